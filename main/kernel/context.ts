@@ -1,0 +1,50 @@
+// Who asks, on which request, and how it may be cancelled. Knows no HTTP.
+import type { Actor, ChangeSource } from '#shared/events.ts'
+
+/** How the caller proved who it is. */
+export type CredentialKind = 'connection-token' | 'console-session' | 'none' | 'internal'
+
+/** The context every service call carries. */
+export interface RequestContext {
+  readonly actor: Actor
+  readonly credential: CredentialKind
+  /** The caller's active organization; null when organizations are off (D-41). */
+  readonly organizationId: string | null
+  /** Rises whenever any right may have changed; caches keyed by it are dropped. */
+  readonly permissionEpoch: number
+  /** BCP-47 tag resolved from Accept-Language, else the workspace's. */
+  readonly locale: string
+  readonly requestId: string
+  readonly source: ChangeSource
+  /** Aborted when the client goes away or the time limit of the request is reached. */
+  readonly signal: AbortSignal
+  /** The event that caused this call, and how many causes lie before it (D-206). */
+  readonly causeEventId?: number
+  readonly depth: number
+  /** Names of deprecated features the request used; the host turns them into headers (D-202). */
+  readonly deprecations: { name: string; use: string }[]
+}
+
+/** The id of the local owner (D-29); a fixed UUID so that records made before accounts exist keep their author. */
+export const localOwnerId = '00000000-0000-7000-8000-000000000001'
+
+/** The one actor of a host without accounts. */
+export const localOwner: Actor = Object.freeze({ type: 'user', id: localOwnerId, name: 'owner' })
+
+const never = new AbortController().signal
+
+/** A context for work the host starts itself: jobs, migrations, seeds. */
+export function internalContext(requestId: string, source: ChangeSource = 'system'): RequestContext {
+  return {
+    actor: { type: 'system', id: 'system' },
+    credential: 'internal',
+    organizationId: null,
+    permissionEpoch: 0,
+    locale: 'en',
+    requestId,
+    source,
+    signal: never,
+    depth: 0,
+    deprecations: [],
+  }
+}

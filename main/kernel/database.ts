@@ -1,0 +1,80 @@
+// The interfaces of the database layer: what the rest of the host may do with SQLite. No implementation here.
+import type { EventDraft } from '#shared/events.ts'
+import type { RequestContext } from './context.ts'
+
+/** A statement ready to run: text and bound values. Kysely's compiled queries have this shape. */
+export interface Statement<Row = unknown> {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  /** Carries the row type; never read at run time. */
+  readonly row?: Row
+}
+
+/** Synchronous reads on the read-only connection; each sees every acknowledged write and no uncommitted one. */
+export interface Reads {
+  all<Row>(statement: Statement<Row>): Row[]
+  get<Row>(statement: Statement<Row>): Row | undefined
+  /**
+   * Walks a large result in slices of rows between which the event loop breathes; no read lasts over 30 s.
+   * `next` receives the last row of the slice before and builds the statement of the following slice; null ends it.
+   */
+  slices<Row>(next: (last: Row | null) => Statement<Row> | null): AsyncIterable<Row[]>
+}
+
+/** A savepoint of the group transaction. Everything is synchronous: nothing can be awaited inside a write. */
+export interface Tx extends Pick<Reads, 'all' | 'get'> {
+  run(statement: Statement<unknown>): { changes: number }
+  /** Runs DDL; prepared statements of all connections are dropped after COMMIT. */
+  ddl(sql: string): void
+  /**
+   * Runs the in-transaction listeners of the event now, in plugin order; a listener that throws rolls the job back.
+   * After COMMIT the event gets its id and goes to after-commit listeners in order.
+   */
+  emit(ctx: RequestContext, draft: EventDraft): void
+  /** Runs after COMMIT, before the job's promise resolves; never after a rollback. */
+  afterCommit(fn: () => void): void
+}
+
+/** Enters the write queue; resolves after the COMMIT (and fsync) of the group the job was part of. */
+export type Write = <T>(name: string, fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T) => Promise<T>
+
+/** Limits of one heavy task. */
+export interface HeavyLimits {
+  /** After this many milliseconds the process is killed and `timeout` thrown. */
+  timeoutMs: number
+  /** Rows beyond this end the task with an error rather than filling memory. */
+  maxRows?: number
+  signal?: AbortSignal
+}
+
+/** Runs a read in the killable reader process. */
+export interface HeavyReads {
+  /**
+   * Answers all rows of one statement.
+   * @throws timeout when the limit was reached; the process is killed within milliseconds.
+   */
+  query<Row>(statement: Statement<Row>, limits: HeavyLimits): Promise<Row[]>
+}
+
+/** The database of one host. */
+export interface Database {
+  readonly file: string
+  readonly read: Reads
+  readonly write: Write
+  readonly heavy: HeavyReads
+  /** Rises with every DDL; caches of compiled SQL are keyed by it. */
+  schemaEpoch(): number
+  /** `degraded` after a failed COMMIT until a probe write succeeds. */
+  health(): 'ok' | 'degraded'
+  /** Number of SQL statements run on the main thread's connections so far (for the one-statement test). */
+  statementCount(): number
+  /** Copies the live database to `target` page by page while writing goes on. */
+  backupTo(target: string): Promise<void>
+  /** Waits for queued writes, checkpoints and closes; later writes are refused with `service_unavailable`. */
+  close(): Promise<void>
+}
+
+/** Makes a {@link Statement} from SQL text and values. */
+export function statement<Row = unknown>(sql: string, parameters: readonly unknown[] = []): Statement<Row> {
+  return { sql, parameters }
+}

@@ -1,0 +1,103 @@
+// Hands events to listeners: inside the transaction in plugin order, and after COMMIT in event order.
+// Knows nothing of what the events mean.
+import type { EventDraft, PlatformEvent } from '#shared/events.ts'
+import type { Clock } from './clock.ts'
+import type { RequestContext } from './context.ts'
+import type { Tx } from './database.ts'
+import type { Logger } from './logger.ts'
+import type { EventListener } from './plugin.ts'
+
+/** The event bus of one host. The write queue is its only caller for `emit` and `committed`. */
+export interface EventBus {
+  on(eventType: string, listener: EventListener, priority: number): () => void
+  onCommitted(eventType: string, listener: (event: PlatformEvent) => void): () => void
+  /** Builds the event, gives it its id and runs the in-transaction listeners; throws what they throw. */
+  emit(tx: Tx, ctx: RequestContext, draft: EventDraft): PlatformEvent
+  /** Runs the after-commit listeners; a listener that throws is logged and does not stop the others. */
+  committed(events: readonly PlatformEvent[]): void
+  /** Number of after-commit listeners that have thrown so far. */
+  failures(): number
+}
+
+interface Entry {
+  listener: EventListener
+  priority: number
+  order: number
+}
+
+/**
+ * Makes an event bus. Event ids start at the present time in microseconds, so they keep rising over restarts without
+ * a stored counter; `lastKnownId` guards against a clock that stepped back.
+ */
+export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId?: number }): EventBus {
+  const inside = new Map<string, Entry[]>()
+  const after = new Map<string, ((event: PlatformEvent) => void)[]>()
+  let lastId = Math.max(options.clock.now() * 1000, options.lastKnownId ?? 0)
+  let order = 0
+  let failures = 0
+
+  const insideFor = (type: string): readonly Entry[] => {
+    const exact = inside.get(type)
+    const all = inside.get('*')
+    if (all === undefined) return exact ?? []
+    if (exact === undefined) return all
+    return [...exact, ...all].toSorted(byPriority)
+  }
+
+  return {
+    on(eventType, listener, priority) {
+      const entry: Entry = { listener, priority, order: order++ }
+      const list = [...(inside.get(eventType) ?? []), entry].toSorted(byPriority)
+      inside.set(eventType, list)
+      return () => {
+        const rest = (inside.get(eventType) ?? []).filter((other) => other !== entry)
+        if (rest.length === 0) inside.delete(eventType)
+        else inside.set(eventType, rest)
+      }
+    },
+    onCommitted(eventType, listener) {
+      after.set(eventType, [...(after.get(eventType) ?? []), listener])
+      return () => {
+        const rest = (after.get(eventType) ?? []).filter((other) => other !== listener)
+        if (rest.length === 0) after.delete(eventType)
+        else after.set(eventType, rest)
+      }
+    },
+    emit(tx, ctx, draft) {
+      lastId += 1
+      const event: PlatformEvent = {
+        eventId: lastId,
+        type: draft.type,
+        ...(draft.object === undefined ? {} : { object: draft.object }),
+        ...(draft.recordId === undefined ? {} : { recordId: draft.recordId }),
+        payload: draft.payload,
+        actor: ctx.actor,
+        source: ctx.source,
+        requestId: ctx.requestId,
+        timestamp: options.clock.iso(),
+        ...(ctx.causeEventId === undefined ? {} : { causeEventId: ctx.causeEventId }),
+        depth: ctx.depth,
+      }
+      for (const entry of insideFor(draft.type)) entry.listener(event, tx, ctx)
+      return event
+    },
+    committed(events) {
+      if (after.size === 0) return
+      for (const event of events) {
+        for (const listener of [...(after.get(event.type) ?? []), ...(after.get('*') ?? [])]) {
+          try {
+            listener(event)
+          } catch (error) {
+            failures += 1
+            options.log.error({ err: error, eventType: event.type }, 'An after-commit listener failed.')
+          }
+        }
+      }
+    },
+    failures: () => failures,
+  }
+}
+
+function byPriority(a: Entry, b: Entry): number {
+  return a.priority - b.priority || a.order - b.order
+}

@@ -1,0 +1,154 @@
+// The shape of a plugin and of the host it sees. Mechanism only: no capability is named here.
+import type { ErrorTable } from '#shared/errors.ts'
+import type { PlatformEvent } from '#shared/events.ts'
+import type { AnyRoute, RouteInput, RouteResult, RouteTable } from '#shared/route.ts'
+import type { Authorizer } from './authorize.ts'
+import type { Clock } from './clock.ts'
+import type { RequestContext } from './context.ts'
+import type { Database, HeavyReads, Reads, Tx, Write } from './database.ts'
+import type { Ids } from './ids.ts'
+import type { Logger } from './logger.ts'
+import type { KillableChild, Notifier, SecretStore } from './ports.ts'
+import type { ByteStream, RawJson, Reply } from './reply.ts'
+import type { ServiceId, ServiceRegistry } from './services.ts'
+
+/** One numbered step of a plugin's tables. Released steps are frozen: their checksum is recorded. */
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  /** SQL statements, run in order inside the upgrade's transaction. */
+  readonly sql: string
+  /** Data work that SQL text cannot express; never imports current services or schemas. */
+  readonly run?: (tx: Pick<Tx, 'all' | 'get' | 'run'>) => void
+}
+
+/** What discovery says of the plugin (D-17). */
+export interface DiscoveryEntry {
+  /** Key of `services`. */
+  readonly service: string
+  /** Key of `routes` and the path under the prefix, when it has one. */
+  readonly routeKey?: string
+  readonly route?: string
+  /** Key of `features`. */
+  readonly feature?: string
+  /** Keys of `capabilities` the plugin switches on. */
+  readonly capabilities?: readonly string[]
+}
+
+/** What a handler may return for a contract. */
+export type HandlerResult<R extends AnyRoute> = RouteResult<R> | Reply<RouteResult<R> | ByteStream | RawJson> | ByteStream | RawJson
+
+/** A handler for every route of a table; a missing or misspelt one is a compile error. */
+export type Handlers<T extends RouteTable> = {
+  readonly [K in keyof T]: (
+    ctx: RequestContext,
+    input: RouteInput<T[K]>,
+  ) => HandlerResult<T[K]> | Promise<HandlerResult<T[K]>>
+}
+
+/** An in-transaction listener: synchronous, may write through the same `tx`, vetoes by throwing. */
+export type EventListener = (event: PlatformEvent, tx: Tx, ctx: RequestContext) => void
+
+/** A durable consumer with its own cursor (D-205): at least once, in order, idempotent by event id. */
+export interface OutboxConsumer {
+  /** Asked inside the transaction for each event; must answer from memory. */
+  wants(event: PlatformEvent): boolean
+  handle(event: PlatformEvent): Promise<void>
+}
+
+/** When a job runs: a cron line (five fields, workspace time zone) or an interval. */
+export type JobSchedule = { readonly cron: string } | { readonly everySeconds: number }
+
+/** What a plugin sees of the host. */
+export interface PluginHost {
+  /** A service named in `requires`. @throws Error at start when it is not named there or not provided. */
+  service<K extends ServiceId>(id: K): ServiceRegistry[K]
+  /** A service named in `optional`; the getter answers undefined when that plugin is absent. Call it at use, not at start. */
+  optionalService<K extends ServiceId>(id: K): () => ServiceRegistry[K] | undefined
+  provide<K extends ServiceId>(id: K, service: ServiceRegistry[K]): void
+  /** Mounts the routes; they vanish with the plugin (D-16). */
+  handle<T extends RouteTable>(contract: T, handlers: Handlers<T>): void
+  readonly read: Reads
+  readonly write: Write
+  readonly heavy: HeavyReads
+  readonly database: Pick<Database, 'file' | 'schemaEpoch' | 'health' | 'backupTo' | 'statementCount'>
+  /** Listens inside the transaction. Lower priority runs first (default 100), then plugin order. `*` hears every event. */
+  on(eventType: string, listener: EventListener, options?: { priority?: number }): void
+  /** Listens after COMMIT, in event order, in memory, best effort. */
+  onCommitted(eventType: string, listener: (event: PlatformEvent) => void): void
+  /** Registers a durable consumer. */
+  consume(consumer: string, definition: OutboxConsumer): void
+  /** Registers a persistent schedule; a run missed while the host was off is caught up once. */
+  job(name: string, schedule: JobSchedule, fn: (signal: AbortSignal) => Promise<void> | void): void
+  /** The authorizer in force; `permissions` sets it. */
+  readonly authorizer: Authorizer
+  setAuthorizer(authorizer: Authorizer): void
+  /** Adds 1 to the permission epoch: cached rights and ETags are dropped. */
+  raisePermissionEpoch(): void
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly secrets: SecretStore
+  readonly notify: Notifier
+  spawn(entryFile: string, options: { name: string; args?: readonly string[] }): KillableChild
+  /** Runs at stop, in reverse order of registration. */
+  dispose(fn: () => void | Promise<void>): void
+  /** What the host was started with. */
+  readonly options: HostFacts
+  /** What other plugins declared; complete once all have registered. */
+  readonly catalogue: PluginCatalogue
+}
+
+/** Facts about the running host that plugins may show or need. */
+export interface HostFacts {
+  readonly dataDir: string
+  readonly version: string
+  readonly environment: 'production' | 'sandbox' | 'development'
+  /** Path of the application shell, default `/_console` (D-40). */
+  readonly uiBasePath: string
+  /** Base address without trailing slash, once the server listens. */
+  baseUrl(): string
+  /** Ends this host and starts it again on the same data directory (restore of a backup). */
+  requestRestart(prepare: () => Promise<void>): void
+  /** The settings of `config.json` that belong to a plugin. */
+  config(plugin: string): Readonly<Record<string, unknown>>
+}
+
+/** A plugin that was registered. */
+export interface RegisteredPlugin {
+  readonly id: string
+  readonly version: string
+  readonly discovery: DiscoveryEntry | undefined
+  status(): { status: 'available' | 'degraded' | 'unavailable'; message?: string }
+}
+
+/** All plugins and routes of the host. */
+export interface PluginCatalogue {
+  plugins(): readonly RegisteredPlugin[]
+  routes(): readonly { plugin: string; contract: AnyRoute }[]
+  errorTables(): readonly { plugin: string; table: ErrorTable }[]
+}
+
+/** A capability: a plain value the composition root lists. */
+export interface PluginDefinition {
+  /** Folder, contract file, table prefix and service id at once. */
+  readonly id: string
+  readonly version: string
+  readonly requires?: readonly string[]
+  readonly optional?: readonly string[]
+  readonly discovery?: DiscoveryEntry
+  readonly contract?: RouteTable
+  readonly errors?: ErrorTable
+  /** System permissions the plugin introduces (D-48). */
+  readonly permissions?: readonly string[]
+  readonly migrations?: readonly Migration[]
+  /** Event types the plugin raises. */
+  readonly emits?: readonly string[]
+  readonly status?: () => { status: 'available' | 'degraded' | 'unavailable'; message?: string }
+  register(host: PluginHost): void | Promise<void>
+}
+
+/** Declares a plugin. */
+export function definePlugin<const T extends PluginDefinition>(plugin: T): T {
+  return Object.freeze(plugin)
+}

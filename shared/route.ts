@@ -1,0 +1,101 @@
+// The shape of a route contract: the only description of a route. Routing, validation, OpenAPI, the registry of
+// APIs, the typed client and the conformance tests are derived from it. Knows no server and no capability.
+import type { z } from 'zod'
+
+/** HTTP methods a contract may use. */
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** Where a path hangs: `versioned` = the prefix `/api/v1`, `api` = `/api`, `root` = `/`, `console` = the uiBasePath. */
+export type RouteMount = 'versioned' | 'api' | 'root' | 'console'
+
+/** What a caller needs: `public` nothing, `session` any valid credential, otherwise a right (D-45, D-48). */
+export type RoutePermission =
+  | 'public'
+  | 'session'
+  | { readonly system: string }
+  | { readonly object: 'params.object'; readonly action: RecordAction }
+
+/** The permission actions of the specification. */
+export type RecordAction = 'create' | 'read' | 'edit' | 'delete' | 'transfer' | 'restore' | 'purge'
+
+/** Rate classes of D-200; `none` is never limited. */
+export type RateClass = 'auth' | 'read' | 'write' | 'heavy' | 'hooks' | 'none'
+
+/** How an answer is written: `json` from the response schema, `bytes` a file, `html` a page. */
+export type ResponseKind = 'json' | 'bytes' | 'html'
+
+/** One route. `path` uses `:name` parameters and starts with `/` (an empty path is the mount itself). */
+export interface AnyRoute {
+  readonly operationId: string
+  readonly method: HttpMethod
+  readonly mount: RouteMount
+  readonly path: string
+  /** Other accepted paths of the same route; hidden in OpenAPI. */
+  readonly aliases?: readonly { readonly mount: RouteMount; readonly path: string }[]
+  readonly params?: z.ZodType
+  /** Absent: query parameters are ignored (D-08). The schema sees strings, or arrays of strings when repeated. */
+  readonly query?: z.ZodType
+  /** Absent: a body is ignored. An absent or empty body is parsed as `undefined`. */
+  readonly body?: z.ZodType
+  /** Bare body, or the `data` part when `envelope` is true. */
+  readonly response: z.ZodType
+  readonly responseKind?: ResponseKind
+  /** True wraps the answer as D-05 says. */
+  readonly envelope?: boolean
+  /** Status of success, 200 when absent (D-04). */
+  readonly status?: 200 | 201 | 202
+  readonly permission: RoutePermission
+  readonly rateLimit: RateClass
+  /** Every code the route may answer beside the ones every route may (see `commonErrors` in contracts/common.ts). */
+  readonly errors: readonly string[]
+  /** Whether a call may change stored state; default: every method but GET. */
+  readonly mutates?: boolean
+  /** The output channel of the leak matrix that this route belongs to (safety: list, get, metadata, ...). */
+  readonly channel: string
+  /** Body limit in bytes where it differs from the 10 MB of D-199. */
+  readonly bodyLimitBytes?: number
+  /** Content types accepted beside JSON, for example `text/csv`. */
+  readonly consumes?: readonly string[]
+  /** Time limit where it differs from the 30 s of D-199. */
+  readonly timeoutMs?: number
+  readonly deprecated?: boolean
+  readonly summary: string
+  /** Group in the documents: the plugin's id. */
+  readonly tag: string
+}
+
+/** The contracts of one plugin by operation id. */
+export type RouteTable = Readonly<Record<string, AnyRoute>>
+
+type Part<R, K extends 'params' | 'query' | 'body'> =
+  R extends Readonly<Record<K, infer S extends z.ZodType>> ? z.output<S> : undefined
+
+/** What a handler receives: the parsed parts of the request; a part without a schema is `undefined`. */
+export interface RouteInput<R extends AnyRoute> {
+  params: Part<R, 'params'>
+  query: Part<R, 'query'>
+  body: Part<R, 'body'>
+  /** Lower-case request headers, for If-Match and the like. */
+  headers: Readonly<Record<string, string | undefined>>
+}
+
+/** The value a handler returns (`data` for enveloped routes); the envelope is added by the host. */
+export type RouteResult<R extends AnyRoute> = z.input<R['response']>
+
+/** Declares one contract and keeps its exact schemas for handlers and client. */
+export function defineRoute<const T extends AnyRoute>(contract: T): T {
+  return Object.freeze(contract)
+}
+
+/** Declares the contracts of one plugin; keys must equal the operation ids. */
+export function defineRoutes<const T extends RouteTable>(table: T): T {
+  for (const [key, route] of Object.entries(table)) {
+    if (key !== route.operationId) throw new Error(`Route "${key}" has the operation id "${route.operationId}".`)
+  }
+  return Object.freeze(table)
+}
+
+/** Whether a call of this route may change stored state. */
+export function routeMutates(route: AnyRoute): boolean {
+  return route.mutates ?? route.method !== 'GET'
+}
