@@ -1,0 +1,70 @@
+// The last lines of a test run: every skipped test with its reason, then one plain line of totals.
+// Knows the reporter interface of vitest and no project of ours.
+import { writeSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node'
+
+/** The three totals of a run. `failed` counts failed tests, files that could not be loaded and unhandled errors. */
+export interface RunTotals {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+/** The plain closing line; machines match it with `/^(\d+) passed, (\d+) failed, (\d+) skipped$/`. */
+export function closingLine(totals: RunTotals): string {
+  return `${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`
+}
+
+/** One line per skipped test: `skipped: <file> > <test>: <reason>`. */
+export function skipLine(file: string, name: string, reason: string | undefined): string {
+  return `skipped: ${file} > ${name}: ${reason ?? 'no reason given'}`
+}
+
+/** Prints the skips after the default reporter's summary and the totals when the process ends. */
+export class SummaryReporter implements Reporter {
+  #root = process.cwd()
+  #totals: RunTotals | undefined
+  #filtered = false
+
+  onInit(vitest: Vitest): void {
+    this.#root = vitest.config.root
+    this.#filtered = vitest.config.testNamePattern !== undefined
+    // At exit, because vitest prints its own lines after the last reporter event.
+    process.once('exit', () => {
+      if (this.#totals) writeSync(1, closingLine(this.#totals) + '\n')
+    })
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+    const totals: RunTotals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
+    const skips: string[] = []
+    for (const module of modules) {
+      let failedHere = 0
+      for (const test of module.children.allTests()) {
+        const state = countedState(test)
+        totals[state] += 1
+        if (state === 'failed') failedHere += 1
+        if (state === 'skipped')
+          skips.push(skipLine(relative(this.#root, module.moduleId), test.fullName, reasonOf(test)))
+      }
+      // A file that cannot be loaded or a failing beforeAll has no failed test of its own.
+      if (failedHere === 0 && !module.ok()) totals.failed += 1
+    }
+    if (this.#filtered && skips.length > 0) console.log(`${skips.length} tests are left out by the name filter`)
+    else for (const line of skips) console.log(line)
+    this.#totals = totals
+  }
+}
+
+function countedState(test: TestCase): keyof RunTotals {
+  const { state } = test.result()
+  // A test that never finished (its worker died, the run was stopped) has not passed.
+  return state === 'pending' ? 'failed' : state
+}
+
+function reasonOf(test: TestCase): string | undefined {
+  const result = test.result()
+  if (result.state === 'skipped' && result.note) return result.note
+  return test.options.mode === 'todo' ? 'not written yet (todo)' : undefined
+}
