@@ -35,7 +35,6 @@ export default defineConfig({
   test: {
     root,
     pool: 'forks',
-    passWithNoTests: true,
     reporters: ['default', new SummaryReporter()],
     unstubGlobals: true,
     restoreMocks: true,

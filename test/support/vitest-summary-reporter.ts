@@ -31,8 +31,11 @@ export class SummaryReporter implements Reporter {
     this.#root = vitest.config.root
     this.#filtered = vitest.config.testNamePattern !== undefined
     // At exit, because vitest prints its own lines after the last reporter event.
-    process.once('exit', () => {
-      if (this.#totals) writeSync(1, closingLine(this.#totals) + '\n')
+    process.once('exit', (code) => {
+      const totals = this.#totals ?? { passed: 0, failed: 0, skipped: 0 }
+      // A run that dies before its tests (a global setup that throws, no test found) has no failed test to count.
+      if (code !== 0 && totals.failed === 0) totals.failed = 1
+      writeSync(1, closingLine(totals) + '\n')
     })
   }
 

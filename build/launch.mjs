@@ -1,0 +1,398 @@
+// Starts Cairn: finds a Node that can run it, builds stale screens, opens a window where one is possible, else runs
+// the host in this process. Must parse on Node 12 and import only node: modules (old Nodes land here first, and
+// nothing may be loaded before the version is known), so: no optional chaining, no `??`, no top-level await.
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const NODE_MAJOR = 24
+const ELECTRON_FETCH_TIMEOUT_MS = 90000
+const ELECTRON_GRACE_MS = 5000
+
+/**
+ * What a build reads and how it is made. `folder` is replaced as a whole when set, so a page half old and half new
+ * is never served; the two host bundles share one folder and overwrite their own files.
+ */
+const BUILDS = {
+  renderer: {
+    config: 'build/vite.renderer.config.ts',
+    inputs: ['renderer', 'shared', 'build', 'package-lock.json'],
+    output: 'dist/renderer/index.html',
+    folder: 'dist/renderer',
+  },
+  host: {
+    config: 'build/vite.host.config.ts',
+    inputs: ['electron', 'main', 'shared', 'build', 'package-lock.json'],
+    output: 'dist/host/electron.js',
+    folder: '',
+  },
+  preload: {
+    config: 'build/vite.preload.config.ts',
+    inputs: ['electron', 'shared', 'build', 'package-lock.json'],
+    output: 'dist/host/preload.cjs',
+    folder: '',
+  },
+}
+
+/**
+ * Splits the command line into what to do and what is passed on.
+ * @param {readonly string[]} argv arguments after the script name
+ * @returns {{ mode: string, rest: string[] }} mode: start, serve, open, dev, cli, build or build-screens
+ */
+export function readArguments(argv) {
+  const modes = ['start', 'serve', 'open', 'dev', 'cli', 'build', 'build-screens']
+  const first = argv[0]
+  if (first !== undefined && modes.indexOf(first) >= 0) return { mode: first, rest: argv.slice(1) }
+  return { mode: 'start', rest: argv.slice() }
+}
+
+/**
+ * Whether this Node cannot run Cairn: better-sqlite3 segfaults on Node 20, it does not throw.
+ * @param {string} version as in process.versions.node
+ */
+export function isTooOld(version) {
+  return !(Number(version.split('.')[0]) >= NODE_MAJOR)
+}
+
+/**
+ * Path of the Node 24 that came as an optional dependency, or '' when there is none for this machine.
+ * @param {string} root @param {string} platform @param {string} arch
+ */
+export function findBundledNode(root, platform, arch) {
+  const name = platform === 'win32' ? 'win' : platform
+  const path = join(
+    root,
+    'node_modules',
+    'node-' + name + '-' + arch,
+    'bin',
+    platform === 'win32' ? 'node.exe' : 'node',
+  )
+  return existsSync(path) ? path : ''
+}
+
+/**
+ * Whether a window can be shown: a display is there and the user is not root (Chromium refuses a sandbox to root).
+ * @param {string} platform @param {Record<string, string | undefined>} env @param {number} uid -1 where there is none
+ */
+export function canShowWindow(platform, env, uid) {
+  if (uid === 0) return false
+  if (platform === 'darwin' || platform === 'win32') return true
+  return Boolean(env.DISPLAY || env.WAYLAND_DISPLAY)
+}
+
+/**
+ * Path of the fetched Electron binary, or ''. Never imports the package: its import starts a download and throws.
+ * @param {string} root
+ */
+export function findElectron(root) {
+  const folder = join(root, 'node_modules', 'electron')
+  const pathFile = join(folder, 'path.txt')
+  if (!existsSync(pathFile)) return ''
+  const binary = join(folder, 'dist', readFileSync(pathFile, 'utf8').trim())
+  return existsSync(binary) ? binary : ''
+}
+
+/**
+ * Every file a build depends on as `path size mtime` lines, sorted; tests and check scripts change no bundle.
+ * @param {string} root @param {readonly string[]} inputs folders or files relative to root
+ * @returns {string[]}
+ */
+export function listInputs(root, inputs) {
+  /** @type {string[]} */
+  const lines = []
+  /** @param {string} path */
+  const visit = (path) => {
+    const full = join(root, path)
+    if (!existsSync(full)) return
+    const info = statSync(full)
+    if (info.isDirectory()) {
+      if (path === 'build/scripts') return
+      readdirSync(full).forEach((name) => visit(path + '/' + name))
+    } else if (!/\.test(-d)?\.tsx?$|\.md$|\.tsbuildinfo$/.test(path)) {
+      lines.push(path + ' ' + info.size + ' ' + info.mtimeMs)
+    }
+  }
+  inputs.forEach(visit)
+  return lines.sort()
+}
+
+/**
+ * The stamp of a list of inputs: equal lists, equal stamp.
+ * @param {readonly string[]} lines
+ */
+export function stampOf(lines) {
+  return createHash('sha256').update(lines.join('\n')).digest('hex')
+}
+
+/** @param {string} root @returns {Record<string, string>} stamps of the last builds by target */
+function readStamps(root) {
+  try {
+    return JSON.parse(readFileSync(join(root, 'dist', 'build-stamps.json'), 'utf8'))
+  } catch {
+    return {} // none yet, or cut short by a kill: both mean "build again"
+  }
+}
+
+/**
+ * Whether a build is missing or older than what it reads.
+ * @param {string} root @param {keyof typeof BUILDS} target
+ */
+export function isStale(root, target) {
+  const build = BUILDS[target]
+  if (!existsSync(join(root, build.output))) return true
+  return readStamps(root)[target] !== stampOf(listInputs(root, build.inputs))
+}
+
+/**
+ * Builds one target with vite and records its stamp.
+ * @param {string} root @param {keyof typeof BUILDS} target
+ * @returns {string} why it failed, '' after a success
+ */
+export function buildTarget(root, target) {
+  const build = BUILDS[target]
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  if (!existsSync(vite)) return 'vite is not installed (run npm ci)'
+  const stamp = stampOf(listInputs(root, build.inputs))
+  const staging = build.folder ? build.folder + '.' + process.pid : ''
+  const args = [vite, 'build', '--config', build.config, '--logLevel', 'warn']
+  if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
+  process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
+  // stdout stays free for the one line that names the address.
+  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  if (run.status !== 0) {
+    if (staging) rmSync(join(root, staging), { recursive: true, force: true })
+    return 'vite build failed' + (run.error ? ': ' + run.error.message : '')
+  }
+  if (staging) {
+    try {
+      rmSync(join(root, build.folder), { recursive: true, force: true })
+      renameSync(join(root, staging), join(root, build.folder))
+    } catch (error) {
+      // Another start finished the same build in between: its result is as good as ours.
+      rmSync(join(root, staging), { recursive: true, force: true })
+      if (!existsSync(join(root, build.output))) return String(error)
+    }
+  }
+  const stamps = readStamps(root)
+  stamps[target] = stamp
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  writeFileSync(join(root, 'dist', 'build-stamps.json'), JSON.stringify(stamps, null, 2) + '\n')
+  return ''
+}
+
+/**
+ * Builds what is stale among the targets.
+ * @param {string} root @param {readonly (keyof typeof BUILDS)[]} targets @param {boolean} [force]
+ * @returns {string} the first failure, '' when all are fresh
+ */
+export function buildStale(root, targets, force) {
+  for (const target of targets) {
+    if (!force && !isStale(root, target)) continue
+    const failure = buildTarget(root, target)
+    if (failure) return target + ': ' + failure
+  }
+  return ''
+}
+
+/**
+ * Runs a program in the foreground: signals reach it, its exit code comes back (128 + n after a signal).
+ * @param {string} file @param {readonly string[]} args @param {NodeJS.ProcessEnv} env
+ * @param {(child: import('node:child_process').ChildProcess) => void} [started]
+ * @returns {Promise<number>}
+ */
+export function runForeground(file, args, env, started) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args.slice(), { stdio: 'inherit', env })
+    /** @type {[NodeJS.Signals, () => void][]} */
+    const handlers = []
+    /** @type {NodeJS.Signals[]} */
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    signals.forEach((signal) => {
+      const handler = () => {
+        // Ctrl+C in a terminal already reached the child as part of the foreground group; twice means "now".
+        if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+      }
+      handlers.push([signal, handler])
+      process.on(signal, handler)
+    })
+    const done = () => handlers.forEach((pair) => process.removeListener(pair[0], pair[1]))
+    child.on('error', (error) => {
+      done()
+      reject(error)
+    })
+    child.on('exit', (code, signal) => {
+      done()
+      resolve(code === null ? 128 + signalNumber(signal) : code)
+    })
+    if (started) started(child)
+  })
+}
+
+/** @param {string | null} signal */
+function signalNumber(signal) {
+  if (signal === 'SIGINT') return 2
+  if (signal === 'SIGHUP') return 1
+  if (signal === 'SIGKILL') return 9
+  if (signal === 'SIGSEGV') return 11
+  return 15
+}
+
+/**
+ * Runs the window. A failure before ELECTRON_GRACE_MS has passed is answered as a reason, so the caller can go on
+ * without one; afterwards the exit code is the answer. An early exit 0 is a second start that focused the first.
+ * @param {string} binary @param {readonly string[]} rest
+ * @returns {Promise<{ code: number, reason: string }>}
+ */
+export function runElectron(binary, rest) {
+  const env = Object.assign({}, process.env)
+  delete env.ELECTRON_RUN_AS_NODE
+  const startedAt = Date.now()
+  return runForeground(binary, [ROOT].concat(rest), env).then(
+    (code) => {
+      const early = code !== 0 && Date.now() - startedAt < ELECTRON_GRACE_MS
+      return { code, reason: early ? 'the window ended at once with exit code ' + code : '' }
+    },
+    (error) => ({ code: 1, reason: 'the window could not be started: ' + error.message }),
+  )
+}
+
+/** Fetches the Electron binary once. @returns {string} why it could not, or '' */
+function fetchElectron() {
+  if (process.env.CAIRN_OFFLINE === '1') return 'no Electron binary, and CAIRN_OFFLINE=1 forbids fetching one'
+  const script = join(ROOT, 'node_modules', 'electron', 'install.js')
+  if (!existsSync(script)) return 'Electron is not installed'
+  process.stderr.write('Fetching the Electron binary (once; CAIRN_OFFLINE=1 goes on without a window) ...\n')
+  const run = spawnSync(process.execPath, [script], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+    timeout: ELECTRON_FETCH_TIMEOUT_MS,
+  })
+  if (run.status === 0 && findElectron(ROOT)) return ''
+  return (
+    'the Electron binary could not be fetched' + (run.error ? ' within ' + ELECTRON_FETCH_TIMEOUT_MS / 1000 + ' s' : '')
+  )
+}
+
+/** Tries the window. @param {readonly string[]} rest @returns {Promise<{ code: number, reason: string }>} */
+function tryWindow(rest) {
+  const missing = findElectron(ROOT) ? '' : fetchElectron()
+  if (missing) return Promise.resolve({ code: 1, reason: missing })
+  const failure = buildStale(ROOT, ['renderer', 'host', 'preload'])
+  if (failure) return Promise.resolve({ code: 1, reason: 'the window could not be built (' + failure + ')' })
+  return runElectron(findElectron(ROOT), rest)
+}
+
+/** Runs a command of the host's own command line in this process. @param {readonly string[]} argv */
+function runHost(argv) {
+  return import(pathToFileURL(join(ROOT, 'main', 'cli.ts')).href).then((cli) => cli.runCli(argv.slice()))
+}
+
+/** @param {readonly string[]} rest */
+function serve(rest) {
+  const failure = buildStale(ROOT, ['renderer'])
+  if (failure) {
+    // The API is useful without screens; an old build is better than none.
+    const what = existsSync(join(ROOT, BUILDS.renderer.output))
+      ? 'the screens of the last build are used'
+      : 'there are no screens'
+    process.stderr.write('The screens could not be built (' + failure + '); ' + what + '.\n')
+  }
+  return runHost(['serve'].concat(rest))
+}
+
+/** The host restarts when its sources change; vite serves the screens and passes /api on to it. */
+function develop(/** @type {readonly string[]} */ rest) {
+  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')
+  const screens = spawn(process.execPath, [vite, '--config', join(ROOT, 'build', 'vite.renderer.config.ts')], {
+    stdio: 'inherit',
+    cwd: ROOT,
+  })
+  const host = ['--watch', '--watch-preserve-output', fileURLToPath(import.meta.url), 'serve'].concat(rest)
+  const stop = () => {
+    screens.kill('SIGTERM')
+  }
+  return runForeground(process.execPath, host, process.env).then(
+    (code) => {
+      stop()
+      return code
+    },
+    (error) => {
+      stop()
+      throw error
+    },
+  )
+}
+
+/** @param {string} mode @param {readonly string[]} rest @returns {Promise<number>} */
+function run(mode, rest) {
+  if (mode === 'cli') return runHost(rest)
+  if (mode === 'open') return runHost(['open'].concat(rest))
+  if (mode === 'dev') return develop(rest)
+  if (mode === 'serve') return serve(rest)
+  if (mode === 'build' || mode === 'build-screens') {
+    /** @type {(keyof typeof BUILDS)[]} */
+    const targets = mode === 'build' ? ['renderer', 'host', 'preload'] : ['renderer']
+    const failure = buildStale(ROOT, targets, mode === 'build')
+    if (failure) process.stderr.write(failure + '\n')
+    return Promise.resolve(failure ? 1 : 0)
+  }
+  const uid = process.getuid ? process.getuid() : -1
+  if (!canShowWindow(process.platform, process.env, uid)) return serve(rest)
+  return tryWindow(rest).then((result) => {
+    if (!result.reason) return result.code
+    process.stderr.write('No window: ' + result.reason + '. Going on in the browser.\n')
+    return serve(rest)
+  })
+}
+
+function main() {
+  const command = readArguments(process.argv.slice(2))
+  if (isTooOld(process.versions.node)) {
+    const node = findBundledNode(ROOT, process.platform, process.arch)
+    if (!node || process.env.CAIRN_REEXEC === '1') {
+      process.stderr.write(
+        'Cairn needs Node ' +
+          NODE_MAJOR +
+          ' or newer, this is ' +
+          process.versions.node +
+          '. Install it from https://nodejs.org, or run npm ci (it brings one for Linux and Windows).\n',
+      )
+      process.exitCode = 1
+      return
+    }
+    const env = Object.assign({}, process.env, { CAIRN_REEXEC: '1' })
+    runForeground(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), env).then(exitWith, failWith)
+    return
+  }
+  run(command.mode, command.rest).then(exitWith, failWith)
+}
+
+/** Sets the code and lets the process end by itself: output is flushed and a leaked handle stays visible. */
+function exitWith(/** @type {number} */ code) {
+  process.exitCode = code
+}
+
+function failWith(/** @type {unknown} */ error) {
+  process.stderr.write((error instanceof Error && error.stack ? error.stack : String(error)) + '\n')
+  process.exitCode = 1
+}
+
+/** True when this file is the program, false when a test imports it. */
+function isProgram() {
+  const script = process.argv[1]
+  return Boolean(script) && existsSync(script) && realpathSync(script) === realpathSync(fileURLToPath(import.meta.url))
+}
+
+if (isProgram()) main()

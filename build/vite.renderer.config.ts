@@ -1,0 +1,32 @@
+// Bundles the screens into dist/renderer: hashed assets under relative paths, so the same files work at /_console and
+// under app://cairn/. Nothing is inlined into the page: the content security policy allows no inline script.
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const hostUrl = `http://127.0.0.1:${process.env.CAIRN_PORT ?? '7420'}`
+
+// The host admits no foreign origin, so the development server speaks to it as its own page would.
+const toHost = { target: hostUrl, changeOrigin: true, ws: true, headers: { origin: hostUrl } }
+
+export default defineConfig({
+  root: fileURLToPath(new URL('../renderer', import.meta.url)),
+  base: './',
+  cacheDir: fileURLToPath(new URL('../node_modules/.vite', import.meta.url)),
+  plugins: [react()],
+  build: {
+    outDir: fileURLToPath(new URL('../dist/renderer', import.meta.url)),
+    emptyOutDir: true,
+    assetsInlineLimit: 0,
+    // The size check reads which chunks the first page needs from here.
+    manifest: true,
+    reportCompressedSize: false,
+    chunkSizeWarningLimit: 1_500,
+  },
+  server: {
+    host: '127.0.0.1',
+    port: 7430,
+    strictPort: false,
+    proxy: { '/api': toHost, '/.well-known': toHost, '/_console/session': toHost },
+  },
+})
