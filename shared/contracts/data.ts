@@ -1,0 +1,295 @@
+// Contracts of the data endpoints: records of any object (specification "Data", D-51 to D-71, D-72 to D-91).
+import { z } from 'zod'
+import { defineRoute, defineRoutes } from '../route.ts'
+import { ErrorObjectSchema, FieldMap, ObjectParams, RecordMap, RecordParams } from './common.ts'
+
+/** A non-blocking finding of a validation rule (D-96). */
+export const RecordWarning = z.object({
+  rule: z.string(),
+  severity: z.enum(['warning', 'info']),
+  message: z.string(),
+  field: z.string().optional(),
+})
+
+/** Single record response. */
+export const SingleRecord = z
+  .object({ object: z.string(), id: z.string(), record: RecordMap, warnings: z.array(RecordWarning).optional() })
+  .meta({ id: 'SingleRecord' })
+
+/** Record list response (FindDataResponse). */
+export const RecordList = z
+  .object({
+    object: z.string(),
+    records: z.array(RecordMap),
+    total: z.int().optional(),
+    nextCursor: z.string().optional(),
+    hasMore: z.boolean(),
+  })
+  .meta({ id: 'RecordList' })
+
+/** Delete response (D-53). */
+export const DeleteResult = z
+  .object({
+    object: z.string(),
+    id: z.string(),
+    success: z.literal(true),
+    deleted: z.boolean(),
+    purged: z.boolean().optional(),
+  })
+  .meta({ id: 'DeleteResult' })
+
+/** The operations of a batch. */
+export const BatchOperation = z.enum(['create', 'update', 'upsert', 'delete'])
+
+/** Options of every bulk operation with their defaults (D-63). */
+export const BatchOptions = z
+  .object({
+    atomic: z.boolean().default(true),
+    returnRecords: z.boolean().default(false),
+    continueOnError: z.boolean().default(false),
+    validateOnly: z.boolean().default(false),
+  })
+  .meta({ id: 'BatchOptions' })
+
+/** One result per record, in request order (D-63). */
+export const BatchResultItem = z.object({
+  index: z.int(),
+  id: z.string().optional(),
+  success: z.boolean(),
+  operation: z.enum(['create', 'update', 'delete']).optional(),
+  record: RecordMap.optional(),
+  errors: z.array(ErrorObjectSchema.omit({ requestId: true })).optional(),
+  skipped: z.boolean().optional(),
+  rolledBack: z.boolean().optional(),
+})
+
+/** Batch response (D-63). */
+export const BatchResponse = z
+  .object({
+    success: z.boolean(),
+    operation: BatchOperation.optional(),
+    total: z.int(),
+    succeeded: z.int(),
+    failed: z.int(),
+    results: z.array(BatchResultItem),
+    error: ErrorObjectSchema.optional(),
+    meta: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'BatchResponse' })
+
+const ExternalId = z.union([
+  z.string(),
+  z.object({ field: z.string(), value: z.union([z.string(), z.number(), z.boolean()]) }),
+])
+
+/** One record of a batch (D-64). */
+export const BatchRecord = z.object({
+  id: z.string().optional(),
+  data: FieldMap.optional(),
+  expectedVersion: z.string().optional(),
+  externalId: ExternalId.optional(),
+})
+
+const expectedVersion = z.string().optional().meta({ description: 'updated_at as read by the client (D-55).' })
+
+/** Query parameters of the list operation; every other name is a field condition (D-72, D-73). */
+export const ListQuery = z.record(z.string(), z.union([z.string(), z.array(z.string())])).meta({
+  description: 'filter, select, sort, top, skip, cursor, expand, search, searchFields, distinct, count, deleted; other names are field conditions.',
+})
+
+const listErrors = ['invalid_query', 'timeout'] as const
+const writeErrors = ['conflict', 'CONCURRENT_UPDATE', 'record_locked'] as const
+
+/** The routes of the `data` plugin. */
+export const dataRoutes = defineRoutes({
+  listRecords: defineRoute({
+    operationId: 'listRecords',
+    method: 'GET',
+    mount: 'versioned',
+    path: '/data/:object',
+    aliases: [{ mount: 'api', path: '/data/:object' }],
+    params: ObjectParams,
+    query: ListQuery,
+    response: RecordList,
+    permission: { object: 'params.object', action: 'read' },
+    rateLimit: 'read',
+    errors: listErrors,
+    channel: 'list',
+    summary: 'List records with filter, sort, paging, expansion and full-text search.',
+    tag: 'data',
+  }),
+  queryRecords: defineRoute({
+    operationId: 'queryRecords',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/data/:object/query',
+    aliases: [{ mount: 'api', path: '/data/:object/query' }],
+    params: ObjectParams,
+    body: z.record(z.string(), z.unknown()).optional(),
+    response: RecordList,
+    permission: { object: 'params.object', action: 'read' },
+    rateLimit: 'read',
+    errors: listErrors,
+    mutates: false,
+    channel: 'list',
+    summary: 'List records with the query as a JSON body.',
+    tag: 'data',
+  }),
+  getRecord: defineRoute({
+    operationId: 'getRecord',
+    method: 'GET',
+    mount: 'versioned',
+    path: '/data/:object/:id',
+    aliases: [{ mount: 'api', path: '/data/:object/:id' }],
+    params: RecordParams,
+    query: z.object({ select: z.unknown(), fields: z.unknown(), expand: z.unknown() }).partial(),
+    response: SingleRecord,
+    permission: { object: 'params.object', action: 'read' },
+    rateLimit: 'read',
+    errors: ['invalid_query'],
+    channel: 'get',
+    summary: 'Get one record; only select and expand are honoured.',
+    tag: 'data',
+  }),
+  createRecord: defineRoute({
+    operationId: 'createRecord',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/data/:object',
+    aliases: [{ mount: 'api', path: '/data/:object' }],
+    params: ObjectParams,
+    body: FieldMap,
+    response: SingleRecord,
+    status: 201,
+    permission: { object: 'params.object', action: 'create' },
+    rateLimit: 'write',
+    errors: writeErrors,
+    channel: 'create',
+    summary: 'Create a record.',
+    tag: 'data',
+  }),
+  updateRecord: defineRoute({
+    operationId: 'updateRecord',
+    method: 'PATCH',
+    mount: 'versioned',
+    path: '/data/:object/:id',
+    aliases: [{ mount: 'api', path: '/data/:object/:id' }],
+    params: RecordParams,
+    body: FieldMap,
+    response: SingleRecord,
+    permission: { object: 'params.object', action: 'edit' },
+    rateLimit: 'write',
+    errors: writeErrors,
+    channel: 'update',
+    summary: 'Change fields of a record; expectedVersion or If-Match guards against lost updates.',
+    tag: 'data',
+  }),
+  deleteRecord: defineRoute({
+    operationId: 'deleteRecord',
+    method: 'DELETE',
+    mount: 'versioned',
+    path: '/data/:object/:id',
+    aliases: [{ mount: 'api', path: '/data/:object/:id' }],
+    params: RecordParams,
+    query: z.object({ expectedVersion, purge: z.union([z.string(), z.array(z.string())]).optional() }),
+    response: DeleteResult,
+    permission: { object: 'params.object', action: 'delete' },
+    rateLimit: 'write',
+    errors: [...writeErrors, 'delete_restricted'],
+    channel: 'delete',
+    summary: 'Delete a record: softly when the object has a trash, for good with purge=true.',
+    tag: 'data',
+  }),
+  restoreRecord: defineRoute({
+    operationId: 'restoreRecord',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/data/:object/:id/restore',
+    aliases: [{ mount: 'api', path: '/data/:object/:id/restore' }],
+    params: RecordParams,
+    body: z.object({ expectedVersion }).optional(),
+    response: SingleRecord,
+    permission: { object: 'params.object', action: 'restore' },
+    rateLimit: 'write',
+    errors: writeErrors,
+    channel: 'update',
+    summary: 'Bring a deleted record back.',
+    tag: 'data',
+  }),
+  batchRecords: defineRoute({
+    operationId: 'batchRecords',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/data/:object/batch',
+    aliases: [{ mount: 'api', path: '/data/:object/batch' }],
+    params: ObjectParams,
+    body: z.object({
+      operation: BatchOperation,
+      records: z.array(BatchRecord),
+      options: BatchOptions.optional(),
+    }),
+    response: BatchResponse,
+    permission: 'session',
+    rateLimit: 'write',
+    errors: writeErrors,
+    timeoutMs: 60_000,
+    channel: 'batch',
+    summary: 'Create, update, upsert or delete up to 1,000 records of one object.',
+    tag: 'data',
+  }),
+  createManyRecords: defineRoute({
+    operationId: 'createManyRecords',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/data/:object/createMany',
+    aliases: [{ mount: 'api', path: '/data/:object/createMany' }],
+    params: ObjectParams,
+    body: z.union([z.object({ records: z.array(FieldMap) }), z.array(FieldMap)]),
+    response: z.object({ object: z.string(), records: z.array(RecordMap), count: z.int() }),
+    status: 201,
+    permission: { object: 'params.object', action: 'create' },
+    rateLimit: 'write',
+    errors: writeErrors,
+    timeoutMs: 60_000,
+    channel: 'batch',
+    summary: 'Create up to 1,000 records, all or nothing.',
+    tag: 'data',
+  }),
+  updateManyRecords: defineRoute({
+    operationId: 'updateManyRecords',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/data/:object/updateMany',
+    aliases: [{ mount: 'api', path: '/data/:object/updateMany' }],
+    params: ObjectParams,
+    body: z.object({
+      records: z.array(z.object({ id: z.string(), data: FieldMap, expectedVersion })),
+      options: BatchOptions.optional(),
+    }),
+    response: BatchResponse,
+    permission: { object: 'params.object', action: 'edit' },
+    rateLimit: 'write',
+    errors: writeErrors,
+    timeoutMs: 60_000,
+    channel: 'batch',
+    summary: 'Change up to 1,000 records.',
+    tag: 'data',
+  }),
+  deleteManyRecords: defineRoute({
+    operationId: 'deleteManyRecords',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/data/:object/deleteMany',
+    aliases: [{ mount: 'api', path: '/data/:object/deleteMany' }],
+    params: ObjectParams,
+    body: z.object({ ids: z.array(z.string()), options: BatchOptions.optional() }),
+    response: BatchResponse,
+    permission: { object: 'params.object', action: 'delete' },
+    rateLimit: 'write',
+    errors: writeErrors,
+    timeoutMs: 60_000,
+    channel: 'batch',
+    summary: 'Delete up to 1,000 records.',
+    tag: 'data',
+  }),
+})
