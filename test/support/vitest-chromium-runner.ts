@@ -1,19 +1,34 @@
-// The runner of the e2e project: without a Chromium every collected test is skipped, hooks included, with the reason
-// as its note, so that no test file needs a guard of its own. With one it changes nothing.
+// The runner of the e2e project: when the setup found no browser, every collected test is skipped, hooks included, with
+// the reason as its note, so that no test file needs a guard of its own. With a browser it changes nothing.
 import { inject, TestRunner } from 'vitest'
-import type { RunnerTask, RunnerTestFile } from 'vitest'
+import type { RunnerTask, RunnerTestCase, RunnerTestFile } from 'vitest'
 
 /** Vitest loads a runner by default export. */
 export default class ChromiumRunner extends TestRunner {
-  onCollected(files: RunnerTestFile[]): void {
-    const reason = inject('chromiumMissing')
-    if (reason) for (const file of files) skipWithReason(file, reason)
+  // Vitest assigns this before it runs anything; the class only names it.
+  declare onTaskUpdate: (results: unknown[], events: unknown[]) => Promise<void>
+
+  async onCollected(files: RunnerTestFile[]): Promise<void> {
+    const reason = inject('browserMissing')
+    if (!reason) return
+    const skipped = files.flatMap((file) => skipAll(file, reason))
+    if (inject('browserMissingFails')) {
+      for (const file of files) file.result = { state: 'fail', errors: [{ name: 'Error', message: reason }] }
+    }
+    // A skipped suite is not visited, so its tests would stay "pending" in the report without this.
+    await this.onTaskUpdate(
+      skipped.map((test) => [test.id, test.result, test.meta]),
+      skipped.flatMap((test) => [
+        [test.id, 'test-prepare', undefined],
+        [test.id, 'test-finished', undefined],
+      ]),
+    )
   }
 }
 
-function skipWithReason(task: RunnerTask, reason: string): void {
-  if (task.type === 'test' && task.mode !== 'run') return
+function skipAll(task: RunnerTask, reason: string): RunnerTestCase[] {
   task.mode = 'skip'
+  if (task.type === 'suite') return task.tasks.flatMap((child) => skipAll(child, reason))
   task.result = { state: 'skip', note: reason }
-  if (task.type === 'suite') for (const child of task.tasks) skipWithReason(child, reason)
+  return [task]
 }
