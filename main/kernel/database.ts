@@ -24,6 +24,11 @@ export interface Reads {
 /** A savepoint of the group transaction. Everything is synchronous: nothing can be awaited inside a write. */
 export interface Tx extends Pick<Reads, 'all' | 'get'> {
   run(statement: Statement<unknown>): { changes: number }
+  /**
+   * Runs `fn` in a savepoint of its own: when it throws, its rows, events and after-commit callbacks are undone and the
+   * error is thrown on; the rest of the job stays.
+   */
+  savepoint<T>(fn: () => T): T
   /** Runs DDL; prepared statements of all connections are dropped after COMMIT. */
   ddl(sql: string): void
   /**
