@@ -1,0 +1,94 @@
+// Puts the parts of the database layer together: one writer, one reader, the reader processes.
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Database } from '#main/kernel/database.ts'
+import type { EventBus } from '#main/kernel/events.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { Ports } from '#main/kernel/ports.ts'
+import { createReaderPool } from '#main/workers/pool.ts'
+import type { ReaderPool } from '#main/workers/pool.ts'
+import { copyDatabase } from './backup.ts'
+import { translateEngineError } from './engine-errors.ts'
+import { openReader, openWriter } from './open.ts'
+import { createReads } from './reads.ts'
+import { createStatements } from './statements.ts'
+import { createWriteQueue } from './write-queue.ts'
+
+/** What a database is made from. */
+export interface DatabaseOptions {
+  /** Path of the SQLite file; created when absent. */
+  readonly file: string
+  readonly bus: EventBus
+  readonly clock: Clock
+  readonly log: Logger
+  readonly ports: Pick<Ports, 'spawn'>
+  /** False gives up durability for speed: only for throw-away databases of tests. Default true. */
+  readonly durable?: boolean
+}
+
+/** The database plus the parts only the host itself uses. */
+export interface HostDatabase extends Database {
+  readonly readers: ReaderPool
+  /** Number of transactions committed by the write queue so far. */
+  groups(): number
+}
+
+/**
+ * Opens the database of a host.
+ * @throws Error when the path is a link or the file is no database
+ */
+export async function createDatabase(options: DatabaseOptions): Promise<HostDatabase> {
+  const { file, bus, clock, log } = options
+  const durable = options.durable ?? true
+  const writer = openWriter(file, { durable })
+  const reader = openReader(file)
+  const writerStatements = createStatements(writer)
+  const readerStatements = createStatements(reader)
+  const readers = createReaderPool({ file, spawn: options.ports.spawn, log, clock, translate: translateEngineError })
+  let epoch = 1
+  const queue = createWriteQueue({
+    connection: writer,
+    statements: writerStatements,
+    bus,
+    log,
+    durable,
+    onSchemaChange: () => {
+      epoch += 1
+      readerStatements.clear()
+    },
+  })
+  const copies = new Set<Promise<void>>()
+  let closed: Promise<void> | undefined
+
+  const close = async (): Promise<void> => {
+    await queue.close()
+    readers.close()
+    await Promise.allSettled(copies)
+    reader.close()
+    if (writer.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
+      log.warn({}, 'The write-ahead log could not be folded in; the next start does it.')
+    }
+    writer.close()
+  }
+
+  return {
+    file,
+    read: createReads(readerStatements),
+    write: queue.write,
+    heavy: readers,
+    readers,
+    schemaEpoch: () => epoch,
+    health: queue.health,
+    statementCount: () => writerStatements.count() + readerStatements.count(),
+    groups: queue.groups,
+    async backupTo(target) {
+      const copy = copyDatabase(writer, target)
+      copies.add(copy)
+      try {
+        await copy
+      } finally {
+        copies.delete(copy)
+      }
+    },
+    close: () => (closed ??= close()),
+  }
+}

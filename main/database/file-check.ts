@@ -1,0 +1,53 @@
+// Checks a closed database file (a backup): size, checksum and SQLite's own integrity check. Runs in a reader process.
+import { createHash } from 'node:crypto'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import type { FileReport } from '#main/workers/reader-protocol.ts'
+import { openReader } from './open.ts'
+
+const chunkBytes = 1024 * 1024
+const maxProblems = 20
+
+/**
+ * Reads the whole file once for its checksum and once for its integrity. Synchronous and as long as the file is large.
+ * Never call it on a database the process has open: closing the file would drop SQLite's locks on it.
+ */
+export function createFileCheck(file: string): FileReport {
+  const { sizeBytes, sha256 } = hashFile(file)
+  return { sizeBytes, sha256, problems: integrityProblems(file) }
+}
+
+/** Size and SHA-256 of a file; a link is refused. */
+export function hashFile(file: string): { sizeBytes: number; sha256: string } {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+  try {
+    const hash = createHash('sha256')
+    const buffer = Buffer.allocUnsafe(chunkBytes)
+    for (;;) {
+      const length = readSync(descriptor, buffer, 0, buffer.length, null)
+      if (length === 0) break
+      hash.update(buffer.subarray(0, length))
+    }
+    return { sizeBytes: fstatSync(descriptor).size, sha256: hash.digest('hex') }
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** What SQLite finds wrong with a file; empty when it is sound. */
+export function integrityProblems(file: string): string[] {
+  try {
+    const connection = openReader(file)
+    try {
+      const found = connection.pragma(`integrity_check(${maxProblems})`) as { integrity_check: string }[]
+      const orphans = connection.pragma('foreign_key_check') as { table: string }[]
+      return [
+        ...found.map((row) => row.integrity_check).filter((text) => text !== 'ok'),
+        ...orphans.slice(0, maxProblems).map((row) => `a row of ${row.table} refers to a row that does not exist`),
+      ]
+    } finally {
+      connection.close()
+    }
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}

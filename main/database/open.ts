@@ -1,0 +1,114 @@
+// Opens SQLite files with the settings every connection must have. The only place that constructs a connection.
+import { lstatSync } from 'node:fs'
+import BetterSqlite3 from 'better-sqlite3'
+
+/** One open SQLite connection. */
+export type Connection = BetterSqlite3.Database
+
+/** How a read-write connection is opened. */
+export interface WriterOptions {
+  /** False gives up durability for speed: only for throw-away databases of tests. Default true. */
+  readonly durable?: boolean
+}
+
+const journalSizeLimitBytes = 64 * 1024 * 1024
+const busyTimeoutMs = 5000
+/** Value of `PRAGMA synchronous` for FULL. */
+const synchronousFull = 2
+
+/**
+ * Opens the one read-write connection, creating the file when it is absent.
+ * `synchronous` is set after `journal_mode` on purpose: the library's build lowers it for WAL files, and reading it on
+ * a new file reports a value that the first write changes.
+ * @throws Error when the path is a link, or a setting did not take effect
+ * @source safety rules 3.1
+ */
+export function openWriter(file: string, options: WriterOptions = {}): Connection {
+  refuseLinks(file)
+  const connection = new BetterSqlite3(file, { timeout: busyTimeoutMs })
+  try {
+    const mode = connection.pragma('journal_mode = WAL', { simple: true })
+    if (mode !== 'wal')
+      throw new Error(`The database does not accept the write-ahead log: journal_mode is ${String(mode)}.`)
+    setCommon(connection, options.durable ?? true)
+    connection.pragma('secure_delete = ON')
+    connection.pragma(`journal_size_limit = ${journalSizeLimitBytes}`)
+    connection.pragma('wal_autocheckpoint = 4000')
+    if (options.durable ?? true) assertDurable(connection)
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Opens a connection that can neither write nor see uncommitted rows. @throws Error when the file is absent or a link */
+export function openReader(file: string): Connection {
+  refuseLinks(file)
+  const connection = new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs })
+  try {
+    setCommon(connection, true)
+    connection.pragma('query_only = ON')
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/**
+ * Opens a self-contained file (a backup) read-write without turning it into a WAL database.
+ * @throws Error when the path is a link
+ */
+export function openPlain(file: string): Connection {
+  refuseLinks(file)
+  return new BetterSqlite3(file, { fileMustExist: true, timeout: busyTimeoutMs })
+}
+
+/**
+ * Takes the exclusive lock of a lock file for as long as the returned connection is open. The kernel frees it when the
+ * process ends in whatever way, so it can never go stale.
+ * @returns null when another process holds the lock
+ */
+export function openExclusive(file: string): Connection | null {
+  refuseLinks(file)
+  const connection = new BetterSqlite3(file, { timeout: 0 })
+  try {
+    connection.exec('BEGIN EXCLUSIVE')
+    return connection
+  } catch (error) {
+    connection.close()
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return null
+    throw error
+  }
+}
+
+/** Fails unless an acknowledged COMMIT on this connection means an fsync of the log. */
+export function assertDurable(connection: Connection): void {
+  const value = connection.pragma('synchronous', { simple: true })
+  if (value !== synchronousFull)
+    throw new Error(`PRAGMA synchronous is ${String(value)}, expected FULL (${synchronousFull}).`)
+}
+
+function setCommon(connection: Connection, durable: boolean): void {
+  connection.pragma(`synchronous = ${durable ? 'FULL' : 'OFF'}`)
+  if (process.platform === 'darwin') {
+    connection.pragma('fullfsync = ON')
+    connection.pragma('checkpoint_fullfsync = ON')
+  }
+  connection.pragma('foreign_keys = ON')
+  connection.pragma('trusted_schema = OFF')
+  connection.pragma('cell_size_check = ON')
+  connection.pragma('temp_store = MEMORY')
+  connection.pragma('cache_size = -16000')
+}
+
+/** Opening through a link would let whoever placed it choose the file (safety rule L4). */
+function refuseLinks(file: string): void {
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) continue
+    if (!stat.isFile()) throw new Error(`Not a regular file: ${path}`)
+    if (stat.nlink > 1) throw new Error(`The file has more than one name (hard link): ${path}`)
+  }
+}

@@ -1,0 +1,87 @@
+// Keeps prepared statements of one connection by their SQL text. Knows neither transactions nor who asks.
+import type { Statement } from '#main/kernel/database.ts'
+import type BetterSqlite3 from 'better-sqlite3'
+import { translateEngineError } from './engine-errors.ts'
+import type { Connection } from './open.ts'
+
+type Prepared = BetterSqlite3.Statement<[readonly unknown[]], unknown>
+
+/** Runs statements on one connection, preparing each text once. */
+export interface Statements {
+  all<Row>(statement: Statement<Row>): Row[]
+  get<Row>(statement: Statement<Row>): Row | undefined
+  run(statement: Statement<unknown>): { changes: number }
+  /** Runs statements that return nothing, without keeping them. */
+  exec(sql: string): void
+  /** Forgets every prepared statement; needed after each change of the schema. */
+  clear(): void
+  /** Number of statements run so far. */
+  count(): number
+  /** Number of statements kept. */
+  size(): number
+}
+
+/**
+ * Makes the cache of one connection; at most `capacity` statements are kept.
+ * Two generations stand in for a list in order of use: a hit in the young one writes nothing, and when that is full
+ * the old one, not asked for since, is dropped.
+ */
+export function createStatements(connection: Connection, capacity = 500): Statements {
+  const half = Math.max(1, Math.floor(capacity / 2))
+  let young = new Map<string, Prepared>()
+  let old = new Map<string, Prepared>()
+  let count = 0
+
+  const prepare = (sql: string): Prepared => {
+    const hit = young.get(sql)
+    if (hit !== undefined) return hit
+    const prepared = old.get(sql) ?? (connection.prepare(sql) as unknown as Prepared)
+    if (young.size >= half) {
+      old = young
+      young = new Map()
+    }
+    young.set(sql, prepared)
+    return prepared
+  }
+
+  return {
+    all<Row>(statement: Statement<Row>) {
+      count += 1
+      try {
+        return prepare(statement.sql).all(statement.parameters) as Row[]
+      } catch (error) {
+        throw translateEngineError(error)
+      }
+    },
+    get<Row>(statement: Statement<Row>) {
+      count += 1
+      try {
+        return prepare(statement.sql).get(statement.parameters) as Row | undefined
+      } catch (error) {
+        throw translateEngineError(error)
+      }
+    },
+    run(statement) {
+      count += 1
+      try {
+        return prepare(statement.sql).run(statement.parameters)
+      } catch (error) {
+        throw translateEngineError(error)
+      }
+    },
+    exec(sql) {
+      count += 1
+      try {
+        connection.exec(sql)
+      } catch (error) {
+        throw translateEngineError(error)
+      }
+    },
+    clear() {
+      young = new Map()
+      old = new Map()
+    },
+    count: () => count,
+    size: () => young.size + [...old.keys()].filter((sql) => !young.has(sql)).length,
+  }
+}

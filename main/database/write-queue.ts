@@ -1,0 +1,361 @@
+// The one door for writes: groups jobs into transactions, one fsync per group, and answers only after COMMIT.
+// Knows no tables, no actors and no meaning of events.
+import { performance } from 'node:perf_hooks'
+import type { EventDraft, PlatformEvent } from '#shared/events.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Statement, Tx, Write } from '#main/kernel/database.ts'
+import type { EventBus } from '#main/kernel/events.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
+import { assertDurable } from './open.ts'
+import type { Connection } from './open.ts'
+import type { Statements } from './statements.ts'
+
+/** The queue of one host. */
+export interface WriteQueue {
+  readonly write: Write
+  health(): 'ok' | 'degraded'
+  /** Number of transactions committed so far. */
+  groups(): number
+  /** Resolves when every job accepted so far is settled; later ones are refused with `service_unavailable`. */
+  close(): Promise<void>
+}
+
+/** What the queue works with. */
+export interface WriteQueueOptions {
+  readonly connection: Connection
+  readonly statements: Statements
+  readonly bus: EventBus
+  readonly log: Logger
+  /** Called after a COMMIT, and after a rollback, that involved DDL. */
+  readonly onSchemaChange: () => void
+  /** False skips the check that COMMIT syncs (test databases without durability). */
+  readonly durable: boolean
+}
+
+interface Job {
+  readonly name: string
+  readonly fn: (tx: Tx) => unknown
+  readonly resolve: (value: unknown) => void
+  readonly reject: (error: unknown) => void
+  readonly callbacks: (() => void)[]
+  readonly events: PlatformEvent[]
+  value: unknown
+  failure: { error: unknown } | undefined
+}
+
+/** A group ends after this many jobs or this much work; the rest form the next one. */
+const maxJobs = 256
+const maxWorkMs = 8
+const slowJobMs = 50
+const probeEveryMs = 1000
+
+/** Makes the write queue over the read-write connection. */
+export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
+  const { connection, statements, bus, log } = options
+  const begin = connection.prepare('BEGIN IMMEDIATE')
+  const commit = connection.prepare('COMMIT')
+  const rollback = connection.prepare('ROLLBACK')
+  const savepoint = connection.prepare('SAVEPOINT job')
+  const release = connection.prepare('RELEASE job')
+  const rollbackTo = connection.prepare('ROLLBACK TO job')
+
+  const inner: Inner = {
+    savepoint: connection.prepare('SAVEPOINT inner_step'),
+    release: connection.prepare('RELEASE inner_step'),
+    rollbackTo: connection.prepare('ROLLBACK TO inner_step'),
+    inTransaction: () => connection.inTransaction,
+  }
+
+  const marks: Marks = { schema: false, changed: false }
+  let jobs: Job[] = []
+  let armed = false
+  let degraded = false
+  let closing = false
+  let groups = 0
+  let durabilityChecked = !options.durable
+  let probe: NodeJS.Timeout | undefined
+  let whenIdle: (() => void) | undefined
+
+  const runJob = (job: Job): void => {
+    const started = performance.now()
+    const tx = new JobTx(job, statements, bus, marks, inner)
+    try {
+      job.value = job.fn(tx)
+      if (isThenable(job.value))
+        throw new Error(`The write "${job.name}" returned a promise; write closures are synchronous.`)
+    } catch (error) {
+      job.failure = { error: translateEngineError(error) }
+    } finally {
+      tx.end()
+    }
+    const tookMs = performance.now() - started
+    if (tookMs > slowJobMs) log.warn({ write: job.name, tookMs: Math.round(tookMs) }, 'A write held the event loop.')
+  }
+
+  /** Runs the jobs inside the open transaction and answers those that took part; the transaction may be lost after it. */
+  const runGroup = (waiting: readonly Job[]): Job[] => {
+    if (waiting.length === 1) {
+      // A lone job needs no savepoint: its failure is the transaction's.
+      runJob(waiting[0]!)
+      return [waiting[0]!]
+    }
+    const group: Job[] = []
+    const until = performance.now() + maxWorkMs
+    for (const job of waiting) {
+      if (group.length === maxJobs) break
+      group.push(job)
+      savepoint.run()
+      runJob(job)
+      if (!connection.inTransaction) return group
+      if (job.failure !== undefined) rollbackTo.run()
+      release.run()
+      if (performance.now() >= until) break
+    }
+    return group
+  }
+
+  const degrade = (cause: unknown): void => {
+    if (!degraded) log.error({ err: cause }, 'A write transaction failed; the database is degraded.')
+    degraded = true
+    probe ??= setInterval(tryProbe, probeEveryMs).unref()
+  }
+
+  const recover = (): void => {
+    if (degraded) log.info({}, 'A write succeeded again; the database is healthy.')
+    degraded = false
+    clearInterval(probe)
+    probe = undefined
+  }
+
+  /** Writes the header page with the value it has: the smallest change that needs a COMMIT with an fsync. */
+  const tryProbe = (): void => {
+    try {
+      begin.run()
+      const version = Number(connection.pragma('user_version', { simple: true }))
+      connection.pragma(`user_version = ${version}`)
+      commit.run()
+      recover()
+    } catch {
+      // Still failing: the next probe tries again, and `degrade` has logged the first failure.
+      if (connection.inTransaction) rollback.run()
+    }
+  }
+
+  const drain = (): void => {
+    armed = false
+    const waiting = jobs
+    jobs = []
+    let group: readonly Job[] = waiting
+    let lost: { cause: unknown } | undefined
+    marks.schema = false
+    marks.changed = false
+    try {
+      begin.run()
+      group = runGroup(waiting)
+      if (!connection.inTransaction) throw group.at(-1)?.failure?.error ?? new Error('SQLite ended the transaction.')
+      if (waiting.length === 1 && waiting[0]!.failure !== undefined) rollback.run()
+      else commit.run()
+    } catch (cause) {
+      lost = { cause }
+      rollBackRest(connection, rollback)
+    }
+    if (group.length < waiting.length) jobs = [...waiting.slice(group.length), ...jobs]
+    if (marks.schema) {
+      statements.clear()
+      options.onSchemaChange()
+    }
+    if (lost === undefined) {
+      groups += 1
+      if (!durabilityChecked) durabilityChecked = checkDurability()
+      if (degraded && marks.changed) recover()
+    } else {
+      degrade(lost.cause)
+    }
+    settle(group, lost)
+    if (jobs.length > 0) arm()
+    else whenIdle?.()
+  }
+
+  const checkDurability = (): boolean => {
+    try {
+      assertDurable(connection)
+    } catch (error) {
+      log.fatal({ err: error }, 'The database does not sync at COMMIT.')
+      closing = true
+    }
+    return true
+  }
+
+  const settle = (group: readonly Job[], lost: { cause: unknown } | undefined): void => {
+    for (const job of group) {
+      if (lost !== undefined) {
+        // A job that failed by itself keeps its reason, unless that is what ended the transaction.
+        const own =
+          job.failure !== undefined && engineCode(job.failure.error) === undefined ? job.failure.error : undefined
+        job.reject(own ?? unavailable(lost.cause))
+      } else if (job.failure !== undefined) {
+        job.reject(job.failure.error)
+      } else {
+        for (const callback of job.callbacks) {
+          try {
+            callback()
+          } catch (error) {
+            log.error({ err: error, write: job.name }, 'An after-commit callback failed.')
+          }
+        }
+        if (job.events.length > 0) bus.committed(job.events)
+        job.resolve(job.value)
+      }
+    }
+  }
+
+  const arm = (): void => {
+    if (armed) return
+    armed = true
+    setImmediate(drain)
+  }
+
+  return {
+    write: <T>(name: string, fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T) =>
+      new Promise<T>((resolve, reject) => {
+        if (closing) {
+          reject(unavailable())
+          return
+        }
+        jobs.push({
+          name,
+          fn,
+          resolve: resolve as (value: unknown) => void,
+          reject,
+          callbacks: [],
+          events: [],
+          value: undefined,
+          failure: undefined,
+        })
+        arm()
+      }),
+    health: () => (degraded ? 'degraded' : 'ok'),
+    groups: () => groups,
+    async close() {
+      closing = true
+      if (jobs.length > 0) await new Promise<void>((resolve) => (whenIdle = resolve))
+      clearInterval(probe)
+    },
+  }
+}
+
+/** What the jobs of the present group have done. */
+interface Marks {
+  schema: boolean
+  changed: boolean
+}
+
+/** The statements of savepoints inside a job. */
+interface Inner {
+  readonly savepoint: { run(): unknown }
+  readonly release: { run(): unknown }
+  readonly rollbackTo: { run(): unknown }
+  inTransaction(): boolean
+}
+
+/** A job's view of the transaction; unusable as soon as the job has ended. */
+class JobTx implements Tx {
+  readonly #job: Job
+  readonly #statements: Statements
+  readonly #bus: EventBus
+  readonly #marks: Marks
+  readonly #inner: Inner
+  #open = true
+
+  constructor(job: Job, statements: Statements, bus: EventBus, marks: Marks, inner: Inner) {
+    this.#job = job
+    this.#statements = statements
+    this.#bus = bus
+    this.#marks = marks
+    this.#inner = inner
+  }
+
+  all<Row>(statement: Statement<Row>): Row[] {
+    this.#check()
+    return this.#statements.all(statement)
+  }
+
+  get<Row>(statement: Statement<Row>): Row | undefined {
+    this.#check()
+    return this.#statements.get(statement)
+  }
+
+  run(statement: Statement<unknown>): { changes: number } {
+    this.#check()
+    const result = this.#statements.run(statement)
+    if (result.changes > 0) this.#marks.changed = true
+    return result
+  }
+
+  savepoint<T>(fn: () => T): T {
+    this.#check()
+    const events = this.#job.events.length
+    const callbacks = this.#job.callbacks.length
+    this.#inner.savepoint.run()
+    try {
+      const value = fn()
+      if (isThenable(value)) throw new Error(`A savepoint of the write "${this.#job.name}" returned a promise.`)
+      this.#inner.release.run()
+      return value
+    } catch (error) {
+      this.#job.events.length = events
+      this.#job.callbacks.length = callbacks
+      if (this.#inner.inTransaction()) {
+        this.#inner.rollbackTo.run()
+        this.#inner.release.run()
+      }
+      throw translateEngineError(error)
+    }
+  }
+
+  ddl(sql: string): void {
+    this.#check()
+    this.#marks.schema = true
+    this.#marks.changed = true
+    this.#statements.clear()
+    this.#statements.exec(sql)
+  }
+
+  emit(ctx: RequestContext, draft: EventDraft): void {
+    this.#check()
+    const event = this.#bus.emit(this, ctx, draft)
+    // A listener may have emitted too: its event has a higher id but was collected first.
+    const { events } = this.#job
+    let at = events.length
+    while (at > 0 && events[at - 1]!.eventId > event.eventId) at -= 1
+    events.splice(at, 0, event)
+  }
+
+  afterCommit(fn: () => void): void {
+    this.#check()
+    this.#job.callbacks.push(fn)
+  }
+
+  end(): void {
+    this.#open = false
+  }
+
+  #check(): void {
+    if (!this.#open)
+      throw new Error(`The write "${this.#job.name}" has ended; its transaction cannot be used any more.`)
+  }
+}
+
+function rollBackRest(connection: Connection, rollback: { run(): unknown }): void {
+  if (!connection.inTransaction) return
+  try {
+    rollback.run()
+  } catch {
+    // SQLite may have ended the transaction by itself; the next BEGIN tells whether anything is left.
+  }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}

@@ -1,0 +1,34 @@
+// The messages between the host and a reader process. Types only.
+
+/** A task for a reader process. */
+export type ReaderTask =
+  | {
+      readonly kind: 'query'
+      readonly sql: string
+      readonly parameters: readonly unknown[]
+      readonly maxRows: number | null
+    }
+  | { readonly kind: 'check'; readonly file: string }
+
+/** Host to reader: one task at a time. */
+export type ReaderRequest = ReaderTask & { readonly id: number }
+
+/** Reader to host: any number of slices of rows, then the end; or one report; or one failure. */
+export type ReaderReply =
+  | { readonly id: number; readonly kind: 'columns'; readonly columns: readonly string[] }
+  | { readonly id: number; readonly kind: 'rows'; readonly rows: readonly (readonly unknown[])[] }
+  | { readonly id: number; readonly kind: 'end' }
+  | { readonly id: number; readonly kind: 'report'; readonly report: FileReport }
+  | { readonly id: number; readonly kind: 'error'; readonly code: string | null; readonly message: string }
+
+/** What a check of a database file found. */
+export interface FileReport {
+  readonly sizeBytes: number
+  /** Lower-case hexadecimal. */
+  readonly sha256: string
+  /** Findings of `PRAGMA integrity_check` and `foreign_key_check`; empty when the file is sound. */
+  readonly problems: readonly string[]
+}
+
+/** Code of the failure when a query has more rows than the task allows. */
+export const tooManyRows = 'TOO_MANY_ROWS'

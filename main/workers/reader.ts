@@ -1,0 +1,59 @@
+// Entry of the reader process: read-only SQL on the file named by its argument, killed by the host at its limit.
+// Knows no host, no actors, no HTTP; only messages go in and out.
+import { createFileCheck } from '#main/database/file-check.ts'
+import { openReader } from '#main/database/open.ts'
+import type { Connection } from '#main/database/open.ts'
+import { endWithParent } from './end-with-parent.ts'
+import { tooManyRows } from './reader-protocol.ts'
+import type { ReaderReply, ReaderRequest } from './reader-protocol.ts'
+
+/** Rows per message: large enough to be cheap, small enough that the host's event loop breathes between two. */
+const sliceRows = 500
+
+const file = process.argv[2]
+if (file === undefined || process.send === undefined) {
+  process.stderr.write('The reader process is started by the host only.\n')
+  process.exit(1)
+}
+
+let connection: Connection | undefined
+const reply = (message: ReaderReply): void => {
+  process.send?.(message)
+}
+
+process.on('message', (message) => {
+  const request = message as ReaderRequest
+  try {
+    if (request.kind === 'check') reply({ id: request.id, kind: 'report', report: createFileCheck(request.file) })
+    else runQuery(request)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+    reply({ id: request.id, kind: 'error', code, message: error instanceof Error ? error.message : String(error) })
+  }
+})
+process.on('disconnect', () => process.exit(0))
+endWithParent()
+
+function runQuery(request: ReaderRequest & { kind: 'query' }): void {
+  connection ??= openReader(file!)
+  const { id } = request
+  const prepared = connection.prepare(request.sql).raw(true)
+  const limit = request.maxRows ?? Number.POSITIVE_INFINITY
+  reply({ id, kind: 'columns', columns: prepared.columns().map((column) => column.name) })
+  let rows: unknown[][] = []
+  let total = 0
+  for (const row of prepared.iterate(request.parameters)) {
+    total += 1
+    if (total > limit) {
+      reply({ id, kind: 'error', code: tooManyRows, message: `The query has more than ${limit} rows.` })
+      return
+    }
+    rows.push(row as unknown[])
+    if (rows.length === sliceRows) {
+      reply({ id, kind: 'rows', rows })
+      rows = []
+    }
+  }
+  if (rows.length > 0) reply({ id, kind: 'rows', rows })
+  reply({ id, kind: 'end' })
+}
