@@ -1,0 +1,59 @@
+// Owns what all text types share: one-line display and the length and pattern rules.
+// Knows no single type.
+
+import type { FieldDefinition } from './field-definition.ts'
+import type { FieldContext, ParseResult } from './field-type.ts'
+import { refused } from './parse-result.ts'
+
+// A cell never shows more; laying out a megabyte of text in a row would stop scrolling.
+const SHOWN_CHARACTERS = 400
+
+/** The value on one line, cut to what a cell can show. */
+export function plainText(value: unknown): string {
+  if (value == null) return ''
+  const text = typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return oneLine(text)
+}
+
+/** Text on one line, cut to what a cell can show. */
+export function oneLine(text: string): string {
+  const head = text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+  return /[\r\n\t]/.test(head) ? head.replace(/\s+/g, ' ').trim() : head
+}
+
+const patterns = new Map<string, RegExp | null>()
+
+function patternOf(source: string): RegExp | null {
+  const known = patterns.get(source)
+  if (known !== undefined) return known
+  let made: RegExp | null = null
+  try {
+    made = new RegExp(source, 'u')
+  } catch {
+    // A pattern this engine cannot read is left to the server, which has the last word anyway.
+  }
+  patterns.set(source, made)
+  return made
+}
+
+/**
+ * Refusal when the text breaks `minLength`, `maxLength` or `pattern`, else null. Lengths count code points.
+ * @source D-94
+ */
+export function checkLength(
+  text: string,
+  field: FieldDefinition,
+  context: FieldContext,
+  defaultMax: number,
+): ParseResult | null {
+  const length = text.length > 1_000_000 ? text.length : [...text].length
+  const max = field.maxLength ?? defaultMax
+  if (length > max) return refused(context, 'field.tooLong', { length, max })
+  if (field.minLength !== undefined && length < field.minLength) {
+    return refused(context, 'field.tooShort', { length, min: field.minLength })
+  }
+  if (field.pattern && patternOf(field.pattern)?.test(text) === false) {
+    return refused(context, 'field.pattern', { pattern: field.pattern })
+  }
+  return null
+}

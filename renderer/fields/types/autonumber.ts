@@ -1,0 +1,21 @@
+// Owns numbers the server issues. @source D-94 autonumber
+
+import { IconHash } from '@tabler/icons-react'
+import { TextEditor } from '../editors/text-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { refused } from '../parse-result.ts'
+import { plainText } from '../text-rules.ts'
+
+/** A number in words, issued once and never edited. */
+export const autonumberField: FieldType = {
+  types: ['autonumber'],
+  icon: IconHash,
+  format: plainText,
+  cellClass: () => 'field-tabular',
+  toText: (value) => (value == null ? '' : String(value)),
+  parse: (_text, _field, context) => refused(context, 'field.readonly'),
+  computed: true,
+  operators: () => operatorClasses.text,
+  Editor: TextEditor,
+}

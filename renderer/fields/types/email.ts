@@ -1,0 +1,28 @@
+// Owns e-mail addresses. @source D-94 email
+
+import { IconAt } from '@tabler/icons-react'
+import { TextEditor } from '../editors/text-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { checkLength, plainText } from '../text-rules.ts'
+
+/** One address: one `@`, and a domain with a dot or `localhost`. */
+export const emailField: FieldType = {
+  types: ['email'],
+  icon: IconAt,
+  format: plainText,
+  cellClass: () => 'field-link',
+  toText: (value) => (value == null ? '' : String(value)),
+  parse: blankIsNull((text, field, context) => {
+    const address = text.trim().replace(/^mailto:/i, '')
+    const [local = '', domain = '', ...more] = address.split('@')
+    const validDomain = domain === 'localhost' || /^[^\s.]+(\.[^\s.]+)+$/.test(domain)
+    if (more.length > 0 || local === '' || /\s/.test(local) || !validDomain) {
+      return refused(context, 'field.email', { text: quoteForMessage(text) })
+    }
+    return checkLength(address, field, context, 320) ?? parsed(address)
+  }),
+  operators: () => operatorClasses.text,
+  Editor: TextEditor,
+}

@@ -1,0 +1,28 @@
+// Owns JSON values and, read-only, the structured types without an editor of their own. @source D-94 json, composite, ...
+
+import { IconBraces } from '@tabler/icons-react'
+import { TextareaEditor } from '../editors/textarea-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed, refused } from '../parse-result.ts'
+import { plainText } from '../text-rules.ts'
+
+/** Any JSON; typed and checked as JSON text. */
+export const jsonField: FieldType = {
+  types: ['json', 'address', 'location', 'composite', 'repeater', 'record', 'vector'],
+  icon: IconBraces,
+  format: (value) => (value == null ? '' : plainText(typeof value === 'object' ? value : JSON.stringify(value))),
+  cellClass: () => 'field-long field-mono',
+  toText: (value) => (value == null ? '' : JSON.stringify(value, null, 2)),
+  copyText: (value) => (value == null ? '' : JSON.stringify(value)),
+  parse: blankIsNull((text, _field, context) => {
+    try {
+      return parsed(JSON.parse(text))
+    } catch (error) {
+      return refused(context, 'field.json', { reason: error instanceof Error ? error.message : String(error) })
+    }
+  }),
+  tall: true,
+  operators: () => operatorClasses.none,
+  Editor: TextareaEditor,
+}

@@ -1,0 +1,32 @@
+// Owns links to other records: an id, a list of ids, or the records themselves when they were expanded.
+// @source D-94 lookup, master_detail, tree, user; D-87
+
+import { IconArrowUpRight } from '@tabler/icons-react'
+import { ListEditor } from '../editors/list-editor.tsx'
+import type { FieldDefinition } from '../field-definition.ts'
+import type { FieldType } from '../field-type.ts'
+import { linkedRecords } from '../linked-records.ts'
+import { listToText, parseList } from '../list-text.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed } from '../parse-result.ts'
+
+const labels = (value: unknown, field: FieldDefinition): string[] =>
+  linkedRecords(value, field).map((record) => record.label)
+
+/** A link; typed text is an id, choosing goes by the other object's records. */
+export const lookupField: FieldType = {
+  types: ['lookup', 'master_detail', 'tree', 'user'],
+  icon: IconArrowUpRight,
+  format: (value, field) => labels(value, field).join(', '),
+  cellClass: () => 'field-chips',
+  chips: (value, field) => labels(value, field).map((text) => ({ text, className: 'field-hue-link' })),
+  toText: (value, field) => listToText(linkedRecords(value, field).map((record) => record.id)),
+  copyText: (value, field) => listToText(labels(value, field)),
+  parse: blankIsNull((text, field) => {
+    const ids = [...new Set(parseList(text))]
+    return parsed(field.multiple ? ids : (ids[0] ?? null))
+  }),
+  tall: true,
+  operators: (field) => (field.multiple ? operatorClasses.multiple : operatorClasses.equality),
+  Editor: ListEditor,
+}

@@ -1,0 +1,34 @@
+// Owns Markdown and the other marked-up texts: shown in a cell without their marks. @source D-94 markdown, html, code
+
+import { IconMarkdown } from '@tabler/icons-react'
+import { TextareaEditor } from '../editors/textarea-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed } from '../parse-result.ts'
+import { checkLength, oneLine } from '../text-rules.ts'
+
+/** First lines of marked-up text as a reader would read them; never interpreted as HTML. */
+function withoutMarks(source: string, type: string): string {
+  const head = source.slice(0, 1_200)
+  if (type === 'code') return oneLine(head)
+  const untagged = type === 'markdown' ? head : head.replace(/<[^>]*>/g, ' ').replace(/&nbsp;/g, ' ')
+  const plain = untagged
+    .replace(/^\s{0,3}(?:#{1,6}|>|[-*+]|\d+[.)])\s+/gm, '')
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/(\*\*|__|~~|`)(.+?)\1/g, '$2')
+    .replace(/(?<!\w)[*_](\S(?:.*?\S)?)[*_](?!\w)/g, '$1')
+  return oneLine(plain)
+}
+
+/** Markdown, HTML, rich text and code. */
+export const markdownField: FieldType = {
+  types: ['markdown', 'html', 'richtext', 'code'],
+  icon: IconMarkdown,
+  format: (value, field) => (value == null ? '' : withoutMarks(String(value), field.type)),
+  cellClass: (_value, field) => (field.type === 'code' ? 'field-long field-mono' : 'field-long'),
+  toText: (value) => (value == null ? '' : String(value)),
+  parse: blankIsNull((text, field, context) => checkLength(text, field, context, 1_000_000) ?? parsed(text)),
+  tall: true,
+  operators: () => operatorClasses.longText,
+  Editor: TextareaEditor,
+}

@@ -1,0 +1,26 @@
+// Owns phone numbers. @source D-94 phone
+
+import { IconPhone } from '@tabler/icons-react'
+import { TextEditor } from '../editors/text-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { checkLength, plainText } from '../text-rules.ts'
+
+/** A phone number as typed; at least five of its characters and three digits. */
+export const phoneField: FieldType = {
+  types: ['phone'],
+  icon: IconPhone,
+  format: plainText,
+  cellClass: () => 'field-tabular',
+  toText: (value) => (value == null ? '' : String(value)),
+  parse: blankIsNull((text, field, context) => {
+    const number = text.trim().replace(/[\u00a0\u2010-\u2015]/g, (mark) => (mark === '\u00a0' ? ' ' : '-'))
+    if (!/^[\d+()\-. ]{5,}$/.test(number) || number.replace(/\D/g, '').length < 3) {
+      return refused(context, 'field.phone', { text: quoteForMessage(text) })
+    }
+    return checkLength(number, field, context, 1_000) ?? parsed(number)
+  }),
+  operators: () => operatorClasses.text,
+  Editor: TextEditor,
+}

@@ -1,0 +1,42 @@
+// Owns one choice out of options. @source D-94 select, radio
+
+import { IconCircleDot } from '@tabler/icons-react'
+import { ListEditor } from '../editors/list-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { hueClass } from '../hues.ts'
+import { operatorClasses } from '../operators.ts'
+import { optionByText, optionByValue, optionLabel, optionPosition, optionsForMessage } from '../options.ts'
+import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+
+/** One option, shown as a badge. */
+export const selectField: FieldType = {
+  types: ['select', 'radio'],
+  icon: IconCircleDot,
+  format: (value, field) => {
+    if (value == null) return ''
+    const option = optionByValue(field, String(value))
+    return option ? optionLabel(option) : String(value)
+  },
+  cellClass: () => 'field-chips',
+  chips: (value, field, context) => {
+    if (value == null) return null
+    const option = optionByValue(field, String(value))
+    const hue = option ? hueClass(option, optionPosition(field, option.value)) : 'field-hue-none'
+    return [{ text: selectField.format(value, field, context), className: hue }]
+  },
+  // By value where the label is shared, so that reading it back gives the same option.
+  toText: (value, field) => {
+    if (value == null) return ''
+    const option = optionByValue(field, String(value))
+    const label = option ? optionLabel(option) : String(value)
+    return option && optionByText(field, label) !== option ? option.value : label
+  },
+  parse: blankIsNull((text, field, context) => {
+    const option = optionByText(field, text)
+    if (option) return parsed(option.value)
+    return refused(context, 'field.option', { text: quoteForMessage(text), options: optionsForMessage(field) })
+  }),
+  tall: true,
+  operators: () => operatorClasses.equality,
+  Editor: ListEditor,
+}

@@ -1,0 +1,53 @@
+// Owns free words. @source D-94 tags
+
+import { IconTags } from '@tabler/icons-react'
+import { ListEditor } from '../editors/list-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { hueClass } from '../hues.ts'
+import { listToText, parseList } from '../list-text.ts'
+import { operatorClasses } from '../operators.ts'
+import { optionByText, optionByValue, optionLabel, optionPosition } from '../options.ts'
+import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { textItems } from '../text-items.ts'
+
+const MAX_TAG_LENGTH = 100
+const MAX_TAGS = 100
+
+/** Words without repetition; where the field has options, known words keep their option's value. */
+export const tagsField: FieldType = {
+  types: ['tags'],
+  icon: IconTags,
+  format: (value, field) =>
+    textItems(value)
+      .map((tag) => {
+        const option = optionByValue(field, tag)
+        return option ? optionLabel(option) : tag
+      })
+      .join(', '),
+  cellClass: () => 'field-chips',
+  chips: (value, field) =>
+    textItems(value).map((tag) => {
+      const option = optionByValue(field, tag)
+      return option
+        ? { text: optionLabel(option), className: hueClass(option, optionPosition(field, tag)) }
+        : { text: tag, className: 'field-hue-none' }
+    }),
+  toText: (value) => listToText(textItems(value)),
+  parse: blankIsNull((text, field, context) => {
+    const tags: string[] = []
+    for (const word of parseList(text)) {
+      const tag = (optionByText(field, word)?.value ?? word).trim()
+      if ([...tag].length > MAX_TAG_LENGTH) {
+        return refused(context, 'field.tagTooLong', { text: quoteForMessage(tag), max: MAX_TAG_LENGTH })
+      }
+      if (tag !== '' && !tags.includes(tag)) tags.push(tag)
+    }
+    const max = Math.min(field.maxItems ?? MAX_TAGS, MAX_TAGS)
+    if (tags.length > max) return refused(context, 'field.tooMany', { count: tags.length, max })
+    return parsed(tags)
+  }),
+  tall: true,
+  typingAdds: true,
+  operators: () => operatorClasses.multiple,
+  Editor: ListEditor,
+}

@@ -1,0 +1,24 @@
+// Owns single-line text. @source D-94 text, time, color
+
+import { IconLetterCase } from '@tabler/icons-react'
+import { TextEditor } from '../editors/text-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed, refused } from '../parse-result.ts'
+import { checkLength, plainText } from '../text-rules.ts'
+
+/** Text on one line; line breaks are refused. */
+export const textField: FieldType = {
+  types: ['text', 'time', 'color', 'qrcode'],
+  icon: IconLetterCase,
+  format: plainText,
+  cellClass: () => '',
+  toText: (value) => (value == null ? '' : String(value)),
+  parse: blankIsNull((text, field, context) => {
+    const line = text.replace(/[\r\n]+$/, '')
+    if (/[\r\n]/.test(line)) return refused(context, 'field.lineBreak')
+    return checkLength(line, field, context, 1_000) ?? parsed(line)
+  }),
+  operators: () => operatorClasses.text,
+  Editor: TextEditor,
+}

@@ -1,0 +1,21 @@
+// Owns multi-line text. @source D-94 textarea
+
+import { IconAlignLeft } from '@tabler/icons-react'
+import { TextareaEditor } from '../editors/textarea-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed } from '../parse-result.ts'
+import { checkLength, plainText } from '../text-rules.ts'
+
+/** Text of several lines. */
+export const textareaField: FieldType = {
+  types: ['textarea'],
+  icon: IconAlignLeft,
+  format: plainText,
+  cellClass: () => 'field-long',
+  toText: (value) => (value == null ? '' : String(value)),
+  parse: blankIsNull((text, field, context) => checkLength(text, field, context, 100_000) ?? parsed(text)),
+  tall: true,
+  operators: () => operatorClasses.text,
+  Editor: TextareaEditor,
+}

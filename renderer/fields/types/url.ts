@@ -1,0 +1,34 @@
+// Owns web addresses. @source D-94 url
+
+import { IconLink } from '@tabler/icons-react'
+import { TextEditor } from '../editors/text-editor.tsx'
+import type { FieldType } from '../field-type.ts'
+import { operatorClasses } from '../operators.ts'
+import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { checkLength, plainText } from '../text-rules.ts'
+
+const defaultSchemes = ['http', 'https', 'mailto', 'tel']
+
+/** An absolute address with an accepted scheme; a bare domain is completed with `https://`. */
+export const urlField: FieldType = {
+  types: ['url'],
+  icon: IconLink,
+  format: plainText,
+  cellClass: () => 'field-link',
+  toText: (value) => (value == null ? '' : String(value)),
+  parse: blankIsNull((text, field, context) => {
+    const typed = text.trim()
+    const address = /^[\w-]+(\.[\w-]+)+([/?#:].*)?$/.test(typed) ? `https://${typed}` : typed
+    const schemes = field.schemes ?? defaultSchemes
+    if (!URL.canParse(address) || /\s/.test(address)) {
+      return refused(context, 'field.url', { text: quoteForMessage(text) })
+    }
+    const scheme = new URL(address).protocol.slice(0, -1)
+    if (!schemes.includes(scheme)) {
+      return refused(context, 'field.urlScheme', { scheme, schemes: schemes.join(', ') })
+    }
+    return checkLength(address, field, context, 1_000_000) ?? parsed(address)
+  }),
+  operators: () => operatorClasses.text,
+  Editor: TextEditor,
+}
