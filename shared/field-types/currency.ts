@@ -1,0 +1,92 @@
+// The field type `currency`: a number of fixed currency, or an amount with its own currency.
+import { z } from 'zod'
+import { currencyCodes } from './currencies.ts'
+import type { FieldSchema, FieldSettings } from './field-schema.ts'
+import type { FieldType, ParseEnv } from './field-type.ts'
+import { parsed, refused } from './field-type.ts'
+import { numberSchema, numberSettings, numericType, parseNumber } from './numeric.ts'
+import { parseDecimal } from './decimal.ts'
+
+/** The value of a currency field in dynamic mode. */
+export interface Money {
+  readonly value: number
+  /** ISO 4217 code. */
+  readonly currency: string
+}
+
+const code = z.string().refine((text) => currencyCodes.has(text), 'not a currency code of ISO 4217')
+
+/** Whether the field keeps a currency with each value. */
+export function isDynamicCurrency(settings: FieldSettings): boolean {
+  return settings.currencyConfig?.currencyMode === 'dynamic'
+}
+
+const scaleOf = (settings: FieldSettings): number => settings.currencyConfig?.precision ?? 2
+
+const plain = numericType({ scale: scaleOf })
+
+/** An amount of money; filters, sorts and sums use the number. @source D-94 */
+export const currencyType: FieldType = {
+  ...plain,
+  storage: 'plain',
+  settings: {
+    min: numberSettings.min,
+    max: numberSettings.max,
+    precision: numberSettings.precision,
+    scale: numberSettings.scale,
+    currencyConfig: z
+      .looseObject({
+        precision: z.int().min(0).max(10).optional(),
+        currencyMode: z.enum(['fixed', 'dynamic']).optional(),
+        defaultCurrency: code.optional(),
+      })
+      .optional(),
+  },
+  sqlType: () => 'REAL',
+  extraColumns: (settings) => (isDynamicCurrency(settings) ? [{ suffix: '__currency', sqlType: 'TEXT' }] : []),
+  parse(value, field, env) {
+    if (!isDynamicCurrency(field.settings)) return parseNumber(value, field, scaleOf(field.settings))
+    const given = typeof value === 'number' ? { value } : value
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+      return refused(field, 'invalid_type', 'The value must be a number or {value, currency}.', value)
+    }
+    const money = given as { value?: unknown; currency?: unknown }
+    const amount = parseNumber(money.value, field, scaleOf(field.settings))
+    if (!amount.ok) return amount
+    const currency = money.currency ?? defaultCurrency(field, env)
+    if (typeof currency !== 'string' || !currencyCodes.has(currency.toUpperCase())) {
+      return refused(field, 'invalid_currency', 'The currency is not a code of ISO 4217.', currency)
+    }
+    return parsed({ value: amount.value, currency: currency.toUpperCase() })
+  },
+  fromText(text, field) {
+    if (!isDynamicCurrency(field.settings)) return parseDecimal(text) ?? undefined
+    const match = /^\s*(?:([A-Za-z]{3})\s*)?([^A-Za-z]*?)\s*([A-Za-z]{3})?\s*$/.exec(text)
+    const value = match && parseDecimal(match[2]!)
+    if (!match || value === null || (match[1] && match[3])) return undefined
+    const currency = match[1] ?? match[3]
+    return currency === undefined ? value : { value, currency }
+  },
+  toColumn(value, field) {
+    if (value === null || !isDynamicCurrency(field.settings)) return value as number | null
+    return (value as Money).value
+  },
+  toExtraColumns(value, field) {
+    if (!isDynamicCurrency(field.settings)) return []
+    return [value === null ? null : (value as Money).currency]
+  },
+  fromColumns(value, extra, field) {
+    if (value === null || !isDynamicCurrency(field.settings)) return value
+    return { value, currency: extra[0] ?? 'USD' }
+  },
+  jsonSchema(field) {
+    const amount = numberSchema(field, undefined)
+    if (!isDynamicCurrency(field.settings)) return amount
+    const properties = { value: amount, currency: { type: 'string', pattern: '^[A-Z]{3}$' } }
+    return { type: 'object', properties, required: ['value', 'currency'] }
+  },
+}
+
+function defaultCurrency(field: FieldSchema, env: ParseEnv): string {
+  return field.settings.currencyConfig?.defaultCurrency ?? env.defaultCurrency ?? 'USD'
+}

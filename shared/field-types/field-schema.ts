@@ -1,0 +1,87 @@
+// The compiled form of one field, shared by host and renderer. Data only: behaviour is in the registry of field types.
+
+/** Storage classes of SQLite that columns use. */
+export type SqlType = 'TEXT' | 'REAL' | 'INTEGER' | 'BLOB'
+
+/** A value as it is bound to a statement. Booleans are 0 and 1. */
+export type SqlValue = string | number | null
+
+/** One choice of a select, multiselect or tags field. */
+export interface FieldOption {
+  readonly value: string
+  readonly label: string
+  readonly color?: string
+  readonly default?: boolean
+  /** False: stored values stay valid, new ones are refused. */
+  readonly active?: boolean
+}
+
+/** How a currency field behaves (D-94). */
+export interface CurrencyConfig {
+  readonly precision?: number
+  readonly currencyMode?: 'fixed' | 'dynamic'
+  readonly defaultCurrency?: string
+}
+
+/** The keys of a field definition that only some types read. Each type's file says which, and their defaults. */
+export interface FieldSettings {
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly pattern?: string
+  /** A number for numeric types, a date or timestamp for date types. */
+  readonly min?: number | string
+  readonly max?: number | string
+  readonly precision?: number
+  readonly scale?: number
+  readonly schemes?: readonly string[]
+  readonly currencyConfig?: CurrencyConfig
+  readonly maxItems?: number
+  readonly referenceFilters?: unknown
+  readonly deleteBehavior?: 'set_null' | 'cascade' | 'restrict'
+  readonly relationshipName?: string
+  readonly schema?: unknown
+  readonly autonumberFormat?: string
+  readonly startNumber?: number
+}
+
+/** A second column of a field, named after it. */
+export interface ExtraColumn {
+  readonly name: string
+  readonly sqlType: SqlType
+}
+
+/** One field of an object, ready for use: every default applied, nothing left to look up. */
+export interface FieldSchema {
+  readonly name: string
+  /** Stable over renames; the name itself for system fields. */
+  readonly uid: string
+  /** A key of the registry of field types. */
+  readonly type: string
+  readonly column: string
+  readonly sqlType: SqlType
+  readonly extraColumns: readonly ExtraColumn[]
+  readonly label: string
+  /** True for the fields of D-51. */
+  readonly system: boolean
+  /** True when only the server writes it: system fields and computed types. */
+  readonly computed: boolean
+  readonly required: boolean
+  readonly unique: boolean
+  /** Whether the field has an index of its own. */
+  readonly index: boolean
+  readonly externalId: boolean
+  readonly searchable: boolean
+  readonly sortable: boolean
+  readonly hidden: boolean
+  readonly readonly: boolean
+  /** Whether the value is an array. True for multiselect and tags, and for relations declared `multiple`. */
+  readonly multiple: boolean
+  /** False: equality ignores case. Always false for email. */
+  readonly caseSensitive: boolean
+  readonly defaultValue: unknown
+  /** In order of definition; empty for types without options. */
+  readonly options: readonly FieldOption[]
+  /** Name of the object a relation points at; null for other types. `user` for user fields. */
+  readonly reference: string | null
+  readonly settings: FieldSettings
+}

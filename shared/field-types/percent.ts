@@ -1,0 +1,13 @@
+// The field type `percent`.
+import { z } from 'zod'
+import type { FieldType } from './field-type.ts'
+import { numberSettings, numericType } from './numeric.ts'
+
+/** A percentage, 25 meaning 25 %; two fraction digits unless scale says otherwise; always a REAL column. @source D-94 */
+export const percentType: FieldType = {
+  ...numericType({
+    scale: (settings) => settings.scale ?? 2,
+    settings: { min: numberSettings.min, max: numberSettings.max, scale: z.int().min(0).max(12).optional() },
+  }),
+  sqlType: () => 'REAL',
+}

@@ -1,0 +1,95 @@
+// What the text family shares: lengths in code points, NFC, patterns, text operands. No type of its own.
+import { z } from 'zod'
+import { countCodePoints, isBlankText, normalizeText } from './code-points.ts'
+import type { FieldSchema } from './field-schema.ts'
+import type { FieldType, FieldTypeFlags, OperandResult, ParseResult } from './field-type.ts'
+import { parsed, refused } from './field-type.ts'
+import type { OperatorClass } from './operator-classes.ts'
+
+/** The definition keys of the text family. */
+export const textSettings = {
+  minLength: z.int().min(0).optional(),
+  maxLength: z.int().min(1).max(10_000_000).optional(),
+  pattern: z.string().max(1_000).optional(),
+} as const
+
+/** What differs inside the family. */
+export interface TextTraits {
+  readonly operators: OperatorClass
+  readonly flags: FieldTypeFlags
+  /** Used where the definition gives no maxLength; null for no limit. */
+  readonly maxLength: number | null
+  readonly settings?: FieldType['settings']
+  /** True: a blank text is a missing value. */
+  readonly blankIsNull?: boolean
+  /** Checks the form of a normalised text of permitted length; undefined when it is right. */
+  readonly check?: (text: string, field: FieldSchema) => ParseResult | undefined
+  readonly jsonSchema?: Readonly<Record<string, unknown>>
+}
+
+const patterns = new WeakMap<FieldSchema, RegExp>()
+
+/** Makes a field type whose value is a string. */
+export function textualType(traits: TextTraits): FieldType {
+  const limitOf = (field: FieldSchema) => field.settings.maxLength ?? traits.maxLength
+  return {
+    storage: 'plain',
+    collation: 'text',
+    flags: traits.flags,
+    settings: traits.settings ?? textSettings,
+    blankIsNull: traits.blankIsNull ?? false,
+    sqlType: () => 'TEXT',
+    operators: () => traits.operators,
+    parse(value, field) {
+      if (typeof value !== 'string') return refused(field, 'invalid_type', 'The value must be text.', value)
+      const text = normalizeText(value)
+      const tooLong = checkLength(text, field, limitOf(field))
+      if (tooLong) return tooLong
+      if (field.settings.pattern !== undefined && text !== '' && !patternOf(field).test(text)) {
+        return refused(field, 'invalid_format', 'The text does not match the pattern.', value, field.settings.pattern)
+      }
+      return traits.check?.(text, field) ?? parsed(text)
+    },
+    fromText: (text) => text,
+    toColumn: (value) => value as string | null,
+    fromColumn: (value) => value,
+    coerceOperand: (value) => coerceTextOperand(value),
+    jsonSchema(field) {
+      const limit = limitOf(field)
+      return {
+        type: 'string',
+        ...(field.settings.minLength === undefined ? {} : { minLength: field.settings.minLength }),
+        ...(limit === null ? {} : { maxLength: limit }),
+        ...(field.settings.pattern === undefined ? {} : { pattern: field.settings.pattern }),
+        ...traits.jsonSchema,
+      }
+    },
+  }
+}
+
+/** Accepts a string operand, in NFC. */
+export function coerceTextOperand(value: unknown): OperandResult {
+  if (typeof value !== 'string') return { ok: false, reason: 'The operand must be text.' }
+  return { ok: true, value: normalizeText(value) }
+}
+
+function checkLength(text: string, field: FieldSchema, limit: number | null): ParseResult | undefined {
+  // A text has at most as many code points as UTF-16 units, so most values are never counted.
+  if (limit !== null && text.length > limit && countCodePoints(text) > limit) {
+    return refused(field, 'max_length', `The text is longer than ${limit} characters.`, text, limit)
+  }
+  const least = field.settings.minLength
+  if (least !== undefined && least > 0 && !isBlankText(text) && countCodePoints(text) < least) {
+    return refused(field, 'min_length', `The text is shorter than ${least} characters.`, text, least)
+  }
+  return undefined
+}
+
+function patternOf(field: FieldSchema): RegExp {
+  let found = patterns.get(field)
+  if (!found) {
+    found = new RegExp(`^(?:${field.settings.pattern})$`, 'u')
+    patterns.set(field, found)
+  }
+  return found
+}
