@@ -1,0 +1,156 @@
+// Checks sizes and names: no source file over 600 lines, no banned or shouting file name, and the packed weight of the
+// built screens within its budgets. Knows the limits, nothing of what the files do.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { isProgram, listFiles, repositoryRoot } from './script.ts'
+
+const FOLDERS = ['shared', 'main', 'electron', 'renderer', 'build', 'test']
+const MAX_LINES = 600
+const LINES_WORTH_A_LOOK = 400
+const SOURCE = /[.](ts|tsx|mjs|cjs|css)$/
+
+/** Files that may be longer than MAX_LINES, each with its reason. Contracts and tables of data belong here. */
+const LONG_FILES: readonly { path: RegExp; reason: string }[] = [
+  { path: /^shared\/contracts\//, reason: 'the only description of the routes of a plugin' },
+  { path: /^test\/fixtures\//, reason: 'data' },
+]
+
+const BANNED_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'manager', 'processor', 'misc', 'impl'])
+const ALLOWED_COMMON = 'shared/contracts/common.ts'
+
+const KILOBYTE = 1000
+/** Growth beyond a budget that is still accepted: +5 % fails. */
+const SLACK = 1.05
+
+/** Budgets of the screens in kB after gzip. Lazy chunks are matched by the name of the source they start from. */
+const BUDGETS = {
+  initialJs: 230,
+  css: 45,
+  lazy: [
+    { name: 'grid and views', source: /^(components\/grid|features\/(records|views|objects))\//, kB: 40 },
+    { name: 'flow', source: /^features\/(flows|workflow)\//, kB: 80 },
+    { name: 'charts', source: /^features\/dashboards\//, kB: 125 },
+    { name: 'editor', source: /(^|\/)(code-editor|markdown-editor|editor)[./]/, kB: 180 },
+    { name: 'import', source: /^features\/import\//, kB: 50 },
+  ],
+} as const
+
+/** Problems and remarks of one check; only problems fail. */
+export interface SizeReport {
+  problems: string[]
+  remarks: string[]
+}
+
+/** Checks length and name of source files given as path and text. */
+export function checkFiles(files: readonly { path: string; text: string }[]): SizeReport {
+  const report: SizeReport = { problems: [], remarks: [] }
+  for (const { path, text } of files) {
+    const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0)
+    const excepted = LONG_FILES.find((exception) => exception.path.test(path))
+    if (lines > MAX_LINES && !excepted) {
+      report.problems.push(`${path}: ${lines} lines, more than ${MAX_LINES}: split it by concept`)
+    } else if (lines > LINES_WORTH_A_LOOK && !excepted) {
+      report.remarks.push(`${path}: ${lines} lines`)
+    }
+    for (const problem of nameProblems(path)) report.problems.push(`${path}: ${problem}`)
+  }
+  return report
+}
+
+function nameProblems(path: string): string[] {
+  const problems: string[] = []
+  const parts = path.split('/')
+  const stem = (parts.at(-1) ?? '').replace(/([.][a-z0-9-]+)+$/i, '')
+  for (const word of [...parts.slice(0, -1), stem]) {
+    if (BANNED_NAMES.has(word) && path !== ALLOWED_COMMON)
+      problems.push(`the name "${word}" says nothing: name the concept`)
+    if (!/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(word)) problems.push(`the name "${word}" is not kebab-case`)
+  }
+  return problems
+}
+
+/** One entry of vite's manifest, as far as it is used. */
+export interface ManifestEntry {
+  file: string
+  src?: string
+  isEntry?: boolean
+  imports?: readonly string[]
+  dynamicImports?: readonly string[]
+  css?: readonly string[]
+}
+
+/**
+ * Checks the packed weight of the built screens.
+ * @param manifest vite's manifest
+ * @param gzipBytes packed size of a built file, in bytes
+ */
+export function checkBudgets(
+  manifest: Readonly<Record<string, ManifestEntry>>,
+  gzipBytes: (file: string) => number,
+): SizeReport {
+  const report: SizeReport = { problems: [], remarks: [] }
+  const entries = Object.values(manifest).filter((chunk) => chunk.isEntry)
+  if (entries.length === 0) report.problems.push('the manifest names no entry: the screens were not built')
+  const initial = closure(manifest, entries)
+  const weigh = (name: string, files: Iterable<string>, budget: number): void => {
+    const kB = [...files].reduce((sum, file) => sum + gzipBytes(file), 0) / KILOBYTE
+    const line = `${name}: ${kB.toFixed(1)} kB of ${budget} kB`
+    report.remarks.push(line)
+    if (kB > budget * SLACK) report.problems.push(`${line}: over budget`)
+  }
+  weigh('initial JavaScript', new Set(initial.map((chunk) => chunk.file)), BUDGETS.initialJs)
+  weigh('CSS', new Set(Object.values(manifest).flatMap(stylesOf)), BUDGETS.css)
+  for (const budget of BUDGETS.lazy) {
+    const roots = Object.values(manifest).filter(
+      (chunk) => !initial.includes(chunk) && budget.source.test(chunk.src ?? ''),
+    )
+    const files = new Set(
+      closure(manifest, roots)
+        .filter((chunk) => !initial.includes(chunk))
+        .map((chunk) => chunk.file),
+    )
+    if (files.size > 0) weigh(`lazy ${budget.name}`, files, budget.kB)
+  }
+  return report
+}
+
+function stylesOf(chunk: ManifestEntry): string[] {
+  return [...(chunk.css ?? []), ...(chunk.file.endsWith('.css') ? [chunk.file] : [])]
+}
+
+function closure(manifest: Readonly<Record<string, ManifestEntry>>, roots: readonly ManifestEntry[]): ManifestEntry[] {
+  const seen = new Set<ManifestEntry>()
+  const visit = (chunk: ManifestEntry): void => {
+    if (seen.has(chunk)) return
+    seen.add(chunk)
+    for (const key of chunk.imports ?? []) {
+      const next = manifest[key]
+      if (next) visit(next)
+    }
+  }
+  roots.forEach(visit)
+  return [...seen]
+}
+
+function main(): number {
+  const root = repositoryRoot()
+  const files = FOLDERS.flatMap((folder) => listFiles(root, folder)).filter((path) => SOURCE.test(path))
+  const sources = checkFiles(files.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })))
+  const built = join(root, 'dist', 'renderer')
+  const manifestFile = join(built, '.vite', 'manifest.json')
+  const budgets: SizeReport = existsSync(manifestFile)
+    ? checkBudgets(
+        JSON.parse(readFileSync(manifestFile, 'utf8')),
+        (file) => gzipSync(readFileSync(join(built, file))).length,
+      )
+    : { problems: [], remarks: ['the screens are not built: their budgets were not checked'] }
+  for (const remark of [...sources.remarks, ...budgets.remarks]) console.log(`  ${remark}`)
+  const problems = [...sources.problems, ...budgets.problems]
+  for (const problem of problems) console.error(problem)
+  console.log(`sizes: ${files.length} files, ${problems.length} problems`)
+  if (files.length === 0) console.error('no file was read: the check did not run')
+  return files.length > 0 && problems.length === 0 ? 0 : 1
+}
+
+if (isProgram(import.meta.url)) process.exitCode = main()
