@@ -1,0 +1,62 @@
+// Reads the CPU profiles of a run with `--profile DIR` and prints where the time went: by file, then by function.
+//
+//   node test/bench/profile.ts DIR [lines]
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+interface Profile {
+  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
+  samples: number[]
+  timeDeltas: number[]
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A short name of the place code comes from: a path of ours, a package, a part of Node, or the engine itself. */
+function placeOf(url: string): string {
+  if (url === '') return '(engine)'
+  if (!url.startsWith('file:')) return url
+  const path = relative(root, fileURLToPath(url))
+  return path.replace(/^node_modules\//, '')
+}
+
+function addTo(totals: Map<string, number>, key: string, ms: number): void {
+  totals.set(key, (totals.get(key) ?? 0) + ms)
+}
+
+function printTop(title: string, totals: ReadonlyMap<string, number>, busyMs: number, lines: number): void {
+  process.stdout.write(`\n${title}\n`)
+  for (const [key, ms] of [...totals].toSorted((a, b) => b[1] - a[1]).slice(0, lines)) {
+    process.stdout.write(
+      `${((100 * ms) / busyMs).toFixed(1).padStart(6)} %  ${Math.round(ms).toString().padStart(7)} ms  ${key}\n`,
+    )
+  }
+}
+
+/** Prints one profile: self time without the idle part. */
+function printProfile(file: string, lines: number): void {
+  const profile = JSON.parse(readFileSync(file, 'utf8')) as Profile
+  const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]))
+  const files = new Map<string, number>()
+  const functions = new Map<string, number>()
+  let busyMs = 0
+  profile.samples.forEach((sample, index) => {
+    const frame = frames.get(sample)
+    const ms = (profile.timeDeltas[index] ?? 0) / 1_000
+    if (!frame || frame.functionName === '(idle)') return
+    busyMs += ms
+    const place = placeOf(frame.url)
+    addTo(files, place === '(engine)' ? `(engine) ${frame.functionName}` : place, ms)
+    addTo(functions, `${frame.functionName || '(anonymous)'}  ${place}:${frame.lineNumber + 1}`, ms)
+  })
+  process.stdout.write(`${file}: ${Math.round(busyMs)} ms busy\n`)
+  printTop('self time by file', files, busyMs, lines)
+  printTop('self time by function', functions, busyMs, lines)
+}
+
+const [dir, lines = '25'] = process.argv.slice(2)
+if (dir === undefined) throw new Error('profile.ts needs the folder of the profiles')
+for (const file of readdirSync(dir).filter((name) => name.endsWith('.cpuprofile'))) {
+  printProfile(join(dir, file), Number(lines))
+}

@@ -1,0 +1,98 @@
+// `npm run bench`: starts Cairn and the floor, fills both with the same rows, runs every step on both in turn and
+// prints one table of ratios. A figure below its goal is printed as short; only a step that could not run is a failure.
+import { statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { parseArgs } from 'node:util'
+import { formatTable, makeFigure } from './figures.ts'
+import type { Figure, Missing } from './figures.ts'
+import { makeDataDir, removeDataDir, startServer } from './servers.ts'
+import type { RunningServer, ServerKind } from './servers.ts'
+import { objectsOf } from './large-steps.ts'
+import type { Run } from './measures.ts'
+import { selectSteps } from './steps.ts'
+import { createTarget, seed } from './targets.ts'
+
+const usage = `npm run bench -- [options]
+  --quick          short measurements, no million-row steps: about a minute
+  --only NAMES     only the steps whose id begins with one of these, separated by commas
+  --rows N         rows before anything is measured (100000)
+  --json FILE      writes every pair of figures
+  --profile DIR    writes a CPU profile of Cairn; read it with profile.ts
+  --self           compares the floor with itself: every ratio of a step is then about 1
+`
+
+const { values: flags } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    rows: { type: 'string', default: '100000' },
+    json: { type: 'string' },
+    profile: { type: 'string' },
+    self: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+/** Magic number of tmpfs: fsync costs nothing there, so the write figures would flatter a durable server. */
+const tmpfsMagic = 0x0102_1994
+
+async function main(): Promise<number> {
+  if (flags.help) {
+    process.stdout.write(usage)
+    return 0
+  }
+  const startedAt = performance.now()
+  const say = (line: string): void => {
+    process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(0).padStart(4)} s  ${line}\n`)
+  }
+  const chosen = selectSteps(flags.only.split(',').filter(Boolean), flags.quick).filter(
+    // Comparisons of Cairn with itself mean nothing between two floors.
+    (step) => !flags.self || step.reference === 'floor',
+  )
+  const inMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === tmpfsMagic
+  if (inMemory) say(`${tmpdir()} is in memory: set TMPDIR to a disk for true write figures`)
+
+  const kinds: readonly ServerKind[] = [flags.self ? 'floor' : 'cairn', 'floor']
+  const dirs = kinds.map(makeDataDir)
+  const running: RunningServer[] = []
+  const figures: Figure[] = []
+  const missing: Missing[] = []
+  try {
+    const rows = Number(flags.rows)
+    for (const [index, kind] of kinds.entries()) {
+      running.push(await startServer(kind, dirs[index]!, index === 0 ? flags.profile : undefined))
+    }
+    const [cairn, floor] = running.map(createTarget) as [
+      ReturnType<typeof createTarget>,
+      ReturnType<typeof createTarget>,
+    ]
+    const run: Run = { cairn, floor, quick: flags.quick, pairs: 7, burstMs: flags.quick ? 150 : 1_000, rows }
+    say(`filling both with ${rows.toLocaleString('en-US')} rows`)
+    await Promise.all(
+      [cairn, floor].map(async (target) => {
+        await target.prepare(objectsOf(flags.quick))
+        await seed(target, rows)
+      }),
+    )
+    for (const step of chosen) {
+      say(step.label)
+      try {
+        figures.push(makeFigure(step, await step.measure(run)))
+      } catch (error) {
+        missing.push({ id: step.id, label: step.label, reason: error instanceof Error ? error.message : String(error) })
+      }
+    }
+  } finally {
+    for (const server of running) await server.stop()
+    for (const dir of dirs) removeDataDir(dir)
+  }
+  process.stdout.write(`${formatTable(figures, missing)}\n`)
+  if (flags.json !== undefined) {
+    const report = { quick: flags.quick, rows: Number(flags.rows), node: process.version, inMemory, figures, missing }
+    writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`)
+  }
+  say('done')
+  return missing.length === 0 ? 0 : 1
+}
+
+process.exitCode = await main()

@@ -1,0 +1,216 @@
+// The steps of a benchmark run, each with the goal it is held to, in the order they run: reads first, so that both
+// servers hold the same rows while answers are compared; then writes; then what needs a million rows.
+import { largeSteps } from './large-steps.ts'
+import { alternate, anyId, bulkRate, compareRates, listShapes, shapeAt, timeRequests } from './measures.ts'
+import type { Run, Step } from './measures.ts'
+import { fixedId, makeTasks, searchTexts, taskStatuses } from './rows.ts'
+import type { TaskRow } from './rows.ts'
+import { measureStarts } from './starts.ts'
+import { residentMiB } from './servers.ts'
+import { compareAnswers } from './same-answers.ts'
+import { bulkSize, seedSeries } from './targets.ts'
+import type { Target } from './targets.ts'
+
+/** New rows without id; a pool large enough that neighbours differ. */
+const newRows: readonly Omit<TaskRow, 'id'>[] = makeTasks(3, 0, 2_000).map(({ id: _id, ...row }) => row)
+
+/** One changed cell or two, as a person edits: every other change touches the search index. */
+function changesAt(index: number): Partial<TaskRow> {
+  if (index % 2 === 0) return { title: `${newRows[index % newRows.length]!.title} ${index}` }
+  return { status: taskStatuses[index % taskStatuses.length]!, priority: index % 1_000 }
+}
+
+/** Ids the update steps write to: each in its turn, so that no change repeats the stored value. */
+const updateId = (run: Run, index: number): string => fixedId(seedSeries, (index * 7) % run.rows)
+
+function getStep(connections: number, goal: number): Step {
+  return {
+    id: `get-${connections}`,
+    label: `get by id, ${connections} ${connections === 1 ? 'client' : 'clients'}`,
+    unit: '/s',
+    better: 'higher',
+    goal,
+    reference: 'floor',
+    measure: (run) => compareRates(run, connections, (target) => () => target.get(anyId(run.rows))),
+  }
+}
+
+function createStep(connections: number, goal: number): Step {
+  return {
+    id: `create-${connections}`,
+    label: `create, ${connections} ${connections === 1 ? 'client' : 'clients'}`,
+    unit: '/s',
+    better: 'higher',
+    goal,
+    reference: 'floor',
+    measure: (run) =>
+      compareRates(run, connections, (target) => (index) => target.create(newRows[index % newRows.length]!)),
+  }
+}
+
+function updateStep(connections: number, goal: number): Step {
+  return {
+    id: `update-${connections}`,
+    label: `update, ${connections} ${connections === 1 ? 'client' : 'clients'}`,
+    unit: '/s',
+    better: 'higher',
+    goal,
+    reference: 'floor',
+    measure: (run) =>
+      compareRates(run, connections, (target) => (index) => target.update(updateId(run, index), changesAt(index))),
+  }
+}
+
+function startStep(id: string, label: string, unit: string, goal: number, key: 'readyMs' | 'idleMiB'): Step {
+  return {
+    id,
+    label,
+    unit,
+    better: 'lower',
+    goal,
+    reference: 'floor',
+    measure: async (run) => {
+      const starts = await measureStarts(run.pairs, run.cairn.server.kind)
+      return starts.map((pair) => ({ cairn: pair.cairn[key], reference: pair.floor[key] }))
+    },
+  }
+}
+
+/** Every step in the order they run. */
+export const steps: readonly Step[] = [
+  startStep('cold-start', 'cold start to first 200', 'ms', 3, 'readyMs'),
+  startStep('memory-idle', 'resident memory, idle', 'MiB', 1.6, 'idleMiB'),
+  getStep(1, 0.75),
+  getStep(16, 0.5),
+  {
+    id: 'list',
+    label: 'list 20, two filters and sort, 16 clients',
+    unit: '/s',
+    better: 'higher',
+    goal: 0.55,
+    reference: 'floor',
+    measure: async (run) => {
+      for (const shape of listShapes) await compareAnswers(run.cairn, run.floor, (target) => target.list(shape))
+      return compareRates(run, 16, (target) => (index) => target.list(shapeAt(index)))
+    },
+  },
+  {
+    id: 'expand',
+    label: 'the same with one lookup expanded',
+    unit: '/s',
+    better: 'higher',
+    goal: 0.5,
+    reference: 'floor',
+    measure: async (run) => {
+      for (const shape of listShapes) await compareAnswers(run.cairn, run.floor, (target) => target.listExpanded(shape))
+      return compareRates(run, 16, (target) => (index) => target.listExpanded(shapeAt(index)))
+    },
+  },
+  {
+    id: 'group',
+    label: 'group-by over all rows',
+    unit: 'ms',
+    better: 'lower',
+    goal: 1.5,
+    reference: 'floor',
+    measure: async (run) => {
+      await compareAnswers(run.cairn, run.floor, (target) => target.group())
+      const measure = (target: Target): Promise<number> => timeRequests(target, 5, () => target.group())
+      return alternate(
+        run,
+        () => measure(run.cairn),
+        () => measure(run.floor),
+      )
+    },
+  },
+  {
+    id: 'search',
+    label: 'full-text search over all rows',
+    unit: 'ms',
+    better: 'lower',
+    goal: 2,
+    reference: 'floor',
+    measure: async (run) => {
+      const searchAt = (target: Target, index: number): ReturnType<Target['search']> =>
+        target.search(searchTexts[index % searchTexts.length]!)
+      await compareAnswers(run.cairn, run.floor, (target) => target.search(searchTexts[0]!), 'any order')
+      const measure = (target: Target): Promise<number> =>
+        timeRequests(target, searchTexts.length * (run.quick ? 2 : 10), (index) => searchAt(target, index))
+      return alternate(
+        run,
+        () => measure(run.cairn),
+        () => measure(run.floor),
+      )
+    },
+  },
+  createStep(1, 0.3),
+  createStep(16, 0.5),
+  createStep(64, 0.6),
+  updateStep(1, 0.3),
+  updateStep(16, 0.5),
+  {
+    id: 'many',
+    label: 'createMany of 1,000 rows',
+    unit: 'rows/s',
+    better: 'higher',
+    goal: 0.6,
+    reference: 'floor',
+    measure: (run) => {
+      const rows = newRows.slice(0, bulkSize)
+      const measure = async (target: Target): Promise<number> => {
+        const request = target.createMany(rows)
+        return (1_000 * bulkSize) / (await timeRequests(target, run.quick ? 2 : 5, () => request))
+      }
+      return alternate(
+        run,
+        () => measure(run.cairn),
+        () => measure(run.floor),
+      )
+    },
+  },
+  {
+    id: 'import',
+    label: 'CSV import end to end, against createMany',
+    unit: 'rows/s',
+    better: 'higher',
+    goal: 0.4,
+    reference: 'floor',
+    measure: (run) => {
+      const rows = makeTasks(4, 0, run.quick ? 4_000 : 100_000)
+      return alternate(
+        run,
+        () => bulkRate(run.cairn, rows),
+        () => bulkRate(run.floor, rows),
+      )
+    },
+  },
+  {
+    id: 'memory-load',
+    label: 'resident memory, after the steps above',
+    unit: 'MiB',
+    better: 'lower',
+    goal: 1.8,
+    reference: 'floor',
+    measure: (run) =>
+      alternate(
+        run,
+        () => Promise.resolve(residentMiB(run.cairn.server.pid)),
+        () => Promise.resolve(residentMiB(run.floor.server.pid)),
+      ),
+  },
+  ...largeSteps,
+]
+
+/**
+ * The steps of a run: every one, or those a name selects, which is the step of that id or else all that begin with it.
+ * @throws Error on a name without steps
+ */
+export function selectSteps(only: readonly string[], quick: boolean): Step[] {
+  const named = only.flatMap((name) => {
+    const exact = steps.filter((step) => step.id === name)
+    const found = exact.length > 0 ? exact : steps.filter((step) => step.id.startsWith(name))
+    if (found.length === 0) throw new Error(`no step ${name}; steps: ${steps.map((step) => step.id).join(', ')}`)
+    return found
+  })
+  return steps.filter((step) => (only.length === 0 || named.includes(step)) && !(quick && step.slow))
+}
