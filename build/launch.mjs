@@ -391,8 +391,8 @@ function failWith(/** @type {unknown} */ error) {
 
 /** True when this file is the program, false when a test imports it. */
 function isProgram() {
-  const script = process.argv[1]
-  return Boolean(script) && existsSync(script) && realpathSync(script) === realpathSync(fileURLToPath(import.meta.url))
+  const script = process.argv[1] || ''
+  return existsSync(script) && realpathSync(script) === realpathSync(fileURLToPath(import.meta.url))
 }
 
 if (isProgram()) main()

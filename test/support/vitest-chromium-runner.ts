@@ -29,6 +29,7 @@ export default class ChromiumRunner extends TestRunner {
 function skipAll(task: RunnerTask, reason: string): RunnerTestCase[] {
   task.mode = 'skip'
   if (task.type === 'suite') return task.tasks.flatMap((child) => skipAll(child, reason))
-  task.result = { state: 'skip', note: reason }
+  // `note` is what ctx.skip(note) sets; the public type does not name it.
+  task.result = Object.assign({ state: 'skip' as const }, { note: reason })
   return [task]
 }

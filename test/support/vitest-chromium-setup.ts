@@ -38,7 +38,10 @@ function searchOrInstall(): { path: string; reason: string } {
     const refused = installChromium()
     const installed = findChromium()
     if (installed) return { path: installed, reason: '' }
-    return { path: '', reason: `no Chromium (${refused ?? 'installed, yet not found'}); get one: ${chromiumInstallHint()}` }
+    return {
+      path: '',
+      reason: `no Chromium (${refused ?? 'installed, yet not found'}); get one: ${chromiumInstallHint()}`,
+    }
   } catch (error) {
     return { path: '', reason: error instanceof Error ? error.message : String(error) }
   }
