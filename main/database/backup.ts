@@ -1,6 +1,7 @@
 // Copies a live database into one self-contained file. Knows no retention, no manifest and no folder.
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { syncPath } from '#main/kernel/atomic-file.ts'
 import { openPlain } from './open.ts'
 import type { Connection } from './open.ts'
 
@@ -28,23 +29,5 @@ export async function copyDatabase(source: Connection, target: string): Promise<
   } catch (error) {
     rmSync(target, { force: true })
     throw error
-  }
-}
-
-/** Forces a file, or the names in a folder, to disk. Windows cannot sync a folder and does not need it. */
-export function syncPath(path: string): void {
-  let descriptor: number
-  try {
-    descriptor = openSync(path, 'r')
-  } catch (error) {
-    if (process.platform === 'win32') return
-    throw error
-  }
-  try {
-    fsyncSync(descriptor)
-  } catch (error) {
-    if (process.platform !== 'win32') throw error
-  } finally {
-    closeSync(descriptor)
   }
 }

@@ -1,6 +1,6 @@
 // Opens SQLite files with the settings every connection must have. The only place that constructs a connection.
-import { lstatSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
+import { refuseSpecialFile } from '#main/kernel/atomic-file.ts'
 
 /** One open SQLite connection. */
 export type Connection = BetterSqlite3.Database
@@ -105,10 +105,5 @@ function setCommon(connection: Connection, durable: boolean): void {
 
 /** Opening through a link would let whoever placed it choose the file (safety rule L4). */
 function refuseLinks(file: string): void {
-  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
-    const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (stat === undefined) continue
-    if (!stat.isFile()) throw new Error(`Not a regular file: ${path}`)
-    if (stat.nlink > 1) throw new Error(`The file has more than one name (hard link): ${path}`)
-  }
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) refuseSpecialFile(path)
 }

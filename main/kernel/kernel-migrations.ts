@@ -1,0 +1,7 @@
+// The kernel's own tables, in the order they were released. The migrator treats them like a plugin's.
+import { jobTable } from './jobs.ts'
+import { outboxTables } from './outbox.ts'
+import type { Migration } from './plugin.ts'
+
+/** Migrations of the pseudo plugin `kernel`; released steps are frozen. */
+export const kernelMigrations: readonly Migration[] = [outboxTables, jobTable]

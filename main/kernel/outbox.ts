@@ -1,0 +1,243 @@
+// Delivers committed events to durable consumers: at least once, in order, each with its own cursor.
+// Knows neither what events mean nor what consumers do with them.
+import type { PlatformEvent } from '#shared/events.ts'
+import type { Clock } from './clock.ts'
+import { statement } from './database.ts'
+import type { Database, Tx } from './database.ts'
+import type { EventBus } from './events.ts'
+import type { Logger } from './logger.ts'
+import type { Migration, OutboxConsumer } from './plugin.ts'
+
+/** The outbox of one host. */
+export interface Outbox {
+  /** Registers a consumer under a name that stays the same over restarts. @throws Error when the name is taken */
+  consume(consumer: string, definition: OutboxConsumer): void
+  /** Begins delivery; call it when all consumers are registered. */
+  start(): Promise<void>
+  /** Ends delivery after the event each consumer is working on. */
+  stop(): Promise<void>
+  /** Number of events some consumer has still to handle. */
+  pending(): number
+}
+
+/** What the outbox works with. */
+export interface OutboxOptions {
+  readonly database: Pick<Database, 'read' | 'write'>
+  readonly bus: EventBus
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+interface Consumer {
+  readonly name: string
+  readonly definition: OutboxConsumer
+  /** Last sequence number handled, in memory; the stored one may lag behind by one batch. */
+  cursor: number
+  failures: number
+  /** Whether no committed row beyond the cursor names this consumer. */
+  caughtUp: boolean
+  running: Promise<void> | undefined
+  timer: NodeJS.Timeout | undefined
+}
+
+interface Row {
+  readonly seq: number
+  readonly consumers: string
+  readonly event: string
+}
+
+const batchSize = 100
+const firstRetryMs = 1000
+const maxRetryMs = 5 * 60_000
+/** Cursors of consumers that no longer exist hold their rows back for this long. */
+const forgottenAfterMs = 30 * 86_400_000
+
+/** The tables of the outbox. `seq` never falls back, even when all rows are gone and the clock was turned back. */
+export const outboxTables: Migration = {
+  number: 1,
+  name: 'outbox',
+  sql: `
+    CREATE TABLE _outbox (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      consumers TEXT NOT NULL,
+      event TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE _outbox_cursor (
+      consumer TEXT PRIMARY KEY,
+      seq INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+  `,
+}
+
+/**
+ * Makes the outbox. A row is written only when some consumer wants the event, and names those consumers: one that
+ * appears later never sees it.
+ * @source D-205
+ */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { database, bus, clock, log } = options
+  const consumers = new Map<string, Consumer>()
+  let started = false
+  let stopping = false
+
+  const record = (event: PlatformEvent, tx: Tx): void => {
+    if (consumers.size === 0) return
+    const names = [...consumers.values()]
+      .filter((consumer) => wants(consumer, event, log))
+      .map((consumer) => consumer.name)
+    if (names.length === 0) return
+    tx.run(
+      statement('INSERT INTO _outbox (consumers, event) VALUES (?, ?)', [JSON.stringify(names), JSON.stringify(event)]),
+    )
+    tx.afterCommit(() => {
+      for (const name of names) {
+        const consumer = consumers.get(name)!
+        consumer.caughtUp = false
+        wake(consumer)
+      }
+    })
+  }
+
+  const wake = (consumer: Consumer): void => {
+    if (!started || stopping || consumer.running !== undefined || consumer.timer !== undefined) return
+    consumer.running = deliver(consumer)
+      .catch((error: unknown) => {
+        log.error({ err: error, consumer: consumer.name }, 'The outbox could not be read or its cursor not be stored.')
+        return retryMs(consumer)
+      })
+      .then((pauseMs) => {
+        consumer.running = undefined
+        if (pauseMs === undefined || stopping) return
+        consumer.timer = setTimeout(() => {
+          consumer.timer = undefined
+          wake(consumer)
+        }, pauseMs).unref()
+      })
+  }
+
+  const retryMs = (consumer: Consumer): number => {
+    consumer.failures += 1
+    return Math.min(maxRetryMs, firstRetryMs * 2 ** Math.min(consumer.failures - 1, 20))
+  }
+
+  /** Handles all rows there are; answers the pause before the next try when the consumer failed. */
+  const deliver = async (consumer: Consumer): Promise<number | undefined> => {
+    for (;;) {
+      const rows = database.read.all<Row>(
+        statement('SELECT seq, consumers, event FROM _outbox WHERE seq > ? ORDER BY seq LIMIT ?', [
+          consumer.cursor,
+          batchSize,
+        ]),
+      )
+      if (rows.length === 0) {
+        consumer.caughtUp = true
+        return undefined
+      }
+      const before = consumer.cursor
+      let pauseMs: number | undefined
+      for (const row of rows) {
+        if (stopping) break
+        if ((JSON.parse(row.consumers) as string[]).includes(consumer.name)) {
+          try {
+            await consumer.definition.handle(JSON.parse(row.event) as PlatformEvent)
+            consumer.failures = 0
+          } catch (error) {
+            pauseMs = retryMs(consumer)
+            log.warn(
+              { err: error, consumer: consumer.name, failures: consumer.failures, pauseMs },
+              'A consumer failed; it tries again.',
+            )
+            break
+          }
+        }
+        consumer.cursor = row.seq
+      }
+      if (consumer.cursor > before) await store(consumer)
+      if (pauseMs !== undefined || stopping) return pauseMs
+    }
+  }
+
+  /**
+   * Stores the cursor and drops the rows nobody needs any more. A consumer that is caught up holds nothing back, however
+   * old its stored cursor is; one that is not registered now may come back and does.
+   */
+  const store = (consumer: Consumer): Promise<void> =>
+    database.write('outbox cursor', (tx) => {
+      tx.run(
+        statement(
+          `INSERT INTO _outbox_cursor (consumer, seq, updated_at) VALUES (?, ?, ?)
+           ON CONFLICT (consumer) DO UPDATE SET seq = excluded.seq, updated_at = excluded.updated_at`,
+          [consumer.name, consumer.cursor, clock.now()],
+        ),
+      )
+      const absent = tx
+        .all<{ consumer: string; seq: number }>(statement('SELECT consumer, seq FROM _outbox_cursor'))
+        .filter((row) => !consumers.has(row.consumer))
+      const behind = [...consumers.values()].filter((other) => !other.caughtUp)
+      const lowest = Math.min(consumer.cursor, ...behind.map((other) => other.cursor), ...absent.map((row) => row.seq))
+      tx.run(statement('DELETE FROM _outbox WHERE seq <= ?', [lowest]))
+    })
+
+  const load = async (consumer: Consumer): Promise<void> => {
+    const stored = database.read.get<{ seq: number }>(
+      statement('SELECT seq FROM _outbox_cursor WHERE consumer = ?', [consumer.name]),
+    )
+    // A new consumer starts before all rows there are: none of them names it.
+    consumer.cursor = stored?.seq ?? 0
+    if (stored === undefined) await store(consumer)
+  }
+
+  // Before every other listener: an event must get its row before the events its listeners raise.
+  bus.on('*', record, Number.MIN_SAFE_INTEGER)
+
+  return {
+    consume(name, definition) {
+      if (consumers.has(name)) throw new Error(`The outbox consumer "${name}" is registered twice.`)
+      const consumer: Consumer = {
+        name,
+        definition,
+        cursor: 0,
+        failures: 0,
+        caughtUp: false,
+        running: undefined,
+        timer: undefined,
+      }
+      consumers.set(name, consumer)
+      if (!started) return
+      void load(consumer)
+        .then(() => wake(consumer))
+        .catch((error: unknown) => log.error({ err: error, consumer: name }, 'A consumer could not start.'))
+    },
+    async start() {
+      await database.write('outbox forgotten', (tx) => {
+        for (const row of tx.all<{ consumer: string }>(
+          statement('SELECT consumer FROM _outbox_cursor WHERE updated_at < ?', [clock.now() - forgottenAfterMs]),
+        )) {
+          if (consumers.has(row.consumer)) continue
+          tx.run(statement('DELETE FROM _outbox_cursor WHERE consumer = ?', [row.consumer]))
+        }
+      })
+      // All cursors first: a row is dropped by the slowest consumer, so nobody may run before everybody is known.
+      for (const consumer of consumers.values()) await load(consumer)
+      started = true
+      for (const consumer of consumers.values()) wake(consumer)
+    },
+    async stop() {
+      stopping = true
+      for (const consumer of consumers.values()) clearTimeout(consumer.timer)
+      await Promise.all([...consumers.values()].map((consumer) => consumer.running))
+    },
+    pending: () => database.read.get<{ count: number }>(statement('SELECT count(*) AS count FROM _outbox'))?.count ?? 0,
+  }
+}
+
+function wants(consumer: Consumer, event: PlatformEvent, log: Logger): boolean {
+  try {
+    return consumer.definition.wants(event)
+  } catch (error) {
+    // A broken predicate must neither stop the write nor lose the event.
+    log.error({ err: error, consumer: consumer.name }, 'A consumer could not say whether it wants an event.')
+    return true
+  }
+}
