@@ -1,0 +1,118 @@
+// Writes answers: results in the shape their contract declares, errors in the shape of D-20. Knows no route by name.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
+import { errorBody, retryAfterOf, translateError } from './error-handler.ts'
+import { jsonType } from './headers.ts'
+import type { RouteRuntime } from './route-runtime.ts'
+
+/** What answering needs of the host. */
+export interface AnswerContext {
+  readonly log: Logger
+  readonly clock: Clock
+  /** Check 2xx bodies against their contract: tests and development. */
+  readonly validateResponses: boolean
+  /** Where `Link: rel="deprecation"` points. */
+  readonly docsUrl: () => string
+}
+
+/** The day the first deprecated features were announced (D-202), in Unix seconds. */
+const deprecatedSince = Date.UTC(2026, 10, 20) / 1000
+
+/** Sends a refusal or a failure. Failures of the server are logged with their cause, which is never sent. */
+export function sendError(
+  answers: AnswerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  thrown: unknown,
+  limitBytes?: number,
+): void {
+  if (reply.sent) return
+  const error = translateError(thrown, limitBytes)
+  if (error.httpStatus >= 500 && error.code !== 'not_implemented') {
+    const path = request.url.split('?', 1)[0]
+    answers.log.error(
+      { err: error.cause ?? error, requestId: request.id, method: request.method, path },
+      'A request failed.',
+    )
+  }
+  const retryAfter = retryAfterOf(error)
+  if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
+  reply.code(error.httpStatus).header('content-type', jsonType)
+  reply.header('cache-control', 'no-store')
+  reply.send(JSON.stringify(errorBody(error, request.id)))
+}
+
+/**
+ * Sends what a handler returned.
+ * @param startedAt `performance.now()` at the start of an enveloped request
+ * @throws Error when the result does not match its contract and responses are checked
+ */
+export function sendResult(
+  answers: AnswerContext,
+  runtime: RouteRuntime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ctx: RequestContext,
+  startedAt: number,
+  result: unknown,
+): void {
+  let status = runtime.status
+  let body = result
+  if (body instanceof Reply) {
+    status = body.status ?? status
+    const headers = body.headers
+    for (const name in headers) setHeader(reply, name, headers[name]!)
+    body = body.body as unknown
+  }
+  if (ctx.deprecations.length > 0 || runtime.contract.deprecated === true) addDeprecation(answers, runtime, reply, ctx)
+  reply.code(status)
+  if (body instanceof ByteStream) {
+    reply.header('content-type', body.contentType)
+    reply.send(body.stream)
+    return
+  }
+  if (status === 304) {
+    reply.send()
+    return
+  }
+  let text = body instanceof RawJson ? body.text : JSON.stringify(body)
+  if (text === undefined) throw new Error(`The handler of ${runtime.contract.operationId} answered nothing.`)
+  if (answers.validateResponses) assertResponse(runtime, status, text)
+  if (runtime.contract.envelope === true) {
+    const meta = {
+      requestId: request.id,
+      timestamp: answers.clock.iso(),
+      durationMs: Math.round(performance.now() - startedAt),
+    }
+    text = `{"success":true,"data":${text},"meta":${JSON.stringify(meta)}}`
+  }
+  reply.header('content-type', jsonType)
+  reply.send(text)
+}
+
+function setHeader(reply: FastifyReply, name: string, value: string): void {
+  // Answers to an allowed foreign origin carry CORS headers, so every answer varies by Origin.
+  if (name.toLowerCase() === 'vary') reply.header('vary', `Origin, ${value}`)
+  else reply.header(name, value)
+}
+
+function addDeprecation(answers: AnswerContext, runtime: RouteRuntime, reply: FastifyReply, ctx: RequestContext): void {
+  const used = ctx.deprecations.map(({ name, use }) => `${name}; use=${use}`)
+  if (runtime.contract.deprecated === true) used.push(runtime.contract.operationId)
+  const anchor = encodeURIComponent(ctx.deprecations[0]?.name ?? runtime.contract.operationId)
+  reply.header('deprecation', `@${deprecatedSince}`)
+  reply.header('link', `<${answers.docsUrl()}#${anchor}>; rel="deprecation"`)
+  reply.header('cairn-deprecated', [...new Set(used)].join(', '))
+}
+
+function assertResponse(runtime: RouteRuntime, status: number, text: string): void {
+  if (status >= 300 || (runtime.contract.responseKind ?? 'json') !== 'json') return
+  const checked = runtime.contract.response.safeParse(JSON.parse(text))
+  if (checked.success) return
+  const { operationId } = runtime.contract
+  const issues = checked.error.issues.slice(0, 5).map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`The answer of ${operationId} does not match its contract: ${issues.join('; ')}`)
+}

@@ -1,0 +1,128 @@
+// The browser console: files of the application shell and the sign-in that belongs to it (D-40, D-208).
+// Knows nothing of what the shell shows.
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { platformError } from '#shared/errors.ts'
+import { consoleRoutes } from '#shared/contracts/console.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import { Reply } from '#main/kernel/reply.ts'
+import { readCookie, sessionCookie } from './authenticate.ts'
+import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
+import { sessionLifeSeconds } from './console-session.ts'
+import type { RouteBinding, RouteHandler, RouteSafety } from './route-runtime.ts'
+
+/**
+ * Policy of the shell. Scripts come from files only. Styles may be inline because the component library writes its
+ * theme into a style element; a style cannot run code, and nothing foreign can be loaded by one.
+ */
+export const shellPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** What the console's routes need. */
+export interface ConsoleParts {
+  readonly codes: OneTimeCodes
+  readonly sessions: ConsoleSessions
+  /** Where a person opens the console, without code. */
+  readonly consoleUrl: () => string
+  readonly uiBasePath: string
+}
+
+/** The bindings of the sign-in routes. */
+export function consoleBindings(parts: ConsoleParts): RouteBinding[] {
+  const handlers: Handlers<typeof consoleRoutes> = {
+    openConsoleSession(_ctx, { body, headers }) {
+      // The guard refuses a foreign Origin; this exchange also refuses a missing one, so that only a page can make it.
+      if (headers['origin'] === undefined) throw platformError('origin_forbidden', { reason: 'origin' })
+      if (!parts.codes.redeem(body.code)) throw platformError('invalid_credentials')
+      const cookie = `${sessionCookie}=${parts.sessions.open()}; Path=/; Max-Age=${sessionLifeSeconds}; HttpOnly; SameSite=Lax`
+      return new Reply({ user: { id: localOwnerId, name: 'owner' } }, { headers: { 'set-cookie': cookie } })
+    },
+    getConsoleSession(ctx) {
+      return { user: { id: ctx.actor.id, name: ctx.actor.name ?? ctx.actor.id } }
+    },
+    closeConsoleSession(_ctx, { headers }) {
+      const token = headers['cookie'] === undefined ? null : readCookie(headers['cookie'], sessionCookie)
+      if (token !== null) parts.sessions.end(token)
+      const cookie = `${sessionCookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`
+      return new Reply({ success: true as const }, { headers: { 'set-cookie': cookie } })
+    },
+    mintConsoleCode(ctx) {
+      if (ctx.credential !== 'connection-token')
+        throw platformError('permission_denied', { reason: 'connection_token' })
+      const code = parts.codes.mint()
+      return { code, url: `${parts.consoleUrl()}#${code}` }
+    },
+  }
+  return Object.values(consoleRoutes).map((contract) => ({
+    plugin: 'console',
+    contract,
+    handler: handlers[contract.operationId as keyof typeof handlers] as RouteHandler,
+  }))
+}
+
+/** Guards of the shell's files: public, read only (D-28). */
+export const shellSafety: RouteSafety = Object.freeze({
+  plugin: 'console',
+  contract: null,
+  anonymous: true,
+  toleratesBadCredential: true,
+  mutates: false,
+  channel: 'shell',
+  rateLimit: 'none',
+  accepted: null,
+  limitBytes: 0,
+})
+
+/** Sends one file of the shell, its start page for the base path, or a plain page when the shell is not built. */
+export function createShellHandler(options: {
+  consoleDir: string
+  uiBasePath: string
+}): (request: FastifyRequest, reply: FastifyReply) => void {
+  return (request, reply) => {
+    reply.header('content-security-policy', shellPolicy)
+    const requested = (request.params as { '*'?: string })['*'] ?? ''
+    if (requested === '' && !request.raw.url!.split(/[?#]/, 1)[0]!.endsWith('/')) {
+      // The start page names its files relative to the folder.
+      reply.redirect(`${options.uiBasePath}/`, 302)
+      return
+    }
+    const file = requested === '' ? 'index.html' : requested
+    if (file === 'index.html' && !existsSync(path.join(options.consoleDir, 'index.html'))) {
+      reply
+        .code(503)
+        .header('retry-after', '30')
+        .header('content-type', 'text/html; charset=utf-8')
+        .send(missingShellPage)
+      return
+    }
+    // Built files carry a hash of their content in their name.
+    reply.header('cache-control', file.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache')
+    reply.sendFile(file)
+  }
+}
+
+const missingShellPage = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Cairn</title></head>
+<body>
+<main>
+<h1>Cairn is running</h1>
+<p>Its screens have not been built on this machine. Run <code>npm run build</code> in the folder of Cairn, then reload this page.</p>
+<p>The API works without them.</p>
+</main>
+</body>
+</html>
+`

@@ -1,0 +1,69 @@
+// The one translator from anything thrown to the error of the protocol. Used by HTTP and by every other surface.
+// Knows the codes of Fastify and SQLite by their text only.
+import type { ErrorBody } from '#shared/errors.ts'
+import { PlatformError, errorObject, platformError, validationError } from '#shared/errors.ts'
+
+/** Seconds a client waits before it repeats a request that met a passing fault (D-24). */
+const retryAfterSeconds = 1
+
+/**
+ * Answers the platform error behind a thrown value. Unforeseen ones become `internal_error` with the value as `cause`,
+ * which is for the log alone.
+ * @param limitBytes the body limit of the route, named when a body was too large
+ * @source D-20, D-24
+ */
+export function translateError(thrown: unknown, limitBytes?: number): PlatformError {
+  if (thrown instanceof PlatformError) return thrown
+  const code = codeOf(thrown)
+  if (code.startsWith('FST_')) return fromFastify(code, thrown, limitBytes)
+  if (code.startsWith('SQLITE_')) return fromSqlite(code, thrown)
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return platformError('service_unavailable', { reason: 'disk_full', retryAfterSeconds }, thrown)
+  }
+  return platformError('internal_error', {}, thrown)
+}
+
+/** The body of D-20. */
+export function errorBody(error: PlatformError, requestId: string): ErrorBody {
+  return { success: false, error: errorObject(error, requestId) }
+}
+
+/** The `Retry-After` of an error in whole seconds, at least 1; null when it has none. */
+export function retryAfterOf(error: PlatformError): number | null {
+  if (error.httpStatus !== 503 && error.httpStatus !== 429) return null
+  const seconds = error.details['retryAfterSeconds']
+  return typeof seconds === 'number' ? Math.max(1, Math.ceil(seconds)) : retryAfterSeconds
+}
+
+function fromFastify(code: string, thrown: unknown, limitBytes: number | undefined): PlatformError {
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return platformError('payload_too_large', limitBytes === undefined ? {} : { limitBytes })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return platformError('unsupported_media_type')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return platformError('validation_error', { reason: 'content_length' })
+    case 'FST_ERR_BAD_URL':
+      return platformError('validation_error', { reason: 'percent_encoding' })
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return validationError([{ field: '', code: 'invalid_json', message: 'The body is not valid JSON.' }])
+    default:
+      return platformError('internal_error', {}, thrown)
+  }
+}
+
+function fromSqlite(code: string, thrown: unknown): PlatformError {
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
+    return platformError('conflict', {}, thrown)
+  }
+  if (/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM)/.test(code)) {
+    return platformError('service_unavailable', { retryAfterSeconds }, thrown)
+  }
+  return platformError('internal_error', {}, thrown)
+}
+
+function codeOf(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return ''
+  return typeof thrown.code === 'string' ? thrown.code : ''
+}

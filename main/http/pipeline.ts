@@ -1,0 +1,258 @@
+// The life of one request: guards, credential, rate bucket, parsing, permission, handler, answer. One pass, prepared at
+// start; knows no capability.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { RateClass } from '#shared/route.ts'
+import { PlatformError, platformError } from '#shared/errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireObjectAction, requireSystemPermission } from '#main/kernel/authorize.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { AnswerContext } from './answer.ts'
+import { sendError, sendResult } from './answer.ts'
+import type { Authenticate, Caller } from './authenticate.ts'
+import { anonymousCaller } from './authenticate.ts'
+import type { Authorities } from './authority.ts'
+import type { Guards } from './guard.ts'
+import { baseHeaders, exposedHeaders } from './headers.ts'
+import { parseQueryString, queryOf } from './query-string.ts'
+import type { RateLimiter } from './rate-limit.ts'
+import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the guards before anything else runs. */
+    caller: Caller
+  }
+}
+
+/** Everything the pipeline needs of the server. Members that change are read at each request. */
+export interface PipelineContext extends AnswerContext {
+  readonly guards: Guards
+  authorities: Authorities
+  /** True once the server is stopping: new work is refused. */
+  closing: boolean
+  readonly authenticate: Authenticate
+  readonly resolveLocale: (acceptLanguage: string | undefined) => string
+  readonly limiter: RateLimiter
+  readonly authorizer: () => Authorizer
+  readonly permissionEpoch: () => number
+}
+
+/**
+ * Runs the guards of a route: host, origin, URL, version, content type, credential, cookie rule, rate bucket.
+ * Answers true when the request may go on; otherwise the refusal is already sent.
+ * @source D-15, D-27, D-28, D-31, D-200, D-201
+ */
+export function admit(
+  pipeline: PipelineContext,
+  safety: RouteSafety,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  reply.headers(baseHeaders)
+  reply.header('x-request-id', request.id)
+  const refusal = refuse(pipeline, safety, request, reply)
+  if (refusal === null) return true
+  sendError(pipeline, request, reply, refusal, safety.limitBytes)
+  return false
+}
+
+function refuse(
+  pipeline: PipelineContext,
+  safety: RouteSafety,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): PlatformError | null {
+  const { guards, authorities } = pipeline
+  const raw = request.raw
+  const headers = raw.headers
+  let refusal = guards.host(raw, authorities) ?? guards.origin(raw, authorities)
+  if (refusal !== null) return refusal
+  if (headers.origin !== undefined && authorities.corsOrigins.has(headers.origin)) addCors(reply, headers.origin)
+  if (pipeline.closing) return platformError('service_unavailable', { reason: 'stopping', retryAfterSeconds: 1 })
+  refusal = guards.url(raw) ?? refuseVersion(raw.url!, headers['x-api-version'])
+  if (refusal === null && safety.accepted !== null) refusal = guards.mediaType(raw, safety.accepted)
+  if (refusal !== null) return refusal
+
+  const caller = pipeline.authenticate(headers)
+  if (caller === 'invalid') {
+    if (!safety.toleratesBadCredential) return platformError('unauthenticated', { reason: 'credential_invalid' })
+    request.caller = anonymousCaller
+  } else {
+    request.caller = caller
+    if (caller.credential === 'none') {
+      if (!safety.anonymous && guards.credential)
+        return platformError('unauthenticated', { reason: 'credential_missing' })
+    } else if (caller.credential === 'console-session' && safety.mutates) {
+      refusal = guards.cookieWrite(raw, authorities)
+      if (refusal !== null) return refusal
+    }
+  }
+  return safety.rateLimit === 'none' ? null : takeFromBucket(pipeline, safety.rateLimit, safety, request, reply, 1)
+}
+
+/**
+ * Parses the parts, checks the contract's permission, calls the handler and sends what it returns. A promise is given
+ * the contract's time limit and a signal that aborts when the client goes away.
+ */
+export function serve(
+  pipeline: PipelineContext,
+  runtime: RouteRuntime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const startedAt = runtime.contract.envelope === true ? performance.now() : 0
+  try {
+    const caller = request.caller
+    const abort = new AbortController()
+    const headers = request.raw.headers as Readonly<Record<string, string | undefined>>
+    const ctx: RequestContext = {
+      actor: caller.actor,
+      credential: caller.credential,
+      organizationId: caller.organizationId,
+      permissionEpoch: pipeline.permissionEpoch(),
+      locale: pipeline.resolveLocale(headers['accept-language']),
+      requestId: request.id,
+      source: headers['x-cairn-source'] === 'UI' ? 'UI' : 'API',
+      signal: abort.signal,
+      depth: 0,
+      deprecations: [],
+    }
+    const input: HandlerInput = { params: request.params, query: undefined, body: undefined, headers }
+    requirePermission(pipeline, runtime, ctx, input)
+    if (runtime.parseParams !== null) input.params = runtime.parseParams(request.params)
+    if (runtime.parseQuery !== null) input.query = runtime.parseQuery(parseQueryString(queryOf(request.raw.url!)))
+    if (runtime.parseBody !== null) {
+      input.body = runtime.parseBody(request.body)
+      if (runtime.rateLimit === 'write') chargeForRows(pipeline, runtime, request, reply)
+    }
+    const result = runtime.handler(ctx, input)
+    if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
+    else sendResult(pipeline, runtime, request, reply, ctx, startedAt, result)
+  } catch (error) {
+    sendError(pipeline, request, reply, error, runtime.limitBytes)
+  }
+}
+
+function awaitResult(
+  pipeline: PipelineContext,
+  runtime: RouteRuntime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  ctx: RequestContext,
+  abort: AbortController,
+  startedAt: number,
+  result: Promise<unknown>,
+): void {
+  let settled = false
+  const timer = setTimeout(() => {
+    settled = true
+    const error = platformError('timeout', { limitMs: runtime.timeoutMs })
+    abort.abort(error)
+    sendError(pipeline, request, reply, error)
+  }, runtime.timeoutMs)
+  reply.raw.once('close', () => {
+    if (settled) return
+    settled = true
+    clearTimeout(timer)
+    abort.abort(new Error('The client went away.'))
+  })
+  result.then(
+    (value) => {
+      if (settled) return
+      settled = true
+      clearTimeout(timer)
+      try {
+        sendResult(pipeline, runtime, request, reply, ctx, startedAt, value)
+      } catch (error) {
+        sendError(pipeline, request, reply, error)
+      }
+    },
+    (error: unknown) => {
+      if (settled) {
+        // The caller already has an answer or is gone; only a fault that is not the abort itself is worth a line.
+        if (!abort.signal.aborted)
+          pipeline.log.error({ err: error, requestId: request.id }, 'A request failed after its answer.')
+        return
+      }
+      settled = true
+      clearTimeout(timer)
+      sendError(pipeline, request, reply, error, runtime.limitBytes)
+    },
+  )
+}
+
+function requirePermission(
+  pipeline: PipelineContext,
+  runtime: RouteRuntime,
+  ctx: RequestContext,
+  input: HandlerInput,
+): void {
+  const permission = runtime.contract.permission
+  if (typeof permission === 'string') return
+  if ('system' in permission) {
+    requireSystemPermission(pipeline.authorizer(), ctx, permission.system)
+    return
+  }
+  const object = (input.params as { object: string }).object
+  requireObjectAction(pipeline.authorizer(), ctx, object, permission.action)
+}
+
+function takeFromBucket(
+  pipeline: PipelineContext,
+  rateClass: Exclude<RateClass, 'none'>,
+  safety: RouteSafety,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  cost: number,
+): PlatformError | null {
+  const caller = request.caller
+  const isAuth = rateClass === 'auth'
+  if (caller.credential === 'connection-token' && !isAuth) return null
+  let key = caller.credentialId === '' ? (request.raw.socket.remoteAddress ?? 'unknown') : caller.credentialId
+  if (isAuth) key += `|${safety.contract?.operationId ?? ''}`
+  const verdict = pipeline.limiter.take(rateClass, key, cost)
+  if (verdict === null) return null
+  reply.headers(verdict.headers)
+  return verdict.refusal
+}
+
+/** A batch counts 1 + rows/50 (D-200); the first was taken before the body was read. */
+function chargeForRows(
+  pipeline: PipelineContext,
+  runtime: RouteRuntime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (request.caller.credential === 'connection-token') return
+  const extra = Math.floor(countRows(request.body) / 50)
+  if (extra === 0) return
+  const refusal = takeFromBucket(pipeline, 'write', runtime, request, reply, extra)
+  if (refusal !== null) throw refusal
+}
+
+/** Rows of a bulk body: its own length, or that of its longest list. */
+function countRows(body: unknown): number {
+  if (Array.isArray(body)) return body.length
+  if (typeof body !== 'object' || body === null) return 0
+  return Object.values(body).reduce<number>(
+    (most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most),
+    0,
+  )
+}
+
+function addCors(reply: FastifyReply, origin: string): void {
+  reply.header('access-control-allow-origin', origin)
+  reply.header('access-control-allow-credentials', 'true')
+  reply.header('access-control-expose-headers', exposedHeaders)
+}
+
+function refuseVersion(url: string, header: string | string[] | undefined): PlatformError | null {
+  if (header !== undefined && header !== 'v1') return wrongVersion()
+  if (!url.includes('api-version=')) return null
+  const asked = parseQueryString(queryOf(url))['api-version']
+  return asked === undefined || asked === 'v1' ? null : wrongVersion()
+}
+
+function wrongVersion(): PlatformError {
+  return platformError('validation_error', { reason: 'api_version', supported: ['v1'] })
+}

@@ -1,0 +1,100 @@
+// Token buckets per credential and class. In memory; knows no route beyond its class and no capability.
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RateClass } from '#shared/route.ts'
+import { platformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
+
+/** Size of a bucket and how fast it fills. */
+export interface Bucket {
+  readonly burst: number
+  readonly refillPerSecond: number
+}
+
+/** The buckets by class; null switches a class off. `auth` cannot be switched off. */
+export type RateLimits = Readonly<Record<Exclude<RateClass, 'none'>, Bucket | null>>
+
+/** The buckets of D-200. */
+export const defaultRateLimits: RateLimits = Object.freeze({
+  auth: { burst: 10, refillPerSecond: 10 / 60 },
+  read: { burst: 600, refillPerSecond: 100 },
+  write: { burst: 300, refillPerSecond: 50 },
+  heavy: { burst: 30, refillPerSecond: 1 },
+  hooks: { burst: 60, refillPerSecond: 1 },
+})
+
+/** What a bucket said: the headers of the answer, and the refusal when it was empty. */
+export interface RateVerdict {
+  readonly headers: Readonly<Record<string, string>>
+  readonly refusal: PlatformError | null
+}
+
+/** The buckets of one server. */
+export interface RateLimiter {
+  /** Takes `cost` from a bucket. The key names who and, where the class wants it, what for. */
+  take(rateClass: Exclude<RateClass, 'none'>, key: string, cost?: number): RateVerdict | null
+}
+
+interface Level {
+  tokens: number
+  at: number
+}
+
+/** Buckets remembered at most; full ones are dropped first, since a full bucket is as good as none. */
+const maxBuckets = 10_000
+
+/**
+ * Makes the buckets. A cost above what is left empties the bucket only when the call is let through.
+ * @param limits read at every call, so a changed option applies at once
+ * @source D-200
+ */
+export function createRateLimiter(clock: Clock, limits: () => RateLimits): RateLimiter {
+  const levels = new Map<string, Level>()
+
+  const sweep = (): void => {
+    const current = limits()
+    const now = clock.now()
+    for (const [key, level] of levels) {
+      const bucket = current[key.slice(0, key.indexOf('|')) as keyof RateLimits]
+      if (bucket === null || level.tokens + ((now - level.at) / 1000) * bucket.refillPerSecond >= bucket.burst)
+        levels.delete(key)
+    }
+    // All are in use: the oldest go, or memory would grow with every new address.
+    for (const key of levels.keys()) {
+      if (levels.size < maxBuckets) break
+      levels.delete(key)
+    }
+  }
+
+  return {
+    take(rateClass, key, cost = 1) {
+      const bucket = limits()[rateClass] ?? (rateClass === 'auth' ? defaultRateLimits.auth : null)
+      if (bucket === null) return null
+      const now = clock.now()
+      const name = `${rateClass}|${key}`
+      let level = levels.get(name)
+      if (level === undefined) {
+        if (levels.size >= maxBuckets) sweep()
+        level = { tokens: bucket.burst, at: now }
+        levels.set(name, level)
+      } else {
+        const elapsedMs = Math.max(0, now - level.at)
+        level.tokens = Math.min(bucket.burst, level.tokens + (elapsedMs / 1000) * bucket.refillPerSecond)
+        level.at = now
+      }
+      // A single call never costs more than a full bucket, or it could never pass.
+      const price = Math.min(cost, bucket.burst)
+      const passes = level.tokens >= price
+      if (passes) level.tokens -= price
+      const missing = bucket.burst - level.tokens
+      const headers = {
+        'x-ratelimit-limit': String(bucket.burst),
+        'x-ratelimit-remaining': String(Math.max(0, Math.floor(level.tokens))),
+        'x-ratelimit-reset': String(Math.ceil(now / 1000 + missing / bucket.refillPerSecond)),
+      }
+      if (passes) return { headers, refusal: null }
+      const retryAfterSeconds = Math.max(1, Math.ceil((price - level.tokens) / bucket.refillPerSecond))
+      const details = { limit: bucket.burst, remaining: 0, retryAfterSeconds, class: rateClass }
+      return { headers, refusal: platformError('rate_limit_exceeded', details) }
+    },
+  }
+}

@@ -1,0 +1,337 @@
+// The HTTP server: binds prepared contracts to Fastify, listens on loopback and stops in an orderly way.
+// Knows no capability; the composition root hands it routes, credentials and limits.
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fastifyStatic from '@fastify/static'
+import { fastify } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse, RouteShorthandOptions } from 'fastify'
+import type { AnyRoute } from '#shared/route.ts'
+import { platformError } from '#shared/errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import { errorBody } from './error-handler.ts'
+import { sendError } from './answer.ts'
+import type { Authenticate, Caller } from './authenticate.ts'
+import { createAuthorities } from './authority.ts'
+import { consoleBindings, createShellHandler, shellSafety } from './console.ts'
+import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
+import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
+import type { GuardedRequest, Guards } from './guard.ts'
+import { baseHeaders, jsonType } from './headers.ts'
+import { parseJsonBody } from './json-body.ts'
+import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
+import type { MethodIndex } from './not-found.ts'
+import { admit, serve } from './pipeline.ts'
+import type { PipelineContext } from './pipeline.ts'
+import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
+import type { RateLimits } from './rate-limit.ts'
+import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
+import type { RouteBinding, RouteRuntime, RouteSafety } from './route-runtime.ts'
+import type { PlatformError } from '#shared/errors.ts'
+
+/** What a server is made of. */
+export interface HttpServerOptions {
+  /** Every route of every plugin; the console's own are added by the server. */
+  readonly routes: readonly RouteBinding[]
+  /** API prefix, default `/api/v1`. */
+  readonly prefix?: string
+  /** Path of the application shell, default `/_console`. */
+  readonly uiBasePath?: string
+  /** Folder of the built shell; a plain page says so when it is missing. */
+  readonly consoleDir: string
+  readonly authenticate: Authenticate
+  readonly codes: OneTimeCodes
+  readonly sessions: ConsoleSessions
+  readonly log: Logger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly authorizer: () => Authorizer
+  readonly permissionEpoch: () => number
+  /** Answers the locale for an Accept-Language header; see createLocaleResolver. Default: always `en`. */
+  readonly resolveLocale?: (acceptLanguage: string | undefined) => string
+  /** The buckets in force, read at each request. Default: those of D-200. */
+  readonly rateLimits?: () => RateLimits
+  /** An address beside loopback under which the server is reached, `scheme://host[:port]`. */
+  readonly baseUrl?: string
+  readonly trustedOrigins?: readonly string[]
+  /** Check 2xx bodies against their contracts: tests and development. */
+  readonly validateResponses?: boolean
+  /** Default: all. Safety twins pass a set with one switched off. */
+  readonly guards?: Guards
+}
+
+/** One method and path the running server answers. */
+export interface RouteEntry {
+  readonly method: string
+  readonly url: string
+  readonly plugin: string
+  /** Null for files of the application shell and its redirect. */
+  readonly contract: AnyRoute | null
+  readonly anonymous: boolean
+  readonly mutates: boolean
+  readonly channel: string
+}
+
+/** A server that is ready to listen. */
+export interface HttpServer {
+  /**
+   * Listens on 127.0.0.1; 0 picks a free port.
+   * @throws the socket's error, for example EADDRINUSE
+   */
+  listen(port: number): Promise<{ port: number; baseUrl: string }>
+  /** Refuses new work, lets running requests end for up to five seconds, then closes every connection. */
+  close(): Promise<void>
+  /** Calls the server without a socket; the default Host passes while the server does not listen. */
+  inject(request: InjectOptions | string): Promise<LightMyRequestResponse>
+  /** What the server really serves, files and aliases and HEAD included. */
+  routeTable(): readonly RouteEntry[]
+  /** Base address without trailing slash. */
+  baseUrl(): string
+  /** Address of the application shell. */
+  consoleUrl(): string
+  /** The guards for an upgrade request on the same socket; null lets it pass. */
+  guardUpgrade(request: GuardedRequest): PlatformError | null
+  /** The Node server, for upgrades. */
+  readonly server: Server
+}
+
+/** How long running requests may take after close (architecture section 13). */
+const drainMs = 5_000
+
+const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
+
+/**
+ * Builds the server.
+ * @throws Error when two plugins claim one method and path
+ */
+export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const mounts = { prefix: options.prefix ?? '/api/v1', uiBasePath: options.uiBasePath ?? '/_console' }
+  const guards = options.guards ?? allGuards
+  const addressOptions = {
+    trustedOrigins: options.trustedOrigins ?? [],
+    ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+  }
+  const consoleUrl = (): string => `${pipeline.authorities.baseUrl}${mounts.uiBasePath}/`
+  const pipeline: PipelineContext = {
+    log: options.log,
+    clock: options.clock,
+    validateResponses: options.validateResponses ?? false,
+    docsUrl: () => `${mounts.prefix}/docs`,
+    guards,
+    // Port 80 until the server listens: injected requests name it, and no socket exists that could.
+    authorities: createAuthorities({ port: 80, ...addressOptions }),
+    closing: false,
+    authenticate: options.authenticate,
+    resolveLocale: options.resolveLocale ?? (() => 'en'),
+    limiter: createRateLimiter(options.clock, options.rateLimits ?? (() => defaultRateLimits)),
+    authorizer: options.authorizer,
+    permissionEpoch: options.permissionEpoch,
+  }
+  const app = createFastify(options.ids, pipeline)
+  const bindings = [
+    ...options.routes,
+    ...consoleBindings({ codes: options.codes, sessions: options.sessions, consoleUrl, uiBasePath: mounts.uiBasePath }),
+  ]
+  assertNoConflicts(bindings, mounts)
+
+  const table: RouteEntry[] = []
+  let index: MethodIndex | null = null
+  const methodIndex = (): MethodIndex => (index ??= createMethodIndex(table))
+  collectRoutes(app, table)
+  addParsers(app, bindings, guards)
+  for (const binding of bindings) {
+    const runtime = createRouteRuntime(binding)
+    for (const url of pathsOf(binding.contract, mounts)) addRoute(app, pipeline, runtime, url)
+  }
+  await addShell(app, pipeline, options.consoleDir, mounts.uiBasePath)
+  const fallback = createFallback(pipeline, mounts, methodIndex)
+  // A scope of its own: its hook is for unknown paths only and costs the routes nothing.
+  await app.register(async (scope) => {
+    scope.addHook('onRequest', (request, reply, _done) => fallback(request, reply))
+    scope.setNotFoundHandler((request, reply) => {
+      sendError(pipeline, request, reply, platformError('resource_not_found', { reason: 'route' }))
+    })
+  })
+  await app.ready()
+
+  return {
+    server: app.server,
+    async listen(port) {
+      await app.listen({ host: '127.0.0.1', port, exclusive: true, listenTextResolver: () => '' })
+      const { port: actual } = app.server.address() as AddressInfo
+      pipeline.authorities = createAuthorities({ port: actual, ...addressOptions })
+      return { port: actual, baseUrl: pipeline.authorities.baseUrl }
+    },
+    async close() {
+      pipeline.closing = true
+      const timer = setTimeout(() => app.server.closeAllConnections(), drainMs)
+      await app.close()
+      clearTimeout(timer)
+    },
+    inject: (request) => app.inject(request),
+    routeTable: () => table,
+    baseUrl: () => pipeline.authorities.baseUrl,
+    consoleUrl,
+    guardUpgrade: (request) => guardUpgrade(request, pipeline.authorities, guards),
+  }
+}
+
+function createFastify(ids: Ids, pipeline: PipelineContext): FastifyInstance {
+  const app = fastify({
+    logger: false,
+    bodyLimit: defaultBodyLimitBytes,
+    // Node's defaults leave these at zero or too small (safety F8).
+    connectionTimeout: 150_000,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    http: { maxHeaderSize: maxHeaderBytes, headersTimeout: 10_000 },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    requestIdHeader: false,
+    genReqId: (raw) => {
+      const given = raw.headers['x-request-id']
+      return typeof given === 'string' && requestIdPattern.test(given) ? given : ids.uuid()
+    },
+    // Bodies are parsed by json-body.ts; queries only where a contract has a schema.
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      maxParamLength: maxUrlBytes,
+      querystringParser: () => noQuery,
+    },
+    frameworkErrors: (error, request, reply) => {
+      if (admit(pipeline, unknownPathSafety(true), request, reply)) sendError(pipeline, request, reply, error)
+    },
+    clientErrorHandler: (error, socket) => {
+      answerClientError(error, socket, ids.uuid())
+    },
+  })
+  // Null keeps the shape of a request; the guards set the caller before anything reads it.
+  app.decorateRequest('caller', null as unknown as Caller)
+  app.setErrorHandler((error, request, reply) => {
+    const limit = request.routeOptions.config.safety?.limitBytes
+    sendError(pipeline, request, reply, error, limit)
+  })
+  return app
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the guards know of the route; a route without it cannot be registered. */
+    safety?: RouteSafety
+  }
+}
+
+const noQuery: Record<string, never> = Object.freeze({})
+
+/** Keeps the live route list, and refuses a route that says nothing about its safety. */
+function collectRoutes(app: FastifyInstance, table: RouteEntry[]): void {
+  app.addHook('onRoute', (route) => {
+    const safety = route.config?.safety
+    if (safety === undefined)
+      throw new Error(`The route ${String(route.method)} ${route.url} declares no safety entry.`)
+    const methods = Array.isArray(route.method) ? route.method : [route.method]
+    for (const method of methods) {
+      // Fastify repeats some paths with a trailing slash; the router ignores it.
+      if (table.some((entry) => entry.method === method && entry.url === route.url)) continue
+      const { plugin, contract, anonymous, channel } = safety
+      table.push({ method, url: route.url, plugin, contract, anonymous, mutates: safety.mutates, channel })
+    }
+  })
+}
+
+function addRoute(app: FastifyInstance, pipeline: PipelineContext, runtime: RouteRuntime, url: string): void {
+  app.route({
+    method: runtime.contract.method,
+    url,
+    config: { safety: runtime },
+    bodyLimit: runtime.limitBytes,
+    onRequest: (request, reply, done) => {
+      if (admit(pipeline, runtime, request, reply)) done()
+    },
+    handler: (request, reply) => {
+      serve(pipeline, runtime, request, reply)
+    },
+  })
+}
+
+/** JSON for every route, and the other types some contract takes; the guard has checked which route takes which. */
+function addParsers(app: FastifyInstance, bindings: readonly RouteBinding[], guards: Guards): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer, guards.jsonShape))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  const others = new Set(bindings.flatMap(({ contract }) => contract.consumes ?? []))
+  for (const type of others) {
+    if (type === 'application/json') continue
+    app.addContentTypeParser(
+      type,
+      { parseAs: type.startsWith('text/') ? 'string' : 'buffer' },
+      (_request, body, done) => done(null, body),
+    )
+  }
+}
+
+async function addShell(
+  app: FastifyInstance,
+  pipeline: PipelineContext,
+  consoleDir: string,
+  uiBasePath: string,
+): Promise<void> {
+  // The folder may be missing or appear later (a build while the host runs), so files are found per request.
+  await app.register(fastifyStatic, {
+    root: consoleDir,
+    serve: false,
+    cacheControl: false,
+    index: false,
+    dotfiles: 'deny',
+  })
+  const handler = createShellHandler({ consoleDir, uiBasePath })
+  const shared = {
+    config: { safety: shellSafety },
+    onRequest: (request, reply, done) => {
+      if (admit(pipeline, shellSafety, request, reply)) done()
+    },
+  } satisfies RouteShorthandOptions
+  app.get(uiBasePath, shared, handler)
+  app.get(`${uiBasePath}/*`, shared, handler)
+  app.get('/', shared, (_request, reply) => {
+    reply.redirect(`${uiBasePath}/`, 302)
+  })
+}
+
+/** Answers what Node's parser refused; the request never became one, so the guards have not seen it. */
+function answerClientError(
+  error: Error & { code?: string },
+  socket: import('node:net').Socket,
+  requestId: string,
+): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const refusal = late
+    ? platformError('timeout', { reason: 'request_incomplete' })
+    : platformError(
+        'validation_error',
+        tooLarge ? { reason: 'headers_too_large', limitBytes: maxHeaderBytes } : { reason: 'http' },
+      )
+  const body = JSON.stringify(errorBody(refusal, requestId))
+  const headers = {
+    ...baseHeaders,
+    'x-request-id': requestId,
+    'content-type': jsonType,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const statusLine = late ? 'HTTP/1.1 504 Gateway Timeout' : 'HTTP/1.1 400 Bad Request'
+  socket.end(`${statusLine}\r\n${lines.join('')}\r\n${body}`)
+}
