@@ -37,7 +37,8 @@ export interface ConsoleParts {
   readonly sessions: ConsoleSessions
   /** Where a person opens the console, without code. */
   readonly consoleUrl: () => string
-  readonly uiBasePath: string
+  /** The proof of identity for a nonce; see proofFor in running-host.ts. */
+  readonly prove: (nonce: string) => string
 }
 
 /** The bindings of the sign-in routes. */
@@ -65,6 +66,7 @@ export function consoleBindings(parts: ConsoleParts): RouteBinding[] {
       const code = parts.codes.mint()
       return { code, url: `${parts.consoleUrl()}#${code}` }
     },
+    proveHost: (_ctx, { query }) => ({ proof: parts.prove(query.nonce) }),
   }
   return Object.values(consoleRoutes).map((contract) => ({
     plugin: 'console',

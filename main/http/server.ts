@@ -44,6 +44,8 @@ export interface HttpServerOptions {
   readonly authenticate: Authenticate
   readonly codes: OneTimeCodes
   readonly sessions: ConsoleSessions
+  /** The proof of identity for a nonce: `(nonce) => proofFor(connectionToken, nonce)` of running-host.ts. */
+  readonly prove: (nonce: string) => string
   readonly log: Logger
   readonly clock: Clock
   readonly ids: Ids
@@ -132,7 +134,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const app = createFastify(options.ids, pipeline)
   const bindings = [
     ...options.routes,
-    ...consoleBindings({ codes: options.codes, sessions: options.sessions, consoleUrl, uiBasePath: mounts.uiBasePath }),
+    ...consoleBindings({ codes: options.codes, sessions: options.sessions, consoleUrl, prove: options.prove }),
   ]
   assertNoConflicts(bindings, mounts)
 

@@ -64,4 +64,18 @@ export const consoleRoutes = defineRoutes({
     summary: 'Mint another one-time code; for holders of the connection token only.',
     tag: 'console',
   }),
+  proveHost: defineRoute({
+    operationId: 'proveHost',
+    method: 'GET',
+    mount: 'console',
+    path: '/proof',
+    query: z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{16,128}$/) }),
+    response: z.object({ proof: z.string() }),
+    permission: 'public',
+    rateLimit: 'read',
+    errors: [],
+    channel: 'none',
+    summary: 'Prove that this is the host which wrote the connection file, before a secret is sent to it.',
+    tag: 'console',
+  }),
 })

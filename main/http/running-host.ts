@@ -1,0 +1,79 @@
+// How a program of the same user talks to a running host: first the host proves that it knows the secret of the
+// connection file, then the secret is used. Both halves of the proof live here. Knows no route beyond the two it calls.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { request } from 'node:http'
+
+/** What `connection.json` says of a running host (D-29). */
+export interface RunningHostAddress {
+  readonly url: string
+  readonly token: string
+}
+
+/** Longest wait for an answer of a host on the same machine. */
+const patienceMs = 2_000
+
+/** Answers largest accepted, in bytes: whoever holds the port may be a stranger. */
+const maxAnswerBytes = 65_536
+
+/** The proof for a nonce: only a holder of the token can make it, and it tells nothing about the token. */
+export function proofFor(token: string, nonce: string): string {
+  return createHmac('sha256', token).update(`cairn host proof\n${nonce}`).digest('base64url')
+}
+
+/**
+ * Whether the program on that address is the host that wrote the connection file. Sends a random nonce and no secret,
+ * so a stranger on the port learns nothing.
+ */
+export async function verifyHost(host: RunningHostAddress, uiBasePath = '/_console'): Promise<boolean> {
+  const nonce = randomBytes(24).toString('base64url')
+  const answer = await call(host, 'GET', `${uiBasePath}/proof?nonce=${nonce}`, {})
+  const proof = answer?.['proof']
+  if (typeof proof !== 'string') return false
+  const expected = Buffer.from(proofFor(host.token, nonce))
+  const given = Buffer.from(proof)
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+/**
+ * Asks a verified host for another one-time code and answers the address to open.
+ * @throws Error when the host does not answer as expected
+ */
+export async function mintCodeOf(host: RunningHostAddress, uiBasePath = '/_console'): Promise<string> {
+  const answer = await call(host, 'POST', `${uiBasePath}/session/code`, { authorization: `Bearer ${host.token}` })
+  if (typeof answer?.['url'] !== 'string') throw new Error(`The host at ${host.url} gave no sign-in address.`)
+  return answer['url']
+}
+
+function call(
+  host: RunningHostAddress,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+): Promise<Record<string, unknown> | undefined> {
+  return new Promise((resolve) => {
+    const outgoing = request(new URL(path, host.url), { method, headers, timeout: patienceMs }, (incoming) => {
+      let text = ''
+      incoming.setEncoding('utf8')
+      incoming.on('data', (chunk: string) => {
+        text += chunk
+        if (text.length > maxAnswerBytes) outgoing.destroy()
+      })
+      incoming.on('end', () => resolve(incoming.statusCode === 200 ? parseObject(text) : undefined))
+      incoming.on('error', () => resolve(undefined))
+    })
+    outgoing.on('timeout', () => outgoing.destroy())
+    outgoing.on('error', () => resolve(undefined))
+    outgoing.on('close', () => resolve(undefined))
+    outgoing.end()
+  })
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    // A stranger on the port may answer anything.
+    return undefined
+  }
+}
