@@ -1,0 +1,130 @@
+// The one door for records: every reader and writer of object data calls this service. Types only.
+import type { RequestContext } from '#main/kernel/context.ts'
+
+/** A record as the API shows it: field names to JSON values. */
+export type PlatformRecord = Record<string, unknown>
+
+/** A list query in protocol words; every member is optional and still unparsed (D-72, D-74). */
+export interface RecordQuery {
+  filter?: unknown
+  /** Field conditions given as loose query parameters (D-73). */
+  conditions?: Readonly<Record<string, string | readonly string[]>>
+  select?: unknown
+  sort?: unknown
+  top?: unknown
+  skip?: unknown
+  cursor?: unknown
+  expand?: unknown
+  search?: unknown
+  searchFields?: unknown
+  distinct?: unknown
+  count?: unknown
+  deleted?: unknown
+}
+
+/** One page of records. `total` only when it was asked for; `nextCursor` only when there is more. */
+export interface RecordPage {
+  object: string
+  records: PlatformRecord[]
+  total?: number
+  nextCursor?: string
+  hasMore: boolean
+}
+
+/** A record with its address. */
+export interface StoredRecord {
+  object: string
+  id: string
+  record: PlatformRecord
+}
+
+/** One record of a bulk write. */
+export interface BulkItem {
+  id?: string
+  data?: Record<string, unknown>
+  expectedVersion?: string
+  externalId?: string | { field: string; value: string | number | boolean }
+}
+
+/** What a bulk write does with each record. */
+export type BulkOperation = 'create' | 'update' | 'upsert' | 'delete'
+
+/** Options of a bulk write (D-63). */
+export interface BulkOptions {
+  atomic: boolean
+  returnRecords: boolean
+  continueOnError: boolean
+  validateOnly: boolean
+}
+
+/** Outcome for one record of a bulk write. */
+export interface BulkResultItem {
+  index: number
+  id?: string
+  success: boolean
+  operation?: 'create' | 'update' | 'delete'
+  record?: PlatformRecord
+  errors?: BulkError[]
+  skipped?: boolean
+  rolledBack?: boolean
+}
+
+/** An error object without a request id, as results carry it. */
+export interface BulkError {
+  code: string
+  message: string
+  httpStatus: number
+  category: 'validation' | 'auth' | 'request' | 'rate_limit' | 'server'
+  retryable: boolean
+  details: Record<string, unknown>
+}
+
+/** Outcome of a bulk write. */
+export interface BulkResult {
+  success: boolean
+  operation: BulkOperation
+  total: number
+  succeeded: number
+  failed: number
+  results: BulkResultItem[]
+  error?: BulkError & { requestId: string }
+  meta?: Record<string, unknown>
+}
+
+/** Which version a write expects: text from the body, query or If-Match; `*` means mere existence (D-55). */
+export type ExpectedVersion = string | undefined
+
+/** The data service. */
+export interface DataService {
+  /** @throws resource_not_found, invalid_query */
+  get(ctx: RequestContext, input: { object: string; id: string; select?: unknown; expand?: unknown }): Promise<StoredRecord>
+  /** @throws resource_not_found, invalid_query, permission_denied, timeout */
+  find(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage>
+  /** @throws validation_error, conflict */
+  create(ctx: RequestContext, input: { object: string; data: Record<string, unknown> }): Promise<StoredRecord>
+  /** @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found */
+  update(
+    ctx: RequestContext,
+    input: { object: string; id: string; data: Record<string, unknown>; expectedVersion?: ExpectedVersion },
+  ): Promise<StoredRecord>
+  /** @throws resource_not_found, CONCURRENT_UPDATE, delete_restricted */
+  remove(
+    ctx: RequestContext,
+    input: { object: string; id: string; expectedVersion?: ExpectedVersion; purge?: boolean },
+  ): Promise<{ object: string; id: string; purged: boolean }>
+  /** @throws resource_not_found, conflict, CONCURRENT_UPDATE */
+  restore(ctx: RequestContext, input: { object: string; id: string; expectedVersion?: ExpectedVersion }): Promise<StoredRecord>
+  /** Creates all or nothing (D-65). @throws validation_error with details.failures */
+  createMany(ctx: RequestContext, input: { object: string; records: Record<string, unknown>[] }): Promise<PlatformRecord[]>
+  /** @throws validation_error when the request itself is malformed; failures of records are in the result */
+  bulk(
+    ctx: RequestContext,
+    input: { object: string; operation: BulkOperation; records: BulkItem[]; options: BulkOptions; maxRecords?: number },
+  ): Promise<BulkResult>
+}
+
+declare module '#main/kernel/services.ts' {
+  interface ServiceRegistry {
+    data: DataService
+  }
+}

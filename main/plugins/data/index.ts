@@ -1,0 +1,67 @@
+// The data plugin: object tables and the only writer of records.
+import { randomBytes } from 'node:crypto'
+import { dataRoutes } from '#shared/contracts/data.ts'
+import { recordEvents } from '#shared/events.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import { dataMigrations } from './migrations/index.ts'
+import { dataHandlers } from './routes.ts'
+import { createDataService } from './service.ts'
+import { createObjectTables } from './service/object-tables.ts'
+import { getKey, putKey } from './store.ts'
+
+/** Records of any object: create, read, update, delete, batch, query. */
+export const dataPlugin = definePlugin({
+  id: 'data',
+  version: '1.0.0',
+  requires: ['settings', 'metadata', 'permissions'],
+  optional: ['search'],
+  discovery: {
+    service: 'data',
+    routeKey: 'data',
+    route: '/data',
+    capabilities: ['softDelete', 'optimisticConcurrency', 'batch'],
+  },
+  contract: dataRoutes,
+  migrations: dataMigrations,
+  emits: recordEvents,
+  async register(host: PluginHost) {
+    const metadata = host.service('metadata')
+    const settings = host.service('settings')
+    metadata.setTypeHook(
+      'object',
+      createObjectTables({
+        read: host.read,
+        search: host.optionalService('search'),
+        clock: host.clock,
+        ids: host.ids,
+        timeZone: () => settings.get('timezone'),
+      }),
+    )
+    const service = createDataService({
+      read: host.read,
+      write: host.write,
+      heavy: host.heavy,
+      clock: host.clock,
+      ids: host.ids,
+      database: host.database,
+      optionalService: host.optionalService,
+      authorizer: () => host.authorizer,
+      metadata,
+      settings,
+      cursorKey: await cursorKey(host),
+    })
+    host.provide('data', service)
+    host.handle(dataRoutes, dataHandlers(service, metadata))
+  },
+})
+
+/** The key that seals cursors; made once per database so that cursors survive a restart. */
+async function cursorKey(host: PluginHost): Promise<Buffer> {
+  const name = 'cursor'
+  if (getKey(host.read, name) === undefined) {
+    const fresh = randomBytes(32).toString('base64')
+    await host.write('data.key', (tx) => putKey(tx, name, fresh))
+  }
+  return Buffer.from(getKey(host.read, name)!, 'base64')
+}

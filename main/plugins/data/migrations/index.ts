@@ -1,0 +1,6 @@
+// The ordered list of this plugin's migrations.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { dataTables } from './0001-data-tables.ts'
+
+/** In order; released entries never change. */
+export const dataMigrations: readonly Migration[] = [dataTables]

@@ -1,0 +1,94 @@
+// Handlers of the data routes: request words to service calls and back. Holds the gates of an object's API (D-71).
+import { dataRoutes } from '#shared/contracts/data.ts'
+import { notFound, platformError, validationError } from '#shared/errors.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import { Reply } from '#main/kernel/reply.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { BulkOptions, DataService, RecordQuery } from './api.ts'
+import { bodyQuery, listQuery } from './service/list-query.ts'
+import { expectedVersionOf } from './service/versions.ts'
+
+const defaults: BulkOptions = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
+
+/** Makes the handlers over the service. */
+export function dataHandlers(data: DataService, metadata: MetadataService): Handlers<typeof dataRoutes> {
+  /** @throws resource_not_found, method_not_allowed */
+  const gate = (object: string, method: string): void => {
+    const enable = metadata.objectSchema(object)?.enable
+    if (enable === undefined) return
+    if (!enable.apiEnabled) throw notFound('object', object)
+    if (enable.apiMethods !== null && !enable.apiMethods.includes(method)) {
+      throw platformError('method_not_allowed', { allowed: enable.apiMethods })
+    }
+  }
+  const find = async (ctx: Parameters<DataService['find']>[0], object: string, query: RecordQuery) => {
+    gate(object, query.search === undefined ? 'list' : 'search')
+    return data.find(ctx, object, query)
+  }
+
+  return {
+    listRecords: (ctx, { params, query }) => find(ctx, params.object, listQuery(ctx, query)),
+    queryRecords: (ctx, { params, body }) => find(ctx, params.object, bodyQuery(body ?? {})),
+    async getRecord(ctx, { params, query }) {
+      gate(params.object, 'get')
+      const select = query.select ?? query.fields
+      const found = await data.get(ctx, { ...params, select, expand: query.expand })
+      return new Reply(found, { headers: { ETag: `"${String(found.record['updated_at'])}"` } })
+    },
+    createRecord(ctx, { params, body }) {
+      gate(params.object, 'create')
+      return data.create(ctx, { object: params.object, data: body })
+    },
+    updateRecord(ctx, { params, body, headers }) {
+      gate(params.object, 'update')
+      const { expectedVersion, ...values } = body
+      const version = expectedVersionOf(versionText(expectedVersion), headers['if-match'])
+      return data.update(ctx, { ...params, data: values, ...(version === undefined ? {} : { expectedVersion: version }) })
+    },
+    async deleteRecord(ctx, { params, query, headers }) {
+      const purge = query.purge !== undefined && isTrue(query.purge)
+      gate(params.object, purge ? 'purge' : 'delete')
+      const version = expectedVersionOf(query.expectedVersion, headers['if-match'])
+      const done = await data.remove(ctx, { ...params, purge, ...(version === undefined ? {} : { expectedVersion: version }) })
+      return { object: done.object, id: done.id, success: true, deleted: true, ...(done.purged ? { purged: true } : {}) }
+    },
+    restoreRecord(ctx, { params, body, headers }) {
+      gate(params.object, 'restore')
+      const version = expectedVersionOf(body?.expectedVersion, headers['if-match'])
+      return data.restore(ctx, { ...params, ...(version === undefined ? {} : { expectedVersion: version }) })
+    },
+    batchRecords(ctx, { params, body }) {
+      gate(params.object, 'bulk')
+      gate(params.object, body.operation)
+      return data.bulk(ctx, { object: params.object, operation: body.operation, records: body.records, options: body.options ?? defaults })
+    },
+    async createManyRecords(ctx, { params, body }) {
+      gate(params.object, 'bulk')
+      const records = await data.createMany(ctx, { object: params.object, records: Array.isArray(body) ? body : body.records })
+      return { object: params.object, records, count: records.length }
+    },
+    updateManyRecords(ctx, { params, body }) {
+      gate(params.object, 'bulk')
+      return data.bulk(ctx, { object: params.object, operation: 'update', records: body.records, options: body.options ?? defaults })
+    },
+    deleteManyRecords(ctx, { params, body }) {
+      gate(params.object, 'bulk')
+      const records = body.ids.map((id) => ({ id }))
+      return data.bulk(ctx, { object: params.object, operation: 'delete', records, options: body.options ?? defaults })
+    },
+  }
+}
+
+function versionText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  // A token of the wrong type can match nothing; saying so beats a silent overwrite (D-55: unparsable is a mismatch).
+  return typeof value === 'string' ? value : String(value)
+}
+
+/** @throws validation_error */
+function isTrue(value: string | string[]): boolean {
+  const text = Array.isArray(value) ? value.at(-1) : value
+  if (text === 'true' || text === '1' || text === '') return true
+  if (text === 'false' || text === '0') return false
+  throw validationError([{ field: 'purge', code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value: text }])
+}

@@ -1,0 +1,108 @@
+// Translates between rows of an object's table and records of the API. Compiled once per object schema.
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { PlatformRecord } from '../api.ts'
+
+/** A row as SQLite gives it: column names to values. */
+export type Row = Record<string, SqlValue>
+
+/** Reads rows of one object. */
+export interface RecordCodec {
+  /** Every column of the table, in order of definition; also the order of INSERT values. */
+  readonly columns: readonly string[]
+  /** System fields first, then the defined ones. */
+  readonly allFields: readonly FieldSchema[]
+  /** Defined fields whose value names records of another object. */
+  readonly relations: readonly FieldSchema[]
+  readonly autonumbers: readonly FieldSchema[]
+  /** Whether any field or index is unique. */
+  readonly hasUnique: boolean
+  /** The complete record (D-53): fields in display order between `id` and the system fields, without deletion marks. */
+  toRecord(row: Row): PlatformRecord
+  /**
+   * The record limited to some fields; `id, created_at, updated_at` always stay (D-77).
+   * @param fields null for all
+   * @param withDeletion adds `deleted_at`, `deleted_by` (D-51)
+   */
+  project(row: Row, fields: ReadonlySet<string> | null, withDeletion: boolean): PlatformRecord
+  /** The JSON value of one field. */
+  value(row: Row, field: FieldSchema): unknown
+}
+
+type Reader = (row: Row) => unknown
+
+interface Slot {
+  readonly name: string
+  readonly column: string
+  /** Undefined when the column's value is the JSON value. */
+  readonly read: Reader | undefined
+}
+
+const alwaysShown = new Set(['id', 'created_at', 'updated_at'])
+const deletionFields = new Set(['deleted_at', 'deleted_by'])
+const codecs = new WeakMap<ObjectSchema, RecordCodec>()
+
+/** The codec of a schema; the same one for the same schema value. */
+export function codecOf(schema: ObjectSchema): RecordCodec {
+  let codec = codecs.get(schema)
+  if (codec === undefined) {
+    codec = compile(schema)
+    codecs.set(schema, codec)
+  }
+  return codec
+}
+
+function compile(schema: ObjectSchema): RecordCodec {
+  const allFields = [...schema.systemFields, ...schema.fields]
+  const system = schema.systemFields.filter((field) => field.name !== 'id' && !deletionFields.has(field.name))
+  const deletion = schema.systemFields.filter((field) => deletionFields.has(field.name))
+  const slots = [...schema.systemFields.filter((field) => field.name === 'id'), ...schema.fields, ...system].map(slotOf)
+  const deletionSlots = deletion.map(slotOf)
+  const readers = new Map(allFields.map((field) => [field.name, readerOf(field)]))
+
+  return {
+    allFields,
+    relations: schema.fields.filter((field) => field.reference !== null && field.type !== 'user'),
+    autonumbers: schema.fields.filter((field) => field.type === 'autonumber'),
+    hasUnique: schema.fields.some((field) => field.unique) || schema.indexes.some((index) => index.unique),
+    columns: allFields.flatMap((field) => [field.column, ...field.extraColumns.map((extra) => extra.name)]),
+    toRecord(row) {
+      const record: PlatformRecord = {}
+      for (const slot of slots) {
+        record[slot.name] = slot.read === undefined ? row[slot.column] : slot.read(row)
+      }
+      return record
+    },
+    project(row, fields, withDeletion) {
+      const record: PlatformRecord = {}
+      for (const slot of slots) {
+        if (fields !== null && !fields.has(slot.name) && !alwaysShown.has(slot.name)) continue
+        record[slot.name] = slot.read === undefined ? row[slot.column] : slot.read(row)
+      }
+      if (withDeletion) for (const slot of deletionSlots) record[slot.name] = row[slot.column]
+      return record
+    },
+    value(row, field) {
+      const read = readers.get(field.name)
+      return read === undefined ? row[field.column] : read(row)
+    },
+  }
+}
+
+function slotOf(field: FieldSchema): Slot {
+  return { name: field.name, column: field.column, read: readerOf(field) }
+}
+
+function readerOf(field: FieldSchema): Reader | undefined {
+  const type = fieldTypeOf(field)
+  const { column } = field
+  if (type.storage === 'columns' && type.fromColumns !== undefined && field.extraColumns.length > 0) {
+    const extras = field.extraColumns.map((extra) => extra.name)
+    const fromColumns = type.fromColumns
+    return (row) => fromColumns(row[column]!, extras.map((name) => row[name]!), field)
+  }
+  if (type.storage === 'boolean') return (row) => (row[column] === null ? null : row[column] === 1)
+  if (type.storage === 'plain' && !field.multiple) return undefined
+  return (row) => (row[column] === null ? null : type.fromColumn(row[column]!, field))
+}

@@ -1,0 +1,179 @@
+// Deletes, purges and restores one record with everything that hangs on it (D-57 to D-61). Synchronous, inside a
+// transaction; undoing a deletion undoes what it did to others where nobody changed them since.
+import { notFound, platformError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { SearchService } from '#main/plugins/search/api.ts'
+import {
+  addDeleteEffect,
+  countReferencing,
+  deleteRow,
+  getRow,
+  referencingRows,
+  takeDeleteEffects,
+  updateRow,
+} from '../store.ts'
+import type { Row } from './codec.ts'
+import { codecOf } from './codec.ts'
+import type { IncomingReference, IncomingReferences } from './references.ts'
+import { nextVersion } from './versions.ts'
+import type { RecordWriter, Written } from './writer.ts'
+
+/** A chain of cascades may be this long (D-61). */
+const maxCascadeDepth = 10
+
+/** Deletes and restores records; one per host. */
+export interface RecordDeletion {
+  /**
+   * Deletes softly when the object keeps a trash, else for good.
+   * @throws delete_restricted, resource_not_found
+   */
+  remove(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, purge: boolean): { purged: boolean }
+  /** @throws conflict when the record is live or a unique value was taken meanwhile */
+  restore(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row): Written
+}
+
+/** What deletion works with. */
+export interface DeletionParts {
+  readonly metadata: MetadataService
+  readonly search: () => SearchService | undefined
+  readonly clock: Clock
+  readonly incoming: IncomingReferences
+  readonly writer: RecordWriter
+}
+
+const systemActor = { type: 'system', id: 'system' } as const
+
+/** Makes the deletion service. */
+export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
+  const { metadata, clock, incoming, writer } = parts
+
+  const remove = (
+    tx: Tx,
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    row: Row,
+    purge: boolean,
+    root: { object: string; id: string },
+    depth: number,
+  ): { purged: boolean } => {
+    const id = row['id'] as string
+    const live = row['deleted_at'] === null
+    if (live) releaseReferences(tx, ctx, schema, row, purge, root, depth)
+    const record = codecOf(schema).toRecord(row)
+    const purges = purge || !schema.enable.trash
+    if (purges) {
+      deleteRow(tx, schema, id)
+      takeDeleteEffects(tx, id)
+    } else {
+      const now = nextVersion(row['updated_at'] as string, clock.now())
+      updateRow(tx, schema, id, { deleted_at: now, deleted_by: ctx.actor.id, updated_at: now, updated_by: ctx.actor.id })
+    }
+    if (live) {
+      parts.search()?.remove(tx, schema, row)
+      tx.emit(ctx, { type: 'record.deleted', object: schema.name, recordId: id, payload: { record } })
+    }
+    if (purges) tx.emit(ctx, { type: 'record.purged', object: schema.name, recordId: id, payload: { record: { id } } })
+    return { purged: purges }
+  }
+
+  /** Applies each referencing field's delete behaviour: restrict first, so that nothing is done in vain. */
+  const releaseReferences = (
+    tx: Tx,
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    row: Row,
+    purge: boolean,
+    root: { object: string; id: string },
+    depth: number,
+  ): void => {
+    const references = incoming(schema.name)
+    if (references.length === 0) return
+    const id = row['id'] as string
+    for (const reference of references) {
+      if (reference.behavior === 'restrict') refuseWhenReferenced(tx, reference, id)
+    }
+    for (const reference of references) {
+      if (reference.behavior === 'restrict') continue
+      const { schema: other, field } = reference
+      const rows = referencingRows(tx, other, field.column, field.multiple, id)
+      if (rows.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth) refuseWhenReferenced(tx, reference, id)
+      for (const listed of rows) {
+        const otherId = listed['id'] as string
+        // A cascade over another path may have reached the row already.
+        const current = getRow(tx, other, otherId)
+        if (current === undefined || current['deleted_at'] !== null) continue
+        if (reference.behavior === 'cascade') {
+          if (!purge) addDeleteEffect(tx, root.object, root.id, { effect: 'cascade', object: other.name, recordId: otherId, field: '' })
+          remove(tx, ctx, other, current, purge, root, depth + 1)
+        } else {
+          if (!purge) addDeleteEffect(tx, root.object, id, { effect: 'set_null', object: other.name, recordId: otherId, field: field.name })
+          clearReference(tx, ctx, reference, current, id)
+        }
+      }
+    }
+  }
+
+  /** An ordinary update of the referencing record by the system actor (D-61). */
+  const clearReference = (tx: Tx, ctx: RequestContext, reference: IncomingReference, row: Row, id: string): void => {
+    const { field } = reference
+    const value = field.multiple ? withoutId(row[field.column] as string, id) : null
+    const system: RequestContext = { ...ctx, actor: systemActor }
+    writer.update(tx, system, reference.schema, row, { columns: { [field.column]: value }, fields: [field], owner: undefined })
+  }
+
+  const restore = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row): Written => {
+    if (row['deleted_at'] === null) throw platformError('conflict', { reason: 'not_deleted' })
+    const id = row['id'] as string
+    const written = writer.revive(tx, ctx, schema, row)
+    for (const effect of takeDeleteEffects(tx, id)) {
+      const other = metadata.objectSchema(effect.object)
+      const otherRow = other === undefined ? undefined : getRow(tx, other, effect.recordId)
+      if (other === undefined || otherRow === undefined) continue
+      if (effect.effect === 'cascade') {
+        if (otherRow['deleted_at'] !== null) restore(tx, ctx, other, otherRow)
+        continue
+      }
+      const field = other.byName.get(effect.field)
+      if (field === undefined || otherRow['deleted_at'] !== null) continue
+      const value = field.multiple ? withId(otherRow[field.column] as string | null, id) : otherRow[field.column] === null ? id : null
+      if (value === null) continue
+      const system: RequestContext = { ...ctx, actor: systemActor }
+      writer.update(tx, system, other, otherRow, { columns: { [field.column]: value }, fields: [field], owner: undefined })
+    }
+    return written
+  }
+
+  return {
+    remove: (tx, ctx, schema, row, purge) => {
+      if (row['deleted_at'] !== null && !purge) throw notFound('record', row['id'] as string, schema.name)
+      return remove(tx, ctx, schema, row, purge, { object: schema.name, id: row['id'] as string }, 0)
+    },
+    restore,
+  }
+}
+
+/** @throws delete_restricted when a live record still points here */
+function refuseWhenReferenced(tx: Tx, reference: IncomingReference, id: string): void {
+  const { schema, field } = reference
+  const count = countReferencing(tx, schema, field.column, field.multiple, id)
+  if (count === 0) return
+  throw platformError('delete_restricted', {
+    dependentObject: schema.name,
+    dependentField: field.name,
+    dependentCount: count,
+  })
+}
+
+function withoutId(json: string, id: string): string | null {
+  const rest = (JSON.parse(json) as string[]).filter((other) => other !== id)
+  return rest.length === 0 ? null : JSON.stringify(rest)
+}
+
+function withId(json: string | null, id: string): string | null {
+  const list = json === null ? [] : (JSON.parse(json) as string[])
+  return list.includes(id) ? null : JSON.stringify([...list, id])
+}

@@ -1,0 +1,61 @@
+// Finds the record an upsert means: by id, else by external id (D-64).
+import { validationError } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { parseUuid } from '#shared/field-types/uuid.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { BulkItem } from '../api.ts'
+import { getRow, quote } from '../store.ts'
+import type { Row } from './codec.ts'
+import type { PrepareEnv } from './prepare.ts'
+
+/** The matching row, deleted or not, and the values a new record takes over from the match. */
+export interface UpsertMatch {
+  readonly row: Row | undefined
+  readonly values: Record<string, unknown>
+}
+
+/**
+ * Looks the record up. Without id and external id nothing matches and a record is created.
+ * @throws validation_error when the external id names no unique field
+ */
+export function findUpsertMatch(tx: Tx, schema: ObjectSchema, item: BulkItem, env: PrepareEnv): UpsertMatch {
+  if (item.id !== undefined) {
+    const id = parseUuid(item.id)
+    if (id === null) {
+      throw validationError([{ field: 'id', code: 'invalid_uuid', message: 'The id is not a UUID.', value: item.id }])
+    }
+    return { row: getRow(tx, schema, id), values: { id } }
+  }
+  if (item.externalId === undefined) return { row: undefined, values: {} }
+  const { field, value } = externalField(schema, item.externalId)
+  const parsed = fieldTypeOf(field).parse(value, field, env)
+  if (!parsed.ok) throw validationError(parsed.errors)
+  const column = fieldTypeOf(field).toColumn(parsed.value, field)
+  const compare = field.caseSensitive ? `${quote(field.column)} = ?` : `lower(${quote(field.column)}) = lower(?)`
+  // A live match wins over a deleted one with the same value.
+  const found = tx.get<{ id: string }>(
+    statement(`SELECT id FROM ${quote(schema.table)} WHERE ${compare} ORDER BY deleted_at IS NOT NULL, id LIMIT 1`, [column]),
+  )
+  return { row: found === undefined ? undefined : getRow(tx, schema, found.id), values: { [field.name]: value } }
+}
+
+function externalField(
+  schema: ObjectSchema,
+  externalId: NonNullable<BulkItem['externalId']>,
+): { field: FieldSchema; value: unknown } {
+  if (typeof externalId === 'object') {
+    const field = schema.byName.get(externalId.field)
+    if (field !== undefined && field.unique && !field.system) return { field, value: externalId.value }
+    throw refuse('externalId.field', 'The field is not unique, so it cannot name a record.')
+  }
+  const fields = schema.fields.filter((field) => field.externalId)
+  if (fields.length === 1) return { field: fields[0]!, value: externalId }
+  throw refuse('externalId', 'The object has no single external id field; name one as {field, value}.')
+}
+
+function refuse(field: string, message: string): Error {
+  return validationError([{ field, code: 'not_allowed', message }])
+}

@@ -1,0 +1,176 @@
+// Writes one record inside a transaction: references, uniqueness, numbers, row, search rows, event. The only place
+// that inserts or updates rows of object tables. Everything here is synchronous.
+import { platformError, validationError } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
+import { formatAutonumber } from '#shared/field-types/autonumber.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import { findUniqueClash } from '#main/database/schema/unique.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { SearchService } from '#main/plugins/search/api.ts'
+import type { PlatformRecord } from '../api.ts'
+import { getRow, insertRow, liveExists, takeNumber, updateRow } from '../store.ts'
+import type { Row } from './codec.ts'
+import { codecOf } from './codec.ts'
+import type { PreparedCreate, PreparedUpdate } from './prepare.ts'
+import { nextVersion } from './versions.ts'
+
+/** What a write answers. */
+export interface Written {
+  readonly id: string
+  readonly record: PlatformRecord
+}
+
+/** Writes records; one per host. */
+export interface RecordWriter {
+  /** @throws conflict for a taken id or unique value, validation_error for a missing reference */
+  create(tx: Tx, ctx: RequestContext, schema: ObjectSchema, prepared: PreparedCreate): Written
+  /**
+   * Stores changed columns; a change that changes nothing writes nothing and raises no event (D-56).
+   * @param stored the row as this transaction sees it
+   */
+  update(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, prepared: PreparedUpdate): Written
+  /** Takes the deletion marks off a row. @throws conflict when a unique value was taken meanwhile */
+  revive(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row): Written
+}
+
+/** What the writer works with. */
+export interface WriterParts {
+  readonly metadata: MetadataService
+  readonly search: () => SearchService | undefined
+  readonly clock: Clock
+  readonly ids: Ids
+  /** The present day in the workspace's zone. */
+  readonly today: () => string
+}
+
+/** Makes the record writer. */
+export function createRecordWriter(parts: WriterParts): RecordWriter {
+  const { metadata, clock, ids } = parts
+
+  return {
+    create(tx, ctx, schema, prepared) {
+      const { row } = prepared
+      if (prepared.id !== undefined && getRow(tx, schema, prepared.id) !== undefined) {
+        const problem: FieldError = { field: 'id', code: 'not_unique', message: 'The id is taken.', value: prepared.id }
+        throw platformError('conflict', { fieldErrors: [problem] })
+      }
+      checkReferences(tx, metadata, schema, codecOf(schema).relations, row)
+      const now = clock.iso()
+      const actorId = ctx.actor.id
+      row['id'] = prepared.id ?? ids.uuid()
+      row['created_at'] = now
+      row['updated_at'] = now
+      row['created_by'] = actorId
+      row['updated_by'] = actorId
+      row['owner'] = prepared.owner ?? actorId
+      for (const field of codecOf(schema).autonumbers) {
+        const number = takeNumber(tx, schema.uid, field.uid, field.settings.startNumber ?? 1)
+        row[field.column] = formatAutonumber(field.settings.autonumberFormat ?? '{0000}', number, parts.today())
+      }
+      checkUnique(tx, schema, row, null)
+      insertRow(tx, schema, row)
+      parts.search()?.add(tx, schema, row)
+      const id = row['id']
+      const record = codecOf(schema).toRecord(row)
+      tx.emit(ctx, { type: 'record.created', object: schema.name, recordId: id, payload: { record } })
+      return { id, record }
+    },
+
+    update(tx, ctx, schema, stored, prepared) {
+      const id = stored['id'] as string
+      const codec = codecOf(schema)
+      const columns: Row = {}
+      for (const column of Object.keys(prepared.columns)) {
+        if (prepared.columns[column] !== stored[column]) columns[column] = prepared.columns[column]!
+      }
+      if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
+      if (Object.keys(columns).length === 0) return { id, record: codec.toRecord(stored) }
+
+      const changed = codec.allFields.filter((field) => touches(field, columns))
+      const row: Row = { ...stored, ...columns }
+      checkReferences(tx, metadata, schema, changed, row)
+      checkUnique(tx, schema, row, stored)
+      columns['updated_at'] = row['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
+      columns['updated_by'] = row['updated_by'] = ctx.actor.id
+      updateRow(tx, schema, id, columns)
+      parts.search()?.change(tx, schema, stored, row)
+      const record = codec.toRecord(row)
+      const changes: Record<string, { old: unknown; new: unknown }> = {}
+      for (const field of changed) {
+        changes[field.name] = { old: codec.value(stored, field), new: codec.value(row, field) }
+      }
+      tx.emit(ctx, { type: 'record.updated', object: schema.name, recordId: id, payload: { record, changes } })
+      return { id, record }
+    },
+
+    revive(tx, ctx, schema, stored) {
+      const id = stored['id'] as string
+      checkUnique(tx, schema, stored, null)
+      const columns: Row = {
+        deleted_at: null,
+        deleted_by: null,
+        updated_at: nextVersion(stored['updated_at'] as string, clock.now()),
+        updated_by: ctx.actor.id,
+      }
+      updateRow(tx, schema, id, columns)
+      const row = { ...stored, ...columns }
+      parts.search()?.add(tx, schema, row)
+      const record = codecOf(schema).toRecord(row)
+      tx.emit(ctx, { type: 'record.restored', object: schema.name, recordId: id, payload: { record } })
+      return { id, record }
+    },
+  }
+}
+
+function touches(field: FieldSchema, columns: Row): boolean {
+  return Object.hasOwn(columns, field.column) || field.extraColumns.some((extra) => Object.hasOwn(columns, extra.name))
+}
+
+/** Every relation must name live records. @throws validation_error */
+function checkReferences(
+  tx: Tx,
+  metadata: MetadataService,
+  schema: ObjectSchema,
+  fields: readonly FieldSchema[],
+  row: Row,
+): void {
+  let problems: FieldError[] | undefined
+  for (const field of fields) {
+    if (field.reference === null || field.system || field.type === 'user') continue
+    const value = codecOf(schema).value(row, field)
+    if (value === null || value === undefined) continue
+    const target = metadata.objectSchema(field.reference)
+    const idList = Array.isArray(value) ? (value as string[]) : [value as string]
+    idList.forEach((id, index) => {
+      if (target !== undefined && liveExists(tx, target.table, id)) return
+      problems ??= []
+      problems.push({
+        field: Array.isArray(value) ? `${field.name}.${index}` : field.name,
+        code: 'invalid_reference',
+        message: `There is no such record of "${field.reference}".`,
+        value: id,
+      })
+    })
+  }
+  if (problems !== undefined) throw validationError(problems)
+}
+
+/** No live record may have the same value of a unique field or the same tuple of a unique index. @throws conflict */
+function checkUnique(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): void {
+  if (!codecOf(schema).hasUnique) return
+  const clash = findUniqueClash(tx, schema, row, stored)
+  if (clash === null) return
+  throw platformError('conflict', {
+    fieldErrors: clash.fields.map((field) => ({
+      field,
+      code: 'not_unique',
+      message: 'Another record has this value.',
+      value: clash.values[field],
+    })),
+  })
+}

@@ -1,0 +1,174 @@
+// SQL of the data plugin: rows of object tables by id, counters, effects of deletions. Rows in, rows out.
+import type { SqlValue } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Reads, Statement, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { Row } from './service/codec.ts'
+import { codecOf } from './service/codec.ts'
+
+type Reader = Pick<Reads, 'all' | 'get'>
+
+/** What a deletion did to another record, kept so that a restore can undo it (D-61). */
+export interface DeleteEffect {
+  readonly effect: 'set_null' | 'cascade'
+  readonly object: string
+  readonly recordId: string
+  /** The referencing field; empty for a cascade. */
+  readonly field: string
+}
+
+interface ObjectSql {
+  readonly get: string
+  readonly insert: string
+  readonly columns: readonly string[]
+}
+
+const cache = new WeakMap<ObjectSchema, ObjectSql>()
+
+/** Quotes an identifier for SQL; metadata names need it because keywords are allowed (D-92). */
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function sqlOf(schema: ObjectSchema): ObjectSql {
+  let sql = cache.get(schema)
+  if (sql === undefined) {
+    const { columns } = codecOf(schema)
+    const list = columns.map(quote).join(', ')
+    const table = quote(schema.table)
+    sql = {
+      get: `SELECT ${list} FROM ${table} WHERE id = ?`,
+      insert: `INSERT INTO ${table} (${list}) VALUES (${columns.map(() => '?').join(', ')})`,
+      columns,
+    }
+    cache.set(schema, sql)
+  }
+  return sql
+}
+
+/** The row with this id, deleted or not. Served by the primary key. */
+export function getRow(read: Reader, schema: ObjectSchema, id: string): Row | undefined {
+  return read.get<Row>(statement<Row>(sqlOf(schema).get, [id]))
+}
+
+/** Whether a live record has this id. */
+export function liveExists(read: Reader, table: string, id: string): boolean {
+  return read.get(statement(`SELECT 1 FROM ${quote(table)} WHERE id = ? AND deleted_at IS NULL`, [id])) !== undefined
+}
+
+/** Inserts a complete row; columns the row does not name become null. */
+export function insertRow(tx: Tx, schema: ObjectSchema, row: Row): void {
+  const sql = sqlOf(schema)
+  const values: SqlValue[] = []
+  for (const column of sql.columns) values.push(row[column] ?? null)
+  tx.run(statement(sql.insert, values))
+}
+
+/** Sets columns of one row. */
+export function updateRow(tx: Tx, schema: ObjectSchema, id: string, columns: Row): void {
+  const names = Object.keys(columns)
+  const sets = names.map((name) => `${quote(name)} = ?`).join(', ')
+  tx.run(statement(`UPDATE ${quote(schema.table)} SET ${sets} WHERE id = ?`, [...names.map((name) => columns[name]), id]))
+}
+
+/** Removes one row for good. */
+export function deleteRow(tx: Tx, schema: ObjectSchema, id: string): void {
+  tx.run(statement(`DELETE FROM ${quote(schema.table)} WHERE id = ?`, [id]))
+}
+
+/** Live rows whose relation column holds the id. Single relations are served by the column's index. */
+export function referencingRows(
+  read: Reader,
+  schema: ObjectSchema,
+  column: string,
+  multiple: boolean,
+  id: string,
+): Row[] {
+  const list = codecOf(schema).columns.map(quote).join(', ')
+  const holds = multiple
+    ? `EXISTS (SELECT 1 FROM json_each(${quote(column)}) WHERE json_each.value = ?)`
+    : `${quote(column)} = ?`
+  return read.all<Row>(
+    statement(`SELECT ${list} FROM ${quote(schema.table)} WHERE ${holds} AND deleted_at IS NULL`, [id]),
+  )
+}
+
+/** How many live rows {@link referencingRows} would answer. */
+export function countReferencing(
+  read: Reader,
+  schema: ObjectSchema,
+  column: string,
+  multiple: boolean,
+  id: string,
+): number {
+  const holds = multiple
+    ? `EXISTS (SELECT 1 FROM json_each(${quote(column)}) WHERE json_each.value = ?)`
+    : `${quote(column)} = ?`
+  const sql = `SELECT count(*) AS n FROM ${quote(schema.table)} WHERE ${holds} AND deleted_at IS NULL`
+  return read.get<{ n: number }>(statement(sql, [id]))!.n
+}
+
+/** Takes the next number of an autonumber field, starting at `start`. */
+export function takeNumber(tx: Tx, objectUid: string, fieldUid: string, start: number): number {
+  const row = tx.get<{ n: number }>(
+    statement(
+      `INSERT INTO data_autonumber (object_uid, field_uid, next_number) VALUES (?, ?, ? + 1)
+       ON CONFLICT (object_uid, field_uid) DO UPDATE SET next_number = next_number + 1
+       RETURNING next_number - 1 AS n`,
+      [objectUid, fieldUid, start],
+    ),
+  )
+  return row!.n
+}
+
+/** Remembers what deleting the root record did to another one. */
+export function addDeleteEffect(tx: Tx, rootObject: string, rootId: string, effect: DeleteEffect): void {
+  tx.run(
+    statement(
+      `INSERT OR REPLACE INTO data_delete_effect (root_object, root_id, effect, object, record_id, field)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      [rootObject, rootId, effect.effect, effect.object, effect.recordId, effect.field],
+    ),
+  )
+}
+
+/** The remembered effects of a deletion, which are forgotten by the call. */
+export function takeDeleteEffects(tx: Tx, rootId: string): DeleteEffect[] {
+  const effects = tx.all<DeleteEffect>(
+    statement<DeleteEffect>(
+      'SELECT effect, object, record_id AS recordId, field FROM data_delete_effect WHERE root_id = ?',
+      [rootId],
+    ),
+  )
+  if (effects.length > 0) tx.run(statement('DELETE FROM data_delete_effect WHERE root_id = ?', [rootId]))
+  return effects
+}
+
+/** Rows of a table, live ones only or all; used by plans of schema changes. */
+export function countRows(read: Reader, table: string): number {
+  return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM ${quote(table)}`))!.n
+}
+
+/** Remembers the table that keeps what a schema change removed (D-101). */
+export function addSchemaBackup(
+  tx: Tx,
+  backup: { id: string; object: string; field: string | null; table: string; records: number; createdAt: string },
+): void {
+  tx.run(
+    statement(
+      `INSERT INTO data_schema_backup (id, object, field, table_name, records, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+      [backup.id, backup.object, backup.field, backup.table, backup.records, backup.createdAt],
+    ),
+  )
+}
+
+/** The stored value of a key, or undefined. */
+export function getKey(read: Reader, name: string): string | undefined {
+  const found: Statement<{ value: string }> = statement('SELECT value FROM data_key WHERE name = ?', [name])
+  return read.get(found)?.value
+}
+
+/** Stores a key that is not there yet. */
+export function putKey(tx: Tx, name: string, value: string): void {
+  tx.run(statement('INSERT OR IGNORE INTO data_key (name, value) VALUES (?, ?)', [name, value]))
+}
