@@ -1,7 +1,7 @@
 // Checks a closed database file (a backup): size, checksum and SQLite's own integrity check. Runs in a reader process.
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
-import type { FileReport } from '#main/workers/reader-protocol.ts'
+import type { FileReport } from './reader-protocol.ts'
 import { openReader } from './open.ts'
 
 const chunkBytes = 1024 * 1024

@@ -4,8 +4,8 @@ import { createFileCheck } from '#main/database/file-check.ts'
 import { openReader } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
 import { endWithParent } from './end-with-parent.ts'
-import { tooManyRows } from './reader-protocol.ts'
-import type { ReaderReply, ReaderRequest } from './reader-protocol.ts'
+import { tooManyRows } from '#main/database/reader-protocol.ts'
+import type { ReaderReply, ReaderRequest } from '#main/database/reader-protocol.ts'
 
 /** Rows per message: large enough to be cheap, small enough that the host's event loop breathes between two. */
 const sliceRows = 500

@@ -1,5 +1,6 @@
 // Runs read tasks in killable processes: a pool of two, started on first use, killed at the limit, started anew.
 // Knows SQL only as text; what a task means is the caller's.
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { platformError } from '#shared/errors.ts'
 import type { HeavyLimits, HeavyReads, Statement } from '#main/kernel/database.ts'
@@ -58,16 +59,21 @@ interface Reader {
 const firstBackOffMs = 100
 const maxBackOffMs = 5000
 
-/** Path of the reader's entry: the source when the host runs from sources, else the file bundled beside it. */
-const readerEntry = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? './reader.ts' : './workers/reader.js', import.meta.url),
-)
+/** Path of the reader's entry: the source when the host runs from sources, else the bundle beside the host's. */
+function readerEntry(): string {
+  const places = ['../workers/reader.ts', './workers/reader.js', '../workers/reader.js']
+  const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
+  const entry = paths.find((path) => existsSync(path))
+  if (entry === undefined) throw new Error('The reader process is not part of this installation.')
+  return entry
+}
 
 /** Makes the pool; no process is started before the first task. */
 export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
   const limit = options.size ?? 2
   const idleMs = options.idleMs ?? 60_000
   const maxWaitMs = options.maxWaitMs ?? 30_000
+  const entry = readerEntry()
   const readers = new Set<Reader>()
   let waiting: Task[] = []
   let failures = 0
@@ -137,7 +143,7 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
   }
 
   const start = (): Reader => {
-    const child = options.spawn(readerEntry, { name: 'cairn-reader', args: [options.file] })
+    const child = options.spawn(entry, { name: 'cairn-reader', args: [options.file] })
     const reader: Reader = { child, task: undefined, id: 0, idle: undefined, ended: false }
     child.onMessage((message) => onReply(reader, message))
     child.onExit((code) => onExit(reader, code))
