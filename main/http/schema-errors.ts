@@ -67,7 +67,7 @@ function fromIssue(issue: Issue, input: unknown, prefix: readonly PropertyKey[])
   }
 }
 
-/** Reports the branch the caller most likely meant: the only one whose own type fits. */
+/** Reports the branch the caller most likely meant: of those whose own type fits, the one with the fewest problems. */
 function fromUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   input: unknown,
@@ -75,11 +75,17 @@ function fromUnion(
   value: unknown,
 ): FieldError[] {
   if (value === undefined) return [problem(path, 'required', 'A value is required.', undefined)]
-  const meant = issue.errors.filter(
-    (branch) => !branch.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'),
-  )
-  if (meant.length === 1) return meant[0]!.flatMap((inner) => fromIssue(inner, input, path))
-  return [problem(path, 'invalid_type', 'The value has none of the accepted forms.', value)]
+  const [best] = issue.errors
+    .filter((branch) => !branch.some((inner) => inner.path.length === 0 && inner.code === 'invalid_type'))
+    .map((branch) => branch.flatMap((inner) => fromIssue(inner, input, path)))
+    .filter((problems) => problems.length > 0)
+    .toSorted((a, b) => a.length - b.length || depthOf(b) - depthOf(a))
+  return best ?? [problem(path, 'invalid_type', 'The value has none of the accepted forms.', value)]
+}
+
+/** Where the first problem lies; the deeper, the more of the branch fitted. */
+function depthOf(problems: readonly FieldError[]): number {
+  return problems[0]!.field.split('.').length
 }
 
 function problem(
