@@ -61,8 +61,8 @@ export interface BlockCache<Row> {
   snapshot(): BlockSnapshot
   /** Calls back after every change until the returned function is called. */
   subscribe(listener: () => void): () => void
-  /** Stops all requests and timers. */
-  dispose(): void
+  /** Stops all requests and timers; the next `show` starts again. */
+  stop(): void
 }
 
 interface Block<Row> {
@@ -92,7 +92,6 @@ export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCac
   let direction = 1
   let settle: ReturnType<typeof setTimeout> | undefined
   let counting: AbortController | null = null
-  let disposed = false
   let current: BlockSnapshot = { query, version: 0, total: undefined, loading: false, error: undefined }
 
   const keyOf = (block: number): string => `${query}\n${block}`
@@ -190,10 +189,8 @@ export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCac
       } finally {
         if (counting === controller) counting = null
         if (loading.get(key)?.controller === controller) loading.delete(key)
-        if (!disposed) {
-          changed()
-          pump()
-        }
+        changed()
+        pump()
       }
     }
     const entry: Loading = { controller, pinned, done: Promise.resolve() }
@@ -203,7 +200,7 @@ export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCac
   }
 
   const pump = (): void => {
-    if (disposed || settle !== undefined || shown.end <= shown.first) return
+    if (settle !== undefined || shown.end <= shown.first) return
     let started = false
     for (const block of wanted()) {
       const key = keyOf(block)
@@ -316,12 +313,12 @@ export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCac
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    dispose() {
-      disposed = true
+    stop() {
       clearTimeout(settle)
-      for (const entry of loading.values()) entry.controller.abort()
-      loading.clear()
-      listeners.clear()
+      settle = undefined
+      shown = { first: 0, end: 0 }
+      for (const entry of loading.values()) entry.pinned = false
+      stop(() => false)
     },
   }
 }

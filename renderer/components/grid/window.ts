@@ -158,3 +158,16 @@ export function revealColumn(
   if (end > scrollLeft + viewportWidth) return Math.max(0, Math.min(end - viewportWidth, start - frozenWidth))
   return null
 }
+
+/** Cell under a point of the content area: `x` and `y` from its top inline-start corner, in unscaled content pixels. */
+export function cellAt(
+  x: number,
+  y: number,
+  metrics: RowMetrics,
+  offsets: readonly number[],
+): { row: number; column: number } {
+  const count = offsets.length - 1
+  let column = 0
+  while (column < count - 1 && (offsets[column + 1] ?? 0) <= x) column++
+  return { row: clamp(Math.floor(y / metrics.rowHeight), 0, metrics.rowCount - 1), column }
+}

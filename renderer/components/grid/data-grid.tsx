@@ -1,0 +1,323 @@
+// Owns the data grid: it puts window, selection, keys, pointer and editing together and draws them.
+// Knows columns, rows by index and callbacks; knows no server, no objects and no routes.
+
+import { IconPlus } from '@tabler/icons-react'
+import { useCallback, useEffect, useId, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { ariaColumn, ariaRow } from './aria.ts'
+import { CellEditor, CellNote } from './cell-editor.tsx'
+import type { CellBox } from './cell-editor.tsx'
+import type { GridCore } from './grid-core.ts'
+import { loadedCell, rowKeyOf, writeOf } from './grid-core.ts'
+import { GridHeader } from './grid-header.tsx'
+import { gridLabels } from './grid-labels.ts'
+import { GridRow } from './grid-row.tsx'
+import type { RowSpan } from './grid-row.tsx'
+import type { DataGridProps } from './grid-types.ts'
+import { HEADER_HEIGHT, renderColumns, rowNumberWidth } from './render-column.ts'
+import type { RenderColumn } from './render-column.ts'
+import { HEADER_ROW, activeCell, clampSelection, headCell, isSingleCell, rangeOf, selectCell } from './selection.ts'
+import type { GridSelection } from './selection.ts'
+import { useCellActions } from './use-cell-actions.ts'
+import { useCellEdits } from './use-cell-edits.ts'
+import { gridKeyHandler } from './use-grid-keys.ts'
+import { useGridPointer } from './use-grid-pointer.ts'
+import { useGridWindow } from './use-grid-window.ts'
+import { rangeActions } from './use-range-actions.ts'
+import { poolSize, spacerHeight } from './window.ts'
+import './data-grid.css'
+import '../../fields/fields.css'
+
+const firstCell: GridSelection = { ranges: [{ anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } }] }
+
+/** A grid of records: any number of rows, edited in place, one tab stop, readable by screen readers. */
+export function DataGrid(props: DataGridProps): ReactNode {
+  const { ref, rowCount, rowHeight = 36, frozenColumns = 1, onEdit, onAppend, queryKey, onVisibleRange } = props
+  const labels = useMemo(() => ({ ...gridLabels, ...props.labels }), [props.labels])
+  const [resizing, setResizing] = useState<{ field: string; width: number } | null>(null)
+  const numberWidth = rowNumberWidth(rowCount)
+  const editable = onEdit !== undefined
+  const columns = useMemo(
+    () => renderColumns(props.columns, frozenColumns, numberWidth, editable, resizing),
+    [props.columns, frozenColumns, numberWidth, editable, resizing],
+  )
+  const bounds = useMemo(
+    () => ({ rowCount, columnCount: columns.columns.length }),
+    [rowCount, columns.columns.length],
+  )
+  const window = useGridWindow(rowCount + (onAppend ? 1 : 0), rowHeight, columns)
+  const { view, metrics, reveal } = window
+  const [said, setSaid] = useState('')
+  const announce = useCallback((text: string) => setSaid(text), [])
+
+  const [rawSelection, setSelection] = useState(firstCell)
+  const selection = useMemo(() => clampSelection(rawSelection, bounds), [rawSelection, bounds])
+  const select = useCallback(
+    (next: GridSelection, show = false): void => {
+      setSelection(next)
+      const head = headCell(next)
+      if (show) reveal(head.row, head.column)
+      const { top, left, bottom, right } = rangeOf({ anchor: activeCell(next), head })
+      if (!isSingleCell(next)) announce(labels.selected(bottom - top + 1, right - left + 1))
+    },
+    [reveal, announce, labels],
+  )
+
+  const edits = useCellEdits({
+    save: async ({ rowIndex, field, value, row }) => onEdit?.(rowIndex, field, value, row),
+    saveMany: props.onEditMany,
+    describe: props.describeError ?? ((error) => (error instanceof Error ? error.message : String(error))),
+    onFailed: ({ field, rowIndex }, message) => {
+      const label = columns.columns.find(({ name }) => name === field)?.label ?? field
+      announce(labels.notSaved(label, rowIndex + 1, message))
+    },
+  })
+
+  const grid = useRef<HTMLDivElement>(null)
+  const entry = useRef(false)
+  const core: GridCore = { props, labels, columns, bounds, window, edits, selection, select, announce, grid, entry }
+  const cells = useCellActions(core)
+  const ranges = rangeActions(core)
+  const pointer = useGridPointer(core, cells)
+  const onKeyDown = gridKeyHandler(core, cells, ranges)
+
+  const { first, end } = view.shown
+  const shownEnd = Math.min(end, rowCount)
+  useEffect(() => onVisibleRange?.(Math.min(first, rowCount), shownEnd), [onVisibleRange, first, shownEnd, rowCount])
+
+  const { onSelectionChange } = props
+  useEffect(() => onSelectionChange?.(selection), [onSelectionChange, selection])
+
+  const { toTop } = window
+  const lastQuery = useRef(queryKey)
+  useLayoutEffect(() => {
+    if (lastQuery.current === queryKey) return
+    lastQuery.current = queryKey
+    toTop()
+    setSelection((last) => {
+      const { row, column } = activeCell(last)
+      const cell = { row: row === HEADER_ROW ? HEADER_ROW : 0, column }
+      return { ranges: [{ anchor: cell, head: cell }] }
+    })
+  }, [queryKey, toTop])
+
+  useImperativeHandle(ref, () => ({
+    focus: () => grid.current?.focus({ preventScroll: true }),
+    activate: (rowIndex, field) => {
+      const named = columns.columns.findIndex(({ name }) => name === field)
+      const column = named < 0 ? activeCell(selection).column : named
+      select(selectCell({ row: rowIndex, column }, bounds), true)
+    },
+    scrollToRow: (rowIndex) => reveal(rowIndex, null),
+    edit: () => cells.open(false),
+  }))
+
+  const id = useId()
+  const activeId = `${id}-active`
+  const noteId = `${id}-note`
+  const active = activeCell(selection)
+  const scrolling = useMemo(
+    () => columns.columns.slice(view.columns.first, view.columns.end),
+    [columns, view.columns.first, view.columns.end],
+  )
+  const frozen = useMemo(() => columns.columns.slice(0, columns.frozenCount), [columns])
+  const numberStyle = useMemo(() => ({ inlineSize: numberWidth }), [numberWidth])
+  const spans = useMemo(() => spansByRow(selection, view.rows.first, view.rows.end), [selection, view.rows])
+  const activeDrawn =
+    active.column < columns.frozenCount || (active.column >= view.columns.first && active.column < view.columns.end)
+  const activeShown =
+    activeDrawn && (active.row === HEADER_ROW || (active.row >= view.rows.first && active.row < view.rows.end))
+
+  const headerMenu = props.onHeaderMenu
+  const onMenu = useMemo(
+    () => headerMenu && ((column: RenderColumn, anchor: HTMLElement) => headerMenu(column.name, anchor)),
+    [headerMenu],
+  )
+  const columnResize = props.onColumnResize
+  const onResize = useMemo(
+    () =>
+      columnResize &&
+      ((column: RenderColumn, width: number, done: boolean) => {
+        setResizing(done ? null : { field: column.name, width })
+        if (done && width !== column.width) columnResize(column.name, width)
+      }),
+    [columnResize],
+  )
+
+  const pool = poolSize(metrics)
+  const slots: ReactNode[] = []
+  for (let row = view.rows.first; row < view.rows.end; row++) {
+    if (row >= rowCount) {
+      slots.push(appendLine(row, core, view.shift, rowHeight))
+      continue
+    }
+    const record = props.getRow(row)
+    const rowKey = record ? rowKeyOf(props, record, row) : undefined
+    slots.push(
+      <GridRow
+        key={row % pool}
+        index={row}
+        row={record}
+        top={row * rowHeight + view.shift}
+        rowHeight={rowHeight}
+        width={columns.totalWidth}
+        numberStyle={numberStyle}
+        frozen={frozen}
+        scrolling={scrolling}
+        context={props.fieldContext}
+        labels={labels}
+        activeColumn={active.row === row ? active.column : -1}
+        activeId={activeId}
+        noteId={active.row === row ? noteId : undefined}
+        spans={spans.get(row)}
+        writes={rowKey === undefined ? undefined : edits.writesByRow.get(rowKey)}
+        checked={props.checkedRows && rowKey !== undefined ? props.checkedRows.has(rowKey) : undefined}
+        editableGrid={editable}
+      />,
+    )
+  }
+
+  return (
+    <div className="cg" data-row-height={rowHeight}>
+      <div ref={window.scroller} className="cg-scroller" onScroll={window.onScroll}>
+        <div
+          ref={grid}
+          role="grid"
+          tabIndex={0}
+          className="cg-grid"
+          aria-label={props.label}
+          aria-rowcount={rowCount + (onAppend ? 2 : 1)}
+          aria-colcount={columns.columns.length + 1}
+          aria-multiselectable="true"
+          aria-readonly={!editable || undefined}
+          aria-activedescendant={activeShown ? activeId : undefined}
+          style={{ inlineSize: columns.totalWidth }}
+          onKeyDown={onKeyDown}
+          onCopy={ranges.onCopy}
+          onCut={ranges.onCut}
+          onPaste={ranges.onPaste}
+          onFocus={(event) => {
+            if (event.target === event.currentTarget && !activeShown) reveal(active.row, active.column)
+          }}
+          onBlur={() => {
+            entry.current = false
+          }}
+          {...pointer}
+        >
+          <GridHeader
+            frozen={frozen}
+            scrolling={scrolling}
+            width={columns.totalWidth}
+            numberStyle={numberStyle}
+            labels={labels}
+            sort={props.sort}
+            sortable={props.onSort !== undefined}
+            activeColumn={active.row === HEADER_ROW ? active.column : -1}
+            activeId={activeId}
+            onMenu={onMenu}
+            onResize={onResize}
+          />
+          <div role="rowgroup" className="cg-body" style={{ blockSize: spacerHeight(metrics) }}>
+            {slots}
+          </div>
+        </div>
+        {overlay(core, cells, noteId, rowHeight)}
+        {rowCount === 0 && props.emptyState && <div className="cg-empty">{props.emptyState}</div>}
+      </div>
+      {props.footer !== undefined && <div className="cg-footer">{props.footer}</div>}
+      <div className="cg-live" role="status" aria-live="polite">
+        {said}
+      </div>
+    </div>
+  )
+}
+
+/** The editor, or the note of an active cell that was not saved, in the lane that scrolls with its column. */
+function overlay(core: GridCore, cells: ReturnType<typeof useCellActions>, noteId: string, rowHeight: number): ReactNode {
+  const { edits, columns, selection, props, labels, window } = core
+  const boxOf = (row: number, column: RenderColumn): CellBox => ({
+    top: row * rowHeight + window.view.shift,
+    start: columns.numberWidth + column.start,
+    width: column.width,
+    height: rowHeight,
+    roomBelow: window.metrics.viewportHeight - (row + 1 - window.view.shown.first) * rowHeight,
+  })
+  const lane = (column: RenderColumn, content: ReactNode): ReactNode => (
+    <div className="cg-overlay" style={{ insetBlockStart: HEADER_HEIGHT, inlineSize: columns.totalWidth }}>
+      <div className={column.frozen ? 'cg-lane cg-lane-frozen' : 'cg-lane'}>{content}</div>
+    </div>
+  )
+  const { editor } = edits.state
+  if (editor) {
+    const column = columns.columns.find(({ name }) => name === editor.field)
+    if (!column) return null
+    return lane(
+      column,
+      <CellEditor
+        editor={editor}
+        column={column}
+        box={boxOf(editor.rowIndex, column)}
+        value={edits.editedRow()?.[column.name]}
+        context={props.fieldContext}
+        labels={labels}
+        noteId={noteId}
+        actions={cells}
+        onDraft={edits.setDraft}
+      />,
+    )
+  }
+  const cell = loadedCell(core, activeCell(selection))
+  const write = cell ? writeOf(core, cell) : undefined
+  if (!cell || write?.status !== 'failed' || !isSingleCell(selection)) return null
+  const address = { rowKey: cell.rowKey, field: cell.column.name }
+  const back = (): void => core.grid.current?.focus({ preventScroll: true })
+  const act = (run: () => void) => () => {
+    back()
+    run()
+  }
+  return lane(
+    cell.column,
+    <CellNote
+      id={noteId}
+      box={boxOf(cell.rowIndex, cell.column)}
+      message={write.message ?? ''}
+      labels={labels}
+      onRetry={write.value === undefined ? undefined : act(() => edits.retry(address))}
+      onChange={act(() => cells.open(false))}
+      onDiscard={act(() => edits.discard(address))}
+      onLeave={back}
+    />,
+  )
+}
+
+function appendLine(row: number, { props, labels, columns }: GridCore, shift: number, rowHeight: number): ReactNode {
+  const style = {
+    transform: `translateY(${row * rowHeight + shift}px)`,
+    blockSize: rowHeight,
+    inlineSize: columns.totalWidth,
+  }
+  return (
+    <div key="append" role="row" aria-rowindex={ariaRow(row)} className="cg-row cg-append" style={style}>
+      <div role="gridcell" aria-colindex={ariaColumn(0)} className="cg-append-cell">
+        <button type="button" tabIndex={-1} onClick={() => props.onAppend?.()}>
+          <IconPlus size={14} aria-hidden="true" /> {labels.append}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** Parts of the selection in each drawn row; a single cell has none, it is the active cell. */
+function spansByRow(selection: GridSelection, first: number, end: number): ReadonlyMap<number, readonly RowSpan[]> {
+  const spans = new Map<number, RowSpan[]>()
+  if (isSingleCell(selection)) return spans
+  for (const ends of selection.ranges) {
+    const { top, left, bottom, right } = rangeOf(ends)
+    for (let row = Math.max(top, first); row <= Math.min(bottom, end - 1); row++) {
+      const ofRow = spans.get(row) ?? []
+      ofRow.push({ left, right, top: row === top, bottom: row === bottom })
+      spans.set(row, ofRow)
+    }
+  }
+  return spans
+}

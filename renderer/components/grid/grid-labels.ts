@@ -1,0 +1,38 @@
+// Owns the grid's own words in English; a screen may replace any of them with a translation.
+
+const count = (number: number, one: string, other: string): string =>
+  `${number.toLocaleString('en')} ${number === 1 ? one : other}`
+
+/** English words of the grid; functions where a text holds values. */
+export const gridLabels = {
+  rowNumber: 'Row number',
+  selectAll: 'Select all cells',
+  checkRow: (row: number): string => `Select row ${row}`,
+  columnMenu: (column: string): string => `Menu of column ${column}`,
+  sortedBy: (position: number): string => `sort term ${position}`,
+  editor: (column: string, row: number): string => `${column}, row ${row}`,
+  append: 'New record',
+  loading: 'Loading',
+  notSaved: (column: string, row: number, message: string): string => `${column}, row ${row} was not saved: ${message}`,
+  saved: (column: string, row: number): string => `${column}, row ${row} saved.`,
+  saving: 'Saving',
+  retry: 'Retry',
+  change: 'Edit again',
+  discard: 'Discard my text',
+  selected: (rows: number, columns: number): string =>
+    `${count(rows, 'row', 'rows')} by ${count(columns, 'column', 'columns')} selected.`,
+  copied: (cells: number): string => `${count(cells, 'cell', 'cells')} copied.`,
+  copiedPartly: (missing: number): string =>
+    `Copied without ${count(missing, 'row', 'rows')} that had not been loaded yet.`,
+  copyFailed: 'Copying failed: the clipboard is not available.',
+  changed: (cells: number): string => `${count(cells, 'cell', 'cells')} changed.`,
+  pasteRefused: (cells: number): string =>
+    `${count(cells, 'cell', 'cells')} not taken over: the text is kept in the marked cells.`,
+  pasteCut: 'Part of the clipboard lies outside the grid or in cells that cannot be edited, and was left out.',
+  tooMany: (limit: number): string => `More than ${limit} cells cannot be changed at once here. Nothing was changed.`,
+  readonly: (column: string): string => `${column} cannot be edited.`,
+  notLoaded: 'This row is still loading.',
+}
+
+/** The words a grid needs. */
+export type GridLabels = typeof gridLabels

@@ -1,0 +1,127 @@
+// Owns drawing one row: plain elements with text and classes, no component per cell. Knows nothing of scrolling.
+
+import { memo } from 'react'
+import type { ReactNode } from 'react'
+import type { FieldContext } from '../../fields/index.ts'
+import type { CellWrite } from './edit.ts'
+import type { GridLabels } from './grid-labels.ts'
+import type { GridRecord } from './grid-types.ts'
+import type { RenderColumn } from './render-column.ts'
+import { ROW_NUMBER_COLUMN_INDEX, ariaColumn, ariaRow } from './aria.ts'
+
+/** Part of a selection that crosses a row: columns from `left` to `right`, and whether its edge runs along the row. */
+export interface RowSpan {
+  left: number
+  right: number
+  top: boolean
+  bottom: boolean
+}
+
+/** What a row needs; every part keeps its identity until it changes, so that only changed rows are drawn again. */
+export interface GridRowProps {
+  index: number
+  row: GridRecord | undefined
+  /** Pixels from the top of the spacer. */
+  top: number
+  rowHeight: number
+  width: number
+  numberStyle: { inlineSize: number }
+  frozen: readonly RenderColumn[]
+  scrolling: readonly RenderColumn[]
+  context: FieldContext
+  labels: GridLabels
+  /** Column of the active cell when it is in this row, else -1. */
+  activeColumn: number
+  activeId: string
+  noteId: string | undefined
+  spans: readonly RowSpan[] | undefined
+  writes: ReadonlyMap<string, CellWrite> | undefined
+  checked: boolean | undefined
+  editableGrid: boolean
+}
+
+/** One row of the grid. */
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { index, row, top, rowHeight, width, numberStyle, frozen, scrolling, labels, checked } = props
+  const style = { transform: `translateY(${top}px)`, blockSize: rowHeight, inlineSize: width }
+  return (
+    <div
+      role="row"
+      aria-rowindex={ariaRow(index)}
+      aria-busy={row === undefined || undefined}
+      aria-selected={checked}
+      className={row === undefined ? 'cg-row cg-loading' : checked ? 'cg-row cg-checked' : 'cg-row'}
+      style={style}
+    >
+      <div role="rowheader" aria-colindex={ROW_NUMBER_COLUMN_INDEX} className="cg-number" style={numberStyle}>
+        <span>{index + 1}</span>
+        {checked !== undefined && (
+          <input type="checkbox" tabIndex={-1} checked={checked} readOnly aria-label={labels.checkRow(index + 1)} />
+        )}
+      </div>
+      {frozen.map((column) => cell(props, column))}
+      {scrolling.map((column) => cell(props, column))}
+    </div>
+  )
+})
+
+function cell(props: GridRowProps, column: RenderColumn): ReactNode {
+  const { row, context, spans, writes, activeColumn } = props
+  const { field, type } = column
+  const write = writes?.get(column.name)
+  const active = activeColumn === column.index
+  const value = write && write.value !== undefined ? write.value : row?.[column.name]
+  let className = column.frozen ? 'cg-cell cg-frozen ' : 'cg-cell '
+  className += type.cellClass(value, field)
+  if (active) className += ' cg-active'
+  let selected = false
+  if (spans) {
+    for (const span of spans) {
+      if (column.index < span.left || column.index > span.right) continue
+      selected = true
+      className += ' cg-selected'
+      if (span.top) className += ' cg-edge-top'
+      if (span.bottom) className += ' cg-edge-bottom'
+      if (column.index === span.left) className += ' cg-edge-start'
+      if (column.index === span.right) className += ' cg-edge-end'
+    }
+  }
+  if (write) className += write.status === 'failed' ? ' cg-failed' : ' cg-pending'
+  const failed = write?.status === 'failed'
+  return (
+    <div
+      key={column.name}
+      id={active ? props.activeId : undefined}
+      role="gridcell"
+      aria-colindex={ariaColumn(column.index)}
+      aria-selected={selected || active || undefined}
+      aria-readonly={(props.editableGrid && !column.editable) || undefined}
+      aria-invalid={failed || undefined}
+      aria-describedby={failed && active ? props.noteId : undefined}
+      aria-busy={write?.status === 'pending' || undefined}
+      title={failed ? (write.message ?? undefined) : undefined}
+      className={className}
+      style={column.style}
+    >
+      {content(value, write, column, context)}
+    </div>
+  )
+}
+
+function content(
+  value: unknown,
+  write: CellWrite | undefined,
+  { field, type }: RenderColumn,
+  context: FieldContext,
+): ReactNode {
+  // Text that never became a value is shown as it was typed.
+  if (write && write.value === undefined) return write.text
+  if (value === undefined || value === null) return type.toggle ? type.format(value, field, context) : null
+  const chips = type.chips?.(value, field, context)
+  if (!chips) return type.format(value, field, context)
+  return chips.map((chip, index) => (
+    <span key={index} className={`field-chip ${chip.className}`}>
+      {chip.text}
+    </span>
+  ))
+}

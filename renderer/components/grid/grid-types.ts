@@ -1,0 +1,112 @@
+// Owns the words between the grid and the screen that uses it. Types only.
+
+import type { ReactNode, Ref } from 'react'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import type { GridLabels } from './grid-labels.ts'
+import type { GridSelection } from './selection.ts'
+
+/** A record as the grid sees it: values by field name. Never changed in place: a changed record is a new object. */
+export type GridRecord = Readonly<Record<string, unknown>>
+
+/** A column: a field and how wide it is, in pixels. */
+export interface GridColumn {
+  field: FieldDefinition
+  width: number
+  /** Refuses editing although the field would allow it (permission, view). */
+  readonly?: boolean
+}
+
+/** Height of all rows in pixels. */
+export type GridRowHeight = 28 | 36 | 56
+
+/** One term of the order the rows are in; the first term is the strongest. */
+export interface GridSort {
+  field: string
+  order: 'asc' | 'desc'
+}
+
+/** A changed cell of a group of changes (clear, fill, paste). */
+export interface GridEdit {
+  rowIndex: number
+  row: GridRecord
+  field: string
+  value: unknown
+}
+
+/** What a screen can ask a mounted grid. */
+export interface DataGridHandle {
+  /** Moves the focus into the grid, to its active cell. */
+  focus(): void
+  /** Makes a cell active and shows it; the column stays when no field is named. */
+  activate(rowIndex: number, field?: string): void
+  /** Shows a row without changing the selection. */
+  scrollToRow(rowIndex: number): void
+  /** Opens the editor of the active cell. */
+  edit(): void
+}
+
+/** Everything a grid is told. Callbacks that are absent switch their feature off. */
+export interface DataGridProps {
+  ref?: Ref<DataGridHandle>
+  /** Accessible name. */
+  label: string
+  /** Order of display. Keep the array's identity while nothing changes. */
+  columns: readonly GridColumn[]
+  /** Number of rows, loaded or not. */
+  rowCount: number
+  /** Row at an index, undefined while it is loading; must return the same object until the record changes. */
+  getRow(index: number): GridRecord | undefined
+  /** Changes whenever `getRow` would answer differently (a counter). */
+  rowsVersion?: unknown
+  /** Identity of a row, stable over sorting; default: its `id`. */
+  getRowKey?(row: GridRecord, index: number): string
+  /** Identifies filter and sort; when it changes the grid goes back to the top. */
+  queryKey?: string
+  fieldContext: FieldContext
+  rowHeight?: GridRowHeight
+  /** Columns at the start that do not scroll sideways. */
+  frozenColumns?: number
+  /** Rows on screen, `end` excluded; called after mounting and whenever they change. */
+  onVisibleRange?(first: number, end: number): void
+  sort?: readonly GridSort[]
+  /** Asks for an order (null: none); `additive` keeps the other terms. */
+  onSort?(field: string, order: 'asc' | 'desc' | null, additive: boolean): void
+  /**
+   * Saves one cell. The cell shows the new value as pending until the promise settles, so the record behind `getRow`
+   * must carry it by then. A rejection's message is shown at the cell, with the typed text kept and a retry offered.
+   */
+  onEdit?(rowIndex: number, field: string, value: unknown, row: GridRecord): Promise<unknown>
+  /**
+   * Saves many cells as one step. Resolves to one message per edit (null: saved), or to nothing when all are saved.
+   * Without it clear, fill and paste call `onEdit` for each cell, up to 200 cells.
+   */
+  onEditMany?(edits: readonly GridEdit[]): Promise<readonly (string | null)[] | void>
+  /** Words for a rejection; default: the error's message. */
+  describeError?(error: unknown): string
+  /** Space: opens the record. */
+  onOpen?(rowIndex: number, row: GridRecord): void
+  /** Shift+Enter: adds a record below a row. */
+  onInsertBelow?(rowIndex: number): void
+  /** The last line "+": adds a record at the end. */
+  onAppend?(): void
+  /** Header button, right click or Alt+Enter on a header; `anchor` is where a menu belongs. */
+  onHeaderMenu?(field: string, anchor: HTMLElement): void
+  /** Right click or Alt+Enter on a cell. */
+  onCellMenu?(rowIndex: number, field: string, anchor: HTMLElement): void
+  /** A new width in pixels, after dragging or Shift+Alt+arrows. */
+  onColumnResize?(field: string, width: number): void
+  /** Keys of the rows whose box is ticked. */
+  checkedRows?: ReadonlySet<string>
+  /** Ticks or unticks a row; `extend` asks for all rows from the last ticked one (Shift). */
+  onCheckRow?(rowKey: string, rowIndex: number, extend: boolean): void
+  onSelectionChange?(selection: GridSelection): void
+  /** Loads rows of a range for copying; without it only loaded rows are copied. */
+  loadRows?(first: number, end: number): Promise<readonly GridRecord[]>
+  /** Escape in display mode with nothing left to cancel: the screen may move the focus on. */
+  onEscape?(): void
+  labels?: Partial<GridLabels>
+  /** Status line under the rows. */
+  footer?: ReactNode
+  /** Shown in place of rows when there are none. */
+  emptyState?: ReactNode
+}
