@@ -1,0 +1,32 @@
+// The discovery plugin: the manifest every client reads first, and the health of the host.
+import { discoveryRoutes } from '#shared/contracts/discovery.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import { discoveryHandlers } from './routes.ts'
+import { createDiscoveryService } from './service.ts'
+
+/** The API prefix of D-01. */
+const prefix = '/api/v1'
+
+/** Discovery manifest, health and readiness. */
+export const discoveryPlugin = definePlugin({
+  id: 'discovery',
+  version: '1.0.0',
+  requires: ['metadata', 'settings'],
+  contract: discoveryRoutes,
+  register(host: PluginHost) {
+    const settings = host.service('settings')
+    const service = createDiscoveryService({
+      catalogue: host.catalogue,
+      database: host.database,
+      facts: () => ({
+        host: host.options,
+        prefix,
+        locale: settings.get('locale'),
+        timezone: settings.get('timezone'),
+        maxBatchRecords: settings.get('maxBatchRecords'),
+      }),
+    })
+    host.handle(discoveryRoutes, discoveryHandlers(service))
+  },
+})

@@ -1,0 +1,32 @@
+// What the host tells about itself before anyone signs in: the manifest and whether it is ready. Holds no secret.
+import type { Database } from '#main/kernel/database.ts'
+import type { PluginCatalogue } from '#main/kernel/plugin.ts'
+import { buildManifest } from './service/manifest.ts'
+import type { ManifestFacts } from './service/manifest.ts'
+import { weakTag } from './service/entity-tag.ts'
+
+/** Discovery and health as the routes need them. */
+export interface DiscoveryService {
+  /** The manifest of this moment as JSON text, with its weak tag. */
+  manifest(): { text: string; tag: string }
+  /** Whether the database takes writes. Migrations are done before the first request can arrive. */
+  isReady(): boolean
+}
+
+/**
+ * Makes the service. The manifest is built per request: a status shows at once, and a client asks for it rarely.
+ * @source D-17, D-18, D-19
+ */
+export function createDiscoveryService(parts: {
+  catalogue: PluginCatalogue
+  facts: () => ManifestFacts
+  database: Pick<Database, 'health'>
+}): DiscoveryService {
+  return {
+    manifest() {
+      const text = JSON.stringify(buildManifest(parts.catalogue, parts.facts()))
+      return { text, tag: weakTag(text) }
+    },
+    isReady: () => parts.database.health() === 'ok',
+  }
+}
