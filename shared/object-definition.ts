@@ -131,8 +131,11 @@ const objectShape = {
   trashRetentionDays: z.number().min(0).optional(),
 } as const
 
-const objectZod = z.looseObject(objectShape)
-const commonFieldZod = z.looseObject(commonFieldShape)
+/** Shape of an `object` item; unknown keys pass. Each field is checked apart, by its type. */
+export const objectZod = z.looseObject(objectShape)
+
+/** Shape of the keys that fields of every type share; unknown keys pass. */
+export const commonFieldZod = z.looseObject(commonFieldShape)
 
 /** One field as its author writes it; unknown keys are kept. */
 export type FieldDefinition = z.infer<typeof commonFieldZod>

@@ -2,7 +2,7 @@
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
 
 /** A stored metadata item. `uid` never changes, also when the item is renamed. */
 export interface MetadataItem {
@@ -31,8 +31,16 @@ export interface SchemaChangeStep {
 
 /** What the owner of a type's storage does when items of that type change; `data` registers one for `object`. */
 export interface TypeHook {
-  /** Works out what saving would change; reads only. `next` null means deletion. @throws validation_error, not_implemented */
-  plan(previous: MetadataItem | null, next: { name: string; uid: string; item: Record<string, unknown> } | null): SchemaChangeStep[]
+  /**
+   * Works out what saving would change; reads only, through `reads`. `next` null means deletion. Asked twice: before
+   * the write on committed data, and inside it (then `reads` is the write itself) so that rows stored meanwhile count.
+   * @throws validation_error, not_implemented
+   */
+  plan(
+    previous: MetadataItem | null,
+    next: { name: string; uid: string; item: Record<string, unknown> } | null,
+    reads: Pick<Reads, 'all' | 'get'>,
+  ): SchemaChangeStep[]
   /** Applies the change inside the write that stores the item. */
   apply(
     tx: Tx,
@@ -60,8 +68,8 @@ export interface MetadataService {
    * @throws validation_error, destructive_change, CONCURRENT_UPDATE, conflict
    */
   save(ctx: RequestContext, input: SaveItemInput): Promise<SaveItemResult>
-  /** @throws resource_not_found, delete_restricted, destructive_change */
-  remove(ctx: RequestContext, input: { type: MetadataType; name: string; confirm?: string; force?: boolean }): Promise<void>
+  /** @throws resource_not_found, item_locked, CONCURRENT_UPDATE, delete_restricted, destructive_change */
+  remove(ctx: RequestContext, input: RemoveItemInput): Promise<void>
   /** Sets the one hook of a type. @throws Error when the type has one. */
   setTypeHook(type: MetadataType, hook: TypeHook): void
 }
@@ -78,6 +86,17 @@ export interface SaveItemInput {
   readonly confirm?: string
   readonly ifMatch?: string
   readonly ifNoneMatch?: string
+}
+
+/** Input of a removal. */
+export interface RemoveItemInput {
+  readonly type: MetadataType
+  readonly name: string
+  /** The plan's hash, or `true` for any plan (D-101). */
+  readonly confirm?: string
+  /** Removes the item although others refer to it. */
+  readonly force?: boolean
+  readonly ifMatch?: string
 }
 
 /** Result of a save. */

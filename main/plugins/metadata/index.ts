@@ -1,0 +1,25 @@
+// The metadata plugin: the 26 item types, their storage in memory and in two tables, and the routes under /meta.
+import { metadataRoutes } from '#shared/contracts/metadata.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import { metadataMigrations } from './migrations/index.ts'
+import { metadataPermissions } from './permissions.ts'
+import { metadataHandlers } from './routes.ts'
+import { createMetadataService } from './service.ts'
+
+/** Stores and serves metadata items; everything that follows an object's definition asks it. */
+export const metadataPlugin = definePlugin({
+  id: 'metadata',
+  version: '1.0.0',
+  discovery: { service: 'metadata', routeKey: 'metadata', route: '/meta' },
+  contract: metadataRoutes,
+  permissions: metadataPermissions,
+  migrations: metadataMigrations,
+  emits: ['metadata.item.saved', 'metadata.item.deleted'],
+  register(host) {
+    const { read, write, clock, ids, log } = host
+    const authorizer = () => host.authorizer
+    const service = createMetadataService({ read, write, clock, ids, log, authorizer })
+    host.provide('metadata', service)
+    host.handle(metadataRoutes, metadataHandlers(service, authorizer))
+  },
+})

@@ -1,0 +1,87 @@
+// Reads the query parameters of the metadata routes (D-12, D-14). Pure.
+import { metadataStates } from '#shared/contracts/metadata.ts'
+import type { FieldError } from '#shared/errors.ts'
+import { notFound, validationError } from '#shared/errors.ts'
+
+/** A query parameter as the contract lets it in. */
+export type QueryText = string | string[] | undefined
+
+const defaultLimit = 50
+const maxLimit = 200
+
+/** The last value of a parameter, undefined when absent. */
+export function lastText(value: QueryText): string | undefined {
+  return Array.isArray(value) ? value.at(-1) : value
+}
+
+/** A boolean; absent is false, empty is true. @throws validation_error */
+export function parseFlag(field: string, value: QueryText): boolean {
+  const text = lastText(value)
+  if (text === undefined || text === 'false' || text === '0') return false
+  if (text === 'true' || text === '1' || text === '') return true
+  throw refuse({ field, code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value: text })
+}
+
+/** A state of the lifecycle, undefined when absent. @throws validation_error */
+export function parseState(value: QueryText): string | undefined {
+  const text = lastText(value)
+  if (text === undefined || (metadataStates as readonly string[]).includes(text)) return text
+  throw refuse({
+    field: 'state',
+    code: 'invalid_option',
+    message: 'There is no such state.',
+    value: text,
+    constraint: metadataStates,
+  })
+}
+
+/** A language tag in its canonical form, undefined when absent. @throws validation_error */
+export function parseLocale(value: QueryText): string | undefined {
+  const text = lastText(value)
+  if (text === undefined || text === '') return undefined
+  try {
+    return Intl.getCanonicalLocales(text)[0]
+  } catch {
+    throw refuse({ field: 'locale', code: 'invalid_format', message: 'Expected a BCP-47 language tag.', value: text })
+  }
+}
+
+/** Where a page of history starts and how long it is. @throws validation_error */
+export function parsePage(query: { sinceSeq?: QueryText; limit?: QueryText }): { sinceSeq: number; limit: number } {
+  const limit = integer('limit', query.limit, defaultLimit)
+  if (limit < 1)
+    throw refuse({
+      field: 'limit',
+      code: 'min_value',
+      message: 'The limit is at least 1.',
+      value: limit,
+      constraint: 1,
+    })
+  if (limit > maxLimit) {
+    throw refuse({
+      field: 'limit',
+      code: 'max_value',
+      message: `The limit is at most ${maxLimit}.`,
+      value: limit,
+      constraint: maxLimit,
+    })
+  }
+  return { sinceSeq: integer('sinceSeq', query.sinceSeq, 0), limit }
+}
+
+/** The number of a history event. @throws resource_not_found when the segment is none */
+export function parseSeq(segment: string): number {
+  if (!/^\d{1,15}$/.test(segment)) throw notFound('history', segment)
+  return Number(segment)
+}
+
+function integer(field: string, value: QueryText, fallback: number): number {
+  const text = lastText(value)
+  if (text === undefined) return fallback
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw refuse({ field, code: 'invalid_number', message: 'Expected decimal digits.', value: text })
+}
+
+function refuse(error: FieldError): Error {
+  return validationError([error])
+}

@@ -1,0 +1,161 @@
+// Handlers of the metadata routes: requests in, service calls, answers out.
+import type { z } from 'zod'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { metadataTypes } from '#shared/contracts/metadata.ts'
+import type { HistoryEvent, metadataRoutes } from '#shared/contracts/metadata.ts'
+import { notFound, platformError } from '#shared/errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import { RawJson, Reply } from '#main/kernel/reply.ts'
+import type { ItemFilter, MetadataCore, VisibleItem } from './service.ts'
+import { matchesEtag } from './service/etag.ts'
+import { objectView } from './service/object-view.ts'
+import type { HistoryEntry } from './store.ts'
+import type { QueryText } from './request/query.ts'
+import { lastText, parseFlag, parseLocale, parsePage, parseSeq, parseState } from './request/query.ts'
+import { unwrapItem } from './request/unwrap-item.ts'
+import { typeEntries, typeEntry } from './types/type-entries.ts'
+import { typeJsonSchema } from './types/json-schema.ts'
+import { findMetadataType } from './types/type-name.ts'
+
+/** Makes the handlers. */
+export function metadataHandlers(service: MetadataCore, authorizer: () => Authorizer): Handlers<typeof metadataRoutes> {
+  return {
+    listMetadataTypes: () => ({ types: [...metadataTypes], entries: [...typeEntries] }),
+    listMetadataTypeNames: () => [...metadataTypes],
+    getMetadataType: (_ctx, { params }) => typeEntry(typeOf(params.type)),
+    getMetadataTypeSchema: (_ctx, { params }) => typeJsonSchema(typeOf(params.type)),
+
+    listMetadataItems(ctx, { params, query }) {
+      const type = typeOf(params.type)
+      return { type, items: service.visibleList(ctx, type, filterOf(query)) }
+    },
+
+    getMetadataItem(ctx, { params, query, headers }) {
+      const type = typeOf(params.type)
+      const locale = parseLocale(query.locale) ?? ctx.locale
+      const item = service.visible(ctx, type, params.name, { ...filterOf(query), locale })
+      const head = cacheHeaders(item)
+      if (isNotModified(item, headers)) return new Reply(new RawJson(''), { status: 304, headers: head })
+      return new Reply({ type, name: params.name, item: item.body }, { headers: head })
+    },
+
+    async saveMetadataItem(ctx, { params, query, body, headers }) {
+      const type = typeOf(params.type)
+      const { item, namespace } = unwrapItem(body, { type, name: params.name })
+      requirePublished(lastText(query.mode))
+      const packageId = lastText(query.packageId)
+      const confirm = lastText(query.confirm)
+      const result = await service.save(ctx, {
+        type,
+        name: params.name,
+        item,
+        dryRun: parseFlag('dryRun', query.dryRun),
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(packageId === undefined ? {} : { packageId }),
+        ...(confirm === undefined ? {} : { confirm }),
+        ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
+        ...(headers['if-none-match'] === undefined ? {} : { ifNoneMatch: headers['if-none-match'] }),
+      })
+      const { version, etag, state, warnings, plan, planHash } = result
+      const shared = {
+        success: true as const,
+        version,
+        ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+        ...(planHash === undefined ? {} : { planHash }),
+      }
+      if (result.dryRun) return { ...shared, dryRun: true as const, plan: [...plan] }
+      return new Reply(
+        { ...shared, etag, state, ...(plan.length === 0 ? {} : { plan: [...plan] }) },
+        { headers: { etag } },
+      )
+    },
+
+    async deleteMetadataItem(ctx, { params, query, headers }) {
+      const type = typeOf(params.type)
+      const confirm = lastText(query.confirm)
+      await service.remove(ctx, {
+        type,
+        name: params.name,
+        force: parseFlag('force', query.force),
+        ...(confirm === undefined ? {} : { confirm }),
+        ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
+      })
+      return { success: true as const, type, name: params.name, deleted: true }
+    },
+
+    listMetadataHistory(ctx, { params, query }) {
+      const { entries, hasMore } = service.history(ctx, typeOf(params.type), params.name, parsePage(query))
+      return { events: entries.map(toEvent), hasMore }
+    },
+
+    getMetadataHistoryItem(ctx, { params }) {
+      const type = typeOf(params.type)
+      const entry = service.historyEntry(ctx, type, params.name, parseSeq(params.seq))
+      return { event: toEvent(entry), item: entry.item }
+    },
+
+    getGeneratedView: (ctx, { params }) => objectView(service, authorizer(), ctx, params.object, params.type),
+    getGeneratedViewByQuery: (ctx, { params, query }) =>
+      objectView(service, authorizer(), ctx, params.object, lastText(query.type) ?? 'list'),
+  }
+}
+
+/** @throws resource_not_found */
+function typeOf(segment: string): MetadataType {
+  const type = findMetadataType(segment)
+  if (type === undefined) throw notFound('metadata_type', segment)
+  return type
+}
+
+function filterOf(
+  query: Readonly<Partial<Record<'packageId' | 'package' | 'namespace' | 'state', QueryText>>>,
+): ItemFilter {
+  const packageId = lastText(query.packageId) ?? lastText(query.package)
+  const namespace = lastText(query.namespace)
+  const state = parseState(query.state)
+  return {
+    ...(packageId === undefined ? {} : { packageId }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(state === undefined ? {} : { state }),
+  }
+}
+
+/** Drafts beside an active item are not stored yet. @throws not_implemented */
+function requirePublished(mode: string | undefined): void {
+  if (mode === 'draft') throw platformError('not_implemented', { feature: 'drafts' })
+}
+
+function cacheHeaders({ etag, stored }: VisibleItem): Record<string, string> {
+  return {
+    etag,
+    'last-modified': new Date(stored.updatedAt).toUTCString(),
+    'cache-control': 'private, no-cache',
+    vary: 'Accept-Language, Authorization, Cookie',
+  }
+}
+
+/** If-Modified-Since counts only without If-None-Match (D-104). */
+function isNotModified({ etag, stored }: VisibleItem, headers: Readonly<Record<string, string | undefined>>): boolean {
+  const ifNoneMatch = headers['if-none-match']
+  if (ifNoneMatch !== undefined) return matchesEtag(ifNoneMatch, etag)
+  const since = Date.parse(headers['if-modified-since'] ?? '')
+  // HTTP dates have no fractions of a second.
+  return !Number.isNaN(since) && Math.floor(Date.parse(stored.updatedAt) / 1000) * 1000 <= since
+}
+
+function toEvent(entry: HistoryEntry): z.input<typeof HistoryEvent> {
+  const { seq, op, type, name, version, hash, parentHash, actor, message, ts, source } = entry
+  return {
+    seq,
+    op,
+    ref: { type, name },
+    version,
+    hash,
+    parentHash,
+    actor: { ...actor },
+    ...(message === null ? {} : { message }),
+    ts,
+    source,
+  }
+}

@@ -1,0 +1,57 @@
+// Strong ETags of metadata items and the conditions requests put on them (D-104, D-105).
+import { canonicalHash } from '#main/kernel/canonical-json.ts'
+
+/** What an ETag stands for beside the item: language and rights of the caller. */
+export interface EtagScope {
+  readonly locale: string
+  /** The caller's permission fingerprint (C7). */
+  readonly fingerprint: string
+  readonly organizationId: string | null
+}
+
+/** Computes ETags and remembers them per item value. */
+export interface Etags {
+  /** The ETag with its quotes. */
+  of(item: Readonly<Record<string, unknown>>, scope: EtagScope): string
+}
+
+/** Remembered per item; more locales than this start over, so that a caller cannot fill memory with them. */
+const rememberedPerItem = 32
+
+/** Makes the ETag source; items are frozen, so the value itself is the key. */
+export function createEtags(): Etags {
+  const known = new WeakMap<object, Map<string, string>>()
+  return {
+    of(item, { locale, fingerprint, organizationId }) {
+      const scope = canonicalHash({ fingerprint, organizationId })
+      const key = `${scope} ${locale}`
+      let tags = known.get(item)
+      if (tags === undefined) known.set(item, (tags = new Map()))
+      let tag = tags.get(key)
+      if (tag === undefined) {
+        if (tags.size >= rememberedPerItem) tags.clear()
+        tag = `"${canonicalHash({ item, locale, scope }).slice(0, 32)}"`
+        tags.set(key, tag)
+      }
+      return tag
+    },
+  }
+}
+
+/** Whether an If-None-Match header names the ETag: a list, weak comparison, `*` for anything (RFC 9110 13.1.2). */
+export function matchesEtag(header: string, etag: string): boolean {
+  return entityTags(header).some((tag) => tag === '*' || tag === etag)
+}
+
+/** Whether an If-Match header names the ETag, the integer version, or anything at all with `*`. */
+export function matchesVersion(header: string, current: { etag: string; version: number }): boolean {
+  return entityTags(header).some((tag) => tag === '*' || tag === current.etag || bare(tag) === String(current.version))
+}
+
+function entityTags(header: string): string[] {
+  return header.split(',').map((part) => part.trim().replace(/^W\//, ''))
+}
+
+function bare(tag: string): string {
+  return tag.replace(/^"(.*)"$/, '$1')
+}

@@ -1,0 +1,63 @@
+// Gives objects and fields ids that survive renames. The server alone assigns them; what a client sends is ignored.
+import { createHash } from 'node:crypto'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { MetadataItem } from '../api.ts'
+
+/** Where uids come from: derived for what a package delivers, random for what people make. */
+export interface UidSource {
+  readonly ids: Ids
+  /** Null for items made by people. */
+  readonly packageId: string | null
+}
+
+/**
+ * The uid of an item without a predecessor: 16 bytes as hex digits. A package's items get the same uid on every
+ * machine that installs it, so that two of them agree when they sync.
+ * @source sync.md section 2
+ */
+export function newUid(source: UidSource, ...path: readonly string[]): string {
+  if (source.packageId === null) return Buffer.from(source.ids.token(16), 'base64url').toString('hex')
+  return createHash('sha256')
+    .update([source.packageId, ...path].join('|'))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/**
+ * An object's item with `uid` on itself and on every field: kept from the predecessor by name, else by `renamedFrom`,
+ * else new.
+ */
+export function withObjectUids(
+  item: Readonly<Record<string, unknown>>,
+  object: { name: string; uid: string },
+  previous: MetadataItem | null,
+  source: UidSource,
+): Record<string, unknown> {
+  const { fields } = item
+  const result: Record<string, unknown> = { ...item, uid: object.uid }
+  if (!isMap(fields)) return result
+  const before: unknown = previous?.item['fields']
+  const known = isMap(before) ? before : {}
+  result['fields'] = Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => {
+      if (!isMap(field)) return [name, field]
+      const kept = uidOf(known, name) ?? renamedUid(known, fields, field['renamedFrom'])
+      return [name, { ...field, uid: kept ?? newUid(source, object.name, name) }]
+    }),
+  )
+  return result
+}
+
+function renamedUid(known: Record<string, unknown>, next: Record<string, unknown>, from: unknown): string | undefined {
+  if (typeof from !== 'string' || Object.hasOwn(next, from)) return undefined
+  return uidOf(known, from)
+}
+
+function uidOf(fields: Record<string, unknown>, name: string): string | undefined {
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return isMap(field) && typeof field['uid'] === 'string' ? field['uid'] : undefined
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

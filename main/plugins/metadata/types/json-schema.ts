@@ -1,0 +1,55 @@
+// JSON Schemas of metadata types, made from the same shapes that saving checks (D-107).
+import { z } from 'zod'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { fieldTypes } from '#shared/field-types/registry.ts'
+import { commonFieldZod, objectZod } from '#shared/object-definition.ts'
+import { typeEntry } from './type-entries.ts'
+import { itemSchema } from './type-schemas.ts'
+
+type JsonSchema = Record<string, unknown>
+
+const known = new Map<MetadataType, JsonSchema>()
+
+/** The JSON Schema 2020-12 of a type's items, with `$schema`, `title` and `description`. */
+export function typeJsonSchema(type: MetadataType): JsonSchema {
+  let schema = known.get(type)
+  if (schema === undefined) known.set(type, (schema = build(type)))
+  return schema
+}
+
+function build(type: MetadataType): JsonSchema {
+  const { label, description } = typeEntry(type)
+  const body =
+    type === 'object' ? objectJsonSchema() : type === 'field' ? fieldJsonSchema() : toJsonSchema(itemSchema(type)!)
+  const { $schema: _dialect, ...rest } = body
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: label, description, ...rest }
+}
+
+function objectJsonSchema(): JsonSchema {
+  const { properties, ...rest } = toJsonSchema(objectZod)
+  const field = fieldJsonSchema()
+  return {
+    ...rest,
+    properties: {
+      ...(properties as JsonSchema),
+      fields: { type: 'object', propertyNames: { pattern: '^[a-z][a-z0-9_]{0,62}$' }, additionalProperties: field },
+    },
+  }
+}
+
+/** The common keys with the field types as options; each type's own settings apply when `type` names it. */
+function fieldJsonSchema(): JsonSchema {
+  const { $schema: _dialect, properties, ...common } = toJsonSchema(commonFieldZod)
+  return {
+    ...common,
+    properties: { ...(properties as JsonSchema), type: { enum: Object.keys(fieldTypes) } },
+    allOf: Object.entries(fieldTypes).map(([name, { settings }]) => {
+      const { $schema: _inner, ...then } = toJsonSchema(z.looseObject(settings))
+      return { if: { properties: { type: { const: name } }, required: ['type'] }, then }
+    }),
+  }
+}
+
+function toJsonSchema(schema: z.ZodType): JsonSchema {
+  return z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' }) as JsonSchema
+}
