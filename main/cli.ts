@@ -1,7 +1,7 @@
 // The command line: serve, open, backup, backups, restore, check. Composes the host; holds no capability itself.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { DataDirInUse, locateDataDir, readConnectionFile } from '#main/data-dir.ts'
+import { DataDirInUse, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
 import { programVersion } from '#main/host.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from '#main/plugins/backup/offline.ts'
@@ -19,6 +19,9 @@ const usage = `Usage: cairn <command> [--data DIR] [--port N]
   --data DIR        data folder (else CAIRN_DATA_DIR, else the system's own)
   --port N          port on 127.0.0.1 (else CAIRN_PORT, else ${defaultPort}; 0 picks a free one)
 `
+
+/** What the commands without a running host need. */
+const surroundings = { appVersion: programVersion, openDataDir }
 
 interface CliOptions {
   dataDir: string
@@ -43,12 +46,12 @@ export async function runCli(argv: readonly string[]): Promise<number> {
     case 'open':
       return open(options)
     case 'backup': {
-      const backup = await backupOffline(options.dataDir)
+      const backup = await backupOffline(options.dataDir, surroundings)
       process.stdout.write(`${backup.id}  ${backup.sizeBytes} bytes  sha256 ${backup.sha256}\n`)
       return 0
     }
     case 'backups': {
-      for (const backup of await listBackups(options.dataDir)) {
+      for (const backup of await listBackups(options.dataDir, surroundings)) {
         process.stdout.write(`${backup.id}  ${backup.kind}  ${backup.createdAt}  ${backup.sizeBytes} bytes\n`)
       }
       return 0
@@ -150,7 +153,7 @@ async function restore(options: CliOptions): Promise<number> {
     return 2
   }
   try {
-    await restoreOffline(options.dataDir, id)
+    await restoreOffline(options.dataDir, id, surroundings)
   } catch (error) {
     if (!(error instanceof DataDirInUse)) throw error
     process.stderr.write(`Cairn is running on ${path.resolve(options.dataDir)}. Stop it before a restore.\n`)

@@ -1,0 +1,260 @@
+// The folder of backups: one sub-folder per backup with database, config and a manifest of checksums.
+// Knows how to make, list, check and put back a backup; not when, nor who may.
+import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '#main/kernel/clock.ts'
+import { isUuid } from '#main/kernel/ids.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import { readPrivateFile, refuseSpecialFile, syncPath, writeFileAtomic } from '#main/kernel/atomic-file.ts'
+import { decodeManifest, encodeManifest } from './backup-manifest.ts'
+import type { BackupKind, BackupManifest } from './backup-manifest.ts'
+import { hashFile } from './file-check.ts'
+import { openWriter } from './open.ts'
+import type { FileReport } from './reader-protocol.ts'
+
+/** A backup as lists show it. */
+export interface BackupEntry {
+  readonly id: string
+  readonly kind: BackupKind
+  readonly createdAt: string
+  /** Of all files of the backup. */
+  readonly sizeBytes: number
+  /** Of the database file. */
+  readonly sha256: string
+  /** False when the last check found a problem, or the manifest cannot be read. */
+  readonly verified: boolean
+  readonly appVersion: string
+  readonly note?: string
+}
+
+/** What a check of a backup found. */
+export interface BackupCheck {
+  readonly id: string
+  readonly verified: boolean
+  readonly problems: readonly string[]
+}
+
+/** The backups of one data folder. */
+export interface BackupFolder {
+  /**
+   * Makes a backup: copy, integrity check, checksums, manifest, then one rename that makes it visible.
+   * @throws Error when the copy is not sound; nothing is left behind then
+   */
+  create(options: { kind: BackupKind; note?: string; copy: (target: string) => Promise<void> }): Promise<BackupEntry>
+  /** Newest first. */
+  list(): BackupEntry[]
+  get(id: string): BackupEntry | undefined
+  /** Compares every byte with the manifest and runs SQLite's own check; the result is kept for lists. */
+  verify(id: string): Promise<BackupCheck>
+  /** Whether there was one to delete. */
+  remove(id: string): boolean
+  /** Path of the database inside a backup. */
+  databaseFile(id: string): string
+  /**
+   * Puts the backup in place of the present database and config; the database must be closed. A crash leaves the old
+   * or the new database. Unless the present state was saved by a backup, its files are kept under another name.
+   * @throws Error when the backup differs from its manifest; the present files are untouched then
+   */
+  putBack(id: string, options: { presentSaved: boolean }): void
+}
+
+/** What the folder works with. */
+export interface BackupFolderOptions {
+  /** The data folder: holds `backups/`, the database and `config.json`. */
+  readonly dataDir: string
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly appVersion: string
+  /** Checks a closed database file; in a child process while a host runs. */
+  readonly check: (file: string) => Promise<FileReport>
+}
+
+const databaseName = 'cairn.db'
+const configName = 'config.json'
+const manifestName = 'manifest.json'
+const partialSuffix = '.partial'
+
+/** Opens the folder of backups; nothing is created before the first backup. */
+export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
+  const { dataDir, clock, ids, appVersion } = options
+  const root = join(dataDir, 'backups')
+  const pathOf = (id: string): string => {
+    if (!isUuid(id)) throw new Error('Not the id of a backup.')
+    return join(root, id)
+  }
+
+  const prepareRoot = (): void => {
+    if (lstatSync(root, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new Error(`Not a folder: ${root}`)
+    mkdirSync(root, { recursive: true, mode: 0o700 })
+  }
+
+  const readManifest = (id: string): BackupManifest | undefined => {
+    try {
+      const text = readPrivateFile(join(pathOf(id), manifestName))
+      return text === undefined ? undefined : decodeManifest(text)
+    } catch {
+      // A link or a folder in its place: as good as no manifest.
+      return undefined
+    }
+  }
+
+  const entryOf = (id: string): BackupEntry => {
+    const manifest = readManifest(id)
+    if (manifest === undefined || manifest.id !== id) return damagedEntry(id, pathOf(id))
+    const database = manifest.files.find((file) => file.name === databaseName)
+    return {
+      id,
+      kind: manifest.kind,
+      createdAt: manifest.createdAt,
+      sizeBytes: manifest.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+      sha256: database?.sha256 ?? '',
+      verified: manifest.verified,
+      appVersion: manifest.appVersion,
+      ...(manifest.note === undefined ? {} : { note: manifest.note }),
+    }
+  }
+
+  const exists = (id: string): boolean => isUuid(id) && existsSync(join(root, id))
+
+  const verify = async (id: string): Promise<BackupCheck> => {
+    const manifest = readManifest(id)
+    if (manifest === undefined || manifest.id !== id) {
+      return { id, verified: false, problems: ['The manifest is missing or was changed.'] }
+    }
+    const problems: string[] = []
+    for (const file of manifest.files) {
+      const path = join(pathOf(id), file.name)
+      try {
+        refuseSpecialFile(path)
+        const found = file.name === databaseName ? await options.check(path) : { ...hashFile(path), problems: [] }
+        if (found.sizeBytes !== file.sizeBytes)
+          problems.push(`${file.name} has ${found.sizeBytes} bytes, not ${file.sizeBytes}.`)
+        else if (found.sha256 !== file.sha256) problems.push(`${file.name} differs from its checksum.`)
+        problems.push(...found.problems.map((problem) => `${file.name}: ${problem}`))
+      } catch (error) {
+        problems.push(`${file.name}: ${error instanceof Error ? error.message : String(error)}`)
+      }
+    }
+    const verified = problems.length === 0
+    if (verified !== manifest.verified) {
+      writeFileAtomic(join(pathOf(id), manifestName), encodeManifest({ ...manifest, verified }))
+    }
+    return { id, verified, problems }
+  }
+
+  /** Clears what a crash left half made or half deleted; only the holder of the data folder may. */
+  const clearUnfinished = (): void => {
+    for (const name of readdirSync(root)) {
+      if (name.endsWith(partialSuffix)) rmSync(join(root, name), { recursive: true, force: true })
+    }
+  }
+
+  return {
+    async create({ kind, note, copy }) {
+      prepareRoot()
+      clearUnfinished()
+      const id = ids.uuid()
+      const partial = join(root, id + partialSuffix)
+      mkdirSync(partial, { mode: 0o700 })
+      try {
+        const database = join(partial, databaseName)
+        await copy(database)
+        const report = await options.check(database)
+        if (report.problems.length > 0) throw new Error(`The copy is not sound: ${report.problems[0]}`)
+        const files = [{ name: databaseName, sizeBytes: report.sizeBytes, sha256: report.sha256 }]
+        const config = readPrivateFile(join(dataDir, configName))
+        if (config !== undefined) {
+          writeFileAtomic(join(partial, configName), config)
+          files.push({ name: configName, ...hashFile(join(partial, configName)) })
+        }
+        const createdAt = clock.iso()
+        const manifest: BackupManifest = {
+          id,
+          kind,
+          createdAt,
+          appVersion,
+          verified: true,
+          files,
+          ...(note === undefined ? {} : { note }),
+        }
+        writeFileAtomic(join(partial, manifestName), encodeManifest(manifest))
+        renameSync(partial, pathOf(id))
+        syncPath(root)
+      } catch (error) {
+        rmSync(partial, { recursive: true, force: true })
+        throw error
+      }
+      return entryOf(id)
+    },
+    list: () =>
+      (existsSync(root) ? readdirSync(root) : [])
+        .filter((name) => isUuid(name))
+        .map((id) => entryOf(id))
+        .toSorted((a, b) =>
+          a.createdAt === b.createdAt ? (a.id < b.id ? 1 : -1) : a.createdAt < b.createdAt ? 1 : -1,
+        ),
+    get: (id) => (exists(id) ? entryOf(id) : undefined),
+    verify,
+    remove(id) {
+      if (!exists(id)) return false
+      // Out of sight by one rename first: a crash in the middle must not leave a backup with half its files.
+      const doomed = join(root, `${id}${partialSuffix}`)
+      renameSync(pathOf(id), doomed)
+      rmSync(doomed, { recursive: true, force: true })
+      syncPath(root)
+      return true
+    },
+    databaseFile: (id) => join(pathOf(id), databaseName),
+    putBack(id, { presentSaved }) {
+      const manifest = readManifest(id)
+      if (manifest === undefined || manifest.id !== id)
+        throw new Error('The manifest of the backup is missing or was changed.')
+      const incoming = manifest.files.map((file) => ({ file, path: join(dataDir, `${file.name}.incoming`) }))
+      try {
+        for (const { file, path } of incoming) {
+          rmSync(path, { force: true })
+          copyFileSync(join(pathOf(id), file.name), path, constants.COPYFILE_EXCL)
+          syncPath(path)
+          if (hashFile(path).sha256 !== file.sha256)
+            throw new Error(`${file.name} of the backup differs from its checksum.`)
+        }
+        const database = join(dataDir, databaseName)
+        clearWay(database, presentSaved ? undefined : `${database}.replaced-${clock.now()}`)
+        for (const { file, path } of incoming) renameSync(path, join(dataDir, file.name))
+        syncPath(dataDir)
+      } finally {
+        for (const { path } of incoming) rmSync(path, { force: true })
+      }
+    },
+  }
+}
+
+/**
+ * Folds the log of the present database into it and removes it: SQLite would replay it into the restored file.
+ * @param aside where the present files are kept; undefined when a backup holds them
+ */
+function clearWay(database: string, aside: string | undefined): void {
+  if (!existsSync(database)) return
+  if (aside !== undefined) {
+    for (const suffix of ['', '-wal']) {
+      if (existsSync(database + suffix)) copyFileSync(database + suffix, aside + suffix, constants.COPYFILE_EXCL)
+    }
+  }
+  try {
+    const connection = openWriter(database)
+    connection.pragma('wal_checkpoint(TRUNCATE)')
+    connection.close()
+  } catch (error) {
+    // A database too damaged to be opened is a reason to restore; its files were kept above.
+    if (aside === undefined) throw error
+  }
+  rmSync(`${database}-wal`, { force: true })
+  rmSync(`${database}-shm`, { force: true })
+}
+
+/** A backup whose manifest cannot be read is listed, so that a person learns of it; its id still tells its time. */
+function damagedEntry(id: string, path: string): BackupEntry {
+  const createdAt = new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString()
+  const size = lstatSync(join(path, databaseName), { throwIfNoEntry: false })?.size ?? 0
+  return { id, kind: 'manual', createdAt, sizeBytes: size, sha256: '', verified: false, appVersion: '' }
+}

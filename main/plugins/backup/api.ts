@@ -1,0 +1,28 @@
+// What other plugins may ask of backups. Types only.
+import type { BackupCheck, BackupEntry } from '#main/database/backup-folder.ts'
+import type { BackupKind } from '#main/database/backup-manifest.ts'
+
+/** The backup service. Permission is the caller's business: the routes ask for `restore_backups`. */
+export interface BackupService {
+  /** Newest first. */
+  list(): BackupEntry[]
+  /** Makes a verified backup while writing goes on, then lets old ones go by the rules of their kind. */
+  create(kind: BackupKind, note?: string): Promise<BackupEntry>
+  /** @throws resource_not_found */
+  verify(id: string): Promise<BackupCheck>
+  /**
+   * Checks the backup, saves the present state, and asks the host to restart on the backup.
+   * @throws resource_not_found, validation_error when `confirm` is not the id, conflict when the backup is damaged
+   */
+  restore(id: string, confirm: string): Promise<void>
+  /** @throws resource_not_found */
+  remove(id: string): Promise<void>
+  /** Path, size and suggested name of the database file. @throws resource_not_found */
+  databaseFile(id: string): { path: string; sizeBytes: number; fileName: string }
+}
+
+declare module '#main/kernel/services.ts' {
+  interface ServiceRegistry {
+    backup: BackupService
+  }
+}

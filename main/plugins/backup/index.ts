@@ -1,0 +1,43 @@
+// The backup plugin: verified copies of the workspace, made while it runs, and the way back to them.
+import { backupRoutes } from '#shared/contracts/backup.ts'
+import { createBackupFolder } from '#main/database/backup-folder.ts'
+import { createFileChecker } from '#main/database/check-in-child.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import { backupJobs } from './jobs.ts'
+import { backupHandlers } from './routes.ts'
+import { createBackupService, parseRetention } from './service.ts'
+
+/** Makes, keeps, checks and restores backups (D-207). */
+export const backupPlugin = definePlugin({
+  id: 'backup',
+  version: '1.0.0',
+  requires: ['permissions'],
+  discovery: { service: 'backup' },
+  contract: backupRoutes,
+  register(host) {
+    const { clock, ids, log, options } = host
+    const checker = createFileChecker({ file: host.database.file, spawn: host.spawn, log, clock })
+    const service = createBackupService({
+      folder: createBackupFolder({
+        dataDir: options.dataDir,
+        clock,
+        ids,
+        appVersion: options.version,
+        check: checker.check,
+      }),
+      copy: (target) => host.database.backupTo(target),
+      requestRestart: options.requestRestart,
+      retention: parseRetention(options.config('backup')),
+      clock,
+      log,
+    })
+    host.provide('backup', service)
+    host.handle(backupRoutes, backupHandlers(service))
+    for (const { kind, schedule } of backupJobs) {
+      host.job(kind, schedule, async () => {
+        await service.create(kind)
+      })
+    }
+    host.dispose(() => checker.close())
+  },
+})

@@ -1,0 +1,161 @@
+// The rules of backups: what is kept, and what must hold before a restore.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { copyDatabase } from '#main/database/backup.ts'
+import { createBackupFolder } from '#main/database/backup-folder.ts'
+import type { BackupEntry, BackupFolder } from '#main/database/backup-folder.ts'
+import type { BackupKind } from '#main/database/backup-manifest.ts'
+import { createFileCheck } from '#main/database/file-check.ts'
+import { openWriter } from '#main/database/open.ts'
+import type { Connection } from '#main/database/open.ts'
+import { createManualClock } from '#main/kernel/clock.ts'
+import type { ManualClock } from '#main/kernel/clock.ts'
+import { createIds } from '#main/kernel/ids.ts'
+import { createLogger } from '#main/kernel/logger.ts'
+import type { BackupService } from './api.ts'
+import { createBackupService, defaultRetention, outdatedBackups, parseRetention } from './service.ts'
+
+const day = 86_400_000
+let dir: string
+let clock: ManualClock
+let writer: Connection
+let folder: BackupFolder
+let service: BackupService
+let restarts: (() => Promise<void>)[]
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'cairn-backups-'))
+  clock = createManualClock(Date.UTC(2026, 0, 1))
+  writer = openWriter(join(dir, 'cairn.db'))
+  writer.exec('CREATE TABLE t (id INTEGER PRIMARY KEY)')
+  folder = createBackupFolder({
+    dataDir: dir,
+    clock,
+    ids: createIds(clock),
+    appVersion: '1.0.0',
+    check: async (file) => createFileCheck(file),
+  })
+  restarts = []
+  service = createBackupService({
+    folder,
+    copy: (target) => copyDatabase(writer, target),
+    requestRestart: (prepare) => restarts.push(prepare),
+    retention: defaultRetention,
+    clock,
+    log: createLogger(),
+  })
+})
+
+afterEach(() => {
+  if (writer.open) writer.close()
+  rmSync(dir, { recursive: true })
+})
+
+const entry = (id: string, kind: BackupKind, at: number): BackupEntry => ({
+  id,
+  kind,
+  createdAt: new Date(at).toISOString(),
+  sizeBytes: 1,
+  sha256: '',
+  verified: true,
+  appVersion: '',
+})
+
+describe('retention', () => {
+  it('keeps 7 daily, 4 weekly, all manual ones, and upgrades for 90 days', () => {
+    const now = Date.UTC(2026, 5, 1)
+    const backups = [
+      ...Array.from({ length: 10 }, (_, index) => entry(`d${index}`, 'daily', now - index * day)),
+      ...Array.from({ length: 6 }, (_, index) => entry(`w${index}`, 'weekly', now - index * 7 * day)),
+      ...Array.from({ length: 20 }, (_, index) => entry(`m${index}`, 'manual', now - index * 100 * day)),
+      entry('u-young', 'upgrade', now - 89 * day),
+      entry('u-old', 'upgrade', now - 91 * day),
+      entry('p-old', 'pairing', now - 92 * day),
+    ]
+    expect(outdatedBackups(backups, defaultRetention, now)).toEqual(['d7', 'd8', 'd9', 'w4', 'w5', 'u-old', 'p-old'])
+  })
+
+  it('never lets the newest backup of all go', () => {
+    const now = Date.UTC(2026, 5, 1)
+    expect(outdatedBackups([entry('u', 'upgrade', now - 400 * day)], defaultRetention, now)).toEqual([])
+  })
+
+  it('reads whole numbers from 1 upwards out of the configuration', () => {
+    expect(parseRetention({ keepDaily: 2, keepWeekly: 0, keepDays: 'many' })).toEqual({
+      ...defaultRetention,
+      keepDaily: 2,
+    })
+  })
+})
+
+describe('backup service', () => {
+  it('lets the eighth daily backup go', async () => {
+    for (let index = 0; index < 9; index += 1) {
+      await service.create('daily')
+      clock.advance(day)
+    }
+    expect(service.list()).toHaveLength(7)
+  })
+
+  it('makes one backup at a time', async () => {
+    const made = await Promise.all([
+      service.create('manual', 'a'),
+      service.create('manual', 'b'),
+      service.create('manual', 'c'),
+    ])
+    expect(new Set(made.map((backup) => backup.id)).size).toBe(3)
+    expect(service.list()).toHaveLength(3)
+  })
+
+  it('answers resource_not_found for an unknown id', async () => {
+    const id = '00000000-0000-7000-8000-00000000dead'
+    const missing = { code: 'resource_not_found' }
+    await expect(service.verify(id)).rejects.toMatchObject(missing)
+    await expect(service.restore(id, id)).rejects.toMatchObject(missing)
+    await expect(service.remove(id)).rejects.toMatchObject(missing)
+    expect(() => service.databaseFile(id)).toThrow(expect.objectContaining(missing))
+  })
+
+  it('restores only when the id is confirmed', async () => {
+    const backup = await service.create('manual')
+    await expect(service.restore(backup.id, 'yes')).rejects.toMatchObject({ code: 'validation_error' })
+    expect(restarts).toEqual([])
+  })
+
+  it('saves the present state, then restarts on the backup', async () => {
+    const backup = await service.create('manual')
+    writer.exec('INSERT INTO t VALUES (1)')
+    clock.advance(1000)
+    await service.restore(backup.id, backup.id)
+    expect(service.list()[0]).toMatchObject({ kind: 'manual', note: `before the restore of ${backup.id}` })
+    expect(restarts).toHaveLength(1)
+    writer.close()
+    await restarts[0]!()
+    writer = openWriter(join(dir, 'cairn.db'))
+    expect(writer.prepare('SELECT count(*) FROM t').pluck().get()).toBe(0)
+  })
+
+  it('refuses to restore a damaged backup with conflict and names the problems', async () => {
+    const backup = await service.create('manual')
+    const file = folder.databaseFile(backup.id)
+    const bytes = readFileSync(file)
+    bytes[4200]! ^= 4
+    writeFileSync(file, bytes)
+    await expect(service.restore(backup.id, backup.id)).rejects.toMatchObject({
+      code: 'conflict',
+      details: { reason: 'backup_damaged', problems: [expect.stringContaining('cairn.db')] },
+    })
+    expect(restarts).toEqual([])
+  })
+
+  it('names the database file of a backup by its time', async () => {
+    const backup = await service.create('manual')
+    expect(service.databaseFile(backup.id)).toEqual({
+      path: folder.databaseFile(backup.id),
+      sizeBytes: backup.sizeBytes,
+      fileName: 'cairn-2026-01-01T00-00-00.db',
+    })
+  })
+})

@@ -1,0 +1,141 @@
+// The rules of backups: one at a time, what is kept for how long, what must hold before a restore.
+// Knows no HTTP and no file layout; the backup folder owns that.
+import { statSync } from 'node:fs'
+import { notFound, platformError, validationError } from '#shared/errors.ts'
+import type { BackupEntry, BackupFolder } from '#main/database/backup-folder.ts'
+import type { BackupKind } from '#main/database/backup-manifest.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { BackupService } from './api.ts'
+
+/** How many backups of a kind are kept (D-207). Manual ones stay until somebody deletes them. */
+export interface Retention {
+  readonly keepDaily: number
+  readonly keepWeekly: number
+  /** Days for backups made before an upgrade or a pairing. */
+  readonly keepDays: number
+}
+
+/** The retention unless the configuration says otherwise. */
+export const defaultRetention: Retention = { keepDaily: 7, keepWeekly: 4, keepDays: 90 }
+
+/** What the service works with. */
+export interface BackupServiceOptions {
+  readonly folder: BackupFolder
+  readonly copy: (target: string) => Promise<void>
+  readonly requestRestart: (prepare: () => Promise<void>) => void
+  readonly retention: Retention
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const dayMs = 86_400_000
+
+/** Makes the backup service. */
+export function createBackupService(options: BackupServiceOptions): BackupService {
+  const { folder, log } = options
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** One at a time: two copies would double the load, and a deletion must not meet a restore. */
+  const inTurn = <T>(work: () => Promise<T> | T): Promise<T> => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+
+  const find = (id: string): BackupEntry => {
+    const backup = folder.get(id)
+    if (backup === undefined) throw notFound('backup', id)
+    return backup
+  }
+
+  const letOldOnesGo = (): void => {
+    for (const id of outdatedBackups(folder.list(), options.retention, options.clock.now())) {
+      folder.remove(id)
+      log.info({ backup: id }, 'A backup was deleted because its time is over.')
+    }
+  }
+
+  /** A database that cannot be copied any more is no reason to refuse the restore; its files are then kept aside. */
+  const savePresent = async (id: string): Promise<boolean> => {
+    try {
+      await folder.create({ kind: 'manual', note: `before the restore of ${id}`, copy: options.copy })
+      return true
+    } catch (error) {
+      log.error({ err: error }, 'The present state could not be backed up; its files are kept aside.')
+      return false
+    }
+  }
+
+  return {
+    list: () => folder.list(),
+    create: (kind, note) =>
+      inTurn(async () => {
+        const backup = await folder.create({ kind, copy: options.copy, ...(note === undefined ? {} : { note }) })
+        letOldOnesGo()
+        return backup
+      }),
+    verify: (id) =>
+      inTurn(() => {
+        find(id)
+        return folder.verify(id)
+      }),
+    restore: (id, confirm) =>
+      inTurn(async () => {
+        find(id)
+        if (confirm !== id) {
+          throw validationError([
+            { field: 'confirm', code: 'not_allowed', message: 'The value must be the id of the backup.' },
+          ])
+        }
+        const { verified, problems } = await folder.verify(id)
+        if (!verified) throw platformError('conflict', { reason: 'backup_damaged', problems })
+        const presentSaved = await savePresent(id)
+        options.requestRestart(async () => {
+          try {
+            folder.putBack(id, { presentSaved })
+          } catch (error) {
+            // The host then restarts on the present state, which is untouched.
+            log.error({ err: error, backup: id }, 'The backup could not be put back.')
+          }
+        })
+      }),
+    remove: (id) =>
+      inTurn(() => {
+        find(id)
+        folder.remove(id)
+      }),
+    databaseFile(id) {
+      const backup = find(id)
+      const path = folder.databaseFile(id)
+      const stat = statSync(path, { throwIfNoEntry: false })
+      if (stat === undefined) throw notFound('backup', id)
+      return { path, sizeBytes: stat.size, fileName: `cairn-${backup.createdAt.slice(0, 19).replaceAll(':', '-')}.db` }
+    },
+  }
+}
+
+/**
+ * The ids of backups whose time is over: beyond the newest daily and weekly ones, and old ones made before an upgrade
+ * or a pairing. The newest backup of all is never among them.
+ * @source D-207
+ */
+export function outdatedBackups(backups: readonly BackupEntry[], retention: Retention, now: number): string[] {
+  const newestFirst = backups.toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+  const of = (...kinds: BackupKind[]): BackupEntry[] => newestFirst.filter((backup) => kinds.includes(backup.kind))
+  const outdated = [
+    ...of('daily').slice(retention.keepDaily),
+    ...of('weekly').slice(retention.keepWeekly),
+    ...of('upgrade', 'pairing').filter((backup) => Date.parse(backup.createdAt) < now - retention.keepDays * dayMs),
+  ]
+  return outdated.map((backup) => backup.id).filter((id) => id !== newestFirst[0]?.id)
+}
+
+/** The retention of a configuration; anything but whole numbers from 1 upwards counts as absent. */
+export function parseRetention(config: Readonly<Record<string, unknown>>): Retention {
+  const number = (key: keyof Retention): number => {
+    const value = config[key]
+    return typeof value === 'number' && Number.isInteger(value) && value >= 1 ? value : defaultRetention[key]
+  }
+  return { keepDaily: number('keepDaily'), keepWeekly: number('keepWeekly'), keepDays: number('keepDays') }
+}
