@@ -35,7 +35,7 @@ export class SummaryReporter implements Reporter {
       const totals = this.#totals ?? { passed: 0, failed: 0, skipped: 0 }
       // A run that dies before its tests (a global setup that throws, no test found) has no failed test to count.
       if (code !== 0 && totals.failed === 0) totals.failed = 1
-      writeSync(1, closingLine(totals) + '\n')
+      writeLast(closingLine(totals) + '\n')
     })
   }
 
@@ -57,6 +57,14 @@ export class SummaryReporter implements Reporter {
     if (this.#filtered && skips.length > 0) console.log(`${skips.length} tests are left out by the name filter`)
     else for (const line of skips) console.log(line)
     this.#totals = totals
+  }
+}
+
+function writeLast(line: string): void {
+  try {
+    writeSync(1, line)
+  } catch {
+    process.stdout.write(line) // a full pipe answers EAGAIN to the synchronous write
   }
 }
 
