@@ -7,10 +7,12 @@ import { fastify } from 'fastify'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse, RouteShorthandOptions } from 'fastify'
 import type { AnyRoute } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
+import type { ErrorTable, PlatformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { documentBindings } from './documents.ts'
 import { errorBody } from './error-handler.ts'
 import { sendError } from './answer.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
@@ -29,12 +31,15 @@ import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
 import type { RouteBinding, RouteRuntime, RouteSafety } from './route-runtime.ts'
-import type { PlatformError } from '#shared/errors.ts'
 
 /** What a server is made of. */
 export interface HttpServerOptions {
   /** Every route of every plugin; the console's own are added by the server. */
   readonly routes: readonly RouteBinding[]
+  /** Version of the product, for the API documents. */
+  readonly version: string
+  /** The plugins' error tables, for the API documents. */
+  readonly errorTables?: () => readonly ErrorTable[]
   /** API prefix, default `/api/v1`. */
   readonly prefix?: string
   /** Path of the application shell, default `/_console`. */
@@ -132,8 +137,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     permissionEpoch: options.permissionEpoch,
   }
   const app = createFastify(options.ids, pipeline)
-  const bindings = [
+  const bindings: RouteBinding[] = [
     ...options.routes,
+    ...documentBindings({
+      contracts: () => bindings.map(({ contract }) => contract),
+      version: options.version,
+      errorTables: options.errorTables ?? (() => []),
+      mounts,
+    }),
     ...consoleBindings({ codes: options.codes, sessions: options.sessions, consoleUrl, prove: options.prove }),
   ]
   assertNoConflicts(bindings, mounts)
