@@ -40,7 +40,7 @@ module.exports = {
           '^test/',
           '^main/workers/',
           '^main/(cli|index)[.]ts$',
-          '^electron/(main|preload)[.]ts$',
+          '^electron/(main|preload|child-bootstrap)[.]ts$',
           '^renderer/main[.]tsx$',
         ],
       },

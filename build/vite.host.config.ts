@@ -28,6 +28,7 @@ export default defineConfig({
     rolldownOptions: {
       input: {
         electron: `${root}electron/main.ts`,
+        'child-bootstrap': `${root}electron/child-bootstrap.ts`,
         ...Object.fromEntries(
           workers.map((file) => [`workers/${basename(file, '.ts')}`, `${workersFolder}/${file}`] as const),
         ),

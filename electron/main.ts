@@ -1,0 +1,154 @@
+// The desktop program: life cycle, the single instance, and the order in which its parts come up and go down. Knows
+// four things: start the host, open a window on app://cairn/, give the page its connection, implement the ports.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { app, dialog, protocol, session } from 'electron'
+import { locateDataDir } from '#main/index.ts'
+import { createAppProtocol } from './app-protocol.ts'
+import { linkAmong, linkScheme, placeOfLink } from './deep-link.ts'
+import { keepHost } from './host.ts'
+import type { HostKeeper } from './host.ts'
+import { registerIpc } from './ipc.ts'
+import { setApplicationMenu } from './menu.ts'
+import { createPorts, openOutside } from './ports.ts'
+import { asksForDebugger, denyPermissions, lockNavigation, shellScheme } from './security.ts'
+import { removeTray, showTray } from './tray.ts'
+import { createMainWindow } from './window.ts'
+
+/** The value of `--name VALUE` or `--name=VALUE`; other arguments may be the system's or Chromium's. */
+function flagValue(argv: readonly string[], name: string): string | undefined {
+  const at = argv.indexOf(name)
+  if (at >= 0) return argv[at + 1]
+  return argv.find((argument) => argument.startsWith(`${name}=`))?.slice(name.length + 1)
+}
+
+function portOf(argv: readonly string[]): number | undefined {
+  const text = flagValue(argv, '--port') ?? process.env['CAIRN_PORT']
+  return text !== undefined && /^\d{1,5}$/.test(text) ? Number(text) : undefined
+}
+
+let earlyLink: string | undefined
+
+/** Everything up to the ready event: what comes later would be too late for Chromium. */
+function prepare(): void {
+  const dataDir = locateDataDir(flagValue(process.argv, '--data'))
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  // Chromium's files stay in a folder of their own, and one lock per data folder follows from it.
+  app.setPath('userData', join(dataDir, 'shell'))
+  if (!app.requestSingleInstanceLock()) {
+    // The running program got our arguments and shows its window.
+    app.quit()
+    return
+  }
+  app.enableSandbox()
+  protocol.registerSchemesAsPrivileged([
+    { scheme: shellScheme, privileges: { standard: true, secure: true, supportFetchAPI: true } },
+  ])
+  app.on('web-contents-created', (_event, contents) => {
+    lockNavigation(contents, openOutside)
+  })
+  app.on('open-url', (event, link) => {
+    event.preventDefault()
+    earlyLink = link
+  })
+  // Not awaited: the ready event waits for this module to be evaluated.
+  void app.whenReady().then(() => run(dataDir))
+}
+
+async function run(dataDir: string): Promise<void> {
+  const root = app.getAppPath()
+  const window = createMainWindow({
+    preload: join(root, 'dist/host/preload.cjs'),
+    stateFile: join(dataDir, 'shell', 'window.json'),
+    icon: join(root, 'build/icons/256x256.png'),
+    packaged: app.isPackaged,
+  })
+  const openWindow = (): void => {
+    window.show()
+  }
+  const openLink = (link: string | undefined): void => {
+    window.show(link === undefined ? undefined : placeOfLink(link))
+  }
+  const port = portOf(process.argv)
+  const host = keepHost(
+    {
+      dataDir,
+      consoleDir: join(root, 'dist/renderer'),
+      ports: await createPorts({
+        bootstrap: join(root, 'dist/host/child-bootstrap.js'),
+        onNotice: (actionUrl) => {
+          openLink(actionUrl)
+        },
+      }),
+      ...(port === undefined ? {} : { port }),
+    },
+    (error) => {
+      dialog.showErrorBox('Cairn could not start', error.message)
+      app.exit(1)
+    },
+  )
+  const hostUrl = async (): Promise<string> => (await host.connection()).url
+  endAfterHost(host)
+  denyPermissions(session.defaultSession)
+  protocol.handle(shellScheme, createAppProtocol(join(root, 'dist/renderer'), hostUrl))
+  registerIpc({ getConnection: () => host.connection() })
+  setApplicationMenu({
+    packaged: app.isPackaged,
+    platform: process.platform,
+    openWindow,
+    openDataFolder: () => {
+      openOutside(dataDir)
+    },
+  })
+  app.setAsDefaultProtocolClient(linkScheme)
+  app.on('second-instance', (_event, argv) => {
+    openLink(linkAmong(argv))
+  })
+  app.on('activate', openWindow)
+  showTray(join(root, 'build/icons/32x32.png'), {
+    openWindow,
+    quit: () => {
+      app.quit()
+    },
+  })
+  // macOS hands a link over as an event, which may come before the program is ready.
+  openLink(linkAmong(process.argv) ?? earlyLink)
+  app.on('open-url', (_event, link) => {
+    openLink(link)
+  })
+}
+
+/** The program ends when the host has put its last write on disk, and not before. */
+function endAfterHost(host: HostKeeper): void {
+  let ended = false
+  const end = (): void => {
+    app.quit()
+  }
+  process.once('SIGINT', end)
+  process.once('SIGTERM', end)
+  app.on('window-all-closed', () => {
+    // On macOS a program stays until it is told to quit.
+    if (process.platform !== 'darwin') app.quit()
+  })
+  app.on('will-quit', (event) => {
+    if (ended) return
+    event.preventDefault()
+    removeTray()
+    void host
+      .stop()
+      .catch((error: unknown) => {
+        process.stderr.write(`The host did not stop cleanly: ${String(error)}\n`)
+      })
+      .finally(() => {
+        ended = true
+        app.quit()
+      })
+  })
+}
+
+if (asksForDebugger(app.commandLine, app.isPackaged)) {
+  process.stderr.write('Cairn does not start with a debugging port.\n')
+  app.exit(1)
+} else {
+  prepare()
+}

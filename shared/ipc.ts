@@ -1,0 +1,20 @@
+// The words between the desktop shell and its window: channel names and what crosses them. Nothing else crosses.
+
+/** Channels by the name of the bridge's member. */
+export const ipcChannels = {
+  getConnection: 'cairn:get-connection',
+} as const
+
+/** Where the host listens and what authorises calls to it. */
+export interface ShellConnection {
+  /** Origin without trailing slash. */
+  readonly url: string
+  /** The connection token of D-29. */
+  readonly token: string
+}
+
+/** What the preload puts on the page as `window.cairn`. */
+export interface CairnBridge {
+  /** Resolves when the host answers; asks anew each time, because a restarted host has another token. */
+  getConnection(): Promise<ShellConnection>
+}
