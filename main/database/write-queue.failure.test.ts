@@ -1,0 +1,123 @@
+// What the write queue does when the engine itself fails: a full file and a transaction the engine ended by itself.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createManualClock } from '#main/kernel/clock.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import { createEventBus } from '#main/kernel/events.ts'
+import type { EventBus } from '#main/kernel/events.ts'
+import { createLogger } from '#main/kernel/logger.ts'
+import { openWriter } from './open.ts'
+import type { Connection } from './open.ts'
+import { createStatements } from './statements.ts'
+import { createWriteQueue } from './write-queue.ts'
+import type { WriteQueue } from './write-queue.ts'
+
+let dir: string
+let connection: Connection
+let queue: WriteQueue
+let bus: EventBus
+let lines: string[]
+
+const insert = (tx: Tx, bytes: number): void => {
+  tx.run(statement('INSERT INTO item (body) VALUES (zeroblob(?))', [bytes]))
+}
+const count = (): unknown => connection.prepare('SELECT count(*) FROM item').pluck().get()
+const pages = (): number => connection.pragma('page_count', { simple: true }) as number
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'cairn-failure-'))
+  connection = openWriter(join(dir, 'cairn.db'))
+  connection.exec('CREATE TABLE item (id INTEGER PRIMARY KEY, body BLOB)')
+  lines = []
+  const log = createLogger({ destination: { write: (line) => lines.push(line) } })
+  bus = createEventBus({ clock: createManualClock(0), log })
+  queue = createWriteQueue({
+    connection,
+    statements: createStatements(connection),
+    bus,
+    log,
+    durable: true,
+    onSchemaChange: () => undefined,
+  })
+})
+
+afterEach(async () => {
+  await queue.close()
+  connection.close()
+  rmSync(dir, { recursive: true })
+})
+
+describe('write queue when the disk is full', () => {
+  it('rejects every write of the group with service_unavailable, releases no event and loses nothing before it', async () => {
+    const seen: string[] = []
+    bus.onCommitted('*', (event) => seen.push(event.type))
+    await queue.write('before', (tx) => insert(tx, 10))
+    connection.pragma(`max_page_count = ${pages() + 2}`)
+    const results = await Promise.allSettled([
+      queue.write('small', (tx) => {
+        insert(tx, 10)
+        tx.emit(internalContext('test'), { type: 'small', payload: null })
+      }),
+      queue.write('large', (tx) => insert(tx, 100_000)),
+    ])
+    const unavailable = {
+      status: 'rejected',
+      reason: { code: 'service_unavailable', details: { retryAfterSeconds: 1 } },
+    }
+    expect(results).toMatchObject([unavailable, unavailable])
+    expect(count()).toBe(1)
+    expect(seen).toEqual([])
+    expect(queue.health()).toBe('degraded')
+    expect(connection.inTransaction).toBe(false)
+  })
+
+  it('is healthy again after a write that succeeds', async () => {
+    connection.pragma(`max_page_count = ${pages() + 2}`)
+    await expect(queue.write('large', (tx) => insert(tx, 100_000))).rejects.toMatchObject({
+      code: 'service_unavailable',
+    })
+    expect(queue.health()).toBe('degraded')
+    await queue.write('nothing', () => undefined)
+    expect(queue.health()).toBe('degraded')
+    await queue.write('small', (tx) => insert(tx, 10))
+    expect(queue.health()).toBe('ok')
+    expect(lines.filter((line) => line.includes('degraded'))).toHaveLength(1)
+  })
+
+  it('is found healthy by its own probe when nobody writes', async () => {
+    connection.pragma(`max_page_count = ${pages() + 2}`)
+    await expect(queue.write('large', (tx) => insert(tx, 100_000))).rejects.toThrow()
+    await vi.waitFor(() => expect(queue.health()).toBe('ok'), { timeout: 5000, interval: 50 })
+    expect(count()).toBe(0)
+  })
+
+  it('keeps the reason of a write that had failed by itself', async () => {
+    connection.pragma(`max_page_count = ${pages() + 2}`)
+    const results = await Promise.allSettled([
+      queue.write('own', () => {
+        throw new Error('own reason')
+      }),
+      queue.write('large', (tx) => insert(tx, 100_000)),
+    ])
+    expect(results).toMatchObject([{ reason: { message: 'own reason' } }, { reason: { code: 'service_unavailable' } }])
+  })
+})
+
+describe('write queue when another connection holds the file', () => {
+  it('rejects with service_unavailable and writes again when the file is free', async () => {
+    connection.pragma('busy_timeout = 50')
+    const other = openWriter(join(dir, 'cairn.db'))
+    other.exec('BEGIN IMMEDIATE')
+    await expect(queue.write('blocked', (tx) => insert(tx, 1))).rejects.toMatchObject({ code: 'service_unavailable' })
+    expect(queue.health()).toBe('degraded')
+    other.exec('COMMIT')
+    other.close()
+    await queue.write('free', (tx) => insert(tx, 1))
+    expect(queue.health()).toBe('ok')
+    expect(count()).toBe(1)
+  })
+})
