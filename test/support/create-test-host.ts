@@ -29,7 +29,12 @@ export interface TestHost {
   readonly patch: Call
   readonly delete: (path: string, headers?: Record<string, string>) => Promise<Answer>
   /** A call without any credential. */
-  readonly anonymous: (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>
+  readonly anonymous: (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>
   /** Committed events since the last call of `takeEvents`. */
   takeEvents(): PlatformEvent[]
   /** Saves an object definition; fails the test when it is refused. */
@@ -97,7 +102,13 @@ export async function createTestHost(options: Partial<HostOptions> = {}): Promis
       return taken
     },
     async defineObject(name, fields, rest = {}) {
-      const answer = await send('PUT', `/meta/object/${name}`, { type: 'object', name, item: { name, fields, ...rest } }, {}, true)
+      const answer = await send(
+        'PUT',
+        `/meta/object/${name}`,
+        { type: 'object', name, item: { name, fields, ...rest } },
+        {},
+        true,
+      )
       if (answer.status !== 200) throw new Error(`The object ${name} was refused: ${JSON.stringify(answer.body)}`)
     },
     async restart() {

@@ -40,7 +40,8 @@ export function findResponseProblem(method: string, path: string, status: number
   if (status === 304 || status === 204) return null
   const pathname = path.split(/[?#]/)[0]!.replace(/^\/api\/(?!v1)/, '/api/v1/')
   const place = places.find(
-    (candidate) => candidate.pattern.test(pathname) && document.paths[candidate.template]![method.toLowerCase()] !== undefined,
+    (candidate) =>
+      candidate.pattern.test(pathname) && document.paths[candidate.template]![method.toLowerCase()] !== undefined,
   )
   if (status >= 400) return findErrorBodyProblem(status, body)
   if (place === undefined) return null
@@ -62,7 +63,8 @@ export function findResponseProblem(method: string, path: string, status: number
 /** Every non-2xx body has the seven members of D-20. */
 function findErrorBodyProblem(status: number, body: unknown): string | null {
   const { success, error } = (body ?? {}) as { success?: unknown; error?: Record<string, unknown> }
-  if (success !== false || typeof error !== 'object' || error === null) return `Not the error body of D-20: ${JSON.stringify(body)}`
+  if (success !== false || typeof error !== 'object' || error === null)
+    return `Not the error body of D-20: ${JSON.stringify(body)}`
   const wrong = [
     typeof error['code'] !== 'string' && 'code',
     typeof error['message'] !== 'string' && 'message',
