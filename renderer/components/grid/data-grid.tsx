@@ -178,7 +178,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
   }
 
   return (
-    <div className="cg" data-row-height={rowHeight}>
+    <div className={activeShown ? 'cg' : 'cg cg-adrift'} data-row-height={rowHeight}>
       <div ref={window.scroller} className="cg-scroller" onScroll={window.onScroll}>
         <div
           ref={grid}

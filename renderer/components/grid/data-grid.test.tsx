@@ -1,0 +1,376 @@
+// Proves the grid as people and screen readers meet it: by role, name and key.
+import { act, cleanup, fireEvent, render, screen, waitFor, within } from '@testing-library/react'
+import { useState } from 'react'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { translateEnglish } from '../../fields/index.ts'
+import type { FieldContext } from '../../fields/index.ts'
+import { DataGrid } from './data-grid.tsx'
+import type { DataGridProps, GridColumn, GridRecord } from './grid-types.ts'
+
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const columns: GridColumn[] = [
+  { field: { name: 'title', type: 'text', label: 'Title', required: true }, width: 200 },
+  { field: { name: 'amount', type: 'number', label: 'Amount' }, width: 120 },
+  { field: { name: 'done', type: 'boolean', label: 'Done' }, width: 80 },
+  { field: { name: 'no', type: 'autonumber', label: 'Number' }, width: 100 },
+]
+const record = (index: number): GridRecord => ({
+  id: `r${index}`,
+  title: `Task ${index}`,
+  amount: index * 1000.5,
+  done: index % 2 === 0,
+  no: `N-${index}`,
+})
+
+/** A screen that keeps records, as an application would; `save` may refuse. */
+function Screen(props: Partial<DataGridProps> & { save?(value: unknown): void | Promise<void> }) {
+  const [rows, setRows] = useState(() => Array.from({ length: 1_000 }, (_, index) => record(index)))
+  const { save, ...rest } = props
+  return (
+    <DataGrid
+      label="Tasks"
+      columns={columns}
+      rowCount={rows.length}
+      getRow={(index) => rows[index]}
+      fieldContext={context}
+      onEdit={async (_index, field, value, row) => {
+        await save?.(value)
+        setRows((last) => last.map((known) => (known.id === row.id ? { ...known, [field]: value } : known)))
+      }}
+      {...rest}
+    />
+  )
+}
+
+const grid = (): HTMLElement => screen.getByRole('grid', { name: 'Tasks' })
+const active = (): HTMLElement | null => document.getElementById(grid().getAttribute('aria-activedescendant') ?? '')
+const press = (key: string, modifiers: Partial<KeyboardEventInit> = {}): void => {
+  fireEvent.keyDown(document.activeElement ?? document.body, { key, ...modifiers })
+}
+const type = (text: string): void => {
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: text } })
+}
+
+beforeEach(() => {
+  // No layout in this environment: give the scroller the size a window would.
+  vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(400)
+  vi.spyOn(HTMLElement.prototype, 'clientWidth', 'get').mockReturnValue(900)
+})
+afterEach(cleanup)
+
+describe('DataGrid for screen readers', () => {
+  it('tells its size and draws only the rows near the viewport', () => {
+    render(<Screen />)
+    expect(grid().getAttribute('aria-rowcount')).toBe('1001')
+    expect(grid().getAttribute('aria-colcount')).toBe('5')
+    const rows = within(grid()).getAllByRole('row')
+    expect(rows.length).toBeGreaterThan(10)
+    expect(rows.length).toBeLessThanOrEqual(41)
+    expect(screen.getByRole('columnheader', { name: /Amount/ }).getAttribute('aria-colindex')).toBe('3')
+    const cell = screen.getByRole('gridcell', { name: 'Task 2' })
+    expect(cell.getAttribute('aria-colindex')).toBe('2')
+    expect(cell.closest('[role=row]')?.getAttribute('aria-rowindex')).toBe('4')
+  })
+
+  it('shows values as the field registry formats them and marks what cannot be edited', () => {
+    render(<Screen />)
+    expect(screen.getByRole('gridcell', { name: '2,001' }).className).toContain('field-number')
+    expect(screen.getByRole('gridcell', { name: 'N-2' }).getAttribute('aria-readonly')).toBe('true')
+    expect(screen.getByRole('gridcell', { name: 'Task 2' }).getAttribute('aria-readonly')).toBeNull()
+  })
+
+  it('is one tab stop and names the active cell', () => {
+    render(<Screen />)
+    expect(grid().tabIndex).toBe(0)
+    expect(grid().querySelectorAll('[tabindex="0"], a[href], button:not([tabindex="-1"])')).toHaveLength(0)
+    act(() => grid().focus())
+    expect(active()?.textContent).toBe('Task 0')
+    press('ArrowDown')
+    press('ArrowRight')
+    expect(active()?.textContent).toBe('1,000.5')
+  })
+
+  it('announces the size of a range', () => {
+    render(<Screen />)
+    act(() => grid().focus())
+    press('ArrowDown', { shiftKey: true })
+    press('ArrowRight', { shiftKey: true })
+    expect(screen.getByRole('status').textContent).toBe('2 rows by 2 columns selected.')
+    expect(screen.getByRole('gridcell', { name: 'Task 1' }).getAttribute('aria-selected')).toBe('true')
+    expect(screen.getByRole('gridcell', { name: 'Task 2' }).getAttribute('aria-selected')).toBeNull()
+  })
+})
+
+describe('DataGrid editing', () => {
+  it('writes typed text with Enter, shows it at once and moves down', async () => {
+    const save = vi.fn()
+    render(<Screen save={save} />)
+    act(() => grid().focus())
+    press('N')
+    const editor = screen.getByRole('textbox', { name: 'Title, row 1' })
+    expect(document.activeElement).toBe(editor)
+    expect(editor).toHaveProperty('value', '')
+    type('New title')
+    press('Enter')
+    expect(screen.queryByRole('textbox')).toBeNull()
+    expect(screen.getByRole('gridcell', { name: 'New title' }).getAttribute('aria-busy')).toBe('true')
+    expect(document.activeElement).toBe(grid())
+    expect(active()?.textContent).toBe('Task 1')
+    await waitFor(() => expect(screen.getByRole('gridcell', { name: 'New title' }).getAttribute('aria-busy')).toBeNull())
+    expect(save).toHaveBeenCalledWith('New title')
+  })
+
+  it('starts F2 with the stored text and gives it up with Escape', () => {
+    const save = vi.fn()
+    render(<Screen save={save} />)
+    act(() => grid().focus())
+    press('ArrowRight')
+    press('F2')
+    expect(screen.getByRole('textbox', { name: 'Amount, row 1' })).toHaveProperty('value', '0')
+    type('99')
+    press('Escape')
+    expect(screen.queryByRole('textbox')).toBeNull()
+    expect(document.activeElement).toBe(grid())
+    expect(save).not.toHaveBeenCalled()
+  })
+
+  it('stays open with the reason when the text is not a value', () => {
+    const save = vi.fn()
+    render(<Screen save={save} />)
+    act(() => grid().focus())
+    press('ArrowRight')
+    press('Enter')
+    type('12 apples')
+    press('Enter')
+    const editor = screen.getByRole('textbox', { name: 'Amount, row 1' })
+    expect(editor).toHaveProperty('value', '12 apples')
+    expect(editor.getAttribute('aria-invalid')).toBe('true')
+    const reason = document.getElementById(editor.getAttribute('aria-describedby') ?? '')
+    expect(reason?.textContent).toMatch(/“12 apples” is not a number/)
+    expect(save).not.toHaveBeenCalled()
+  })
+
+  it('goes right with Tab from cell to cell while filling in, and lets Tab leave otherwise', async () => {
+    render(<Screen />)
+    act(() => grid().focus())
+    expect(fireEvent.keyDown(grid(), { key: 'Tab' })).toBe(true)
+    press('F2')
+    type('Other')
+    press('Tab')
+    expect(active()?.textContent).toBe('0')
+    expect(fireEvent.keyDown(grid(), { key: 'Tab' })).toBe(false)
+    expect(active()?.textContent).toBe('Yes')
+    press('Escape')
+    expect(fireEvent.keyDown(grid(), { key: 'Tab' })).toBe(true)
+    await screen.findByRole('gridcell', { name: 'Other' })
+  })
+
+  it('flips a check mark with Enter', async () => {
+    const save = vi.fn()
+    render(<Screen save={save} />)
+    act(() => grid().focus())
+    press('End')
+    press('ArrowLeft')
+    press('Enter')
+    await waitFor(() => expect(save).toHaveBeenCalledWith(false))
+    expect(screen.queryByRole('textbox')).toBeNull()
+  })
+
+  it('says so when a field cannot be edited', () => {
+    render(<Screen />)
+    act(() => grid().focus())
+    press('End')
+    press('F2')
+    expect(screen.queryByRole('textbox')).toBeNull()
+    expect(screen.getByRole('status').textContent).toBe('Number cannot be edited.')
+  })
+
+  it('keeps refused text in the cell with the message of the server, and retries it', async () => {
+    let answers = 0
+    const save = vi.fn(() => {
+      answers++
+      if (answers === 1) throw new Error('The record was changed by someone else.')
+    })
+    render(<Screen save={save} />)
+    act(() => grid().focus())
+    press('F2')
+    type('Precious words')
+    press('Enter')
+    await waitFor(() => expect(screen.getByRole('gridcell', { name: 'Precious words' }).getAttribute('aria-invalid')).toBe('true'))
+    expect(screen.getByRole('status').textContent).toBe(
+      'Title, row 1 was not saved: The record was changed by someone else.',
+    )
+    press('ArrowUp')
+    const cell = screen.getByRole('gridcell', { name: 'Precious words' })
+    expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toBe(
+      'The record was changed by someone else.',
+    )
+    fireEvent.click(screen.getByRole('button', { name: 'Retry' }))
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull())
+    expect(screen.getByRole('gridcell', { name: 'Precious words' }).getAttribute('aria-invalid')).toBeNull()
+    expect(save).toHaveBeenCalledTimes(2)
+  })
+
+  it('keeps unreadable text as a failed cell when the focus goes elsewhere', () => {
+    render(
+      <>
+        <Screen />
+        <button type="button">Elsewhere</button>
+      </>,
+    )
+    act(() => grid().focus())
+    press('ArrowRight')
+    press('F2')
+    type('soon')
+    act(() => screen.getByRole('button', { name: 'Elsewhere' }).focus())
+    expect(screen.queryByRole('textbox')).toBeNull()
+    expect(screen.getByRole('gridcell', { name: 'soon' }).getAttribute('aria-invalid')).toBe('true')
+    expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull()
+    fireEvent.click(screen.getByRole('button', { name: 'Edit again' }))
+    expect(screen.getByRole('textbox', { name: 'Amount, row 1' })).toHaveProperty('value', 'soon')
+  })
+
+  it('sends two edits of one record one after the other', async () => {
+    const order: string[] = []
+    const releases: (() => void)[] = []
+    const save = (value: unknown) =>
+      new Promise<void>((resolve) => {
+        order.push(`start ${String(value)}`)
+        releases.push(() => {
+          order.push(`end ${String(value)}`)
+          resolve()
+        })
+      })
+    render(<Screen save={save} />)
+    act(() => grid().focus())
+    press('F2')
+    type('one')
+    press('Tab')
+    press('F2')
+    type('2')
+    press('Enter')
+    expect(order).toEqual(['start one'])
+    await act(async () => releases[0]?.())
+    await waitFor(() => expect(order).toEqual(['start one', 'end one', 'start 2']))
+    await act(async () => releases[1]?.())
+  })
+
+  it('writes a cleared range as one group', async () => {
+    const onEditMany = vi.fn(async () => undefined)
+    render(<Screen onEditMany={onEditMany} />)
+    act(() => grid().focus())
+    press('ArrowRight')
+    press('ArrowDown', { shiftKey: true })
+    press('Delete')
+    await waitFor(() => expect(onEditMany).toHaveBeenCalledTimes(1))
+    expect(onEditMany.mock.calls[0]).toMatchObject([
+      [
+        { rowIndex: 0, field: 'amount', value: null },
+        { rowIndex: 1, field: 'amount', value: null },
+      ],
+    ])
+  })
+})
+
+describe('DataGrid clipboard', () => {
+  it('copies a range as text and as a table', () => {
+    render(<Screen />)
+    act(() => grid().focus())
+    press('ArrowRight', { shiftKey: true })
+    press('ArrowDown', { shiftKey: true })
+    const data = new Map<string, string>()
+    fireEvent.copy(grid(), { clipboardData: { setData: (format: string, text: string) => data.set(format, text) } })
+    expect(data.get('text/plain')).toBe('Task 0\t0\nTask 1\t1000.5')
+    expect(data.get('text/html')).toContain('<td>Task 1</td><td>1000.5</td>')
+    expect(screen.getByRole('status').textContent).toBe('4 cells copied.')
+  })
+
+  it('pastes a block from the active cell and keeps what does not fit a field as failed text', async () => {
+    const onEditMany = vi.fn(async () => undefined)
+    render(<Screen onEditMany={onEditMany} />)
+    act(() => grid().focus())
+    const text = 'A\t10\nB\tten'
+    fireEvent.paste(grid(), { clipboardData: { getData: (format: string) => (format === 'text/plain' ? text : '') } })
+    await waitFor(() => expect(onEditMany).toHaveBeenCalledTimes(1))
+    expect(onEditMany.mock.calls[0]).toMatchObject([
+      [
+        { rowIndex: 0, field: 'title', value: 'A' },
+        { rowIndex: 0, field: 'amount', value: 10 },
+        { rowIndex: 1, field: 'title', value: 'B' },
+      ],
+    ])
+    expect(screen.getByRole('gridcell', { name: 'ten' }).getAttribute('aria-invalid')).toBe('true')
+  })
+})
+
+describe('DataGrid header', () => {
+  it('asks for the next order with a click or Enter and shows the current one', () => {
+    const onSort = vi.fn()
+    const { rerender } = render(<Screen onSort={onSort} />)
+    fireEvent.click(screen.getByRole('columnheader', { name: /Amount/ }))
+    expect(onSort).toHaveBeenLastCalledWith('amount', 'asc', false)
+    rerender(<Screen onSort={onSort} sort={[{ field: 'amount', order: 'asc' }]} />)
+    expect(screen.getByRole('columnheader', { name: /Amount/ }).getAttribute('aria-sort')).toBe('ascending')
+    act(() => grid().focus())
+    press('ArrowUp')
+    press('ArrowRight')
+    expect(active()?.getAttribute('role')).toBe('columnheader')
+    press('Enter')
+    expect(onSort).toHaveBeenLastCalledWith('amount', 'desc', false)
+  })
+
+  it('opens the column menu from its button and from the keyboard, and changes widths with keys', () => {
+    const onHeaderMenu = vi.fn()
+    const onColumnResize = vi.fn()
+    render(<Screen onHeaderMenu={onHeaderMenu} onColumnResize={onColumnResize} />)
+    fireEvent.click(screen.getByRole('button', { name: 'Menu of column Amount' }))
+    expect(onHeaderMenu).toHaveBeenLastCalledWith('amount', expect.any(HTMLElement))
+    act(() => grid().focus())
+    press('ArrowUp')
+    press('Enter', { altKey: true })
+    expect(onHeaderMenu).toHaveBeenLastCalledWith('title', expect.any(HTMLElement))
+    press('ArrowRight', { altKey: true, shiftKey: true })
+    expect(onColumnResize).toHaveBeenCalledWith('title', 216)
+  })
+})
+
+describe('DataGrid rows', () => {
+  it('tells which rows are on screen and marks rows that are loading', () => {
+    const onVisibleRange = vi.fn()
+    render(<Screen onVisibleRange={onVisibleRange} getRow={(index) => (index === 1 ? undefined : record(index))} />)
+    expect(onVisibleRange).toHaveBeenLastCalledWith(0, 11)
+    const loading = within(grid()).getAllByRole('row')[2]
+    expect(loading?.getAttribute('aria-busy')).toBe('true')
+    expect(within(grid()).getAllByRole('row')[3]?.getAttribute('aria-busy')).toBeNull()
+  })
+
+  it('opens a record with Space and inserts below with Shift+Enter', () => {
+    const onOpen = vi.fn()
+    const onInsertBelow = vi.fn()
+    render(<Screen onOpen={onOpen} onInsertBelow={onInsertBelow} />)
+    act(() => grid().focus())
+    press('ArrowDown')
+    press(' ')
+    expect(onOpen).toHaveBeenCalledWith(1, expect.objectContaining({ id: 'r1' }))
+    press('Enter', { shiftKey: true })
+    expect(onInsertBelow).toHaveBeenCalledWith(1)
+  })
+
+  it('ticks rows by pointer and with Shift+Space', () => {
+    const onCheckRow = vi.fn()
+    render(<Screen checkedRows={new Set(['r1'])} onCheckRow={onCheckRow} />)
+    expect(screen.getByRole('checkbox', { name: 'Select row 2' })).toHaveProperty('checked', true)
+    fireEvent.click(screen.getByRole('checkbox', { name: 'Select row 3' }))
+    expect(onCheckRow).toHaveBeenLastCalledWith('r2', 2, false)
+    act(() => grid().focus())
+    press(' ', { shiftKey: true })
+    expect(onCheckRow).toHaveBeenLastCalledWith('r0', 0, false)
+  })
+
+  it('shows the empty state when there are no rows', () => {
+    render(<Screen rowCount={0} emptyState={<p>Nothing here yet.</p>} />)
+    expect(screen.getByText('Nothing here yet.')).toBeTruthy()
+    act(() => grid().focus())
+    expect(active()?.getAttribute('role')).toBe('columnheader')
+  })
+})
