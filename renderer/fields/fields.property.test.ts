@@ -1,0 +1,186 @@
+// Proves for every field type that what an editor starts with is read back as the same value, in several locales.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fieldTypeList, fieldTypeOf, translateEnglish } from './index.ts'
+import type { FieldContext, FieldDefinition } from './index.ts'
+import { parseNumber } from './number-text.ts'
+import { numberFormat } from './intl-formats.ts'
+import { listToText, parseList } from './list-text.ts'
+import { instantOf, wallTime } from './zoned-time.ts'
+
+const contextArb: fc.Arbitrary<FieldContext> = fc.record({
+  locale: fc.constantFrom('en', 'de', 'fr', 'de-CH', 'hi-IN', 'ar-EG', 'pl', 'sv'),
+  timeZone: fc.constantFrom('UTC', 'Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe'),
+  translate: fc.constant(translateEnglish),
+})
+
+const options = [
+  { value: 'open', label: 'Open' },
+  { value: 'in_work', label: 'In work, really' },
+  { value: 'done', label: 'Done "for good"' },
+  { value: 'open2', label: 'Open' },
+  { value: 'plain' },
+]
+const word = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== '')
+const oneLine = word.map((text) => text.replace(/[\r\n]/g, ' ')).filter((text) => text.trim() !== '')
+const number = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))
+const cents = fc.integer({ min: -1e9, max: 1e9 }).map((value) => value / 100)
+const instant = fc.date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })
+const optionValue = fc.constantFrom(...options.map(({ value }) => value))
+
+const values: Record<string, { field?: Partial<FieldDefinition>; value: fc.Arbitrary<unknown> }> = {
+  text: { value: oneLine },
+  textarea: { value: word },
+  markdown: { value: word },
+  email: { value: fc.emailAddress() },
+  url: { value: fc.webUrl() },
+  phone: { value: fc.stringMatching(/^\+\d{2} \d{3,9}$/) },
+  number: { value: number },
+  currency: { field: { currencyConfig: { defaultCurrency: 'EUR' } }, value: cents },
+  percent: { value: cents },
+  boolean: { value: fc.boolean() },
+  date: { value: instant.map((date) => date.toISOString().slice(0, 10)) },
+  datetime: { value: instant.map((date) => date.toISOString()) },
+  select: { field: { options }, value: optionValue },
+  multiselect: { field: { options }, value: fc.uniqueArray(optionValue, { minLength: 1 }) },
+  tags: { value: fc.uniqueArray(word.map((text) => text.trim()), { minLength: 1 }) },
+  lookup: { field: { reference: 'person' }, value: fc.uuid() },
+  json: { value: fc.jsonValue().filter((value) => value !== null).map((value) => JSON.parse(JSON.stringify(value)) as unknown) },
+}
+
+describe('every field type', () => {
+  it('has a round trip below, unless people never write it', () => {
+    const written = fieldTypeList.filter(({ computed }) => !computed).map(({ types }) => types[0])
+    expect(Object.keys(values).toSorted()).toEqual(written.toSorted())
+  })
+
+  describe.each(Object.entries(values))('%s', (type, { field: extra, value: valueArb }) => {
+    const field: FieldDefinition = { name: 'f', type, label: 'F', ...extra }
+    const fieldType = fieldTypeOf(field)
+
+    it('reads back what its editor starts with', () => {
+      fc.assert(
+        fc.property(valueArb, contextArb, (value, context) => {
+          const ambiguous = type === 'datetime' && repeatsInZone(String(value), context.timeZone)
+          fc.pre(!ambiguous)
+          const text = fieldType.toText(value, field, context)
+          expect(fieldType.parse(text, field, context)).toEqual({ ok: true, value })
+        }),
+        { numRuns: 200 },
+      )
+    })
+
+    it('formats any value and any nonsense as one line of text', () => {
+      fc.assert(
+        fc.property(fc.oneof(valueArb, fc.anything()), contextArb, (value, context) => {
+          const text = fieldType.format(value, field, context)
+          expect(typeof text).toBe('string')
+          expect(text).not.toMatch(/[\r\n]/)
+          expect(typeof fieldType.cellClass(value, field)).toBe('string')
+          for (const chip of fieldType.chips?.(value, field, context) ?? []) expect(typeof chip.text).toBe('string')
+          if (value === null || value === undefined) expect(text).toBe('')
+        }),
+        { numRuns: 200 },
+      )
+    })
+
+    it('answers any text with a value or a message, never by throwing', () => {
+      fc.assert(
+        fc.property(fc.string(), contextArb, (text, context) => {
+          const read = fieldType.parse(text, field, context)
+          if (!read.ok) expect(read.message).toMatch(/\w/)
+        }),
+      )
+    })
+
+    it('takes blank text as null, and refuses it where a value is required', () => {
+      const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+      expect(fieldType.parse('  ', field, context)).toEqual({ ok: true, value: null })
+      const required = fieldType.parse('', { ...field, required: true }, context)
+      if (type === 'boolean') expect(required).toEqual({ ok: true, value: false })
+      else expect(required).toMatchObject({ ok: false })
+    })
+
+    it('offers operators with labels and unique ids', () => {
+      const operators = fieldType.operators(field)
+      expect(operators.length).toBeGreaterThan(0)
+      expect(new Set(operators.map(({ id }) => id)).size).toBe(operators.length)
+      for (const { label } of operators) expect(translateEnglish(label)).toMatch(/^[a-z]/)
+    })
+  })
+})
+
+/** A wall-clock time that occurs twice when clocks go back; its text cannot say which one is meant. */
+function repeatsInZone(value: string, timeZone: string): boolean {
+  const at = Date.parse(value)
+  const wall = wallTime(at, timeZone)
+  return [-3_600_000, 3_600_000, -1_800_000, 1_800_000].some((step) => wallTime(at + step, timeZone) === wall)
+}
+
+describe('parseNumber', () => {
+  it('reads what the locale writes, with grouping', () => {
+    fc.assert(
+      fc.property(contextArb, cents, ({ locale }, value) => {
+        const written = numberFormat(locale, 'test', { maximumFractionDigits: 2 }).format(value)
+        expect(parseNumber(written, locale)).toBe(value)
+      }),
+    )
+  })
+
+  it.each([
+    ['1,234.5', 'en', 1234.5],
+    ['1.234,5', 'de', 1234.5],
+    ['1234.5', 'de', 1234.5],
+    ['1.234', 'de', 1234],
+    ['1.5', 'de', 1.5],
+    ['1 234,5', 'fr', 1234.5],
+    ["1'234.5", 'de-CH', 1234.5],
+    ['12,34,567', 'en-IN', 1234567],
+    ['$1,234.50', 'en', 1234.5],
+    ['-$5', 'en', -5],
+    ['$-5', 'en', -5],
+    ['(12.50)', 'en', -12.5],
+    ['EUR 12', 'en', 12],
+    ['12 €', 'de', 12],
+    ['25 %', 'de', 25],
+    ['−3', 'en', -3],
+    ['1e3', 'en', 1000],
+    ['.5', 'en', 0.5],
+    ['١٢٣', 'ar-EG', 123],
+  ])('reads %s in %s as %d', (text, locale, value) => {
+    expect(parseNumber(text, locale)).toBe(value)
+  })
+
+  it.each(['1,5', '1,23', '12,3456', '1.2.3', '1,2,3', 'abc', '1 apple', '', '-', '.', '1e999', '0x10', 'Infinity', 'NaN'])(
+    'refuses %j in English instead of guessing',
+    (text) => {
+      expect(parseNumber(text, 'en')).toBeNull()
+    },
+  )
+})
+
+describe('a list of words', () => {
+  it('is read back exactly', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ minLength: 1 })), (items) => {
+        expect(parseList(listToText(items))).toEqual(items)
+      }),
+    )
+  })
+
+  it('ends for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('"', ',', ' ', 'a', ';', '\n') }), (text) => {
+        expect(Array.isArray(parseList(text))).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('wall-clock time', () => {
+  it('takes the earlier of two equal times and moves a skipped one forward', () => {
+    const berlin = 'Europe/Berlin'
+    expect(new Date(instantOf(Date.UTC(2026, 9, 25, 2, 30), berlin)).toISOString()).toBe('2026-10-25T00:30:00.000Z')
+    expect(new Date(instantOf(Date.UTC(2026, 2, 29, 2, 30), berlin)).toISOString()).toBe('2026-03-29T01:30:00.000Z')
+  })
+})
