@@ -39,6 +39,13 @@ const BUILDS = {
     output: 'dist/host/electron.js',
     folder: '',
   },
+  workers: {
+    config: 'build/vite.host.config.ts',
+    mode: 'workers',
+    inputs: ['electron', 'main', 'shared', 'build', 'package-lock.json'],
+    output: 'dist/host/workers/reader.js',
+    folder: '',
+  },
   preload: {
     config: 'build/vite.preload.config.ts',
     inputs: ['electron', 'shared', 'build', 'package-lock.json'],
@@ -167,11 +174,12 @@ export function buildTarget(root, target) {
   if (!existsSync(vite)) return 'vite is not installed (run npm ci)'
   const stamp = stampOf(listInputs(root, build.inputs))
   const staging = build.folder ? build.folder + '.' + process.pid : ''
-  const args = [vite, 'build', '--config', build.config, '--logLevel', 'warn']
+  const args = [vite, 'build', '--config', build.config, '--mode', build.mode || 'production', '--logLevel', 'warn']
   if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
   process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
   // stdout stays free for the one line that names the address.
-  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] })
+  const env = Object.assign({}, process.env, process.stderr.isTTY ? {} : { NO_COLOR: '1' })
+  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2], env })
   if (run.status !== 0) {
     if (staging) rmSync(join(root, staging), { recursive: true, force: true })
     return 'vite build failed' + (run.error ? ': ' + run.error.message : '')
@@ -289,7 +297,7 @@ function fetchElectron() {
 function tryWindow(rest) {
   const missing = findElectron(ROOT) ? '' : fetchElectron()
   if (missing) return Promise.resolve({ code: 1, reason: missing })
-  const failure = buildStale(ROOT, ['renderer', 'host', 'preload'])
+  const failure = buildStale(ROOT, ['renderer', 'host', 'workers', 'preload'])
   if (failure) return Promise.resolve({ code: 1, reason: 'the window could not be built (' + failure + ')' })
   return runElectron(findElectron(ROOT), rest)
 }
@@ -343,7 +351,7 @@ function run(mode, rest) {
   if (mode === 'serve') return serve(rest)
   if (mode === 'build' || mode === 'build-screens') {
     /** @type {(keyof typeof BUILDS)[]} */
-    const targets = mode === 'build' ? ['renderer', 'host', 'preload'] : ['renderer']
+    const targets = mode === 'build' ? ['renderer', 'host', 'workers', 'preload'] : ['renderer']
     const failure = buildStale(ROOT, targets, mode === 'build')
     if (failure) process.stderr.write(failure + '\n')
     return Promise.resolve(failure ? 1 : 0)

@@ -1,41 +1,48 @@
-// Bundles the shell with the host, and each killable child process, into dist/host as ES modules. Packages stay
-// outside: they are packed as they are, native ones unpacked.
-import { existsSync, readdirSync } from 'node:fs'
-import { basename } from 'node:path'
+// Bundles the shell with the host into dist/host/electron.js; `--mode workers` bundles what is started as a process of its
+// own: each killable child process into dist/host/workers/<name>.js, and the file that starts them in Electron. Packages stay outside: they are packed as they are, native ones unpacked.
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const workersFolder = `${root}main/workers`
 
-// Only files that are started as programs; the pool that starts them is part of the host.
-const workers = existsSync(workersFolder)
-  ? readdirSync(workersFolder).filter((file) => file.endsWith('.ts') && !file.includes('.test.') && file !== 'pool.ts')
-  : []
+/** Programs by their name in dist/host; the rest of main/workers is part of the host. */
+const PROGRAMS = {
+  'workers/reader': 'main/workers/reader.ts',
+  'workers/script-runner': 'main/workers/script-runner.ts',
+  'child-bootstrap': 'electron/child-bootstrap.ts',
+}
 
-export default defineConfig({
-  root,
-  cacheDir: `${root}node_modules/.vite`,
-  // The host never reads a vite variable or a public folder.
-  envDir: false,
-  publicDir: false,
-  build: {
-    ssr: true,
-    target: 'node24',
-    outDir: `${root}dist/host`,
-    emptyOutDir: false,
-    minify: false,
-    rolldownOptions: {
-      input: {
-        electron: `${root}electron/main.ts`,
-        'child-bootstrap': `${root}electron/child-bootstrap.ts`,
-        ...Object.fromEntries(
-          workers.map((file) => [`workers/${basename(file, '.ts')}`, `${workersFolder}/${file}`] as const),
-        ),
+const programs = Object.entries(PROGRAMS).map(([name, file]) => [name, root + file] as const)
+
+export default defineConfig(({ mode }) => {
+  const forWorkers = mode === 'workers'
+  return {
+    root,
+    cacheDir: `${root}node_modules/.vite`,
+    // The host never reads a vite variable or a public folder.
+    envDir: false,
+    publicDir: false,
+    build: {
+      ssr: true,
+      target: 'node24',
+      outDir: `${root}dist/host`,
+      emptyOutDir: false,
+      minify: false,
+      rolldownOptions: {
+        input: forWorkers
+          ? Object.fromEntries(programs.filter(([, file]) => existsSync(file)))
+          : { electron: `${root}electron/main.ts` },
+        // Everything that is not ours by path or by the two prefixes of package.json "imports".
+        external: [/^node:/, /^electron$/, /^(?![./#]|[A-Za-z]:|\0)/],
+        output: {
+          format: 'es',
+          entryFileNames: '[name].js',
+          chunkFileNames: 'chunks/[name].js',
+          // One file: paths that the host derives from its own place (its workers) hold in the bundle too.
+          ...(forWorkers ? {} : { codeSplitting: false }),
+        },
       },
-      // Everything that is not ours by path or by the two prefixes of package.json "imports".
-      external: [/^node:/, /^electron$/, /^(?![./#]|[A-Za-z]:|\0)/],
-      output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },
     },
-  },
+  }
 })
