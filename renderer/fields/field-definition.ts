@@ -23,7 +23,8 @@ export interface FieldDefinition {
   hidden?: boolean
   sortable?: boolean
   multiple?: boolean
-  options?: readonly FieldOption[]
+  /** A bare text is its own label. */
+  options?: readonly (FieldOption | string)[]
   min?: number | string
   max?: number | string
   scale?: number

@@ -3,9 +3,7 @@
 
 /** Writes a list so that {@link parseList} reads it back. */
 export function listToText(items: readonly string[]): string {
-  return items
-    .map((item) => (/[",;\n]|^\s|\s$|^$/.test(item) ? `"${item.replaceAll('"', '""')}"` : item))
-    .join(', ')
+  return items.map((item) => (/[",;\n]|^\s|\s$|^$/.test(item) ? `"${item.replaceAll('"', '""')}"` : item)).join(', ')
 }
 
 /** Reads a list: items are separated by commas, semicolons or line breaks, trimmed unless quoted; empty ones are dropped. */

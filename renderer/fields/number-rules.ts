@@ -29,6 +29,8 @@ export function parseLimited(
     return refused(context, 'field.number', { text: quoteForMessage(text), example })
   }
   const rounded = scale === undefined ? value : roundTo(value, scale)
+  // Beyond 2^53 neighbouring integers are the same number: what was typed would not be what is stored.
+  if (Number.isInteger(rounded) && !Number.isSafeInteger(rounded)) return refused(context, 'field.inexact')
   return checkLimits(rounded, field, context) ?? parsed(rounded)
 }
 
@@ -41,6 +43,9 @@ export function checkLimits(value: number, field: FieldDefinition, context: Fiel
   if (typeof max === 'number' && value > max) {
     return refused(context, 'field.tooHigh', { max: numberToText(max, context.locale) })
   }
+  const { precision } = field
+  const whole = typeof precision === 'number' ? precision - (field.scale ?? 0) : undefined
+  if (whole !== undefined && Math.abs(value) >= 10 ** whole) return refused(context, 'field.tooManyDigits', { whole })
   return null
 }
 

@@ -31,7 +31,13 @@ const empty: readonly FilterOperator[] = [
 ]
 
 const equality = [op('$eq', 'value'), op('$ne', 'value'), op('$in', 'list'), op('$nin', 'list')]
-const order = [op('$gt', 'value'), op('$gte', 'value'), op('$lt', 'value'), op('$lte', 'value'), op('$between', 'range')]
+const order = [
+  op('$gt', 'value'),
+  op('$gte', 'value'),
+  op('$lt', 'value'),
+  op('$lte', 'value'),
+  op('$between', 'range'),
+]
 const substring = [
   op('$contains', 'text'),
   op('$notContains', 'text'),

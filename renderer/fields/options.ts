@@ -4,6 +4,7 @@
 import type { FieldDefinition, FieldOption } from './field-definition.ts'
 
 interface OptionIndex {
+  all: readonly FieldOption[]
   byValue: Map<string, FieldOption>
   byText: Map<string, FieldOption>
   position: Map<string, number>
@@ -11,11 +12,13 @@ interface OptionIndex {
 
 const indexes = new WeakMap<object, OptionIndex>()
 
-function indexOf(options: readonly FieldOption[]): OptionIndex {
+function indexOf(options: readonly (FieldOption | string)[]): OptionIndex {
   const known = indexes.get(options)
   if (known) return known
-  const index: OptionIndex = { byValue: new Map(), byText: new Map(), position: new Map() }
-  for (const [position, option] of options.entries()) {
+  // A bare text is an option whose value is its label.
+  const all = options.map((option) => (typeof option === 'string' ? { value: option } : option))
+  const index: OptionIndex = { all, byValue: new Map(), byText: new Map(), position: new Map() }
+  for (const [position, option] of all.entries()) {
     index.byValue.set(option.value, option)
     index.position.set(option.value, position)
     const text = optionLabel(option).trim().toLowerCase()
@@ -50,7 +53,7 @@ export function optionByText(field: FieldDefinition, text: string): FieldOption 
 
 /** Options people may choose: the active ones. */
 export function offeredOptions(field: FieldDefinition): readonly FieldOption[] {
-  return (field.options ?? []).filter((option) => option.active !== false)
+  return field.options ? indexOf(field.options).all.filter((option) => option.active !== false) : []
 }
 
 /** The first labels, for an error message. */

@@ -4,5 +4,7 @@
 export function textItems(value: unknown): string[] {
   if (value == null || value === '') return []
   const items: readonly unknown[] = Array.isArray(value) ? value : [value]
-  return items.filter((item) => item != null).map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item)))
+  return items
+    .filter((item) => item != null)
+    .map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item)))
 }

@@ -46,7 +46,9 @@ export function checkLength(
   context: FieldContext,
   defaultMax: number,
 ): ParseResult | null {
-  const length = text.length > 1_000_000 ? text.length : [...text].length
+  if (text.includes('\0')) return refused(context, 'field.control')
+  // Counted as stored: composed characters (NFC).
+  const length = text.length > 1_000_000 ? text.length : [...text.normalize('NFC')].length
   const max = field.maxLength ?? defaultMax
   if (length > max) return refused(context, 'field.tooLong', { length, max })
   if (field.minLength !== undefined && length < field.minLength) {

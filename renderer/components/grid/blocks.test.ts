@@ -236,7 +236,9 @@ describe('createBlockCache', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 3_000 }),
-        fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 5, 16, 100, 500)), { maxLength: 30 }),
+        fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 5, 16, 100, 500)), {
+          maxLength: 30,
+        }),
         async (total, path) => {
           const small = createSource(total, 30)
           const rows = createBlockCache<Item>({ load: small.load, maxBlocks: 5 })

@@ -116,7 +116,9 @@ describe('DataGrid editing', () => {
     expect(screen.getByRole('gridcell', { name: 'New title' }).getAttribute('aria-busy')).toBe('true')
     expect(document.activeElement).toBe(grid())
     expect(active()?.textContent).toBe('Task 1')
-    await waitFor(() => expect(screen.getByRole('gridcell', { name: 'New title' }).getAttribute('aria-busy')).toBeNull())
+    await waitFor(() =>
+      expect(screen.getByRole('gridcell', { name: 'New title' }).getAttribute('aria-busy')).toBeNull(),
+    )
     expect(save).toHaveBeenCalledWith('New title')
   })
 
@@ -196,7 +198,9 @@ describe('DataGrid editing', () => {
     press('F2')
     type('Precious words')
     press('Enter')
-    await waitFor(() => expect(screen.getByRole('gridcell', { name: 'Precious words' }).getAttribute('aria-invalid')).toBe('true'))
+    await waitFor(() =>
+      expect(screen.getByRole('gridcell', { name: 'Precious words' }).getAttribute('aria-invalid')).toBe('true'),
+    )
     expect(screen.getByRole('status').textContent).toBe(
       'Title, row 1 was not saved: The record was changed by someone else.',
     )

@@ -41,10 +41,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
     () => renderColumns(props.columns, frozenColumns, numberWidth, editable, resizing),
     [props.columns, frozenColumns, numberWidth, editable, resizing],
   )
-  const bounds = useMemo(
-    () => ({ rowCount, columnCount: columns.columns.length }),
-    [rowCount, columns.columns.length],
-  )
+  const bounds = useMemo(() => ({ rowCount, columnCount: columns.columns.length }), [rowCount, columns.columns.length])
   const window = useGridWindow(rowCount + (onAppend ? 1 : 0), rowHeight, columns)
   const { view, metrics, reveal } = window
   const [said, setSaid] = useState('')
@@ -233,7 +230,12 @@ export function DataGrid(props: DataGridProps): ReactNode {
 }
 
 /** The editor, or the note of an active cell that was not saved, in the lane that scrolls with its column. */
-function overlay(core: GridCore, cells: ReturnType<typeof useCellActions>, noteId: string, rowHeight: number): ReactNode {
+function overlay(
+  core: GridCore,
+  cells: ReturnType<typeof useCellActions>,
+  noteId: string,
+  rowHeight: number,
+): ReactNode {
   const { edits, columns, selection, props, labels, window } = core
   const boxOf = (row: number, column: RenderColumn): CellBox => ({
     top: row * rowHeight + window.view.shift,

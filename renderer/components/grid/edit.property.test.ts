@@ -7,7 +7,13 @@ import type { EditEvent, EditState } from './edit.ts'
 const cellArb = fc.record({ rowKey: fc.constantFrom('r1', 'r2', 'r/3'), field: fc.constantFrom('title', 'amount') })
 const textArb = fc.string({ maxLength: 8 })
 const eventArb: fc.Arbitrary<EditEvent> = fc.oneof(
-  fc.record({ type: fc.constant('open' as const), cell: cellArb, rowIndex: fc.nat(9), text: textArb, replace: fc.boolean() }),
+  fc.record({
+    type: fc.constant('open' as const),
+    cell: cellArb,
+    rowIndex: fc.nat(9),
+    text: textArb,
+    replace: fc.boolean(),
+  }),
   fc.record({ type: fc.constant('draft' as const), text: textArb }),
   fc.record({ type: fc.constant('reject' as const), message: textArb }),
   fc.constant({ type: 'cancel' as const }),
@@ -65,7 +71,10 @@ describe('reduceEdit', () => {
   })
 
   it('goes from edit over pending to saved', () => {
-    const editing = after({ type: 'open', cell: title, rowIndex: 4, text: 'old', replace: false }, { type: 'draft', text: 'new' })
+    const editing = after(
+      { type: 'open', cell: title, rowIndex: 4, text: 'old', replace: false },
+      { type: 'draft', text: 'new' },
+    )
     expect(editing.editor).toMatchObject({ draft: 'new', rowIndex: 4 })
     const pending = reduceEdit(editing, { type: 'write', cell: title, rowIndex: 4, text: 'new', value: 'new' })
     expect(pending.editor).toBeNull()

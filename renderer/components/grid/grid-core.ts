@@ -40,7 +40,10 @@ export function rowKeyOf(props: DataGridProps, row: GridRecord, index: number): 
 }
 
 /** The cell at a position, or null in the header, outside, or while the row is loading. */
-export function loadedCell({ props, columns }: GridCore, { row: rowIndex, column: at }: CellPosition): LoadedCell | null {
+export function loadedCell(
+  { props, columns }: GridCore,
+  { row: rowIndex, column: at }: CellPosition,
+): LoadedCell | null {
   const column = columns.columns[at]
   const row = rowIndex >= 0 && rowIndex < props.rowCount ? props.getRow(rowIndex) : undefined
   return column && row ? { column, row, rowIndex, rowKey: rowKeyOf(props, row, rowIndex) } : null

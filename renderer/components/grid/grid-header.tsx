@@ -78,7 +78,11 @@ function headerCell(props: GridHeaderProps, column: RenderColumn): ReactNode {
       )}
       {order && (
         <span className="cg-head-sort">
-          {order === 'asc' ? <IconArrowUp size={14} aria-hidden="true" /> : <IconArrowDown size={14} aria-hidden="true" />}
+          {order === 'asc' ? (
+            <IconArrowUp size={14} aria-hidden="true" />
+          ) : (
+            <IconArrowDown size={14} aria-hidden="true" />
+          )}
           {(sort?.length ?? 0) > 1 && (
             <span aria-label={labels.sortedBy(place + 1)} role="note">
               {place + 1}
@@ -101,7 +105,9 @@ function headerCell(props: GridHeaderProps, column: RenderColumn): ReactNode {
           <IconDotsVertical size={14} aria-hidden="true" />
         </button>
       )}
-      {onResize && <span className="cg-head-handle" aria-hidden="true" onPointerDown={(event) => drag(event, column, onResize)} />}
+      {onResize && (
+        <span className="cg-head-handle" aria-hidden="true" onPointerDown={(event) => drag(event, column, onResize)} />
+      )}
     </div>
   )
 }

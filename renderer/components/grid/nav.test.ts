@@ -57,7 +57,9 @@ describe('commandForKey', () => {
   it('mirrors left and right when the text runs from right to left', () => {
     expect(commandForKey({ key: 'ArrowLeft' }, { rtl: true })).toMatchObject({ move: 'columnAfter' })
     expect(commandForKey({ key: 'ArrowRight' }, { rtl: true })).toMatchObject({ move: 'columnBefore' })
-    expect(commandForKey({ key: 'ArrowRight', altKey: true, shiftKey: true }, { rtl: true })).toMatchObject({ step: -16 })
+    expect(commandForKey({ key: 'ArrowRight', altKey: true, shiftKey: true }, { rtl: true })).toMatchObject({
+      step: -16,
+    })
   })
 
   it('never throws and answers null or a command for any key', () => {

@@ -26,9 +26,21 @@ const positionArb = fc.record({ row: fc.integer({ min: -3, max: 600 }), column: 
 
 type Operation = (selection: GridSelection, bounds: GridBounds) => GridSelection
 const operationArb: fc.Arbitrary<Operation> = fc.oneof(
-  positionArb.map((at): Operation => (_selection, bounds) => selectCell(at, bounds)),
-  positionArb.map((at): Operation => (selection, bounds) => extendTo(selection, at, bounds)),
-  positionArb.map((at): Operation => (selection, bounds) => addCell(selection, at, bounds)),
+  positionArb.map(
+    (at): Operation =>
+      (_selection, bounds) =>
+        selectCell(at, bounds),
+  ),
+  positionArb.map(
+    (at): Operation =>
+      (selection, bounds) =>
+        extendTo(selection, at, bounds),
+  ),
+  positionArb.map(
+    (at): Operation =>
+      (selection, bounds) =>
+        addCell(selection, at, bounds),
+  ),
   fc.tuple(fc.nat(600), fc.boolean()).map(
     ([row, extend]): Operation =>
       (selection, bounds) =>

@@ -82,12 +82,7 @@ export function addCell(selection: GridSelection, position: CellPosition, bounds
 }
 
 /** Selects whole rows from the anchor's row (or `row` itself, when not extending) to `row`. */
-export function selectRows(
-  selection: GridSelection,
-  row: number,
-  extend: boolean,
-  bounds: GridBounds,
-): GridSelection {
+export function selectRows(selection: GridSelection, row: number, extend: boolean, bounds: GridBounds): GridSelection {
   if (bounds.rowCount === 0) return clampSelection(selection, bounds)
   const from = extend ? Math.max(0, activeCell(selection).row) : row
   return {

@@ -7,7 +7,16 @@ import { rowKeyOf } from './grid-core.ts'
 import { commandForKey, movePosition, tabPosition } from './nav.ts'
 import type { GridCommand } from './nav.ts'
 import { columnWidth } from './render-column.ts'
-import { HEADER_ROW, activeCell, collapse, extendTo, headCell, isSingleCell, selectAll, selectCell } from './selection.ts'
+import {
+  HEADER_ROW,
+  activeCell,
+  collapse,
+  extendTo,
+  headCell,
+  isSingleCell,
+  selectAll,
+  selectCell,
+} from './selection.ts'
 import type { CellActions } from './use-cell-actions.ts'
 import type { RangeActions } from './use-range-actions.ts'
 

@@ -5,7 +5,17 @@ import type { MouseEvent, PointerEvent } from 'react'
 import { positionOf } from './aria.ts'
 import type { GridCore } from './grid-core.ts'
 import { loadedCell, rowKeyOf } from './grid-core.ts'
-import { HEADER_ROW, activeCell, addCell, extendTo, isSingleCell, samePosition, selectAll, selectCell, selectRows } from './selection.ts'
+import {
+  HEADER_ROW,
+  activeCell,
+  addCell,
+  extendTo,
+  isSingleCell,
+  samePosition,
+  selectAll,
+  selectCell,
+  selectRows,
+} from './selection.ts'
 import type { CellActions } from './use-cell-actions.ts'
 import { sortColumn } from './use-grid-keys.ts'
 

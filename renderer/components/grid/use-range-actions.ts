@@ -87,7 +87,14 @@ export function rangeActions(core: GridCore): RangeActions {
   const changeOf = (cell: LoadedCell, text: string): CellChange | string => {
     const read = cell.column.type.parse(text, cell.column.field, context)
     if (!read.ok) return read.message
-    return { rowKey: cell.rowKey, field: cell.column.name, rowIndex: cell.rowIndex, row: cell.row, value: read.value, text }
+    return {
+      rowKey: cell.rowKey,
+      field: cell.column.name,
+      rowIndex: cell.rowIndex,
+      row: cell.row,
+      value: read.value,
+      text,
+    }
   }
 
   /** Gives every editable loaded cell of an area its text; what is refused is kept in the cell, marked. */

@@ -23,8 +23,7 @@ export interface Choices {
 const SEARCH_DELAY_MS = 150
 const MAX_CHOICES = 50
 
-const isLookup = (field: FieldDefinition): boolean =>
-  ['lookup', 'master_detail', 'tree', 'user'].includes(field.type)
+const isLookup = (field: FieldDefinition): boolean => ['lookup', 'master_detail', 'tree', 'user'].includes(field.type)
 
 /** Tells whether the editor holds several values. */
 export function holdsMany(field: FieldDefinition): boolean {
@@ -40,13 +39,15 @@ function matching(field: FieldDefinition, query: string, taken: readonly string[
   const wanted = query.trim().toLowerCase()
   const offered = offeredOptions(field).map((option) => ({ text: option.value, label: optionLabel(option) }))
   const starts = offered.filter(({ label }) => label.toLowerCase().startsWith(wanted))
-  const rest = offered.filter(({ label }) => !label.toLowerCase().startsWith(wanted) && label.toLowerCase().includes(wanted))
+  const rest = offered.filter(
+    ({ label }) => !label.toLowerCase().startsWith(wanted) && label.toLowerCase().includes(wanted),
+  )
   const found: Choice[] = [...starts, ...rest].slice(0, MAX_CHOICES)
   if (field.type !== 'tags') return found
   const own = taken.filter((tag) => !offered.some(({ text }) => text === tag) && tag.toLowerCase().includes(wanted))
   found.unshift(...own.map((tag) => ({ text: tag, label: tag })))
   const word = query.trim()
-  if (word !== '' && !found.some(({ label, text }) => label === word || text === word)) {
+  if (word !== '' && !field.options?.length && !found.some(({ label, text }) => label === word || text === word)) {
     found.push({ text: word, label: word, added: true })
   }
   return found

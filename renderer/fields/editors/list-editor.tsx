@@ -39,7 +39,9 @@ function ComboboxEditor(props: FieldEditorProps) {
   )
   const labelOf = (text: string): string => {
     const option = optionByText(field, text)
-    return option ? optionLabel(option) : (seen.get(text) ?? choices.find((choice) => choice.text === text)?.label ?? text)
+    return option
+      ? optionLabel(option)
+      : (seen.get(text) ?? choices.find((choice) => choice.text === text)?.label ?? text)
   }
 
   useLayoutEffect(() => {
@@ -77,7 +79,8 @@ function ComboboxEditor(props: FieldEditorProps) {
     if (step !== undefined) {
       event.preventDefault()
       const count = choices.length
-      if (count > 0) setPosition((last) => (last < 0 && step < 0 ? count - 1 : (Math.min(last, count - 1) + step + count) % count))
+      if (count > 0)
+        setPosition((last) => (last < 0 && step < 0 ? count - 1 : (Math.min(last, count - 1) + step + count) % count))
     } else if (event.key === 'Enter' && highlighted && !event.shiftKey) {
       event.preventDefault()
       toggle(highlighted)

@@ -38,7 +38,12 @@ export const currencyField: FieldType = {
     const named = money.currency ?? field.currencyConfig?.defaultCurrency ?? 'USD'
     const currency = isCode(named) ? named : 'XXX'
     const digits = field.currencyConfig?.precision ?? 2
-    const options = { style: 'currency', currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const
+    const options = {
+      style: 'currency',
+      currency,
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    } as const
     return numberFormat(locale, `currency ${currency} ${digits}`, options).format(money.value)
   },
   cellClass: () => 'field-number',

@@ -38,7 +38,9 @@ export const datetimeField: FieldType = {
     const instant = value == null ? Number.NaN : Date.parse(String(value))
     if (Number.isNaN(instant)) return value == null ? '' : String(value)
     // Whole minutes without seconds: that is what people type and what the picker gives.
-    return wallTime(instant, timeZone).replace('T', ' ').replace(/(?::00)?\.000$/, '')
+    return wallTime(instant, timeZone)
+      .replace('T', ' ')
+      .replace(/(?::00)?\.000$/, '')
   },
   parse: blankIsNull((text, field, context) => {
     const instant = readInstant(text, context.locale, context.timeZone)

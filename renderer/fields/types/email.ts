@@ -16,9 +16,7 @@ export const emailField: FieldType = {
   toText: (value) => (value == null ? '' : String(value)),
   parse: blankIsNull((text, field, context) => {
     const address = text.trim().replace(/^mailto:/i, '')
-    const [local = '', domain = '', ...more] = address.split('@')
-    const validDomain = domain === 'localhost' || /^[^\s.]+(\.[^\s.]+)+$/.test(domain)
-    if (more.length > 0 || local === '' || /\s/.test(local) || !validDomain) {
+    if (!/^[^\s@]+@(?:localhost|[^\s@.]+(?:\.[^\s@.]+)+)$/i.test(address)) {
       return refused(context, 'field.email', { text: quoteForMessage(text) })
     }
     return checkLength(address, field, context, 320) ?? parsed(address)

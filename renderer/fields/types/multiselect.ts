@@ -19,9 +19,9 @@ export const multiselectField: FieldType = {
       .map((item) => selectField.format(item, field, context))
       .join(', '),
   cellClass: () => 'field-chips',
-  chips: (value, field, context) =>
-    textItems(value).flatMap((item) => selectField.chips?.(item, field, context) ?? []),
-  toText: (value, field, context) => listToText(textItems(value).map((item) => selectField.toText(item, field, context))),
+  chips: (value, field, context) => textItems(value).flatMap((item) => selectField.chips?.(item, field, context) ?? []),
+  toText: (value, field, context) =>
+    listToText(textItems(value).map((item) => selectField.toText(item, field, context))),
   parse: blankIsNull((text, field, context) => {
     const values: string[] = []
     for (const word of parseList(text)) {

@@ -19,7 +19,7 @@ export const phoneField: FieldType = {
     if (!/^[\d+()\-. ]{5,}$/.test(number) || number.replace(/\D/g, '').length < 3) {
       return refused(context, 'field.phone', { text: quoteForMessage(text) })
     }
-    return checkLength(number, field, context, 1_000) ?? parsed(number)
+    return checkLength(number, field, context, 100) ?? parsed(number)
   }),
   operators: () => operatorClasses.text,
   Editor: TextEditor,

@@ -6,14 +6,14 @@ import type { FieldType } from '../field-type.ts'
 import { hueClass } from '../hues.ts'
 import { listToText, parseList } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
-import { optionByText, optionByValue, optionLabel, optionPosition } from '../options.ts'
+import { optionByText, optionByValue, optionLabel, optionPosition, optionsForMessage } from '../options.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { textItems } from '../text-items.ts'
 
 const MAX_TAG_LENGTH = 100
 const MAX_TAGS = 100
 
-/** Words without repetition; where the field has options, known words keep their option's value. */
+/** Words without repetition; where the field has options, only those. */
 export const tagsField: FieldType = {
   types: ['tags'],
   icon: IconTags,
@@ -36,7 +36,12 @@ export const tagsField: FieldType = {
   parse: blankIsNull((text, field, context) => {
     const tags: string[] = []
     for (const word of parseList(text)) {
-      const tag = (optionByText(field, word)?.value ?? word).trim()
+      const option = optionByText(field, word)
+      // Options, where there are any, are the only words allowed.
+      if (!option && field.options?.length) {
+        return refused(context, 'field.option', { text: quoteForMessage(word), options: optionsForMessage(field) })
+      }
+      const tag = (option?.value ?? word).trim()
       if ([...tag].length > MAX_TAG_LENGTH) {
         return refused(context, 'field.tagTooLong', { text: quoteForMessage(tag), max: MAX_TAG_LENGTH })
       }

@@ -20,13 +20,15 @@ export const urlField: FieldType = {
     const typed = text.trim()
     const address = /^[\w-]+(\.[\w-]+)+([/?#:].*)?$/.test(typed) ? `https://${typed}` : typed
     const schemes = field.schemes ?? defaultSchemes
-    if (!URL.canParse(address) || /\s/.test(address)) {
+    if (!URL.canParse(address) || /[\s<>"\\^`{|}\p{Cc}]/u.test(address)) {
       return refused(context, 'field.url', { text: quoteForMessage(text) })
     }
     const scheme = new URL(address).protocol.slice(0, -1)
     if (!schemes.includes(scheme)) {
       return refused(context, 'field.urlScheme', { scheme, schemes: schemes.join(', ') })
     }
+    const hosted = scheme !== 'http' && scheme !== 'https' ? /:./.test(address) : /^https?:\/\/[^/?#]/i.test(address)
+    if (!hosted) return refused(context, 'field.url', { text: quoteForMessage(text) })
     return checkLength(address, field, context, 1_000_000) ?? parsed(address)
   }),
   operators: () => operatorClasses.text,

@@ -1,0 +1,155 @@
+// Proves that what an editor accepts here is what the host accepts: the same values, by the shared rules.
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { operatorClasses as hostOperators } from '#shared/field-types/operator-classes.ts'
+import { parseField } from '#shared/field-types/parse-field.ts'
+import { fieldTypeOf as hostTypeOf, fieldTypes } from '#shared/field-types/registry.ts'
+import { fieldTypeOf, isEditable, translateEnglish } from './index.ts'
+import type { FieldContext, FieldDefinition } from './index.ts'
+
+const env = { timeZone: 'Europe/Berlin', defaultCurrency: 'EUR' }
+const context: FieldContext = { locale: 'en', timeZone: env.timeZone, translate: translateEnglish }
+const options = [
+  { value: 'a', label: 'Alpha' },
+  { value: 'b', label: 'Beta, late' },
+]
+
+/** The definition as the host compiles it, as far as parsing reads it. */
+function schemaOf({
+  name,
+  type,
+  required = false,
+  multiple = false,
+  options: given = [],
+  ...rest
+}: FieldDefinition): FieldSchema {
+  return {
+    name,
+    uid: name,
+    type,
+    column: name,
+    sqlType: 'TEXT',
+    extraColumns: [],
+    label: name,
+    system: false,
+    computed: false,
+    required,
+    unique: false,
+    index: false,
+    externalId: false,
+    searchable: false,
+    sortable: true,
+    hidden: false,
+    readonly: false,
+    multiple: multiple || ['multiselect', 'tags'].includes(type),
+    caseSensitive: true,
+    defaultValue: null,
+    options: given.map((option) => {
+      const { value, label = value } = typeof option === 'string' ? { value: option } : option
+      return { value, label }
+    }),
+    reference: null,
+    settings: rest as FieldSchema['settings'],
+  }
+}
+
+const typed = fc.oneof(
+  fc.string(),
+  fc.string({ unit: 'grapheme' }),
+  fc.string({
+    unit: fc.constantFrom('0', '1', '9', '.', ',', '-', '+', 'e', ' ', ':', '/', '@', 'a', 'b', '"', '\n', '(', '%'),
+  }),
+  fc.emailAddress(),
+  fc.webUrl({ withQueryParameters: true, withFragments: true }),
+  fc.uuid(),
+  fc.double().map(String),
+  fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+  fc
+    .date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10)),
+  fc.json(),
+  fc.constantFrom(
+    'Alpha',
+    'b, a',
+    '"Beta, late"',
+    'true',
+    'no',
+    '2026-03-31',
+    '2026-03-31 14:30',
+    '31/03/2026',
+    'example.org/x',
+    '+49 30 123456',
+  ),
+)
+
+const definitions: FieldDefinition[] = [
+  { name: 'f', type: 'text' },
+  { name: 'f', type: 'text', minLength: 3, maxLength: 8 },
+  { name: 'f', type: 'textarea' },
+  { name: 'f', type: 'markdown' },
+  { name: 'f', type: 'email' },
+  { name: 'f', type: 'url' },
+  { name: 'f', type: 'phone' },
+  { name: 'f', type: 'number' },
+  { name: 'f', type: 'number', scale: 2, min: -10, max: 1_000 },
+  { name: 'f', type: 'number', scale: 0, required: true },
+  { name: 'f', type: 'currency' },
+  { name: 'f', type: 'currency', currencyConfig: { currencyMode: 'dynamic', precision: 3 } },
+  { name: 'f', type: 'percent' },
+  { name: 'f', type: 'boolean' },
+  { name: 'f', type: 'date' },
+  { name: 'f', type: 'date', min: '2000-01-01', max: '2030-12-31', required: true },
+  { name: 'f', type: 'datetime' },
+  { name: 'f', type: 'select', options },
+  { name: 'f', type: 'multiselect', options, maxItems: 1 },
+  { name: 'f', type: 'tags' },
+  { name: 'f', type: 'tags', options },
+  { name: 'f', type: 'json' },
+]
+
+describe('what an editor accepts', () => {
+  it('covers every type of the host', () => {
+    for (const name of Object.keys(fieldTypes)) expect(fieldTypeOf({ name: 'f', type: name }).types).toContain(name)
+  })
+
+  it.each(definitions.map((field) => [`${field.type} ${JSON.stringify(field)}`, field] as const))(
+    'is accepted by the host as the same value: %s',
+    (_name, field) => {
+      const schema = schemaOf(field)
+      let accepted = 0
+      fc.assert(
+        fc.property(typed, (text) => {
+          const read = fieldTypeOf(field).parse(text, field, context)
+          if (!read.ok) return
+          accepted++
+          const host = parseField(schema, read.value, env)
+          expect(host, `${JSON.stringify(text)} -> ${JSON.stringify(read.value)}`).toMatchObject({ ok: true })
+          if (!host.ok) return
+          const normal = JSON.stringify(read.value)?.normalize('NFC')
+          const same =
+            host.value === null && read.value === null ? normal : JSON.stringify(host.value)?.normalize('NFC')
+          // A bare amount takes the workspace's currency on the host.
+          if (field.currencyConfig?.currencyMode !== 'dynamic') expect(same).toBe(normal)
+        }),
+        { numRuns: 1_500 },
+      )
+      expect(accepted).toBeGreaterThan(0)
+    },
+  )
+
+  it('offers only operators the host allows for the type', () => {
+    for (const field of [...definitions, { name: 'f', type: 'lookup' }, { name: 'f', type: 'user', multiple: true }]) {
+      const allowed = hostOperators[hostTypeOf(field).operators(schemaOf(field))]
+      for (const { operator } of fieldTypeOf(field).operators(field)) {
+        expect([...allowed], field.type).toContain(operator)
+      }
+    }
+  })
+
+  it('opens no editor for what the server alone writes', () => {
+    for (const [name, type] of Object.entries(fieldTypes)) {
+      if (type.computed) expect(isEditable({ name: 'f', type: name })).toBe(false)
+    }
+  })
+})
