@@ -24,6 +24,9 @@ export const ImportRequest = z
   })
   .meta({ id: 'ImportRequest' })
 
+/** An import request with its defaults applied. */
+export type ImportRequest = z.output<typeof ImportRequest>
+
 /** What an import did; rows count from 1, the header not counted. */
 export const ImportReport = z
   .object({

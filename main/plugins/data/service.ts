@@ -50,7 +50,7 @@ export function createDataService(host: DataServiceHost): DataService {
   const writer = createRecordWriter({ metadata, search, clock, ids: host.ids, today })
   const incoming = createIncomingReferences(metadata)
   const deletion = createRecordDeletion({ metadata, search, clock, incoming, writer })
-  const finder = createRecordFinder({ ...host, search })
+  const finder = createRecordFinder({ ...host, search, incoming })
 
   const schemaFor = (ctx: RequestContext, object: string, action: RecordAction): ObjectSchema => {
     const schema = metadata.objectSchema(object)

@@ -18,14 +18,8 @@ export interface RecordCodec {
   readonly autonumbers: readonly FieldSchema[]
   /** Whether any field or index is unique. */
   readonly hasUnique: boolean
-  /** The complete record (D-53): fields in display order between `id` and the system fields, without deletion marks. */
+  /** The complete record (D-53): system fields, then the defined ones in display order; without deletion marks. */
   toRecord(row: Row): PlatformRecord
-  /**
-   * The record limited to some fields; `id, created_at, updated_at` always stay (D-77).
-   * @param fields null for all
-   * @param withDeletion adds `deleted_at`, `deleted_by` (D-51)
-   */
-  project(row: Row, fields: ReadonlySet<string> | null, withDeletion: boolean): PlatformRecord
   /** The JSON value of one field. */
   value(row: Row, field: FieldSchema): unknown
 }
@@ -39,8 +33,6 @@ interface Slot {
   readonly read: Reader | undefined
 }
 
-const alwaysShown = new Set(['id', 'created_at', 'updated_at'])
-const deletionFields = new Set(['deleted_at', 'deleted_by'])
 const codecs = new WeakMap<ObjectSchema, RecordCodec>()
 
 /** The codec of a schema; the same one for the same schema value. */
@@ -55,10 +47,7 @@ export function codecOf(schema: ObjectSchema): RecordCodec {
 
 function compile(schema: ObjectSchema): RecordCodec {
   const allFields = [...schema.systemFields, ...schema.fields]
-  const system = schema.systemFields.filter((field) => field.name !== 'id' && !deletionFields.has(field.name))
-  const deletion = schema.systemFields.filter((field) => deletionFields.has(field.name))
-  const slots = [...schema.systemFields.filter((field) => field.name === 'id'), ...schema.fields, ...system].map(slotOf)
-  const deletionSlots = deletion.map(slotOf)
+  const slots = schema.visibleFields.map(slotOf)
   const readers = new Map(allFields.map((field) => [field.name, readerOf(field)]))
 
   return {
@@ -72,15 +61,6 @@ function compile(schema: ObjectSchema): RecordCodec {
       for (const slot of slots) {
         record[slot.name] = slot.read === undefined ? row[slot.column] : slot.read(row)
       }
-      return record
-    },
-    project(row, fields, withDeletion) {
-      const record: PlatformRecord = {}
-      for (const slot of slots) {
-        if (fields !== null && !fields.has(slot.name) && !alwaysShown.has(slot.name)) continue
-        record[slot.name] = slot.read === undefined ? row[slot.column] : slot.read(row)
-      }
-      if (withDeletion) for (const slot of deletionSlots) record[slot.name] = row[slot.column]
       return record
     },
     value(row, field) {
@@ -97,7 +77,7 @@ function slotOf(field: FieldSchema): Slot {
 function readerOf(field: FieldSchema): Reader | undefined {
   const type = fieldTypeOf(field)
   const { column } = field
-  if (type.storage === 'columns' && type.fromColumns !== undefined && field.extraColumns.length > 0) {
+  if (type.fromColumns !== undefined && field.extraColumns.length > 0) {
     const extras = field.extraColumns.map((extra) => extra.name)
     const fromColumns = type.fromColumns
     return (row) => fromColumns(row[column]!, extras.map((name) => row[name]!), field)

@@ -5,8 +5,11 @@ import type { RecordQuery } from '../api.ts'
 
 type Parameters = Readonly<Record<string, string | readonly string[]>>
 
+/** A member of the query that one parameter fills. */
+type Word = Exclude<keyof RecordQuery, 'conditions'>
+
 /** Parameter to member of the query; aliases are listed after their canonical name, which wins (D-72). */
-const words: readonly (readonly [member: keyof RecordQuery, ...names: string[]])[] = [
+const words: readonly (readonly [member: Word, ...names: string[]])[] = [
   ['filter', 'filter', 'filters'],
   ['select', 'select', 'fields'],
   ['sort', 'sort', 'orderBy'],
@@ -67,7 +70,7 @@ function one(name: string, value: string | readonly string[]): unknown {
   return lists.has(name) ? value.join(',') : value.at(-1)
 }
 
-const bodyWords: readonly (readonly [member: keyof RecordQuery, ...names: string[]])[] = [
+const bodyWords: readonly (readonly [member: Word, ...names: string[]])[] = [
   ['filter', 'filter', 'where'],
   ...words.slice(1),
 ]
@@ -84,7 +87,7 @@ export function bodyQuery(body: Readonly<Record<string, unknown>>): RecordQuery 
   const query: RecordQuery = {}
   for (const [member, ...names] of bodyWords) {
     const name = names.find((candidate) => Object.hasOwn(body, candidate) && body[candidate] !== undefined)
-    if (name !== undefined) query[member] = body[name] as never
+    if (name !== undefined) query[member] = body[name]
   }
   return query
 }

@@ -4,6 +4,7 @@ import { platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
+import { parseField } from '#shared/field-types/parse-field.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -119,15 +120,7 @@ function parseValue(
   stored: unknown,
   problems: FieldError[],
 ): unknown {
-  const type = fieldTypeOf(field)
-  const blank = raw === null || raw === undefined || (typeof raw === 'string' && raw.trim() === '')
-  const empty = blank && (raw === null || raw === undefined || type.blankIsNull)
-  if (field.required && (blank || (Array.isArray(raw) && raw.length === 0))) {
-    problems.push({ field: field.name, code: 'required', message: 'A value is needed.' })
-    return undefined
-  }
-  if (empty) return null
-  const result = type.parse(raw, field, env, stored)
+  const result = parseField(field, raw, env, stored)
   if (result.ok) return result.value
   problems.push(...result.errors)
   return undefined

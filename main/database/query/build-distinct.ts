@@ -1,0 +1,75 @@
+// Distinct tuples of chosen fields as one statement, and their number (D-89).
+import type { Statement } from '#main/kernel/database.ts'
+import { invalidQuery } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { readableField, unknownField } from '#shared/filter/resolve-path.ts'
+import { resolveSort } from '#shared/filter/resolve-sort.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { resolveWhere, writeConditions } from './build-find.ts'
+import type { FindRequest } from './find-request.ts'
+import { checkPage } from './find-request.ts'
+import type { Row } from './row-reader.ts'
+import { createRowReader, selectList } from './row-reader.ts'
+import type { SearchHook } from './scope.ts'
+import { bind, rootScope } from './scope.ts'
+import { orderBySql, sortKeys } from './sort-sql.ts'
+
+/** A distinct list ready to run. */
+export interface DistinctPlan {
+  readonly statement: Statement<Row>
+  readonly count: Statement<{ total: number }>
+  finish(rows: Row[]): { records: Row[]; hasMore: boolean }
+}
+
+/**
+ * Builds the list of distinct tuples of exactly the selected fields, sorted by them unless a sort over them is given.
+ * @throws invalid_query without select, for a sort by another field, and with a cursor
+ */
+export function buildDistinct(
+  schema: ObjectSchema,
+  request: FindRequest,
+  env: QueryEnv,
+  options: { readonly search?: SearchHook } = {},
+): DistinctPlan {
+  const { top, skip = 0, cursor, deleted = 'exclude' } = request
+  checkPage(top, skip, cursor)
+  if (cursor) throw invalidQuery('cursor', 'Distinct rows have no cursor.', { path: '' })
+  const names = request.select ?? []
+  if (names.length === 0) throw invalidQuery('distinct', 'Distinct rows need a select.', { path: '' })
+  const fields = names.map((name) => fieldOf(schema, name, env))
+  const terms = request.sort.length > 0 ? request.sort : names.map((name) => ({ path: [name], descending: false }))
+  const foreign = terms.find((term) => term.path.length !== 1 || !names.includes(term.path[0]!))
+  if (foreign)
+    throw invalidQuery('sort', 'Distinct rows sort by selected fields only.', { path: foreign.path.join('.') })
+
+  const scope = rootScope(schema, env, options.search)
+  const conditions = writeConditions(scope, resolveWhere(schema, request, env), deleted)
+  const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
+  const inner = `SELECT DISTINCT ${selectList(fields, scope.alias)} FROM "${schema.table}" AS ${scope.alias}${where}`
+  const count = { sql: `SELECT count(*) AS "total" FROM (${inner})`, parameters: [...scope.parameters] }
+  // The last key is the id, which a tuple does not have.
+  const outer = { ...scope, alias: 'd' }
+  const sortable = terms.filter((term) => schema.byName.get(term.path[0]!)?.sortable === true)
+  const keys = sortKeys(outer, resolveSort(schema, sortable, env)).filter(
+    (key) => !key.sql.endsWith('d."id"') || names.includes('id'),
+  )
+  const order = keys.length > 0 ? ` ORDER BY ${orderBySql(keys)}` : ''
+  const page = ` LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
+  const read = createRowReader(fields)
+  return {
+    statement: { sql: `SELECT * FROM (${inner}) AS d${order}${page}`, parameters: scope.parameters },
+    count,
+    finish(rows) {
+      const hasMore = rows.length > top
+      if (hasMore) rows.length = top
+      return { records: rows.map((row) => read(row)), hasMore }
+    },
+  }
+}
+
+function fieldOf(schema: ObjectSchema, name: string, env: QueryEnv): FieldSchema {
+  const field = readableField(schema, name, env)
+  if (field) return field
+  throw unknownField({ parameter: 'select', path: name }, [name])
+}

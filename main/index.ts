@@ -1,0 +1,314 @@
+// The public door of the host: starts everything in order and stops it in reverse. The only file the shell imports.
+import path from 'node:path'
+import { createDatabase } from '#main/database/create-database.ts'
+import type { HostDatabase } from '#main/database/create-database.ts'
+import { createMigrationBackup } from '#main/database/migration-backup.ts'
+import { migrateDatabase } from '#main/database/migrator.ts'
+import { openDataDir, readConfig, removeConnectionFile, writeConfig, writeConnectionFile } from '#main/data-dir.ts'
+import type { Config, DataDir } from '#main/data-dir.ts'
+import { corePlugins, optionalPlugins, programVersion } from '#main/host.ts'
+import { createAuthenticator } from '#main/http/authenticate.ts'
+import { createConsoleSessions, createOneTimeCodes } from '#main/http/console-session.ts'
+import type { Guards } from '#main/http/guard.ts'
+import { createLocaleResolver } from '#main/http/locale.ts'
+import { defaultRateLimits } from '#main/http/rate-limit.ts'
+import type { RateLimits } from '#main/http/rate-limit.ts'
+import { proofFor } from '#main/http/running-host.ts'
+import { createHttpServer } from '#main/http/server.ts'
+import type { HttpServer, HttpServerOptions } from '#main/http/server.ts'
+import { systemClock } from '#main/kernel/clock.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import { createEventBus } from '#main/kernel/events.ts'
+import type { EventBus } from '#main/kernel/events.ts'
+import { createFileSecrets } from '#main/kernel/file-secrets.ts'
+import { createIds } from '#main/kernel/ids.ts'
+import { createJobs } from '#main/kernel/jobs.ts'
+import { kernelMigrations } from '#main/kernel/kernel-migrations.ts'
+import { openLogFile } from '#main/kernel/log-file.ts'
+import { createLogger } from '#main/kernel/logger.ts'
+import { createOutbox } from '#main/kernel/outbox.ts'
+import { loadPlugins } from '#main/kernel/plugin-host.ts'
+import type { LoadedPlugins } from '#main/kernel/plugin-host.ts'
+import { orderPlugins } from '#main/kernel/plugin-order.ts'
+import type { HostFacts, PluginDefinition } from '#main/kernel/plugin.ts'
+import type { Ports } from '#main/kernel/ports.ts'
+import type { SettingsService } from '#main/plugins/settings/api.ts'
+import { forkSpawner } from '#main/workers/fork-spawner.ts'
+
+// What the desktop shell needs of the host beside starting it.
+export { DataDirInUse, locateDataDir, readConnectionFile } from '#main/data-dir.ts'
+export { shellPolicy } from '#main/http/console.ts'
+export { verifyHost } from '#main/http/running-host.ts'
+export type { KillableChild, Notifier, Opener, Ports, ProcessSpawner, SecretStore } from '#main/kernel/ports.ts'
+
+/** The port a host tries first. */
+export const defaultPort = 7420
+
+/** How a host is started. */
+export interface HostOptions {
+  readonly dataDir: string
+  /** The port to listen on, 0 for any free one. Undefined: the default port, or the one chosen at an earlier start. */
+  readonly port?: number
+  /** Replaces parts of the headless surroundings; the desktop shell passes its own. */
+  readonly ports?: Partial<Ports>
+  readonly clock?: Clock
+  /** False gives up durability for speed: only for throw-away data of tests. */
+  readonly durable?: boolean
+  /** Checks every answer against its contract: tests and development. */
+  readonly validateResponses?: boolean
+  /** Default: every plugin. */
+  readonly plugins?: readonly PluginDefinition[]
+  /** Folder of the built renderer; default `dist/renderer` beside the program. */
+  readonly consoleDir?: string
+  /** Safety twins switch single guards off. */
+  readonly guards?: Guards
+}
+
+/** A host that answers requests. */
+export interface RunningHost {
+  /** Base address without trailing slash. */
+  readonly url: string
+  readonly port: number
+  readonly uiBasePath: string
+  /** The connection token of this start (D-29). */
+  readonly token: string
+  readonly dataDir: string
+  readonly server: HttpServer
+  readonly database: HostDatabase
+  readonly plugins: LoadedPlugins
+  readonly bus: EventBus
+  /** A new one-time code for a browser (D-208). */
+  mintCode(): string
+  /** Drains, checkpoints, closes and removes the connection file; later calls wait for the first. */
+  stop(): Promise<void>
+  /** Resolves when the host has stopped; `restart` asks the caller to start it again. */
+  readonly stopped: Promise<'stopped' | 'restart'>
+}
+
+/** An explicit port is taken by another program. */
+export class PortInUse extends Error {
+  readonly port: number
+
+  constructor(port: number) {
+    super(`Port ${port} is in use by another program. Choose another one with --port.`)
+    this.name = 'PortInUse'
+    this.port = port
+  }
+}
+
+/**
+ * Starts a host on a data folder.
+ * @throws DataDirInUse when another process holds the folder, PortInUse when an explicit port is taken, MigrationRefused
+ * when the database belongs to a newer program, Error when a plugin cannot be loaded. Nothing stays open after a throw.
+ */
+export async function startHost(options: HostOptions): Promise<RunningHost> {
+  const cleanup: (() => void | Promise<void>)[] = []
+  try {
+    return await assemble(options, cleanup)
+  } catch (error) {
+    for (const step of cleanup.toReversed()) await step()
+    throw error
+  }
+}
+
+async function assemble(options: HostOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunningHost> {
+  const startedAt = (options.clock ?? systemClock).iso()
+  const dataDir = openDataDir(options.dataDir)
+  cleanup.push(() => dataDir.release())
+  const config = readConfig(dataDir.path)
+  const logFile = openLogFile(dataDir.file('logs'))
+  cleanup.push(() => logFile.close())
+  const log = createLogger({ destination: logFile, level: textOf(config, 'logLevel') ?? 'info' })
+  const clock = options.clock ?? systemClock
+  const ids = createIds(clock)
+  const ports: Ports = { ...headlessPorts(dataDir), ...options.ports }
+  const bus = createEventBus({ clock, log })
+  const uiBasePath = textOf(config, 'uiBasePath', 'auth') ?? '/_console'
+  const durable = options.durable ?? true
+
+  const plugins = orderPlugins(options.plugins ?? [...corePlugins, ...optionalPlugins])
+  await migrateDatabase({
+    file: dataDir.file('database'),
+    plugins: [
+      { id: 'kernel', migrations: kernelMigrations },
+      ...plugins.map((plugin) => ({ id: plugin.id, migrations: plugin.migrations ?? [] })),
+    ],
+    knownPlugins: [...corePlugins, ...optionalPlugins].map((plugin) => plugin.id),
+    backup: createMigrationBackup({ dataDir: dataDir.path, clock, ids, version: programVersion }),
+    clock,
+    log,
+    durable,
+  })
+  const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable })
+  cleanup.push(() => database.close())
+
+  const outbox = createOutbox({ database, bus, clock, log })
+  const jobs = createJobs({ database, clock, ids, log, timezone: () => loaded?.service('settings')?.get('timezone') ?? 'UTC' })
+  let server: HttpServer | undefined
+  let restart: ((prepare: () => Promise<void>) => void) | undefined
+  const facts: HostFacts = {
+    dataDir: dataDir.path,
+    version: programVersion,
+    environment: environmentOf(config),
+    uiBasePath,
+    baseUrl: () => server?.baseUrl() ?? '',
+    requestRestart: (prepare) => restart?.(prepare),
+    config: (plugin) => config.of(plugin),
+  }
+  let loaded: LoadedPlugins | undefined
+  loaded = await loadPlugins(plugins, { database, bus, outbox, jobs, clock, ids, log, ports, facts })
+  const active = loaded
+  cleanup.push(() => active.stop())
+
+  const token = ids.token(32)
+  const codes = createOneTimeCodes(clock, ids)
+  const sessions = createConsoleSessions(clock, ids)
+  const settings = active.service('settings')
+  const running = await createHttpServer({
+    routes: active.routes,
+    version: programVersion,
+    uiBasePath,
+    consoleDir: options.consoleDir ?? path.join(import.meta.dirname, '..', 'dist', 'renderer'),
+    authenticate: createAuthenticator({ connectionToken: token, findSession: sessions.find }),
+    codes,
+    sessions,
+    prove: (nonce) => proofFor(token, nonce),
+    log,
+    clock,
+    ids,
+    authorizer: active.authorizer,
+    permissionEpoch: active.permissionEpoch,
+    ...(settings === undefined ? {} : workspaceChoices(settings)),
+    validateResponses: options.validateResponses ?? false,
+    ...(options.guards === undefined ? {} : { guards: options.guards }),
+  })
+  server = running
+  const { port, baseUrl } = await listen(running, options.port, config, dataDir)
+  cleanup.push(() => running.close())
+  writeConnectionFile(dataDir.path, { url: baseUrl, token, pid: process.pid, version: programVersion, startedAt })
+  await outbox.start()
+  await jobs.start()
+  log.info({ url: baseUrl, version: programVersion }, 'The host is running.')
+
+  let settle: (reason: 'stopped' | 'restart') => void = () => undefined
+  const stopped = new Promise<'stopped' | 'restart'>((resolve) => {
+    settle = resolve
+  })
+  let stopping: Promise<void> | undefined
+  const stop = (prepare?: () => Promise<void>): Promise<void> =>
+    (stopping ??= (async () => {
+      removeConnectionFile(dataDir.path)
+      await running.close()
+      await jobs.stop()
+      await outbox.stop()
+      await active.stop()
+      await database.close()
+      try {
+        await prepare?.()
+      } finally {
+        log.info({}, 'The host has stopped.')
+        logFile.close()
+        dataDir.release()
+        settle(prepare === undefined ? 'stopped' : 'restart')
+      }
+    })())
+  restart = (prepare) => {
+    // The answer to the request that asked for the restart leaves first.
+    setTimeout(() => void stop(prepare), 50)
+  }
+
+  return {
+    url: baseUrl,
+    port,
+    uiBasePath,
+    token,
+    dataDir: dataDir.path,
+    server: running,
+    database,
+    plugins: active,
+    bus,
+    mintCode: () => codes.mint(),
+    stop: () => stop(),
+    stopped,
+  }
+}
+
+/** Listens on the wanted port; the default one gives way to the next twenty, then to any free one, and is remembered. */
+async function listen(
+  server: HttpServer,
+  wanted: number | undefined,
+  config: Config,
+  dataDir: DataDir,
+): Promise<{ port: number; baseUrl: string }> {
+  if (wanted !== undefined) {
+    const taken = await tryListen(server, wanted)
+    if (taken === null) throw new PortInUse(wanted)
+    return taken
+  }
+  const kept = config.of('host')['port']
+  const first = typeof kept === 'number' && Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : defaultPort
+  const candidates = [first, ...Array.from({ length: 20 }, (_, index) => defaultPort + index + 1), 0]
+  for (const port of candidates) {
+    const listening = await tryListen(server, port)
+    if (listening === null) continue
+    if (listening.port !== first) {
+      writeConfig(dataDir.path, { ...config.values, host: { ...config.of('host'), port: listening.port } })
+    }
+    return listening
+  }
+  throw new PortInUse(first)
+}
+
+async function tryListen(server: HttpServer, port: number): Promise<{ port: number; baseUrl: string } | null> {
+  try {
+    return await server.listen(port)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return null
+    throw error
+  }
+}
+
+/** Language and rate limits follow the options of the workspace; derived values are kept until an option changes. */
+function workspaceChoices(settings: SettingsService): Pick<HttpServerOptions, 'resolveLocale' | 'rateLimits'> {
+  let seen: unknown
+  let locales = { fallback: 'en', supported: ['en'] }
+  let limits: RateLimits = defaultRateLimits
+  const refresh = (): void => {
+    const options = settings.all()
+    if (options === seen) return
+    seen = options
+    locales = { fallback: options.locale, supported: [...new Set([options.locale, 'en'])] }
+    limits = { ...defaultRateLimits, ...options.rateLimits }
+  }
+  return {
+    resolveLocale: createLocaleResolver(() => {
+      refresh()
+      return locales
+    }),
+    rateLimits: () => {
+      refresh()
+      return limits
+    },
+  }
+}
+
+function headlessPorts(dataDir: DataDir): Ports {
+  return {
+    spawn: forkSpawner,
+    secrets: createFileSecrets(path.join(dataDir.path, 'secret.key')),
+    // Without a desktop there is nobody to show a notice to, and no program to open an address in.
+    notify: () => undefined,
+    open: () => undefined,
+  }
+}
+
+function environmentOf(config: Config): HostFacts['environment'] {
+  const value = textOf(config, 'environment')
+  return value === 'sandbox' || value === 'development' ? value : 'production'
+}
+
+function textOf(config: Config, key: string, part = 'host'): string | undefined {
+  const value = config.of(part)[key]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+

@@ -1,0 +1,175 @@
+// Gets and lists: parses the query, asks the query builder for SQL, runs it here or in the reader process by its cost,
+// expands and counts. Reads only.
+import { invalidQuery, notFound, platformError } from '#shared/errors.ts'
+import { parseUuid } from '#shared/field-types/uuid.ts'
+import { parseFilter } from '#shared/filter/parse-filter.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { parseExpand, parseSelect, splitSelect } from '#shared/filter/select.ts'
+import type { ExpandNode } from '#shared/filter/select.ts'
+import { parseSort } from '#shared/filter/sort.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Authorizer, RowCondition } from '#main/kernel/authorize.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Database, HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
+import { buildCount, buildFind } from '#main/database/query/build-find.ts'
+import { buildDistinct } from '#main/database/query/build-distinct.ts'
+import { buildGet, readRecord } from '#main/database/query/build-record.ts'
+import { createCostModel } from '#main/database/query/cost.ts'
+import type { FindRequest } from '#main/database/query/find-request.ts'
+import type { SearchHook } from '#main/database/query/scope.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { SettingsService } from '#main/plugins/settings/api.ts'
+import type { SearchService } from '#main/plugins/search/api.ts'
+import type { RecordPage, RecordQuery, StoredRecord } from '../api.ts'
+import { createExpander, refuseExpansion } from './expander.ts'
+import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query-reader.ts'
+import type { IncomingReferences } from './references.ts'
+import { createTableSizes } from './table-sizes.ts'
+
+/** Lists stop after this long (D-91). */
+const queryTimeoutMs = 5_000
+
+/** Reads records; one per host. */
+export interface RecordFinder {
+  get(ctx: RequestContext, schema: ObjectSchema, input: { id: string; select?: unknown; expand?: unknown }): Promise<StoredRecord>
+  find(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage>
+}
+
+/** What the finder works with. */
+export interface FinderParts {
+  readonly read: Reads
+  readonly heavy: HeavyReads
+  readonly database: Pick<Database, 'schemaEpoch'>
+  readonly clock: Clock
+  readonly metadata: MetadataService
+  readonly settings: SettingsService
+  readonly search: () => SearchService | undefined
+  readonly incoming: IncomingReferences
+  readonly cursorKey: Buffer
+  authorizer(): Authorizer
+}
+
+/** Makes the finder. */
+export function createRecordFinder(parts: FinderParts): RecordFinder {
+  const { read, heavy, metadata, settings, clock } = parts
+  const expand = createExpander(read, parts.incoming)
+  const cost = createCostModel()
+  const sizes = createTableSizes(read, clock)
+  let epoch = -1
+
+  const searchHook: SearchHook = (schema, query, fields, alias) => {
+    const search = parts.search()
+    if (search === undefined) throw invalidQuery('search', 'Full-text search is not installed.', { path: '' })
+    return search.condition(schema, query, fields, alias)
+  }
+
+  const envFor = (ctx: RequestContext): QueryEnv => {
+    const authorizer = parts.authorizer()
+    const base = {
+      timeZone: settings.get('timezone'),
+      defaultCurrency: settings.get('currency'),
+      now: clock.now(),
+      userId: ctx.actor.id,
+    }
+    if (authorizer.isUnrestricted(ctx)) return { ...base, schemaOf: metadata.objectSchema }
+    return {
+      ...base,
+      schemaOf: (object) => (authorizer.canObject(ctx, object, 'read') ? metadata.objectSchema(object) : undefined),
+      canRead: (object, field) => authorizer.canField(ctx, object, field, 'readable'),
+      rowCondition: (object) => filterOf(authorizer.rowCondition(ctx, object, 'read')),
+    }
+  }
+
+  const run = async <Row>(ctx: RequestContext, statement: Statement<Row>, unfiltered = false): Promise<Row[]> => {
+    if (parts.database.schemaEpoch() !== epoch) {
+      epoch = parts.database.schemaEpoch()
+      cost.clear()
+    }
+    if (cost.isCheap(read, statement, { rowsOf: sizes, unfiltered })) return read.all(statement)
+    return heavy.query(statement, { timeoutMs: queryTimeoutMs, signal: ctx.signal })
+  }
+
+  const find = async (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage> => {
+    const env = envFor(ctx)
+    const deleted = readDeleted(query.deleted)
+    if (deleted !== 'exclude' && !parts.authorizer().canObject(ctx, schema.name, 'restore')) {
+      throw platformError('permission_denied', { object: schema.name, action: 'restore' })
+    }
+    const shape = shapeOf(query)
+    const request: FindRequest = {
+      filter: readFilter(query),
+      rowCondition: env.rowCondition?.(schema.name) ?? null,
+      sort: parseSort(query.sort),
+      select: shape.fields,
+      ...readPage(query),
+      deleted,
+      search: readSearch(query),
+    }
+    const counted = readFlag(query.count, 'count')
+    if (readFlag(query.distinct, 'distinct')) {
+      refuseExpansion(shape.expand)
+      const plan = buildDistinct(schema, request, env, { search: searchHook })
+      const page = plan.finish(await run(ctx, plan.statement))
+      const total = counted ? { total: (await run(ctx, plan.count))[0]!.total } : {}
+      return { object: schema.name, records: page.records, ...total, hasMore: page.hasMore }
+    }
+    const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook })
+    const unfiltered = isUnfiltered(request)
+    const page = plan.finish(await run(ctx, plan.statement, unfiltered))
+    const total = counted ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook })))[0]!.total } : {}
+    if (shape.expand.length > 0) expand(schema, page.records, shape.expand, env)
+    return {
+      object: schema.name,
+      records: page.records,
+      ...total,
+      ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
+      hasMore: page.hasMore,
+    }
+  }
+
+  const get: RecordFinder['get'] = async (ctx, schema, input) => {
+    const id = parseUuid(input.id)
+    if (id === null) throw notFound('record', input.id, schema.name)
+    const authorizer = parts.authorizer()
+    if (authorizer.isUnrestricted(ctx) && input.select === undefined && input.expand === undefined) {
+      const row = read.get(buildGet(schema, id))
+      if (row === undefined) throw notFound('record', input.id, schema.name)
+      return { object: schema.name, id, record: readRecord(schema, row) }
+    }
+    const page = await find(ctx, schema, { filter: { id }, select: input.select, expand: input.expand, top: 1 })
+    const record = page.records[0]
+    if (record === undefined) throw notFound('record', input.id, schema.name)
+    return { object: schema.name, id, record }
+  }
+
+  return { get, find }
+}
+
+/** Own fields and expansions; dotted names of a select imply their expansion (D-77). */
+function shapeOf(query: RecordQuery): { fields: readonly string[] | null; expand: ExpandNode[] } {
+  const expand = parseExpand(query.expand)
+  const select = parseSelect(query.select)
+  if (select === null) return { fields: null, expand }
+  const split = splitSelect(select, expand)
+  // What is expanded must be read, also when select does not name it.
+  return { fields: [...new Set([...split.fields, ...ownRelations(split.expand)])], expand: split.expand }
+}
+
+function ownRelations(nodes: readonly ExpandNode[]): string[] {
+  return nodes.map((node) => node.name)
+}
+
+/** Whether nothing but deletion and the cursor restricts the rows. */
+function isUnfiltered(request: FindRequest): boolean {
+  const { filter, rowCondition, search } = request
+  const all = filter === null || (filter.kind === 'and' && filter.children.length === 0)
+  return all && (rowCondition ?? null) === null && (search ?? null) === null
+}
+
+/** A row rule as a filter; false lets no row through. */
+function filterOf(condition: RowCondition | false): ReturnType<typeof parseFilter> | null {
+  if (condition === null) return null
+  return condition === false ? { kind: 'or', children: [] } : parseFilter(condition)
+}
+

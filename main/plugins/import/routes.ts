@@ -1,0 +1,85 @@
+// The import route: reads the request's form (JSON with csv or rows, or a CSV body) and calls the service.
+import { ImportRequest, importRoutes } from '#shared/contracts/import.ts'
+import { validationError } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import type { ImportService } from './api.ts'
+import { parseCsv } from './service/csv.ts'
+
+/** Rows of one direct import (D-199). */
+export const maxDirectRows = 10_000
+
+/** Makes the handler. */
+export function importHandlers(service: ImportService): Handlers<typeof importRoutes> {
+  return {
+    importRecords(ctx, { params, query, body }) {
+      const request = typeof body === 'string' ? fromQuery(body, query) : body
+      const rows = rowsOf(request)
+      if (rows.length > maxDirectRows) {
+        throw validationError(
+          [{ field: 'rows', code: 'max_items', message: `At most ${maxDirectRows} rows fit in one request.`, constraint: maxDirectRows }],
+          { limit: maxDirectRows, received: rows.length },
+        )
+      }
+      return service.run(ctx, {
+        object: params.object,
+        rows,
+        mapping: request.mapping ?? {},
+        dryRun: request.dryRun,
+        writeMode: request.writeMode,
+        matchFields: request.matchFields ?? [],
+        trimWhitespace: request.trimWhitespace,
+        nullValues: request.nullValues ?? [],
+        createMissingOptions: request.createMissingOptions,
+        skipBlankMatchKey: request.skipBlankMatchKey,
+      })
+    },
+  }
+}
+
+/** @throws validation_error unless exactly one source of rows is given and fits the format */
+function rowsOf(request: ImportRequest): readonly Record<string, unknown>[] {
+  const given = [request.csv !== undefined, request.rows !== undefined].filter(Boolean).length
+  if (given !== 1) {
+    throw validationError([{ field: 'rows', code: 'required', message: 'Give either rows or csv.' }])
+  }
+  if (request.rows !== undefined) {
+    if (request.format === 'csv') throw mismatch('csv')
+    return request.rows
+  }
+  if (request.format === 'json') throw mismatch('rows')
+  return parseCsv(request.csv!)
+}
+
+function mismatch(field: string): Error {
+  return validationError([{ field, code: 'required', message: 'The format asks for this member.' }])
+}
+
+/** Options of a plain CSV body travel in the query string. @throws validation_error */
+function fromQuery(csv: string, query: Readonly<Record<string, unknown>>): ImportRequest {
+  const options: Record<string, unknown> = {}
+  const problems: FieldError[] = []
+  for (const [name, schema] of Object.entries(ImportRequest.shape)) {
+    const value = query[name]
+    if (typeof value !== 'string' || name === 'csv' || name === 'rows') continue
+    if (name === 'matchFields' || name === 'nullValues') options[name] = value.split(',')
+    else if (name === 'format' || name === 'writeMode') options[name] = value
+    else if (name === 'mapping') options[name] = parseMapping(value, problems)
+    else if (schema !== undefined) options[name] = value === 'true' || value === '1' || value === ''
+  }
+  if (problems.length > 0) throw validationError(problems)
+  const parsed = ImportRequest.safeParse({ ...options, csv })
+  if (parsed.success) return parsed.data
+  throw validationError(
+    parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), code: 'invalid_option', message: issue.message })),
+  )
+}
+
+function parseMapping(text: string, problems: FieldError[]): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    problems.push({ field: 'mapping', code: 'invalid_json', message: 'The mapping must be a JSON object.' })
+    return undefined
+  }
+}

@@ -1,0 +1,64 @@
+// Finds the records that rows mean by their match fields: one query per slice of rows.
+import { validationError } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+
+/** What a row's key leads to: an id, nothing, or more than one record. */
+export type Match = { readonly id: string } | 'none' | 'several'
+
+/**
+ * The fields rows are matched by.
+ * @throws validation_error when none is given, or one is unknown or cannot be compared
+ */
+export function matchFieldsOf(schema: ObjectSchema, names: readonly string[]): FieldSchema[] {
+  if (names.length === 0) {
+    throw validationError([{ field: 'matchFields', code: 'required', message: 'Name the fields that tell records apart.' }])
+  }
+  return names.map((name, index) => {
+    const field = schema.byName.get(name)
+    if (field !== undefined && !field.multiple) return field
+    throw validationError([
+      { field: `matchFields.${index}`, code: 'unknown_field', message: 'The object has no such field to match by.', value: name },
+    ])
+  })
+}
+
+/** The key of a row, or null when one of its parts is blank. */
+export function keyOf(values: Readonly<Record<string, unknown>>, fields: readonly FieldSchema[]): string | null {
+  const parts = fields.map((field) => values[field.name] ?? null)
+  if (parts.some((part) => part === null || part === '')) return null
+  return JSON.stringify(
+    parts.map((part, at) => (fields[at]!.caseSensitive || typeof part !== 'string' ? part : part.toLowerCase())),
+  )
+}
+
+/** Looks up all keys of a slice. */
+export async function findMatches(
+  data: DataService,
+  ctx: RequestContext,
+  schema: ObjectSchema,
+  fields: readonly FieldSchema[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+): Promise<Map<string, Match>> {
+  const first = fields[0]!
+  const wanted = [...new Set(rows.filter((row) => keyOf(row, fields) !== null).map((row) => row[first.name]))]
+  const matches = new Map<string, Match>()
+  let cursor: string | undefined
+  if (wanted.length === 0) return matches
+  do {
+    const page = await data.find(ctx, schema.name, {
+      filter: { [first.name]: { $in: wanted } },
+      select: fields.map((field) => field.name),
+      top: 1000,
+      ...(cursor === undefined ? {} : { cursor }),
+    })
+    for (const record of page.records) {
+      const key = keyOf(record, fields)
+      if (key !== null) matches.set(key, matches.has(key) ? 'several' : { id: record['id'] as string })
+    }
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  return matches
+}

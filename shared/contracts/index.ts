@@ -1,0 +1,20 @@
+// Every contract there is, in a fixed order: what the document of the API and the conformance tests start from.
+import type { AnyRoute } from '../route.ts'
+import { backupRoutes } from './backup.ts'
+import { consoleRoutes } from './console.ts'
+import { dataRoutes } from './data.ts'
+import { discoveryRoutes } from './discovery.ts'
+import { importRoutes } from './import.ts'
+import { metadataRoutes } from './metadata.ts'
+import { settingsRoutes } from './settings.ts'
+
+/** All contracts, grouped by plugin. */
+export const allContracts: readonly AnyRoute[] = [
+  discoveryRoutes,
+  metadataRoutes,
+  dataRoutes,
+  importRoutes,
+  settingsRoutes,
+  backupRoutes,
+  consoleRoutes,
+].flatMap((table): AnyRoute[] => Object.values(table))
