@@ -1,21 +1,13 @@
 // Starts Cairn: finds a Node that can run it, builds stale screens, opens a window where one is possible, else runs
 // the host in this process. Must parse on Node 12 and import only node: modules (old Nodes land here first, and
-// nothing may be loaded before the version is known), so: no optional chaining, no `??`, no top-level await.
+// nothing may be loaded before the version is known), so: no optional chaining, no `??`, no top-level await, and no
+// named import of what an old Node does not export yet.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import util from 'node:util'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const NODE_MAJOR = 24
@@ -87,7 +79,7 @@ export function findBundledNode(root, platform, arch) {
     'bin',
     platform === 'win32' ? 'node.exe' : 'node',
   )
-  return existsSync(path) ? path : ''
+  return fs.existsSync(path) ? path : ''
 }
 
 /**
@@ -107,9 +99,9 @@ export function canShowWindow(platform, env, uid) {
 export function findElectron(root) {
   const folder = join(root, 'node_modules', 'electron')
   const pathFile = join(folder, 'path.txt')
-  if (!existsSync(pathFile)) return ''
-  const binary = join(folder, 'dist', readFileSync(pathFile, 'utf8').trim())
-  return existsSync(binary) ? binary : ''
+  if (!fs.existsSync(pathFile)) return ''
+  const binary = join(folder, 'dist', fs.readFileSync(pathFile, 'utf8').trim())
+  return fs.existsSync(binary) ? binary : ''
 }
 
 /**
@@ -123,11 +115,11 @@ export function listInputs(root, inputs) {
   /** @param {string} path */
   const visit = (path) => {
     const full = join(root, path)
-    if (!existsSync(full)) return
-    const info = statSync(full)
+    if (!fs.existsSync(full)) return
+    const info = fs.statSync(full)
     if (info.isDirectory()) {
       if (path === 'build/scripts') return
-      readdirSync(full).forEach((name) => visit(path + '/' + name))
+      fs.readdirSync(full).forEach((name) => visit(path + '/' + name))
     } else if (!/\.test(-d)?\.tsx?$|\.md$|\.tsbuildinfo$/.test(path)) {
       lines.push(path + ' ' + info.size + ' ' + info.mtimeMs)
     }
@@ -147,7 +139,7 @@ export function stampOf(lines) {
 /** @param {string} root @returns {Record<string, string>} stamps of the last builds by target */
 function readStamps(root) {
   try {
-    return JSON.parse(readFileSync(join(root, 'dist', 'build-stamps.json'), 'utf8'))
+    return JSON.parse(fs.readFileSync(join(root, 'dist', 'build-stamps.json'), 'utf8'))
   } catch {
     return {} // none yet, or cut short by a kill: both mean "build again"
   }
@@ -159,7 +151,7 @@ function readStamps(root) {
  */
 export function isStale(root, target) {
   const build = BUILDS[target]
-  if (!existsSync(join(root, build.output))) return true
+  if (!fs.existsSync(join(root, build.output))) return true
   return readStamps(root)[target] !== stampOf(listInputs(root, build.inputs))
 }
 
@@ -171,33 +163,34 @@ export function isStale(root, target) {
 export function buildTarget(root, target) {
   const build = BUILDS[target]
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
-  if (!existsSync(vite)) return 'vite is not installed (run npm ci)'
+  if (!fs.existsSync(vite)) return 'vite is not installed (run npm ci)'
   const stamp = stampOf(listInputs(root, build.inputs))
   const staging = build.folder ? build.folder + '.' + process.pid : ''
   const args = [vite, 'build', '--config', build.config, '--mode', build.mode || 'production', '--logLevel', 'warn']
   if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
   process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
-  // stdout stays free for the one line that names the address.
-  const env = Object.assign({}, process.env, process.stderr.isTTY ? {} : { NO_COLOR: '1' })
-  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2], env })
+  // stdout stays free for the one line that names the address; colours are for terminals only.
+  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
+  const output = (run.stdout || '') + (run.stderr || '')
+  process.stderr.write(process.stderr.isTTY ? output : util.stripVTControlCharacters(output))
   if (run.status !== 0) {
-    if (staging) rmSync(join(root, staging), { recursive: true, force: true })
+    if (staging) fs.rmSync(join(root, staging), { recursive: true, force: true })
     return 'vite build failed' + (run.error ? ': ' + run.error.message : '')
   }
   if (staging) {
     try {
-      rmSync(join(root, build.folder), { recursive: true, force: true })
-      renameSync(join(root, staging), join(root, build.folder))
+      fs.rmSync(join(root, build.folder), { recursive: true, force: true })
+      fs.renameSync(join(root, staging), join(root, build.folder))
     } catch (error) {
       // Another start finished the same build in between: its result is as good as ours.
-      rmSync(join(root, staging), { recursive: true, force: true })
-      if (!existsSync(join(root, build.output))) return String(error)
+      fs.rmSync(join(root, staging), { recursive: true, force: true })
+      if (!fs.existsSync(join(root, build.output))) return String(error)
     }
   }
   const stamps = readStamps(root)
   stamps[target] = stamp
-  mkdirSync(join(root, 'dist'), { recursive: true })
-  writeFileSync(join(root, 'dist', 'build-stamps.json'), JSON.stringify(stamps, null, 2) + '\n')
+  fs.mkdirSync(join(root, 'dist'), { recursive: true })
+  fs.writeFileSync(join(root, 'dist', 'build-stamps.json'), JSON.stringify(stamps, null, 2) + '\n')
   return ''
 }
 
@@ -281,7 +274,7 @@ export function runElectron(binary, rest) {
 function fetchElectron() {
   if (process.env.CAIRN_OFFLINE === '1') return 'no Electron binary, and CAIRN_OFFLINE=1 forbids fetching one'
   const script = join(ROOT, 'node_modules', 'electron', 'install.js')
-  if (!existsSync(script)) return 'Electron is not installed'
+  if (!fs.existsSync(script)) return 'Electron is not installed'
   process.stderr.write('Fetching the Electron binary (once; CAIRN_OFFLINE=1 goes on without a window) ...\n')
   const run = spawnSync(process.execPath, [script], {
     stdio: ['ignore', 'ignore', 'ignore'],
@@ -312,7 +305,7 @@ function serve(rest) {
   const failure = buildStale(ROOT, ['renderer'])
   if (failure) {
     // The API is useful without screens; an old build is better than none.
-    const what = existsSync(join(ROOT, BUILDS.renderer.output))
+    const what = fs.existsSync(join(ROOT, BUILDS.renderer.output))
       ? 'the screens of the last build are used'
       : 'there are no screens'
     process.stderr.write('The screens could not be built (' + failure + '); ' + what + '.\n')
@@ -400,7 +393,7 @@ function failWith(/** @type {unknown} */ error) {
 /** True when this file is the program, false when a test imports it. */
 function isProgram() {
   const script = process.argv[1] || ''
-  return existsSync(script) && realpathSync(script) === realpathSync(fileURLToPath(import.meta.url))
+  return fs.existsSync(script) && fs.realpathSync(script) === fs.realpathSync(fileURLToPath(import.meta.url))
 }
 
 if (isProgram()) main()

@@ -115,7 +115,7 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
     file: 'main/plugins/zz-plant-two/runtime.ts',
     source: importing('../zz-plant/api.ts'),
   },
-  { rule: 'only-host-names-plugins', file: 'main/zz-plant-cli.ts', source: importing('./plugins/zz-plant/api.ts') },
+  { rule: 'only-host-names-plugins', file: 'main/zz-plant-cli.ts', source: importing('./plugins/zz-plant/service.ts') },
   { rule: 'only-http-imports-fastify', file: 'main/plugins/zz-plant/fastify.ts', source: importing('fastify') },
   {
     rule: 'only-database-opens-sqlite',
