@@ -1,0 +1,285 @@
+// The whole shell over the recording stand-in, with a real host on a real data folder: in which order its parts come
+// up, what the page may ask, and that the end waits for the host.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ipcChannels } from '#shared/ipc.ts'
+import { startHost } from '#main/index.ts'
+import { createApiCall } from '../support/api-call.ts'
+import { app, callNames, fake, lastCall, resetFake } from './fake-electron.ts'
+
+vi.mock('electron', () => import('./fake-electron.ts'))
+
+interface Connection {
+  url: string
+  token: string
+}
+
+const ownPage = { url: 'app://cairn/index.html#/', parent: null }
+
+/** An application folder with one built page, as the bundle leaves it. */
+function makeAppFolder(): string {
+  const root = mkdtempSync(join(tmpdir(), 'cairn-app-'))
+  mkdirSync(join(root, 'dist/renderer'), { recursive: true })
+  writeFileSync(join(root, 'dist/renderer/index.html'), '<!doctype html><title>Cairn</title>')
+  return root
+}
+
+let dataDir: string
+let argv: string[]
+
+/** Loads the program anew, as a start of the process does. */
+async function startShell(): Promise<void> {
+  vi.resetModules()
+  await import('../../electron/main.ts')
+}
+
+/** Says that the desktop is ready and waits for the window. */
+async function becomeReady(): Promise<void> {
+  fake().ready.resolve()
+  await vi.waitFor(() => {
+    expect(callNames()).toContain('window.loadURL')
+  })
+}
+
+const askConnection = (senderFrame: unknown = ownPage): unknown =>
+  fake().ipc.get(ipcChannels.getConnection)!({ senderFrame })
+
+beforeEach(() => {
+  resetFake({ appPath: makeAppFolder() })
+  dataDir = mkdtempSync(join(tmpdir(), 'cairn-shell-'))
+  argv = process.argv
+  process.argv = ['/usr/bin/cairn', '.', '--data', dataDir, '--port', '0']
+})
+
+afterEach(async () => {
+  process.argv = argv
+  // A host left running would hold the data folder and keep this process.
+  if (callNames().includes('ipcMain.handle') && !callNames().includes('quit')) {
+    app.quit()
+    await fake().ended.promise
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
+})
+
+describe('start', () => {
+  it('sets folder, lock, sandbox and scheme before the desktop is ready', async () => {
+    await startShell()
+    expect(callNames()).toEqual([
+      'app.setPath',
+      'app.requestSingleInstanceLock',
+      'app.enableSandbox',
+      'protocol.registerSchemesAsPrivileged',
+    ])
+    expect(lastCall('app.setPath')).toEqual(['userData', join(dataDir, 'shell')])
+    expect(lastCall('protocol.registerSchemesAsPrivileged')).toEqual([
+      [{ scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } }],
+    ])
+    await becomeReady()
+  })
+
+  it('has refusals, protocol and handlers in place before the page loads', async () => {
+    await startShell()
+    await becomeReady()
+    const names = callNames()
+    const loadedAt = names.indexOf('window.loadURL')
+    for (const name of [
+      'session.setPermissionRequestHandler',
+      'session.setPermissionCheckHandler',
+      'session.setDevicePermissionHandler',
+      'protocol.handle',
+      'ipcMain.handle',
+    ]) {
+      expect(names.indexOf(name), name).toBeGreaterThan(-1)
+      expect(names.indexOf(name), name).toBeLessThan(loadedAt)
+    }
+    expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html'])
+    expect(lastCall('new BrowserWindow')).toMatchObject([
+      {
+        show: false,
+        webPreferences: { sandbox: true, contextIsolation: true, nodeIntegration: false, webviewTag: false },
+      },
+    ])
+  })
+
+  it('leaves a data folder that another start of it holds to the running window', async () => {
+    resetFake({ lock: false })
+    await startShell()
+    expect(callNames()).toEqual(['app.setPath', 'app.requestSingleInstanceLock', 'app.quit', 'quit'])
+  })
+
+  it('does not start a release with a debugging port', async () => {
+    resetFake({ packaged: true, switches: new Set(['remote-debugging-port']) })
+    const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+    await startShell()
+    expect(callNames()).toEqual(['app.exit'])
+    expect(written).toHaveBeenCalledWith('Cairn does not start with a debugging port.\n')
+  })
+
+  it('shows a linked screen, also when the program runs already', async () => {
+    process.argv.push('cairn://open/o/crm_deal')
+    await startShell()
+    await becomeReady()
+    expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html#/o/crm_deal'])
+    app.emit('second-instance', {}, ['/usr/bin/cairn', 'cairn://open/o/task'])
+    expect(lastCall('window.loadURL')).toEqual(['app://cairn/index.html#/o/task'])
+    expect(fake().windows).toHaveLength(1)
+    expect(callNames().at(-1)).toBe('window.focus')
+  })
+})
+
+describe('page', () => {
+  it('gets the address and token of the host, and both work', async () => {
+    await startShell()
+    await becomeReady()
+    const { url, token } = (await askConnection()) as Connection
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    const answer = await createApiCall(url, token)('GET', '/api/v1/meta')
+    expect(answer.status).toBe(200)
+    const policy = (await fake().schemes.get('app')!({ url: 'app://cairn/', method: 'GET' })).headers
+    expect(policy.get('content-security-policy')).toContain(`connect-src ${url} `)
+  })
+
+  it('is admitted by the host with its own origin', async () => {
+    await startShell()
+    await becomeReady()
+    const { url, token } = (await askConnection()) as Connection
+    const headers = { authorization: `Bearer ${token}`, origin: 'app://cairn' }
+    const answer = await fetch(`${url}/api/v1/meta`, { headers })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, 'app://cairn'])
+    const foreign = await fetch(`${url}/api/v1/meta`, { headers: { ...headers, origin: 'app://other' } })
+    expect(foreign.status).toBe(403)
+  })
+
+  it('alone may ask: other origins, frames inside the page and closed frames are refused', async () => {
+    await startShell()
+    await becomeReady()
+    for (const frame of [
+      { url: 'https://example.org/', parent: null },
+      { url: 'app://cairn/index.html', parent: {} },
+      { url: 'app://other/index.html', parent: null },
+      null,
+    ]) {
+      expect(() => askConnection(frame)).toThrow('This page may not call the shell.')
+    }
+  })
+
+  it('stays on its origin: foreign navigation, new windows and embedded pages are refused', async () => {
+    await startShell()
+    await becomeReady()
+    const { webContents } = fake().windows[0]!
+    const refused = (name: string, url: string): boolean => {
+      const event = { url, preventDefault: vi.fn() }
+      webContents.emit(name, event)
+      return event.preventDefault.mock.calls.length > 0
+    }
+    for (const name of ['will-navigate', 'will-frame-navigate', 'will-redirect']) {
+      expect(refused(name, 'https://example.org/'), name).toBe(true)
+      expect(refused(name, 'http://127.0.0.1:7420/_console/'), name).toBe(true)
+      expect(refused(name, 'file:///etc/passwd'), name).toBe(true)
+      expect(refused(name, 'app://cairn/index.html#/objects'), name).toBe(false)
+    }
+    expect(refused('will-attach-webview', 'app://cairn/')).toBe(true)
+    const open = webContents.openHandler!
+    expect(open({ url: 'https://example.org/help' })).toEqual({ action: 'deny' })
+    expect(lastCall('shell.openExternal')).toEqual(['https://example.org/help'])
+    expect(open({ url: 'file:///etc/passwd' })).toEqual({ action: 'deny' })
+    expect(callNames().filter((name) => name === 'shell.openExternal')).toHaveLength(1)
+  })
+
+  it('gets no permission but writing to the clipboard', async () => {
+    await startShell()
+    await becomeReady()
+    type Ask = (contents: unknown, name: string, answer: (granted: boolean) => void, details: unknown) => void
+    const [ask] = lastCall('session.setPermissionRequestHandler') as [Ask]
+    const granted = (name: string, requestingUrl: string): unknown => {
+      const answer = vi.fn()
+      ask({}, name, answer, { requestingUrl })
+      return answer.mock.calls[0]![0]
+    }
+    for (const name of [
+      'media',
+      'geolocation',
+      'notifications',
+      'clipboard-read',
+      'fileSystem',
+      'openExternal',
+      'hid',
+    ]) {
+      expect(granted(name, 'app://cairn/index.html'), name).toBe(false)
+    }
+    expect(granted('clipboard-sanitized-write', 'app://cairn/index.html')).toBe(true)
+    expect(granted('clipboard-sanitized-write', 'https://example.org/')).toBe(false)
+    const [device] = lastCall('session.setDevicePermissionHandler') as [() => boolean]
+    expect(device()).toBe(false)
+  })
+})
+
+describe('end', () => {
+  it('waits until the host has stopped and every acknowledged write is on disk', async () => {
+    await startShell()
+    await becomeReady()
+    const { url, token } = (await askConnection()) as Connection
+    const call = createApiCall(url, token)
+    const object = { name: 'note', fields: { title: { type: 'text' } } }
+    expect((await call('PUT', '/api/v1/meta/object/note', object)).status).toBe(200)
+    const writes = Array.from({ length: 20 }, (_, index) =>
+      call('POST', '/api/v1/data/note', { title: `Note ${index}` }),
+    )
+    await writes[0]
+    app.quit()
+    expect(callNames()).not.toContain('quit')
+    const answers = await Promise.allSettled(writes)
+    const acknowledged = answers.filter((answer) => answer.status === 'fulfilled' && answer.value.status === 201).length
+    expect(await fake().ended.promise).toBe(0)
+    expect(callNames().slice(-2)).toEqual(['app.quit', 'quit'])
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+    expect(existsSync(join(dataDir, 'connection.json'))).toBe(false)
+    expect(JSON.parse(readFileSync(join(dataDir, 'shell', 'window.json'), 'utf8'))).toMatchObject({ width: 1_000 })
+
+    const again = await startHost({ dataDir, port: 0 })
+    try {
+      const list = await createApiCall(again.url, again.token)('GET', '/api/v1/data/note?count=true&top=1')
+      expect(acknowledged).toBeGreaterThan(0)
+      expect((list.body as { total: number }).total).toBeGreaterThanOrEqual(acknowledged)
+    } finally {
+      await again.stop()
+    }
+  })
+
+  it('comes with the last window, except on macOS', async () => {
+    await startShell()
+    await becomeReady()
+    fake().windows[0]!.close()
+    if (process.platform === 'darwin') {
+      expect(callNames()).not.toContain('app.quit')
+    } else {
+      expect(await fake().ended.promise).toBe(0)
+    }
+  })
+
+  it('is told to the person when the host cannot start', async () => {
+    writeFileSync(join(dataDir, 'cairn.db'), 'this is no database'.repeat(100))
+    await startShell()
+    fake().ready.resolve()
+    expect(await fake().ended.promise).toBe(1)
+    expect(lastCall('dialog.showErrorBox')[0]).toBe('Cairn could not start')
+  })
+})
+
+describe('a host of another process', () => {
+  it('is shown in the window after it proved itself, and is left running at the end', async () => {
+    const other = await startHost({ dataDir, port: 0 })
+    try {
+      await startShell()
+      await becomeReady()
+      expect(await askConnection()).toEqual({ url: other.url, token: other.token })
+      app.quit()
+      expect(await fake().ended.promise).toBe(0)
+      expect((await fetch(`${other.url}/healthz`)).status).toBe(200)
+    } finally {
+      await other.stop()
+    }
+  })
+})

@@ -1,0 +1,206 @@
+// The parts of the shell that need no Electron: addresses, links, remembered places, the policy of the window.
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import { createAppProtocol, fileFor } from '../../electron/app-protocol.ts'
+import { linkAmong, placeOfLink } from '../../electron/deep-link.ts'
+import { menuTemplate } from '../../electron/menu.ts'
+import {
+  asksForDebugger,
+  isOpenable,
+  isShellUrl,
+  isTrustedFrame,
+  webPreferences,
+  windowPolicy,
+} from '../../electron/security.ts'
+import { firstWindow, readWindowState, writeWindowState } from '../../electron/window-state.ts'
+
+vi.mock('electron', () => import('./fake-electron.ts'))
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-screens-'))
+writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Cairn</title>')
+writeFileSync(join(folder, 'notes.txt'), 'not for the window')
+
+describe('shell address', () => {
+  it('is app://cairn and nothing that looks like it', () => {
+    expect(isShellUrl('app://cairn/index.html#/o/task')).toBe(true)
+    for (const address of [
+      'app://cairn.example/index.html',
+      'app://other/index.html',
+      'app://cairn@other/',
+      'app://user:word@cairn/',
+      'app:cairn/index.html',
+      'http://cairn/',
+      'http://127.0.0.1:7420/_console/',
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'data:text/html,hello',
+      '',
+    ]) {
+      expect(isShellUrl(address), address).toBe(false)
+    }
+  })
+
+  it('is trusted in the top frame only', () => {
+    const frame = (url: string, parent: unknown = null) => ({ url, parent }) as never
+    expect(isTrustedFrame(frame('app://cairn/index.html'))).toBe(true)
+    expect(isTrustedFrame(frame('app://cairn/index.html', {}))).toBe(false)
+    expect(isTrustedFrame(frame('https://cairn.example/'))).toBe(false)
+    expect(isTrustedFrame(null)).toBe(false)
+  })
+
+  it('lets https out to the browser and nothing else', () => {
+    expect(isOpenable('https://example.org/')).toBe(true)
+    for (const address of ['http://example.org/', 'file:///tmp', 'mailto:a@example.org', 'smb://host/share', 'x']) {
+      expect(isOpenable(address), address).toBe(false)
+    }
+  })
+})
+
+describe('window preferences', () => {
+  it('give the page no Node and no shared world, in a release no developer tools', () => {
+    expect(webPreferences('/x/preload.cjs', true)).toEqual({
+      preload: '/x/preload.cjs',
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      nodeIntegrationInWorker: false,
+      nodeIntegrationInSubFrames: false,
+      webSecurity: true,
+      allowRunningInsecureContent: false,
+      experimentalFeatures: false,
+      webviewTag: false,
+      navigateOnDragDrop: false,
+      safeDialogs: true,
+      devTools: false,
+    })
+    expect(webPreferences('/x/preload.cjs', false).devTools).toBe(true)
+  })
+
+  it('have the policy of the host and its address as the one place to connect to', () => {
+    const policy = windowPolicy('http://127.0.0.1:7420')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy.split('; ').find((part) => part.startsWith('connect-src'))).toBe(
+      'connect-src http://127.0.0.1:7420 ws://127.0.0.1:7420',
+    )
+    expect(policy).not.toMatch(/script-src[^;]*(unsafe|http|\*)/)
+  })
+
+  it('refuse a debugging port in a release, whatever switch asks for it', () => {
+    const line = (...names: string[]) => ({ hasSwitch: (name: string) => names.includes(name) }) as never
+    expect(asksForDebugger(line('remote-debugging-port'), true)).toBe(true)
+    expect(asksForDebugger(line('inspect-brk'), true)).toBe(true)
+    expect(asksForDebugger(line('remote-debugging-port'), false)).toBe(false)
+    expect(asksForDebugger(line('disable-gpu'), true)).toBe(false)
+  })
+})
+
+describe('app protocol', () => {
+  it('never leaves the folder, whatever the address', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('..', '%2e%2e', '%2f', '/', '\\', '%5c', 'etc', '%00', 'a.js', '%25', 'C:', '.'), {
+          maxLength: 12,
+        }),
+        (parts) => {
+          const file = fileFor(folder, `app://cairn/${parts.join('')}`)
+          expect(file === undefined || file.startsWith(`${folder}/`)).toBe(true)
+        },
+      ),
+    )
+    expect(fileFor(folder, 'app://cairn/')).toBe(join(folder, 'index.html'))
+    expect(fileFor(folder, 'app://cairn/%2e%2e%2f%2e%2e%2fetc/passwd')).toBeUndefined()
+    expect(fileFor(folder, 'app://other/index.html')).toBeUndefined()
+  })
+
+  it('answers the page with its policy, and 404 for what is missing, foreign or no screen file', async () => {
+    const handle = createAppProtocol(folder, () => Promise.resolve('http://127.0.0.1:7420'))
+    const page = await handle({ url: 'app://cairn/index.html', method: 'GET' })
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain('<title>Cairn</title>')
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toBe(windowPolicy('http://127.0.0.1:7420'))
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff')
+    for (const [url, method] of [
+      ['app://cairn/missing.js', 'GET'],
+      ['app://cairn/notes.txt', 'GET'],
+      ['app://other/index.html', 'GET'],
+      ['app://cairn/index.html', 'POST'],
+    ] as const) {
+      expect((await handle({ url, method })).status, `${method} ${url}`).toBe(404)
+    }
+  })
+})
+
+describe('deep link', () => {
+  it('shows a screen and can carry nothing else', () => {
+    expect(placeOfLink('cairn://open/o/crm_deal')).toBe('#/o/crm_deal')
+    expect(placeOfLink('cairn://open/')).toBe('#/')
+    for (const link of [
+      'cairn://open/o/x?filter=1',
+      'cairn://open/o/x#y',
+      'cairn://open/o/%2fx',
+      'cairn://open/o/javascript:alert(1)',
+      'cairn://other/o/x',
+      'https://open/o/x',
+      'cairn:open',
+      'nothing',
+    ]) {
+      expect(placeOfLink(link), link).toBeUndefined()
+    }
+    expect(linkAmong(['/usr/bin/cairn', '--data', '/x', 'cairn://open/o/x'])).toBe('cairn://open/o/x')
+    expect(linkAmong(['/usr/bin/cairn'])).toBeUndefined()
+  })
+})
+
+describe('window state', () => {
+  const screens = [{ x: 0, y: 0, width: 1_920, height: 1_080 }]
+  const file = join(mkdtempSync(join(tmpdir(), 'cairn-state-')), 'shell', 'window.json')
+
+  it('comes back as stored, in a private file', () => {
+    const state = { x: 10, y: 20, width: 900, height: 700, maximized: true }
+    writeWindowState(file, state)
+    expect(readWindowState(file, screens)).toEqual(state)
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('keeps the size and drops a place on no present screen', () => {
+    writeWindowState(file, { x: 5_000, y: 20, width: 900, height: 700, maximized: false })
+    expect(readWindowState(file, screens)).toEqual({ width: 900, height: 700, maximized: false })
+  })
+
+  it('is the first window for a missing, broken, foreign or tiny state', () => {
+    expect(readWindowState(`${file}.none`, screens)).toEqual(firstWindow)
+    for (const text of [
+      '',
+      '{"width": 900',
+      'null',
+      '[]',
+      '{"width":"900","height":700}',
+      '{"width":10,"height":10}',
+    ]) {
+      writeFileSync(file, text)
+      expect(readWindowState(file, screens), text).toEqual(firstWindow)
+    }
+    expect(readFileSync(file, 'utf8')).toContain('10')
+  })
+})
+
+describe('menu', () => {
+  const template = (packaged: boolean, platform: NodeJS.Platform) =>
+    JSON.stringify(menuTemplate({ packaged, platform, openWindow: () => {}, openDataFolder: () => {} }))
+
+  it('has developer tools outside a release only', () => {
+    expect(template(false, 'linux')).toContain('toggleDevTools')
+    expect(template(true, 'linux')).not.toContain('toggleDevTools')
+  })
+
+  it('has the application menu on macOS and an end entry elsewhere', () => {
+    expect(template(true, 'darwin')).toContain('"appMenu"')
+    expect(template(true, 'linux')).toContain('"quit"')
+    expect(template(true, 'linux')).not.toContain('"appMenu"')
+  })
+})
