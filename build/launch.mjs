@@ -21,12 +21,14 @@ const ELECTRON_GRACE_MS = 5000
 const BUILDS = {
   renderer: {
     config: 'build/vite.renderer.config.ts',
+    mode: 'production',
     inputs: ['renderer', 'shared', 'build', 'package-lock.json'],
     output: 'dist/renderer/index.html',
     folder: 'dist/renderer',
   },
   host: {
     config: 'build/vite.host.config.ts',
+    mode: 'production',
     inputs: ['electron', 'main', 'shared', 'build', 'package-lock.json'],
     output: 'dist/host/electron.js',
     folder: '',
@@ -40,6 +42,7 @@ const BUILDS = {
   },
   preload: {
     config: 'build/vite.preload.config.ts',
+    mode: 'production',
     inputs: ['electron', 'shared', 'build', 'package-lock.json'],
     output: 'dist/host/preload.cjs',
     folder: '',
@@ -166,7 +169,7 @@ export function buildTarget(root, target) {
   if (!fs.existsSync(vite)) return 'vite is not installed (run npm ci)'
   const stamp = stampOf(listInputs(root, build.inputs))
   const staging = build.folder ? build.folder + '.' + process.pid : ''
-  const args = [vite, 'build', '--config', build.config, '--mode', build.mode || 'production', '--logLevel', 'warn']
+  const args = [vite, 'build', '--config', build.config, '--mode', build.mode, '--logLevel', 'warn']
   if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
   process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
   // stdout stays free for the one line that names the address; colours are for terminals only.

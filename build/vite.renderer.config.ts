@@ -9,9 +9,10 @@ const hostUrl = `http://127.0.0.1:${process.env.CAIRN_PORT ?? '7420'}`
 // The host admits no foreign origin, so the development server speaks to it as its own page would.
 const toHost = { target: hostUrl, changeOrigin: true, ws: true, headers: { origin: hostUrl } }
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('../renderer', import.meta.url)),
-  base: './',
+  // The development server answers where the host does, so that addresses relative to the page hold there too.
+  base: command === 'serve' ? '/_console/' : './',
   cacheDir: fileURLToPath(new URL('../node_modules/.vite', import.meta.url)),
   plugins: [react()],
   build: {
@@ -29,4 +30,4 @@ export default defineConfig({
     strictPort: false,
     proxy: { '/api': toHost, '/.well-known': toHost, '/_console/session': toHost },
   },
-})
+}))
