@@ -51,8 +51,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** One field type. Functions are pure; a value they receive from `parse` is in the JSON form of D-94. */
 export interface FieldType {
-  /** How the column's value is read back: as it is, from 0 and 1, from JSON text, or by `fromColumns`. */
-  readonly storage: 'plain' | 'boolean' | 'json' | 'columns'
+  /** How a column of one value is read back: as it is, from 0 and 1, or from JSON text. */
+  readonly storage: 'plain' | 'boolean' | 'json'
   /** How values compare and sort: as text (ASCII fold, then binary), as they are, or by option order. */
   readonly collation: 'text' | 'binary' | 'options'
   readonly flags: FieldTypeFlags
@@ -84,7 +84,7 @@ export interface FieldType {
   fromColumn(value: SqlValue, field: FieldSchema): unknown
   /** Values of the extra columns, in their order. */
   toExtraColumns?(value: unknown, field: FieldSchema): readonly SqlValue[]
-  /** Builds the value from main and extra columns (`storage: 'columns'`). */
+  /** Builds the value from main and extra columns. */
   fromColumns?(value: SqlValue, extra: readonly SqlValue[], field: FieldSchema): unknown
   coerceOperand(value: unknown, operator: FilterOperator, field: FieldSchema, env: OperandEnv): OperandResult
   /** Describes the JSON value; `multiple` and null are added by the caller of the registry. */

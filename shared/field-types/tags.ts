@@ -29,6 +29,7 @@ export const tagsType: FieldType = {
       if (typeof item !== 'string') return problem(path, 'invalid_type', 'The value must be text.', item)
       const tag = normalizeText(item.trim())
       if (tag === '') return problem(path, 'min_length', 'A tag must not be blank.', item, 1)
+      if (tag.includes('\0')) return problem(path, 'invalid_format', 'A tag must not have U+0000.', item)
       if (countCodePoints(tag) > maxTagLength) {
         return problem(path, 'max_length', `A tag has at most ${maxTagLength} characters.`, item, maxTagLength)
       }

@@ -43,6 +43,8 @@ export function textualType(traits: TextTraits): FieldType {
     parse(value, field) {
       if (typeof value !== 'string') return refused(field, 'invalid_type', 'The value must be text.', value)
       const text = normalizeText(value)
+      // SQLite's own text functions end at U+0000, so a value with one could not be found again.
+      if (text.includes('\0')) return refused(field, 'invalid_format', 'The text must not have U+0000.', value)
       const tooLong = checkLength(text, field, limitOf(field))
       if (tooLong) return tooLong
       if (field.settings.pattern !== undefined && text !== '' && !patternOf(field).test(text)) {

@@ -107,14 +107,17 @@ function addField(tx: Tx, table: string, field: FieldSchema, options: ChangeOpti
 }
 
 function needsRebuild(old: FieldSchema | undefined, field: FieldSchema): boolean {
-  return old !== undefined && (old.sqlType !== field.sqlType || (old.multiple !== field.multiple && old.type === field.type))
+  return (
+    old !== undefined && (old.sqlType !== field.sqlType || (old.multiple !== field.multiple && old.type === field.type))
+  )
 }
 
 /** Copies the values into a column of the new storage class under the same name. */
 function rebuildColumn(tx: Tx, table: string, field: FieldSchema): void {
   const column = quote(field.column)
   const fresh = quote(`_new_${field.column}`)
-  const value = field.sqlType === 'INTEGER' ? `CAST(round(${column}) AS INTEGER)` : `CAST(${column} AS ${field.sqlType})`
+  const value =
+    field.sqlType === 'INTEGER' ? `CAST(round(${column}) AS INTEGER)` : `CAST(${column} AS ${field.sqlType})`
   tx.ddl(`ALTER TABLE ${quote(table)} ADD COLUMN ${fresh} ${field.sqlType}`)
   tx.run(statement(`UPDATE ${quote(table)} SET ${fresh} = ${value} WHERE ${column} IS NOT NULL`))
   tx.ddl(`ALTER TABLE ${quote(table)} DROP COLUMN ${column}`)

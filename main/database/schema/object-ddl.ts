@@ -19,7 +19,9 @@ export interface WantedIndex {
 export function createTableSql(schema: ObjectSchema): string {
   const columns = [
     '"_row" INTEGER PRIMARY KEY',
-    ...schema.systemFields.map((field) => (field.name === 'id' ? '"id" TEXT NOT NULL UNIQUE' : columnSql(field.column, field.sqlType))),
+    ...schema.systemFields.map((field) =>
+      field.name === 'id' ? '"id" TEXT NOT NULL UNIQUE' : columnSql(field.column, field.sqlType),
+    ),
     ...schema.fields.flatMap(fieldColumns),
   ]
   return `CREATE TABLE ${quote(schema.table)} (${columns.join(', ')}) STRICT`
@@ -27,7 +29,10 @@ export function createTableSql(schema: ObjectSchema): string {
 
 /** Definitions of the columns of one field. */
 export function fieldColumns(field: FieldSchema): string[] {
-  return [columnSql(field.column, field.sqlType), ...field.extraColumns.map((extra) => columnSql(extra.name, extra.sqlType))]
+  return [
+    columnSql(field.column, field.sqlType),
+    ...field.extraColumns.map((extra) => columnSql(extra.name, extra.sqlType)),
+  ]
 }
 
 function columnSql(name: string, sqlType: string): string {

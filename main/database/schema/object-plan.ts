@@ -90,7 +90,8 @@ function planField(
   rows: number,
 ): ObjectPlanStep[] {
   const steps: ObjectPlanStep[] = []
-  if (old.name !== field.name) steps.push(step('rename_field', rows, { field: field.name, from: old.name, to: field.name }))
+  if (old.name !== field.name)
+    steps.push(step('rename_field', rows, { field: field.name, from: old.name, to: field.name }))
   const retyped = old.type !== field.type || old.sqlType !== field.sqlType || old.multiple !== field.multiple
   if (retyped) {
     if (!isCompatible(old, field) && countSet(read, schema.table, old) > 0) {
@@ -107,7 +108,9 @@ function planField(
     if (duplicates.length > 0) {
       throw platformError('conflict', {
         duplicates,
-        fieldErrors: [{ field: `fields.${field.name}.unique`, code: 'not_unique', message: 'Records share values of this field.' }],
+        fieldErrors: [
+          { field: `fields.${field.name}.unique`, code: 'not_unique', message: 'Records share values of this field.' },
+        ],
       })
     }
     steps.push(step('add_unique', rows, { field: field.name, from: false, to: true }))

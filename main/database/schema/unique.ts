@@ -36,7 +36,9 @@ export function findUniqueClash(read: Reader, schema: ObjectSchema, row: Row, st
     if (other === undefined) continue
     return {
       fields: rule.fields.map((field) => field.name),
-      values: Object.fromEntries(rule.fields.map((field, at) => [field.name, fieldTypeOf(field).fromColumn(values[at]!, field)])),
+      values: Object.fromEntries(
+        rule.fields.map((field, at) => [field.name, fieldTypeOf(field).fromColumn(values[at]!, field)]),
+      ),
       otherId: other.id,
     }
   }
@@ -44,7 +46,11 @@ export function findUniqueClash(read: Reader, schema: ObjectSchema, row: Row, st
 }
 
 /** Values of a field that several live records share, at most 20, most frequent first. */
-export function findDuplicates(read: Reader, schema: ObjectSchema, field: FieldSchema): { value: unknown; count: number }[] {
+export function findDuplicates(
+  read: Reader,
+  schema: ObjectSchema,
+  field: FieldSchema,
+): { value: unknown; count: number }[] {
   const column = quote(field.column)
   const key = field.caseSensitive ? column : `lower(${column})`
   return read

@@ -1,0 +1,216 @@
+// One list request as one statement, with what is needed to turn its rows into a page. SQL text is put together by
+// hand: the same statement through Kysely's templates cost several times as much on this path.
+import type { Statement } from '#main/kernel/database.ts'
+import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
+import { matchAll } from '#shared/filter/filter.ts'
+import { printFilter } from '#shared/filter/print-filter.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { readableField, unknownField } from '#shared/filter/resolve-path.ts'
+import { resolveFilter, resolveSearch } from '#shared/filter/resolve-filter.ts'
+import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
+import { resolveSort } from '#shared/filter/resolve-sort.ts'
+import { printSort } from '#shared/filter/sort.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { chooseIndex } from './choose-index.ts'
+import type { CursorKey } from './cursor.ts'
+import { openCursor, sealCursor } from './cursor.ts'
+import { writeFilter } from './filter-sql.ts'
+import type { DeletedMode, FindRequest } from './find-request.ts'
+import { checkPage, maxTop } from './find-request.ts'
+import type { MatchEstimator } from './match-estimator.ts'
+import { writeAfter } from './keyset-sql.ts'
+import type { Row } from './row-reader.ts'
+import { createRowReader, selectList } from './row-reader.ts'
+import type { Scope, SearchHook } from './scope.ts'
+import { bind, column, rootScope } from './scope.ts'
+import type { SortKey } from './sort-sql.ts'
+import { orderBySql, sortKeys } from './sort-sql.ts'
+
+/** One page of records. */
+export interface Page {
+  readonly records: Row[]
+  readonly hasMore: boolean
+  /** Present exactly when hasMore. */
+  readonly nextCursor?: string
+}
+
+/** A list ready to run. */
+export interface FindPlan {
+  readonly statement: Statement<Row>
+  /** The fields of each record, in order. */
+  readonly fields: readonly FieldSchema[]
+  /** True when nothing but deletion and the cursor restricts the rows; a hint for the cost model. */
+  readonly unfiltered: boolean
+  /** Turns the statement's rows into the page; rows are changed in place. */
+  finish(rows: Row[]): Page
+}
+
+/** What building needs beside the request. */
+export interface FindOptions {
+  readonly cursorKey: CursorKey
+  readonly search?: SearchHook
+  /** Lets the index be chosen by the data; absent: by the schema alone. */
+  readonly estimator?: MatchEstimator
+}
+
+/**
+ * Builds a list. The statement asks for one row more than the page, which tells whether there are more.
+ * @throws invalid_query
+ * @source D-72 to D-78, D-81
+ */
+export function buildFind(schema: ObjectSchema, request: FindRequest, env: QueryEnv, options: FindOptions): FindPlan {
+  const { top, skip = 0, cursor, deleted = 'exclude' } = request
+  checkPage(top, skip, cursor)
+  const scope = rootScope(schema, env, options.search)
+  const fields = chooseFields(schema, request.select ?? null, deleted, env)
+  const where = resolveWhere(schema, request, env)
+  const keys = sortKeys(scope, resolveSort(schema, request.sort, env))
+  const binding = needsBinding(cursor) ? bindingOf(schema, request) : null
+  const hidden = hiddenKeys(keys, fields)
+  const index = deleted === 'exclude' ? chooseIndex(schema, where, keys, options.estimator) : null
+  const conditions = writeConditions(scope, where, deleted)
+  if (cursor) conditions.push(writeAfter(scope, keys, openCursor(options.cursorKey, binding!, cursor)))
+  const sql =
+    `SELECT ${fieldList(schema, fields, scope.alias)}${hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')}` +
+    ` FROM "${schema.table}" AS ${scope.alias}${index ? ` INDEXED BY "${index.name}"` : ''}` +
+    `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}` +
+    ` ORDER BY ${orderBySql(keys)} LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
+  const read = readerOf(schema, fields)
+  return {
+    statement: { sql, parameters: scope.parameters },
+    fields,
+    unfiltered: where.kind === 'and' && where.children.length === 0 && skip <= maxTop,
+    finish(rows) {
+      const hasMore = rows.length > top
+      if (hasMore) rows.length = top
+      const last = rows[top - 1]
+      // The cursor is made first: reading changes rows in place.
+      const values = hasMore && last ? cursorValues(keys, hidden, last) : null
+      for (const row of rows) {
+        for (const key of hidden) delete row[`$${key.value}`]
+        read(row)
+      }
+      if (!values) return { records: rows, hasMore }
+      const nextCursor = sealCursor(options.cursorKey, binding ?? bindingOf(schema, request), values)
+      return { records: rows, hasMore, nextCursor }
+    },
+  }
+}
+
+/**
+ * Counts the matches of a list request; paging, sort and select are ignored. Row: `{total}`.
+ * @throws invalid_query
+ * @source D-76
+ */
+export function buildCount(
+  schema: ObjectSchema,
+  request: Pick<FindRequest, 'filter' | 'rowCondition' | 'search' | 'deleted'>,
+  env: QueryEnv,
+  options: Pick<FindOptions, 'search'> = {},
+): Statement<{ total: number }> {
+  const scope = rootScope(schema, env, options.search)
+  const conditions = writeConditions(scope, resolveWhere(schema, request, env), request.deleted ?? 'exclude')
+  const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
+  const sql = `SELECT count(*) AS "total" FROM "${schema.table}" AS ${scope.alias}${where}`
+  return { sql, parameters: scope.parameters }
+}
+
+/** Filter, search and row condition of a request, resolved and joined. */
+export function resolveWhere(
+  schema: ObjectSchema,
+  request: Pick<FindRequest, 'filter' | 'rowCondition' | 'search'>,
+  env: QueryEnv,
+): ResolvedFilter {
+  const parts: ResolvedFilter[] = []
+  if (request.filter) parts.push(resolveFilter(schema, request.filter, env))
+  if (request.search) parts.push(resolveSearch(schema, request.search.query, request.search.fields, env))
+  if (request.rowCondition) parts.push(resolveFilter(schema, request.rowCondition, { ...env, canRead: undefined }))
+  return parts.length === 1 ? parts[0]! : { kind: 'and', children: parts }
+}
+
+/** The terms of WHERE; a top-level conjunction is taken apart so that every equality stands by itself. */
+export function writeConditions(scope: Scope, where: ResolvedFilter, deleted: DeletedMode): string[] {
+  const terms = where.kind === 'and' ? where.children : [where]
+  const conditions = terms.map((term) => writeFilter(scope, term))
+  if (deleted !== 'include') {
+    conditions.push(`${column(scope, 'deleted_at')} IS ${deleted === 'only' ? 'NOT NULL' : 'NULL'}`)
+  }
+  return conditions
+}
+
+const always = ['id', 'created_at', 'updated_at']
+
+/** The fields of the answer in the order of the object. */
+function chooseFields(
+  schema: ObjectSchema,
+  select: readonly string[] | null,
+  deleted: DeletedMode,
+  env: QueryEnv,
+): readonly FieldSchema[] {
+  const marks = deleted === 'exclude' ? [] : schema.systemFields.slice(6)
+  if (select === null) {
+    if (!env.canRead && marks.length === 0) return schema.visibleFields
+    return [...schema.visibleFields, ...marks].filter((field) => readableField(schema, field.name, env))
+  }
+  const wanted = new Set(always)
+  for (const name of select) {
+    if (!readableField(schema, name, env)) throw unknownField({ parameter: 'select', path: name }, [name])
+    wanted.add(name)
+  }
+  return [...schema.byName.values()].filter((field) => wanted.has(field.name) || marks.includes(field))
+}
+
+const lists = new WeakMap<readonly FieldSchema[], string>()
+const readers = new WeakMap<ObjectSchema, ReturnType<typeof createRowReader>>()
+
+function fieldList(schema: ObjectSchema, fields: readonly FieldSchema[], alias: string): string {
+  if (fields !== schema.visibleFields) return selectList(fields, alias)
+  let list = lists.get(fields)
+  if (list === undefined) {
+    list = selectList(fields, alias)
+    lists.set(fields, list)
+  }
+  return list
+}
+
+function readerOf(schema: ObjectSchema, fields: readonly FieldSchema[]): ReturnType<typeof createRowReader> {
+  if (fields !== schema.visibleFields) return createRowReader(fields)
+  let reader = readers.get(schema)
+  if (!reader) {
+    reader = createRowReader(fields)
+    readers.set(schema, reader)
+  }
+  return reader
+}
+
+/** Sort values that the record's own columns do not hold; selected beside them and removed again. */
+function hiddenKeys(keys: readonly SortKey[], fields: readonly FieldSchema[]): SortKey[] {
+  return keys.filter((key, index) => {
+    const repeated = keys[index - 1]?.value === key.value
+    return !repeated && (key.column === null || !fields.some((field) => field.column === key.column))
+  })
+}
+
+function cursorValues(keys: readonly SortKey[], hidden: readonly SortKey[], row: Row): SqlValue[] {
+  const values: SqlValue[] = []
+  for (const key of keys) {
+    const isHidden = hidden.some((other) => other.value === key.value)
+    values[key.value] = row[isHidden ? `$${key.value}` : key.column!] as SqlValue
+  }
+  return values
+}
+
+function needsBinding(cursor: string | null | undefined): cursor is string {
+  return typeof cursor === 'string' && cursor !== ''
+}
+
+/** Everything that must stay the same from page to page (D-75). */
+function bindingOf(schema: ObjectSchema, request: FindRequest): string {
+  return JSON.stringify([
+    schema.uid,
+    printFilter(request.filter ?? matchAll),
+    printSort(request.sort),
+    request.search ?? null,
+    request.deleted ?? 'exclude',
+  ])
+}

@@ -1,0 +1,90 @@
+// Whether a read may run on the main thread. Asks SQLite for the plan once per statement text.
+import type { Reads, Statement } from '#main/kernel/database.ts'
+
+/** Rows a read may touch on the main thread; at this size it takes a few milliseconds. */
+export const maxCheapRows = 50_000
+
+/** What the caller knows of a statement beside its text. */
+export interface CostHints {
+  /** Approximate number of rows of a table, from memory. */
+  readonly rowsOf: (table: string) => number
+  /** True when no condition but deletion and the cursor restricts the rows, so that a served sort ends at the limit. */
+  readonly unfiltered?: boolean
+}
+
+/** Remembers the plan by statement text; drop it when the schema epoch rises or statistics are refreshed. */
+export interface CostModel {
+  /** Whether the statement is cheap: searches of indexes that end early or yield few rows, and scans of small tables. */
+  isCheap(read: Pick<Reads, 'all'>, statement: Statement, hints: CostHints): boolean
+  clear(): void
+}
+
+/** One step that reads a table, as the plan tells it. */
+interface Step {
+  readonly table: string
+  /** Rows it is expected to read; null when it may be all of them. */
+  readonly rows: number | null
+  readonly search: boolean
+}
+
+interface Plan {
+  readonly steps: readonly Step[]
+  readonly sorts: boolean
+  readonly limited: boolean
+}
+
+const maxRemembered = 2_000
+
+/** Makes a {@link CostModel}. */
+export function createCostModel(): CostModel {
+  const plans = new Map<string, Plan>()
+  return {
+    isCheap(read, statement, hints) {
+      let plan = plans.get(statement.sql)
+      if (plan === undefined) {
+        plan = explain(read, statement)
+        if (plans.size >= maxRemembered) plans.clear()
+        plans.set(statement.sql, plan)
+      }
+      const { sorts, limited } = plan
+      const endsEarly = limited && !sorts
+      return plan.steps.every((step) => {
+        if (endsEarly && (step.search || hints.unfiltered === true)) return true
+        return Math.min(step.rows ?? Infinity, hints.rowsOf(step.table)) <= maxCheapRows
+      })
+    },
+    clear: () => plans.clear(),
+  }
+}
+
+function explain(read: Pick<Reads, 'all'>, statement: Statement): Plan {
+  const lines = read.all<{ detail: string }>({
+    sql: `EXPLAIN QUERY PLAN ${statement.sql}`,
+    parameters: statement.parameters,
+  })
+  const steps = lines.flatMap(({ detail }): Step[] => {
+    const match = /^(SCAN|SEARCH) (\S+)(?: USING (?:COVERING )?INDEX (\S+)(?: \((.*)\))?)?/.exec(detail)
+    const table = match && new RegExp(`"([a-z0-9_]+)" AS ${match[2]}\\b`).exec(statement.sql)?.[1]
+    if (!match || table === undefined || table === null) return []
+    const search = match[1] === 'SEARCH'
+    return [{ table, search, rows: search ? estimate(read, match[3], match[4]) : null }]
+  })
+  return {
+    steps,
+    sorts: lines.some(({ detail }) => detail.startsWith('USE TEMP B-TREE')),
+    limited: / LIMIT \?/.test(statement.sql),
+  }
+}
+
+/** Rows one search of the index yields on average, from ANALYZE; null when it is not known. */
+function estimate(read: Pick<Reads, 'all'>, index: string | undefined, terms: string | undefined): number | null {
+  if (index === undefined) return 1
+  const equalities = terms?.match(/=\?/g)?.length ?? 0
+  if (index.startsWith('sqlite_autoindex')) return equalities > 0 ? 1 : null
+  const analyzed =
+    read.all({ sql: `SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'`, parameters: [] }).length > 0
+  if (!analyzed) return null
+  const [row] = read.all<{ stat: string }>({ sql: 'SELECT stat FROM sqlite_stat1 WHERE idx = ?', parameters: [index] })
+  const rows = Number(row?.stat.split(' ')[equalities])
+  return Number.isFinite(rows) ? rows : null
+}

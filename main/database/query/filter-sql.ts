@@ -1,0 +1,80 @@
+// A resolved filter as an SQL condition. Three-valued SQL is kept two-valued: every negation is `IS NOT TRUE` (D-82).
+import { invalidQuery } from '#shared/errors.ts'
+import { allOf } from '#shared/filter/filter.ts'
+import { resolveFilter } from '#shared/filter/resolve-filter.ts'
+import type { ResolvedCondition, ResolvedFilter } from '#shared/filter/resolved-filter.ts'
+import { quoteLiteral } from '../schema/sql-text.ts'
+import type { Scope } from './scope.ts'
+import { column, innerScope } from './scope.ts'
+import { writeTest } from './test-sql.ts'
+
+/** Writes the condition; it is a complete term that can be joined with AND. */
+export function writeFilter(scope: Scope, filter: ResolvedFilter): string {
+  switch (filter.kind) {
+    case 'and':
+      if (filter.children.length === 0) return '1'
+      return `(${filter.children.map((child) => writeFilter(scope, child)).join(' AND ')})`
+    case 'or':
+      if (filter.children.length === 0) return '0'
+      return `(${filter.children.map((child) => writeFilter(scope, child)).join(' OR ')})`
+    case 'not':
+      if (isPlainPresence(filter.child)) return `${column(scope, filter.child.field.column)} IS NULL`
+      return `(${writeFilter(scope, filter.child)}) IS NOT TRUE`
+    case 'search':
+      return writeSearch(scope, filter)
+    case 'condition':
+      return writePath(scope, filter, 0)
+  }
+}
+
+/** The condition that keeps records that are not deleted. */
+export function liveCondition(scope: Scope): string {
+  return `${column(scope, 'deleted_at')} IS NULL`
+}
+
+function isPlainPresence(filter: ResolvedFilter): filter is ResolvedCondition {
+  return (
+    filter.kind === 'condition' &&
+    filter.test.test === 'present' &&
+    filter.hops.length === 0 &&
+    filter.inner.length === 0 &&
+    !filter.field.multiple
+  )
+}
+
+/** Walks the hops from `index` on; each becomes a set of ids, so that an index on the relation can drive the query. */
+function writePath(scope: Scope, condition: ResolvedCondition, index: number): string {
+  const hop = condition.hops[index]
+  if (!hop) return writeLeaf(scope, condition)
+  const relation = column(scope, hop.field.column)
+  const target = innerScope(scope, hop.target)
+  const rows = scope.env.rowCondition?.(hop.target.name)
+  const ids = (): string => {
+    const visible = rows
+      ? ` AND ${writeFilter(target, resolveFilter(hop.target, allOf(rows), internalEnv(scope)))}`
+      : ''
+    return `SELECT ${column(target, 'id')} FROM "${hop.target.table}" AS ${target.alias} WHERE ${liveCondition(target)}${visible} AND ${writePath(target, condition, index + 1)}`
+  }
+  if (!hop.field.multiple) return `${relation} IN (${ids()})`
+  return `EXISTS (SELECT 1 FROM json_each(${relation}) AS e WHERE e.value IN (${ids()}))`
+}
+
+/** Row conditions are rules, not requests: they may use every field. */
+function internalEnv(scope: Scope): Scope['env'] {
+  return { ...scope.env, canRead: undefined, rowCondition: undefined }
+}
+
+function writeLeaf(scope: Scope, condition: ResolvedCondition): string {
+  const { field, inner, test } = condition
+  const own = column(scope, field.column)
+  if (inner.length === 0) return writeTest(scope, { sql: own, field, inner: false }, test)
+  const path = `$${inner.map((key) => `."${key}"`).join('')}`
+  return writeTest(scope, { sql: `json_extract(${own}, ${quoteLiteral(path)})`, field, inner: true }, test)
+}
+
+function writeSearch(scope: Scope, filter: Extract<ResolvedFilter, { kind: 'search' }>): string {
+  if (!scope.search) throw invalidQuery('filter', 'There is no search here.', { path: '$search' })
+  const condition = scope.search(scope.schema, filter.query, filter.fields, scope.alias)
+  scope.parameters.push(...condition.parameters)
+  return condition.sql
+}

@@ -1,0 +1,51 @@
+// What the SQL writers pass along: the table they speak of, the values bound so far, and the hooks of the caller.
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+
+/** The condition of a full-text search on a table. */
+export interface SearchCondition {
+  /** A condition on `<alias>."rowid"` or `<alias>."id"`; its parameters are bound in order. */
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+/** Supplies the full-text condition (the search service does). */
+export type SearchHook = (
+  schema: ObjectSchema,
+  query: string,
+  fields: readonly FieldSchema[],
+  alias: string,
+) => SearchCondition
+
+/** State while one statement is written. Text and parameters must be produced in the same order. */
+export interface Scope {
+  readonly schema: ObjectSchema
+  readonly alias: string
+  readonly env: QueryEnv
+  readonly parameters: unknown[]
+  readonly search: SearchHook | undefined
+  /** Shared by all scopes of a statement; numbers the aliases. */
+  readonly counter: { next: number }
+}
+
+/** The scope of a statement's main table, alias `t0`. */
+export function rootScope(schema: ObjectSchema, env: QueryEnv, search?: SearchHook): Scope {
+  return { schema, alias: 't0', env, parameters: [], search, counter: { next: 1 } }
+}
+
+/** A scope on another table of the same statement. */
+export function innerScope(scope: Scope, schema: ObjectSchema): Scope {
+  return { ...scope, schema, alias: `t${scope.counter.next++}` }
+}
+
+/** Binds a value and answers its placeholder. */
+export function bind(scope: Scope, value: unknown): string {
+  scope.parameters.push(value)
+  return '?'
+}
+
+/** A column of the scope's table; names are of the form of D-92, quoted because they may be SQL words. */
+export function column(scope: Scope, name: string): string {
+  return `${scope.alias}."${name}"`
+}

@@ -1,0 +1,184 @@
+// Compares two versions of an object and says what changes (D-100). Pure; counting and applying are elsewhere.
+import type { Statement } from '#main/kernel/database.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { PhysicalIndex } from './physical-indexes.ts'
+import { physicalIndexes } from './physical-indexes.ts'
+import { conversionOf } from './retype.ts'
+import type { ChangeKind, PlannedChange, SchemaPlan } from './schema-plan.ts'
+import { quoteName } from './sql-text.ts'
+
+/**
+ * Plans the way from one version of an object to the next. Fields are matched by name, then by `renamedFrom`, then by
+ * uid. An object's own rename is a different name of `after`.
+ * @param before null for a new object
+ * @param after null to delete the object
+ * @source D-100
+ */
+export function diffObject(before: ObjectSchema | null, after: ObjectSchema | null): SchemaPlan {
+  if (!before && !after) return { before, after, changes: [] }
+  if (!before) return { before, after, changes: after!.abstract ? [] : [change('add_object', { to: after!.name })] }
+  if (!after) {
+    const deletion = change('delete_object', {
+      from: before.name,
+      destructive: true,
+      loses: true,
+      count: countAll(before),
+    })
+    return { before, after, changes: before.abstract ? [] : [deletion] }
+  }
+  if (before.abstract !== after.abstract) return { before, after, changes: [abstractChange(before, after)] }
+  const changes: PlannedChange[] = []
+  const matched = matchFields(before, after)
+  if (before.name !== after.name) changes.push(change('rename_object', { from: before.name, to: after.name }))
+  else if (presentation(before) !== presentation(after)) changes.push(change('change_object', {}))
+  const kept = new Set(matched.values())
+  for (const field of before.fields) {
+    if (kept.has(field)) continue
+    changes.push(
+      change('delete_field', {
+        field: field.name,
+        from: field.type,
+        destructive: true,
+        loses: true,
+        count: countWhere(before, `${quoteName(field.column)} IS NOT NULL`),
+        oldField: field,
+      }),
+    )
+  }
+  for (const field of after.fields) {
+    const old = matched.get(field)
+    if (old) changes.push(...diffField(before, old, field))
+    else
+      changes.push(change('add_field', { field: field.name, to: field.type, newField: field, count: countAll(before) }))
+  }
+  if (!before.abstract) changes.push(...diffIndexes(before, after))
+  return { before, after, changes }
+}
+
+/** Each field of the new version with the field it continues. */
+export function matchFields(before: ObjectSchema, after: ObjectSchema): Map<FieldSchema, FieldSchema> {
+  const matched = new Map<FieldSchema, FieldSchema>()
+  const free = new Map(before.fields.map((field) => [field.name, field]))
+  const take = (field: FieldSchema, old: FieldSchema | undefined): void => {
+    if (!old || !free.has(old.name) || matched.has(field)) return
+    free.delete(old.name)
+    matched.set(field, old)
+  }
+  for (const field of after.fields) take(field, free.get(field.name))
+  for (const field of after.fields) {
+    const from = after.definition.fields[field.name]?.renamedFrom
+    if (from !== undefined) take(field, free.get(from))
+  }
+  for (const field of after.fields) {
+    if (field.uid !== field.name)
+      take(
+        field,
+        [...free.values()].find((old) => old.uid === field.uid),
+      )
+  }
+  return matched
+}
+
+function diffField(before: ObjectSchema, old: FieldSchema, field: FieldSchema): PlannedChange[] {
+  const changes: PlannedChange[] = []
+  const name = field.name
+  const pair = { field: name, oldField: old, newField: field }
+  const column = quoteName(old.column)
+  const present = () => countWhere(before, `${column} IS NOT NULL`)
+  if (old.name !== name) changes.push(change('rename_field', { ...pair, from: old.name, to: name, count: present() }))
+  const conversion = conversionOf(old, field)
+  if (conversion !== 'same') {
+    const unsupported = conversion === 'unsupported'
+    changes.push(change('retype_field', { ...pair, from: shape(old), to: shape(field), count: present(), unsupported }))
+  }
+  if (!old.required && field.required) {
+    changes.push(change('tighten_field', { ...pair, to: 'required', count: countWhere(before, `${column} IS NULL`) }))
+  }
+  if (!old.unique && field.unique) {
+    changes.push(change('add_unique', { ...pair, count: countDuplicates(before, [column]) }))
+  }
+  for (const option of removedOptions(old, field)) {
+    const uses = countWhere(before, `${column} = ?`, [option])
+    changes.push(change('remove_option', { ...pair, from: option, count: old.multiple ? null : uses }))
+  }
+  if (changes.length === 0 && definitionText(before, old) !== JSON.stringify(field.settings)) {
+    changes.push(change('change_field', pair))
+  }
+  return changes
+}
+
+function diffIndexes(before: ObjectSchema, after: ObjectSchema): PlannedChange[] {
+  const text = (index: PhysicalIndex): string => JSON.stringify([index.table, index.name, index.keys])
+  const old = new Map(physicalIndexes(before).map((index) => [text(index), index]))
+  const next = new Map(physicalIndexes(after).map((index) => [text(index), index]))
+  const label = (index: PhysicalIndex): string => index.fields.map((field) => field.name).join(',')
+  return [
+    ...[...old]
+      .filter(([key]) => !next.has(key))
+      .map(([, index]) => change('remove_index', { from: label(index), index })),
+    ...[...next].filter(([key]) => !old.has(key)).map(([, index]) => change('add_index', { to: label(index), index })),
+    ...after.indexes
+      .filter(
+        (index) =>
+          index.unique &&
+          !before.indexes.some((known) => known.unique && String(known.fields) === String(index.fields)),
+      )
+      .map((index) => change('add_unique', { to: index.fields, count: uniqueCount(before, index.fields) })),
+  ]
+}
+
+/** Counts only over fields the old table has; a new field holds the same value everywhere and is the caller's concern. */
+function uniqueCount(before: ObjectSchema, fields: readonly string[]): Statement<{ records: number }> | null {
+  if (!fields.every((name) => before.byName.has(name))) return null
+  return countDuplicates(before, fields.map(quoteName))
+}
+
+function change(kind: ChangeKind, parts: Partial<PlannedChange>): PlannedChange {
+  return { change: kind, records: 0, lossy: 0, destructive: false, loses: false, count: null, ...parts }
+}
+
+function abstractChange(before: ObjectSchema, after: ObjectSchema): PlannedChange {
+  if (before.abstract) return change('add_object', { to: after.name })
+  return change('delete_object', { from: before.name, destructive: true, loses: true, count: countAll(before) })
+}
+
+function shape(field: FieldSchema): string {
+  return field.multiple && field.reference !== null ? `${field.type}[]` : field.type
+}
+
+function removedOptions(old: FieldSchema, field: FieldSchema): string[] {
+  if (old.options.length === 0 || field.options.length === 0) return []
+  const kept = new Set(field.options.map((option) => option.value))
+  return old.options.map((option) => option.value).filter((value) => !kept.has(value))
+}
+
+function definitionText(schema: ObjectSchema, field: FieldSchema): string {
+  return JSON.stringify(schema.definition.fields[field.name])
+}
+
+const structural = new Set(['fields', 'indexes', 'name', 'renamedFrom'])
+
+function presentation(schema: ObjectSchema): string {
+  return JSON.stringify(Object.entries(schema.definition).filter(([key]) => !structural.has(key)))
+}
+
+function countAll(schema: ObjectSchema): Statement<{ records: number }> {
+  return { sql: `SELECT count(*) AS "records" FROM ${quoteName(schema.table)}`, parameters: [] }
+}
+
+function countWhere(
+  schema: ObjectSchema,
+  condition: string,
+  parameters: readonly unknown[] = [],
+): Statement<{ records: number }> {
+  const sql = `SELECT count(*) AS "records" FROM ${quoteName(schema.table)} WHERE ${condition}`
+  return { sql, parameters }
+}
+
+/** Counts live records whose tuple occurs more than once. */
+function countDuplicates(schema: ObjectSchema, columns: readonly string[]): Statement<{ records: number }> {
+  const present = columns.map((column) => `${column} IS NOT NULL`).join(' AND ')
+  const groups = `SELECT count(*) AS n FROM ${quoteName(schema.table)} WHERE "deleted_at" IS NULL AND ${present} GROUP BY ${columns.join(', ')} HAVING count(*) > 1`
+  return { sql: `SELECT coalesce(sum(n), 0) AS "records" FROM (${groups})`, parameters: [] }
+}

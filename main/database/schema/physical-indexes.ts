@@ -1,0 +1,72 @@
+// Which indexes an object's table has, from its schema. The DDL creates them, the query builder counts on them.
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { quoteName } from './sql-text.ts'
+
+/** One column of an index. */
+export interface IndexKey {
+  readonly column: string
+  /** True: the column is keyed by its ASCII fold. */
+  readonly noCase: boolean
+}
+
+/** One index; all of them leave out deleted records. */
+export interface PhysicalIndex {
+  readonly name: string
+  readonly table: string
+  /** The fields it was made for, in order. */
+  readonly fields: readonly FieldSchema[]
+  /** Its columns; text is keyed twice (fold, then binary) so that one index serves equality and sort; ends with id. */
+  readonly keys: readonly IndexKey[]
+}
+
+const cache = new WeakMap<ObjectSchema, readonly PhysicalIndex[]>()
+
+/**
+ * The indexes of the object's table. Unique fields get plain indexes: uniqueness is checked by the engine, because two
+ * machines may each accept the same value and must still be able to merge.
+ * @source D-92, D-93
+ */
+export function physicalIndexes(schema: ObjectSchema): readonly PhysicalIndex[] {
+  let found = cache.get(schema)
+  if (!found) {
+    found = schema.abstract ? [] : compile(schema)
+    cache.set(schema, found)
+  }
+  return found
+}
+
+/** The statement that creates an index. */
+export function createIndexSql(index: PhysicalIndex): string {
+  const keys = index.keys.map(({ column, noCase }) => `${quoteName(column)}${noCase ? ' COLLATE NOCASE' : ''}`)
+  return `CREATE INDEX ${quoteName(index.name)} ON ${quoteName(index.table)} (${keys.join(', ')}) WHERE "deleted_at" IS NULL`
+}
+
+/** The statement that drops an index. */
+export function dropIndexSql(index: PhysicalIndex): string {
+  return `DROP INDEX IF EXISTS ${quoteName(index.name)}`
+}
+
+/** The index columns of a field: text twice, anything else once. */
+export function indexKeysOf(field: FieldSchema): readonly IndexKey[] {
+  const binary = { column: field.column, noCase: false }
+  return fieldTypeOf(field).collation === 'text' ? [{ column: field.column, noCase: true }, binary] : [binary]
+}
+
+function compile(schema: ObjectSchema): PhysicalIndex[] {
+  const lists = [
+    ...schema.fields.filter((field) => field.index && !field.multiple).map((field) => [field]),
+    ...schema.indexes.map((index) => index.fields.flatMap((name) => schema.byName.get(name) ?? [])),
+  ]
+  const indexes = new Map<string, PhysicalIndex>()
+  for (const fields of lists) {
+    if (fields.length === 0 || fields.some((field) => field.multiple || fieldTypeOf(field).innerPaths === true))
+      continue
+    const name = `i_${schema.name}__${fields.map((field) => field.name).join('__')}`
+    const keys = fields.flatMap(indexKeysOf)
+    if (!fields.some((field) => field.name === 'id')) keys.push({ column: 'id', noCase: false })
+    indexes.set(name, { name, table: schema.table, fields, keys })
+  }
+  return [...indexes.values()]
+}

@@ -1,0 +1,13 @@
+// Quoting for SQL text. Values are bound wherever SQLite allows it; names and DDL literals come through here.
+
+/** A quoted identifier. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** A literal for places that take no parameter (DDL defaults, CASE over option values). */
+export function quoteLiteral(value: string | number | null): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'NULL'
+  return `'${value.replaceAll("'", "''")}'`
+}

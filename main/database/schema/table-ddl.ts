@@ -1,0 +1,80 @@
+// The table of an object as DDL. Knows no data and no plans of change.
+import type { FieldSchema, SqlType, SqlValue } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { createIndexSql, physicalIndexes } from './physical-indexes.ts'
+import { quoteLiteral, quoteName } from './sql-text.ts'
+
+/** A column of an object's table. */
+export interface Column {
+  readonly name: string
+  readonly sqlType: SqlType
+}
+
+/** System columns that are never null. */
+const notNull = new Set(['created_at', 'updated_at'])
+
+/**
+ * The statements that create an object's table and its indexes; none for an abstract object. `rowid` is declared so
+ * that VACUUM keeps it: search indexes refer to it. Deleted records have an index of their own.
+ * @source D-92
+ */
+export function createTableSql(schema: ObjectSchema): string[] {
+  if (schema.abstract) return []
+  const columns = [
+    '"rowid" INTEGER PRIMARY KEY',
+    '"id" TEXT NOT NULL UNIQUE',
+    ...schema.systemFields.slice(1).map((field) => `${columnSql(field)}${notNull.has(field.name) ? ' NOT NULL' : ''}`),
+    ...schema.fields.flatMap((field) => fieldColumns(field).map(columnSql)),
+  ]
+  const table = quoteName(schema.table)
+  return [
+    `CREATE TABLE ${table} (\n  ${columns.join(',\n  ')}\n) STRICT`,
+    trashIndexSql(schema),
+    ...physicalIndexes(schema).map(createIndexSql),
+  ]
+}
+
+/** The statement that creates the index of deleted records. */
+export function trashIndexSql(schema: ObjectSchema): string {
+  const name = quoteName(`i_${schema.name}`)
+  return `CREATE INDEX ${name} ON ${quoteName(schema.table)} ("deleted_at", "id") WHERE "deleted_at" IS NOT NULL`
+}
+
+/** Main column, then extra columns of a field. */
+export function fieldColumns(field: FieldSchema): readonly Column[] {
+  return [{ name: field.column, sqlType: field.sqlType }, ...field.extraColumns]
+}
+
+/** The statements that add a field's columns; existing records read the literal default without being rewritten. */
+export function addColumnsSql(schema: ObjectSchema, field: FieldSchema): string[] {
+  const values = defaultColumns(field)
+  return fieldColumns(field).map((column, i) => {
+    const value = values[i] ?? null
+    const clause = value === null ? '' : ` DEFAULT ${quoteLiteral(value)}`
+    return `ALTER TABLE ${quoteName(schema.table)} ADD COLUMN ${columnSql(column)}${clause}`
+  })
+}
+
+/** The statements that drop a field's columns. */
+export function dropColumnsSql(schema: ObjectSchema, field: FieldSchema): string[] {
+  return fieldColumns(field).map(
+    (column) => `ALTER TABLE ${quoteName(schema.table)} DROP COLUMN ${quoteName(column.name)}`,
+  )
+}
+
+/** Column values of a literal default; null where the default is missing, an expression, a macro or not valid. */
+export function defaultColumns(field: FieldSchema): readonly SqlValue[] {
+  const given = field.defaultValue
+  const isMacro = typeof given === 'string' && /^\{(?:me|today|now)\}$/.test(given)
+  const isExpression = typeof given === 'object' && given !== null && Object.hasOwn(given, 'expression')
+  if (given === undefined || given === null || isMacro || isExpression) return []
+  const type = fieldTypeOf(field)
+  const result = type.parse(given, field, { timeZone: 'UTC' })
+  if (!result.ok) return []
+  return [type.toColumn(result.value, field), ...(type.toExtraColumns?.(result.value, field) ?? [])]
+}
+
+function columnSql(column: Column): string {
+  return `${quoteName(column.name)} ${column.sqlType}`
+}

@@ -1,0 +1,50 @@
+// The filter language as a tree. Every input form of D-79 and D-80 parses into it; nothing in it is resolved yet.
+import type { DateMacro } from '#shared/calendar/macros.ts'
+import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
+
+/** Another field of the same record as operand (D-85). */
+export interface FieldMacro {
+  readonly $field: string
+}
+
+/** The caller as operand (D-85). */
+export interface UserMacro {
+  readonly $user: 'id'
+}
+
+/** One operand: a JSON scalar or a macro. Lists belong to `$in`, `$nin`, `$any`, `$all` and `$between`. */
+export type Operand = string | number | boolean | DateMacro | FieldMacro | UserMacro
+
+/** A condition on one field; `path` is the field's name, or names along relations, or a path inside a JSON value. */
+export interface FilterCondition {
+  readonly kind: 'condition'
+  readonly path: readonly string[]
+  readonly operator: FilterOperator
+  /** Boolean for `$null`, a list for the list operators, a range name for `$during`. */
+  readonly operand: Operand | readonly Operand[]
+}
+
+/** Full-text condition on the record; `fields` narrows it, empty means every searchable field. */
+export interface FilterSearch {
+  readonly kind: 'search'
+  readonly query: string
+  readonly fields: readonly string[]
+}
+
+/** A filter. `and` of nothing is true, `or` of nothing is false. */
+export type Filter =
+  | { readonly kind: 'and' | 'or'; readonly children: readonly Filter[] }
+  | { readonly kind: 'not'; readonly child: Filter }
+  | FilterCondition
+  | FilterSearch
+
+/** The filter every record passes. */
+export const matchAll: Filter = Object.freeze({ kind: 'and', children: [] })
+
+/** The conjunction of the given filters; null and {@link matchAll} are left out. */
+export function allOf(...filters: readonly (Filter | null | undefined)[]): Filter {
+  const children = filters.filter((filter): filter is Filter => {
+    return filter !== null && filter !== undefined && !(filter.kind === 'and' && filter.children.length === 0)
+  })
+  return children.length === 1 ? children[0]! : { kind: 'and', children }
+}

@@ -1,0 +1,14 @@
+// What resolving a query needs from its caller: schemas, rights and the values of macros.
+import type { OperandEnv } from '#shared/field-types/field-type.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Filter } from './filter.ts'
+
+/** The world of one query, as its caller may see it. */
+export interface QueryEnv extends OperandEnv {
+  /** Undefined for an object that does not exist or that the caller may not read (D-25). */
+  schemaOf(object: string): ObjectSchema | undefined
+  /** Whether the caller may read the field; absent: every field. */
+  canRead?(object: string, field: string): boolean
+  /** The rows of a related object that relation paths may see; null or absent: all of them. */
+  rowCondition?(object: string): Filter | null
+}

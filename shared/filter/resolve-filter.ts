@@ -1,0 +1,277 @@
+// Gives every condition of a filter its field and its column values, or says why that cannot be. Pure.
+import { formatInstant, startOfDate } from '#shared/calendar/iso.ts'
+import { evaluateDateRange } from '#shared/calendar/macros.ts'
+import { invalidQuery } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
+import { normalizeText } from '#shared/field-types/code-points.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { OperandResult } from '#shared/field-types/field-type.ts'
+import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
+import { operatorClasses } from '#shared/field-types/operator-classes.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Filter, FilterCondition, Operand } from './filter.ts'
+import { isFieldMacro } from './filter-reader.ts'
+import type { QueryEnv } from './query-env.ts'
+import type { Comparison, FieldTest, ResolvedFilter } from './resolved-filter.ts'
+import type { ResolvedPath } from './resolve-path.ts'
+import { resolvePath } from './resolve-path.ts'
+
+/**
+ * Resolves a filter against an object.
+ * @throws invalid_query for unknown fields, operators the type does not have, and operands that are not of the type
+ * @source D-81, D-82, D-84, D-85, D-94
+ */
+export function resolveFilter(
+  schema: ObjectSchema,
+  filter: Filter,
+  env: QueryEnv,
+  parameter = 'filter',
+): ResolvedFilter {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return {
+        kind: filter.kind,
+        children: filter.children.map((child) => resolveFilter(schema, child, env, parameter)),
+      }
+    case 'not':
+      return { kind: 'not', child: resolveFilter(schema, filter.child, env, parameter) }
+    case 'search':
+      return resolveSearch(schema, filter.query, filter.fields, env, parameter)
+    case 'condition':
+      return resolveCondition(schema, filter, env, parameter)
+  }
+}
+
+/**
+ * Resolves a full-text condition; unnamed fields mean every searchable field.
+ * @throws invalid_query when the object is not searchable or a field is not searched
+ * @source D-88
+ */
+export function resolveSearch(
+  schema: ObjectSchema,
+  query: string,
+  fields: readonly string[],
+  env: QueryEnv,
+  parameter = 'search',
+): ResolvedFilter {
+  if (!schema.enable.searchable) throw invalidQuery(parameter, 'The object is not searchable.', { path: '$search' })
+  const readable = schema.searchFields.filter(
+    (field) => !env.canRead || field.system || env.canRead(schema.name, field.name),
+  )
+  if (query.trim() === '') return { kind: 'and', children: [] }
+  const chosen = fields.map((name) => {
+    const field = readable.find((candidate) => candidate.name === name)
+    if (!field) throw invalidQuery(parameter, `"${name.slice(0, 100)}" is not a searched field.`, { path: name })
+    return field
+  })
+  return { kind: 'search', query, fields: chosen.length > 0 ? chosen : readable }
+}
+
+/** One condition while it is resolved. */
+interface Place {
+  readonly target: ResolvedPath
+  readonly condition: FilterCondition
+  readonly schema: ObjectSchema
+  readonly env: QueryEnv
+  readonly parameter: string
+}
+
+const positiveOf: Partial<Record<FilterOperator, FilterOperator>> = {
+  $ne: '$eq',
+  $nin: '$in',
+  $notContains: '$contains',
+}
+
+function resolveCondition(
+  schema: ObjectSchema,
+  condition: FilterCondition,
+  env: QueryEnv,
+  parameter: string,
+): ResolvedFilter {
+  const path = condition.path.join('.')
+  const target = resolvePath(schema, condition.path, env, { parameter, path })
+  const place: Place = { target, condition, schema, env, parameter }
+  const { operator } = condition
+  const allowed =
+    target.inner.length > 0 ? operatorClasses.T : operatorClasses[fieldTypeOf(target.field).operators(target.field)]
+  if (!allowed.has(operator)) {
+    throw failure(place, `The operator ${operator} is not offered by the field type "${target.field.type}".`)
+  }
+  if (operator === '$null') {
+    const present: ResolvedFilter = { kind: 'condition', ...target, test: { test: 'present' } }
+    return condition.operand === true ? { kind: 'not', child: present } : present
+  }
+  const positive = positiveOf[operator]
+  if (positive === undefined) return { kind: 'condition', ...target, test: testOf(place, operator) }
+  return { kind: 'not', child: { kind: 'condition', ...target, test: testOf(place, positive) } }
+}
+
+function testOf(place: Place, operator: FilterOperator): FieldTest {
+  const { target, condition } = place
+  if (target.inner.length > 0) return innerTest(place, operator)
+  if (target.field.multiple) return elementTest(place, operator)
+  const operand = condition.operand as Operand
+  switch (operator) {
+    case '$eq':
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      return comparisonTest(place, operator.slice(1) as Comparison, operand)
+    case '$in':
+      return membershipTest((condition.operand as readonly Operand[]).map((item) => comparisonTest(place, 'eq', item)))
+    case '$between': {
+      const [low, high] = condition.operand as readonly Operand[]
+      return { test: 'every', tests: [comparisonTest(place, 'gte', low!), comparisonTest(place, 'lte', high!)] }
+    }
+    case '$contains':
+    case '$startsWith':
+    case '$endsWith':
+      return { test: operator.slice(1) as 'contains' | 'startsWith' | 'endsWith', text: textOperand(place, operand) }
+    case '$like':
+      return { test: 'like', pattern: textOperand(place, operand) }
+    case '$during':
+      return duringTest(place, operand as string)
+    default:
+      throw failure(place, `The operator ${operator} is not offered here.`)
+  }
+}
+
+function comparisonTest(place: Place, comparison: Comparison, operand: Operand): FieldTest {
+  const { field } = place.target
+  if (isFieldMacro(operand)) return fieldTest(place, comparison, operand.$field)
+  const type = fieldTypeOf(field)
+  if (comparison !== 'eq' && type.collation === 'options') return optionTest(place, comparison, operand)
+  const result = type.coerceOperand(operand, `$${comparison}`, field, place.env)
+  const value = accept(place, result)
+  if (typeof value !== 'object') return { test: comparison, value }
+  switch (comparison) {
+    case 'eq':
+      return { test: 'range', ...value }
+    case 'gt':
+      return { test: 'gte', value: value.before }
+    case 'gte':
+      return { test: 'gte', value: value.from }
+    case 'lt':
+      return { test: 'lt', value: value.from }
+    case 'lte':
+      return { test: 'lt', value: value.before }
+  }
+}
+
+/** Order of a select is the order of its options, so a comparison is membership in a slice of them. */
+function optionTest(place: Place, comparison: Comparison, operand: Operand): FieldTest {
+  const { options } = place.target.field
+  const at = options.findIndex((option) => option.value === operand)
+  if (at < 0) throw failure(place, 'The operand must be an option of the field.')
+  const start = comparison === 'gt' ? at + 1 : comparison === 'gte' ? at : 0
+  const end = comparison === 'lt' ? at : comparison === 'lte' ? at + 1 : options.length
+  return { test: 'in', values: options.slice(start, end).map((option) => option.value) }
+}
+
+/** Merges equalities into one list test; days keep their ranges. */
+function membershipTest(tests: readonly FieldTest[]): FieldTest {
+  const values = tests.flatMap((test) => (test.test === 'eq' ? [test.value] : []))
+  const others = tests.filter((test) => test.test !== 'eq')
+  if (others.length === 0) return { test: 'in', values: [...new Set(values)] }
+  return { test: 'any', tests: values.length === 0 ? others : [{ test: 'in', values }, ...others] }
+}
+
+function elementTest(place: Place, operator: FilterOperator): FieldTest {
+  const { operand } = place.condition
+  const items = (Array.isArray(operand) ? operand : [operand]) as readonly Operand[]
+  const values = items.map((item) => {
+    const value = accept(
+      place,
+      fieldTypeOf(place.target.field).coerceOperand(item, operator, place.target.field, place.env),
+    )
+    return String(value)
+  })
+  return { test: operator === '$all' ? 'hasAll' : 'hasAny', values: [...new Set(values)] }
+}
+
+/** JSON scalars compare with operands of their own kind; booleans are 1 and 0 as SQLite extracts them. */
+function innerTest(place: Place, operator: FilterOperator): FieldTest {
+  const scalar = (operand: Operand): string | number => {
+    if (typeof operand === 'boolean') return operand ? 1 : 0
+    if (typeof operand === 'number') return operand
+    if (typeof operand === 'string') return normalizeText(operand)
+    throw failure(place, 'A path inside a value is compared with text, numbers or booleans.')
+  }
+  const { operand } = place.condition
+  const items = (Array.isArray(operand) ? operand : [operand]) as readonly Operand[]
+  switch (operator) {
+    case '$eq':
+    case '$gt':
+    case '$gte':
+    case '$lt':
+    case '$lte':
+      return { test: operator.slice(1) as Comparison, value: scalar(operand as Operand) }
+    case '$in':
+      return { test: 'in', values: items.map(scalar) }
+    case '$between':
+      return { test: 'between', low: scalar(items[0]!), high: scalar(items[1]!) }
+    case '$contains':
+    case '$startsWith':
+    case '$endsWith':
+      return { test: operator.slice(1) as 'contains', text: textOperand(place, operand as Operand) }
+    default:
+      return { test: 'like', pattern: textOperand(place, operand as Operand) }
+  }
+}
+
+function duringTest(place: Place, name: string): FieldTest {
+  const range = evaluateDateRange(name, place.env)
+  if (!range) throw failure(place, `There is no date range "${name.slice(0, 50)}".`)
+  if (place.target.field.type === 'date') return { test: 'range', ...range }
+  const zone = place.env.timeZone
+  return {
+    test: 'range',
+    from: formatInstant(startOfDate(range.from, zone)),
+    before: formatInstant(startOfDate(range.before, zone)),
+  }
+}
+
+function fieldTest(place: Place, comparison: Comparison, name: string): FieldTest {
+  const { hops, field } = place.target
+  if (hops.length > 0) throw failure(place, '$field compares fields of the record itself.')
+  const {
+    field: other,
+    hops: otherHops,
+    inner,
+  } = resolvePath(place.schema, name.split('.'), place.env, {
+    parameter: place.parameter,
+    path: place.condition.path.join('.'),
+  })
+  if (otherHops.length > 0 || inner.length > 0) throw failure(place, '$field compares fields of the record itself.')
+  const [type, otherType] = [fieldTypeOf(field), fieldTypeOf(other)]
+  const comparable = !other.multiple && !otherType.innerPaths && kindOf(field) === kindOf(other)
+  if (!comparable) throw failure(place, `The fields "${field.name}" and "${other.name}" cannot be compared.`)
+  if (comparison !== 'eq' && (type.collation === 'options') !== (otherType.collation === 'options')) {
+    throw failure(place, `The fields "${field.name}" and "${other.name}" have different orders.`)
+  }
+  return { test: 'field', comparison, other }
+}
+
+/** Fields of one kind can be compared with each other. */
+function kindOf(field: FieldSchema): string {
+  if (field.type === 'date' || field.type === 'datetime') return field.type
+  if (field.sqlType === 'TEXT') return 'text'
+  return fieldTypeOf(field).storage === 'boolean' ? 'boolean' : 'number'
+}
+
+function textOperand(place: Place, operand: Operand): string {
+  if (typeof operand !== 'string') throw failure(place, 'The operand must be text.')
+  return normalizeText(operand)
+}
+
+function accept(place: Place, result: OperandResult): string | number | { from: string; before: string } {
+  if (!result.ok) throw failure(place, result.reason)
+  return 'range' in result ? result.range : result.value
+}
+
+function failure(place: Place, reason: string): PlatformError {
+  return invalidQuery(place.parameter, reason, { path: place.condition.path.join('.') })
+}

@@ -1,0 +1,42 @@
+// The filter tree after resolution: fields instead of names, column values instead of operands. Made by
+// resolve-filter.ts; read by the SQL writer and by in-memory matchers.
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { Hop, ResolvedPath } from './resolve-path.ts'
+
+/** A bound operand. */
+export type TestValue = string | number
+
+/** The comparisons of order and equality. */
+export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte'
+
+/** What one field value must satisfy. Null satisfies nothing. Negations are nodes of the tree. */
+export type FieldTest =
+  | { readonly test: Comparison; readonly value: TestValue }
+  | { readonly test: 'in'; readonly values: readonly TestValue[] }
+  /** `from` inclusive, `before` exclusive. */
+  | { readonly test: 'range'; readonly from: TestValue; readonly before: TestValue }
+  | { readonly test: 'between'; readonly low: TestValue; readonly high: TestValue }
+  | { readonly test: 'contains' | 'startsWith' | 'endsWith'; readonly text: string }
+  /** `%` any run, `_` any one code point; ignores case like contains. */
+  | { readonly test: 'like'; readonly pattern: string }
+  /** A multi-value field has any or all of the elements. */
+  | { readonly test: 'hasAny' | 'hasAll'; readonly values: readonly string[] }
+  /** Not null; for a multi-value field also not the empty list. */
+  | { readonly test: 'present' }
+  | { readonly test: 'field'; readonly comparison: Comparison; readonly other: FieldSchema }
+  | { readonly test: 'any' | 'every'; readonly tests: readonly FieldTest[] }
+
+/** A condition on one path. */
+export interface ResolvedCondition extends ResolvedPath {
+  readonly kind: 'condition'
+  readonly test: FieldTest
+}
+
+/** A filter ready for SQL. */
+export type ResolvedFilter =
+  | { readonly kind: 'and' | 'or'; readonly children: readonly ResolvedFilter[] }
+  | { readonly kind: 'not'; readonly child: ResolvedFilter }
+  | ResolvedCondition
+  | { readonly kind: 'search'; readonly query: string; readonly fields: readonly FieldSchema[] }
+
+export type { Hop }
