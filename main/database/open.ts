@@ -1,5 +1,6 @@
 // Opens SQLite files with the settings every connection must have. The only place that constructs a connection.
 import BetterSqlite3 from 'better-sqlite3'
+import { registerFunctions } from './query/functions.ts'
 import { refuseSpecialFile } from '#main/kernel/atomic-file.ts'
 
 /** One open SQLite connection. */
@@ -101,6 +102,7 @@ function setCommon(connection: Connection, durable: boolean): void {
   connection.pragma('cell_size_check = ON')
   connection.pragma('temp_store = MEMORY')
   connection.pragma('cache_size = -16000')
+  registerFunctions(connection)
 }
 
 /** Opening through a link would let whoever placed it choose the file (safety rule L4). */

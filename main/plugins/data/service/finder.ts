@@ -2,8 +2,9 @@
 // expands and counts. Reads only.
 import { invalidQuery, notFound, platformError } from '#shared/errors.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
-import { parseFilter } from '#shared/filter/parse-filter.ts'
+import { parseFilter, parseLooseConditions } from '#shared/filter/parse-filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import { parseExpand, parseSelect, splitSelect } from '#shared/filter/select.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
 import { parseSort } from '#shared/filter/sort.ts'
@@ -106,6 +107,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       deleted,
       search: readSearch(query),
     }
+    checkConditions(schema, query.conditions, env)
     const counted = readFlag(query.count, 'count')
     if (readFlag(query.distinct, 'distinct')) {
       refuseExpansion(shape.expand)
@@ -158,6 +160,13 @@ function shapeOf(query: RecordQuery): { fields: readonly string[] | null; expand
 
 function ownRelations(nodes: readonly ExpandNode[]): string[] {
   return nodes.map((node) => node.name)
+}
+
+/** Resolves each loose condition by itself, so that a refusal names its parameter (D-73). @throws invalid_query */
+function checkConditions(schema: ObjectSchema, conditions: RecordQuery['conditions'], env: QueryEnv): void {
+  for (const [name, value] of Object.entries(conditions ?? {})) {
+    resolveFilter(schema, parseLooseConditions({ [name]: value }), env, name)
+  }
 }
 
 /** Whether nothing but deletion and the cursor restricts the rows. */
