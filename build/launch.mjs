@@ -170,6 +170,8 @@ export function buildTarget(root, target) {
   const stamp = stampOf(listInputs(root, build.inputs))
   const staging = build.folder ? build.folder + '.' + process.pid : ''
   const args = [vite, 'build', '--config', build.config, '--mode', build.mode, '--logLevel', 'warn']
+  // Node reads the configuration itself: bundling it would write into node_modules, which may be read-only.
+  args.push('--configLoader', 'native')
   if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
   process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
   // stdout stays free for the one line that names the address; colours are for terminals only.

@@ -26,7 +26,11 @@ export interface CheckOutcome {
 /** The checks, slowest first so that two of them fill both processors to the end. */
 export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'typecheck', program: 'node_modules/typescript/bin/tsc', args: ['-b', '--pretty', 'false'] },
-  { name: 'format', program: 'node_modules/prettier/bin/prettier.cjs', args: ['--check', '--log-level', 'warn', '.'] },
+  {
+    name: 'format',
+    program: 'node_modules/prettier/bin/prettier.cjs',
+    args: ['--check', '--cache', '--cache-location', 'node_modules/.cache/prettier', '--log-level', 'warn', '.'],
+  },
   { name: 'lint', program: 'build/scripts/check-lint.ts', args: [] },
   { name: 'boundaries', program: 'build/scripts/check-boundaries.ts', args: [] },
   { name: 'unused', program: 'node_modules/knip/bin/knip.js', args: ['--config', 'build/knip.json'] },
