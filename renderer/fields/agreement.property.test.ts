@@ -54,6 +54,10 @@ function schemaOf({
   }
 }
 
+function composed<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value).normalize('NFC')) as Value
+}
+
 const typed = fc.oneof(
   fc.string(),
   fc.string({ unit: 'grapheme' }),
@@ -118,22 +122,20 @@ describe('what an editor accepts', () => {
     (_name, field) => {
       const schema = schemaOf(field)
       let accepted = 0
-      fc.assert(
-        fc.property(typed, (text) => {
-          const read = fieldTypeOf(field).parse(text, field, context)
-          if (!read.ok) return
-          accepted++
-          const host = parseField(schema, read.value, env)
-          expect(host, `${JSON.stringify(text)} -> ${JSON.stringify(read.value)}`).toMatchObject({ ok: true })
-          if (!host.ok) return
-          const normal = JSON.stringify(read.value)?.normalize('NFC')
-          const same =
-            host.value === null && read.value === null ? normal : JSON.stringify(host.value)?.normalize('NFC')
-          // A bare amount takes the workspace's currency on the host.
-          if (field.currencyConfig?.currencyMode !== 'dynamic') expect(same).toBe(normal)
-        }),
-        { numRuns: 1_500 },
-      )
+      const agreement = fc.property(typed, (text) => {
+        const read = fieldTypeOf(field).parse(text, field, context)
+        fc.pre(read.ok)
+        accepted++
+        const host = parseField(schema, read.ok ? read.value : undefined, env)
+        const money = field.currencyConfig?.currencyMode === 'dynamic'
+        // The host adds the workspace's currency to a bare amount and composes characters; nothing else may differ.
+        const expected =
+          read.ok && money && typeof read.value === 'number'
+            ? { value: read.value, currency: 'EUR' }
+            : read.ok && read.value
+        expect({ text, ...composed(host) }).toEqual({ text, ok: true, value: composed(expected) })
+      })
+      fc.assert(agreement, { numRuns: 400, maxSkipsPerRun: 10_000 })
       expect(accepted).toBeGreaterThan(0)
     },
   )
@@ -141,15 +143,16 @@ describe('what an editor accepts', () => {
   it('offers only operators the host allows for the type', () => {
     for (const field of [...definitions, { name: 'f', type: 'lookup' }, { name: 'f', type: 'user', multiple: true }]) {
       const allowed = hostOperators[hostTypeOf(field).operators(schemaOf(field))]
-      for (const { operator } of fieldTypeOf(field).operators(field)) {
-        expect([...allowed], field.type).toContain(operator)
-      }
+      const offered = fieldTypeOf(field).operators(field)
+      expect({ [field.type]: offered.filter(({ operator }) => !allowed.has(operator as never)) }).toEqual({
+        [field.type]: [],
+      })
     }
   })
 
   it('opens no editor for what the server alone writes', () => {
-    for (const [name, type] of Object.entries(fieldTypes)) {
-      if (type.computed) expect(isEditable({ name: 'f', type: name })).toBe(false)
-    }
+    const computed = Object.entries(fieldTypes).filter(([, type]) => 'computed' in type && type.computed === true)
+    expect(computed.map(([name]) => name)).toContain('autonumber')
+    expect(computed.filter(([name]) => isEditable({ name: 'f', type: name }))).toEqual([])
   })
 })

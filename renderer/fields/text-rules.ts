@@ -8,11 +8,15 @@ import { refused } from './parse-result.ts'
 // A cell never shows more; laying out a megabyte of text in a row would stop scrolling.
 const SHOWN_CHARACTERS = 400
 
+/** A value as text, whatever it is: a record may hold what its field does not expect. Null is empty. */
+export function textOf(value: unknown): string {
+  if (value == null) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
 /** The value on one line, cut to what a cell can show. */
 export function plainText(value: unknown): string {
-  if (value == null) return ''
-  const text = typeof value === 'string' ? value : typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return oneLine(text)
+  return oneLine(textOf(value))
 }
 
 /** Text on one line, cut to what a cell can show. */

@@ -44,8 +44,8 @@ describe('createBlockCache', () => {
   beforeEach(() => {
     vi.useFakeTimers()
     source = createSource(100_000)
-    cache = createBlockCache<Item>({ load: source.load })
-    cache.setQuery('all')
+    cache = createBlockCache<Item>()
+    cache.setQuery('all', source.load)
   })
   afterEach(() => {
     cache.stop()
@@ -71,7 +71,7 @@ describe('createBlockCache', () => {
       expect(cache.row(first)?.id).toBe(first)
     }
     expect(source.requests.filter(({ count }) => count)).toHaveLength(1)
-    cache.setQuery('other')
+    cache.setQuery('other', source.load)
     cache.show(0, 30)
     await rest()
     expect(source.requests.filter(({ count }) => count)).toHaveLength(2)
@@ -141,11 +141,11 @@ describe('createBlockCache', () => {
   it('shows the blocks of a query it has seen before without asking again', async () => {
     cache.show(0, 30)
     await rest()
-    cache.setQuery('other')
+    cache.setQuery('other', source.load)
     cache.show(0, 30)
     await rest()
     const asked = source.requests.length
-    cache.setQuery('all')
+    cache.setQuery('all', source.load)
     cache.show(0, 30)
     expect(cache.row(7)?.id).toBe(7)
     expect(cache.snapshot().total).toBe(100_000)
@@ -156,7 +156,7 @@ describe('createBlockCache', () => {
   it('does not let an answer for the old query into the new one', async () => {
     cache.show(0, 30)
     await rest(5)
-    cache.setQuery('other')
+    cache.setQuery('other', source.load)
     source.state.names = 'other'
     cache.show(0, 30)
     await rest()
@@ -241,15 +241,14 @@ describe('createBlockCache', () => {
         }),
         async (total, path) => {
           const small = createSource(total, 30)
-          const rows = createBlockCache<Item>({ load: small.load, maxBlocks: 5 })
-          rows.setQuery('q')
+          const rows = createBlockCache<Item>({ maxBlocks: 5 })
+          rows.setQuery('q', small.load)
           let first = 0
           for (const [share, ms] of [[0, 500] as const, ...path]) {
             first = Math.floor(share * Math.max(0, total - 1))
             rows.show(first, Math.min(total, first + 40))
             for (let index = first; index < Math.min(total, first + 40); index++) {
-              const row = rows.row(index)
-              if (row) expect(row.id).toBe(index)
+              expect([undefined, index]).toContain(rows.row(index)?.id)
             }
             await vi.advanceTimersByTimeAsync(ms)
           }

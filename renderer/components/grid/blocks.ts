@@ -25,9 +25,11 @@ export interface BlockAnswer<Row> {
   total?: number
 }
 
-/** What a cache needs: how to load, and numbers that differ from the defaults. */
-export interface BlockCacheOptions<Row> {
-  load(request: BlockRequest): Promise<BlockAnswer<Row>>
+/** Loads one block; must honour the signal. */
+export type BlockLoader<Row> = (request: BlockRequest) => Promise<BlockAnswer<Row>>
+
+/** Numbers that differ from the defaults. */
+export interface BlockCacheOptions {
   blockRows?: number
   maxBlocks?: number
   settleMs?: number
@@ -44,8 +46,11 @@ export interface BlockSnapshot {
 
 /** A cache of rows by index for one query at a time. */
 export interface BlockCache<Row> {
-  /** Makes a query current; blocks of other queries stay until they are the oldest. */
-  setQuery(query: string): void
+  /**
+   * Makes a query current, with the function that loads it; blocks of other queries stay until they are the oldest.
+   * False when it was current already: then only the function is replaced, for later requests.
+   */
+  setQuery(query: string, load: BlockLoader<Row>): boolean
   /** Tells which rows are on screen (`end` excluded) and starts or stops requests accordingly. */
   show(first: number, end: number): void
   /** Row at an index; undefined while it is not loaded. The same object until the row changes. */
@@ -78,8 +83,8 @@ interface Loading {
 }
 
 /** Creates an empty cache; nothing is loaded before `setQuery` and `show`. */
-export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCache<Row> {
-  const { load, blockRows = BLOCK_ROWS, maxBlocks = MAX_BLOCKS, settleMs = SETTLE_MS } = options
+export function createBlockCache<Row>(options: BlockCacheOptions = {}): BlockCache<Row> {
+  const { blockRows = BLOCK_ROWS, maxBlocks = MAX_BLOCKS, settleMs = SETTLE_MS } = options
   const blocks = new Map<string, Block<Row>>()
   const loading = new Map<string, Loading>()
   const failed = new Map<string, unknown>()
@@ -87,6 +92,7 @@ export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCac
   const recount = new Set<string>()
   const listeners = new Set<() => void>()
   let query = ''
+  let load: BlockLoader<Row> = () => Promise.reject(new Error('No query has been set.'))
   let epoch = 0
   let shown = { first: 0, end: 0 }
   let direction = 1
@@ -226,8 +232,9 @@ export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCac
   }
 
   return {
-    setQuery(next) {
-      if (next === query) return
+    setQuery(next, loader) {
+      load = loader
+      if (next === query) return false
       query = next
       epoch++
       stop(() => false)
@@ -236,6 +243,7 @@ export function createBlockCache<Row>(options: BlockCacheOptions<Row>): BlockCac
       shown = { first: 0, end: 0 }
       direction = 1
       changed()
+      return true
     },
     show(first, end) {
       const jump = Math.abs(first - shown.first)

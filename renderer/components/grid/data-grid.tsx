@@ -5,25 +5,24 @@ import { IconPlus } from '@tabler/icons-react'
 import { useCallback, useEffect, useId, useImperativeHandle, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ariaColumn, ariaRow } from './aria.ts'
-import { CellEditor, CellNote } from './cell-editor.tsx'
-import type { CellBox } from './cell-editor.tsx'
+import { CellOverlay } from './cell-overlay.tsx'
 import type { GridCore } from './grid-core.ts'
-import { loadedCell, rowKeyOf, writeOf } from './grid-core.ts'
+import { rowKeyOf } from './grid-core.ts'
 import { GridHeader } from './grid-header.tsx'
 import { gridLabels } from './grid-labels.ts'
 import { GridRow } from './grid-row.tsx'
 import type { RowSpan } from './grid-row.tsx'
 import type { DataGridProps } from './grid-types.ts'
-import { HEADER_HEIGHT, renderColumns, rowNumberWidth } from './render-column.ts'
+import { renderColumns, rowNumberWidth } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
 import { HEADER_ROW, activeCell, clampSelection, headCell, isSingleCell, rangeOf, selectCell } from './selection.ts'
 import type { GridSelection } from './selection.ts'
 import { useCellActions } from './use-cell-actions.ts'
 import { useCellEdits } from './use-cell-edits.ts'
-import { gridKeyHandler } from './use-grid-keys.ts'
+import { useGridKeys } from './use-grid-keys.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridWindow } from './use-grid-window.ts'
-import { rangeActions } from './use-range-actions.ts'
+import { useRangeActions } from './use-range-actions.ts'
 import { poolSize, spacerHeight } from './window.ts'
 import './data-grid.css'
 import '../../fields/fields.css'
@@ -43,7 +42,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
   )
   const bounds = useMemo(() => ({ rowCount, columnCount: columns.columns.length }), [rowCount, columns.columns.length])
   const window = useGridWindow(rowCount + (onAppend ? 1 : 0), rowHeight, columns)
-  const { view, metrics, reveal } = window
+  const { view, metrics, reveal, attach, onScroll } = window
   const [said, setSaid] = useState('')
   const announce = useCallback((text: string) => setSaid(text), [])
 
@@ -72,11 +71,22 @@ export function DataGrid(props: DataGridProps): ReactNode {
 
   const grid = useRef<HTMLDivElement>(null)
   const entry = useRef(false)
-  const core: GridCore = { props, labels, columns, bounds, window, edits, selection, select, announce, grid, entry }
+  const doors = useMemo(
+    () => ({
+      focusGrid: () => grid.current?.focus({ preventScroll: true }),
+      activeElement: () => grid.current?.querySelector<HTMLElement>('.cg-active') ?? null,
+      isEntry: () => entry.current,
+      setEntry: (filling: boolean) => {
+        entry.current = filling
+      },
+    }),
+    [],
+  )
+  const core: GridCore = { props, labels, columns, bounds, window, edits, selection, select, announce, ...doors }
   const cells = useCellActions(core)
-  const ranges = rangeActions(core)
+  const ranges = useRangeActions(core)
   const pointer = useGridPointer(core, cells)
-  const onKeyDown = gridKeyHandler(core, cells, ranges)
+  const onKeyDown = useGridKeys(core, cells, ranges)
 
   const { first, end } = view.shown
   const shownEnd = Math.min(end, rowCount)
@@ -99,7 +109,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
   }, [queryKey, toTop])
 
   useImperativeHandle(ref, () => ({
-    focus: () => grid.current?.focus({ preventScroll: true }),
+    focus: doors.focusGrid,
     activate: (rowIndex, field) => {
       const named = columns.columns.findIndex(({ name }) => name === field)
       const column = named < 0 ? activeCell(selection).column : named
@@ -143,9 +153,9 @@ export function DataGrid(props: DataGridProps): ReactNode {
 
   const pool = poolSize(metrics)
   const slots: ReactNode[] = []
-  for (let row = view.rows.first; row < view.rows.end; row++) {
+  for (let row = view.rows.first; row < Math.min(view.rows.end, metrics.rowCount); row++) {
     if (row >= rowCount) {
-      slots.push(appendLine(row, core, view.shift, rowHeight))
+      slots.push(appendLine(row, row * rowHeight + view.shift, columns.totalWidth, rowHeight, labels.append, onAppend))
       continue
     }
     const record = props.getRow(row)
@@ -176,7 +186,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
 
   return (
     <div className={activeShown ? 'cg' : 'cg cg-adrift'} data-row-height={rowHeight}>
-      <div ref={window.scroller} className="cg-scroller" onScroll={window.onScroll}>
+      <div ref={attach} className="cg-scroller" onScroll={onScroll}>
         <div
           ref={grid}
           role="grid"
@@ -196,9 +206,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
           onFocus={(event) => {
             if (event.target === event.currentTarget && !activeShown) reveal(active.row, active.column)
           }}
-          onBlur={() => {
-            entry.current = false
-          }}
+          onBlur={() => doors.setEntry(false)}
           {...pointer}
         >
           <GridHeader
@@ -218,7 +226,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
             {slots}
           </div>
         </div>
-        {overlay(core, cells, noteId, rowHeight)}
+        <CellOverlay core={core} cells={cells} noteId={noteId} rowHeight={rowHeight} />
         {rowCount === 0 && props.emptyState && <div className="cg-empty">{props.emptyState}</div>}
       </div>
       {props.footer !== undefined && <div className="cg-footer">{props.footer}</div>}
@@ -229,80 +237,20 @@ export function DataGrid(props: DataGridProps): ReactNode {
   )
 }
 
-/** The editor, or the note of an active cell that was not saved, in the lane that scrolls with its column. */
-function overlay(
-  core: GridCore,
-  cells: ReturnType<typeof useCellActions>,
-  noteId: string,
+function appendLine(
+  row: number,
+  top: number,
+  width: number,
   rowHeight: number,
+  label: string,
+  onAppend: (() => void) | undefined,
 ): ReactNode {
-  const { edits, columns, selection, props, labels, window } = core
-  const boxOf = (row: number, column: RenderColumn): CellBox => ({
-    top: row * rowHeight + window.view.shift,
-    start: columns.numberWidth + column.start,
-    width: column.width,
-    height: rowHeight,
-    roomBelow: window.metrics.viewportHeight - (row + 1 - window.view.shown.first) * rowHeight,
-  })
-  const lane = (column: RenderColumn, content: ReactNode): ReactNode => (
-    <div className="cg-overlay" style={{ insetBlockStart: HEADER_HEIGHT, inlineSize: columns.totalWidth }}>
-      <div className={column.frozen ? 'cg-lane cg-lane-frozen' : 'cg-lane'}>{content}</div>
-    </div>
-  )
-  const { editor } = edits.state
-  if (editor) {
-    const column = columns.columns.find(({ name }) => name === editor.field)
-    if (!column) return null
-    return lane(
-      column,
-      <CellEditor
-        editor={editor}
-        column={column}
-        box={boxOf(editor.rowIndex, column)}
-        value={edits.editedRow()?.[column.name]}
-        context={props.fieldContext}
-        labels={labels}
-        noteId={noteId}
-        actions={cells}
-        onDraft={edits.setDraft}
-      />,
-    )
-  }
-  const cell = loadedCell(core, activeCell(selection))
-  const write = cell ? writeOf(core, cell) : undefined
-  if (!cell || write?.status !== 'failed' || !isSingleCell(selection)) return null
-  const address = { rowKey: cell.rowKey, field: cell.column.name }
-  const back = (): void => core.grid.current?.focus({ preventScroll: true })
-  const act = (run: () => void) => () => {
-    back()
-    run()
-  }
-  return lane(
-    cell.column,
-    <CellNote
-      id={noteId}
-      box={boxOf(cell.rowIndex, cell.column)}
-      message={write.message ?? ''}
-      labels={labels}
-      onRetry={write.value === undefined ? undefined : act(() => edits.retry(address))}
-      onChange={act(() => cells.open(false))}
-      onDiscard={act(() => edits.discard(address))}
-      onLeave={back}
-    />,
-  )
-}
-
-function appendLine(row: number, { props, labels, columns }: GridCore, shift: number, rowHeight: number): ReactNode {
-  const style = {
-    transform: `translateY(${row * rowHeight + shift}px)`,
-    blockSize: rowHeight,
-    inlineSize: columns.totalWidth,
-  }
+  const style = { transform: `translateY(${top}px)`, blockSize: rowHeight, inlineSize: width }
   return (
     <div key="append" role="row" aria-rowindex={ariaRow(row)} className="cg-row cg-append" style={style}>
       <div role="gridcell" aria-colindex={ariaColumn(0)} className="cg-append-cell">
-        <button type="button" tabIndex={-1} onClick={() => props.onAppend?.()}>
-          <IconPlus size={14} aria-hidden="true" /> {labels.append}
+        <button type="button" tabIndex={-1} onClick={() => onAppend?.()}>
+          <IconPlus size={14} aria-hidden="true" /> {label}
         </button>
       </div>
     </div>

@@ -1,7 +1,6 @@
 // Owns what the hooks of the grid share: the props of this rendering and everything derived from them. Types and the
 // few reads all of them need.
 
-import type { RefObject } from 'react'
 import type { CellWrite } from './edit.ts'
 import type { GridLabels } from './grid-labels.ts'
 import type { DataGridProps, GridRecord } from './grid-types.ts'
@@ -21,9 +20,12 @@ export interface GridCore {
   selection: GridSelection
   select(selection: GridSelection, reveal?: boolean): void
   announce(text: string): void
-  grid: RefObject<HTMLDivElement | null>
+  focusGrid(): void
+  /** Element of the active cell, when it is drawn. */
+  activeElement(): HTMLElement | null
   /** True while cells are being filled in with Tab, which then moves instead of leaving the grid. */
-  entry: RefObject<boolean>
+  isEntry(): boolean
+  setEntry(entry: boolean): void
 }
 
 /** A loaded cell with everything an edit needs. */

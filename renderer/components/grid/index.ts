@@ -1,7 +1,7 @@
 // The public door of the grid engine.
 
 export { BLOCK_ROWS, createBlockCache } from './blocks.ts'
-export type { BlockAnswer, BlockCache, BlockCacheOptions, BlockRequest, BlockSnapshot } from './blocks.ts'
+export type { BlockAnswer, BlockCache, BlockCacheOptions, BlockLoader, BlockRequest, BlockSnapshot } from './blocks.ts'
 export { parseHtmlTable, parseTsv, writeHtmlTable, writeTsv } from './clipboard.ts'
 export type { CellTable } from './clipboard.ts'
 export { DataGrid } from './data-grid.tsx'

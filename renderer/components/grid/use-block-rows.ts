@@ -1,8 +1,8 @@
 // Owns the link between a block cache and a component: the cache lives as long as the component, its changes redraw it.
 
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { createBlockCache } from './blocks.ts'
-import type { BlockCache, BlockCacheOptions, BlockSnapshot } from './blocks.ts'
+import type { BlockCache, BlockLoader, BlockSnapshot } from './blocks.ts'
 
 /** Rows of the current query; spread `getRow`, `rowCount`, `rowsVersion` and `onVisibleRange` into a grid. */
 export interface BlockRows<Row> {
@@ -19,15 +19,12 @@ export interface BlockRows<Row> {
 const ROWS_BEFORE_COUNT = 30
 
 /** Keeps a cache over a load function; `query` names what is loaded (object, filter, sort, search). */
-export function useBlockRows<Row>(query: string, load: BlockCacheOptions<Row>['load']): BlockRows<Row> {
-  const loader = useRef(load)
-  loader.current = load
-  const cache = useMemo(() => createBlockCache<Row>({ load: (request) => loader.current(request) }), [])
+export function useBlockRows<Row>(query: string, load: BlockLoader<Row>): BlockRows<Row> {
+  const cache = useMemo(() => createBlockCache<Row>(), [])
   const snapshot = useSyncExternalStore(cache.subscribe, cache.snapshot)
   useEffect(() => {
-    cache.setQuery(query)
-    cache.show(0, ROWS_BEFORE_COUNT)
-  }, [cache, query])
+    if (cache.setQuery(query, load)) cache.show(0, ROWS_BEFORE_COUNT)
+  }, [cache, query, load])
   useEffect(() => () => cache.stop(), [cache])
   const stable = useMemo(
     () => ({

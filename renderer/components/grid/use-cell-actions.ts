@@ -1,6 +1,5 @@
 // Owns what editing does with one cell: open, commit, cancel, flip. Knows fields by their registry entry only.
 
-import { useCallback } from 'react'
 import { flushSync } from 'react-dom'
 import type { GridCore, LoadedCell } from './grid-core.ts'
 import { loadedCell, shownValue, writeOf } from './grid-core.ts'
@@ -29,10 +28,8 @@ export function sameValue(a: unknown, b: unknown): boolean {
 
 /** Builds the actions for this rendering. */
 export function useCellActions(core: GridCore): CellActions {
-  const { props, columns, bounds, edits, selection, select, announce, grid, labels, window } = core
+  const { props, columns, bounds, edits, selection, select, announce, focusGrid, labels, window } = core
   const context = props.fieldContext
-
-  const focusGrid = useCallback((): void => grid.current?.focus({ preventScroll: true }), [grid])
 
   const refuseReadonly = (cell: LoadedCell): boolean => {
     if (cell.column.editable) return false
@@ -106,7 +103,7 @@ export function useCellActions(core: GridCore): CellActions {
       announce(message)
     })
     if (!written) return
-    core.entry.current = true
+    core.setEntry(true)
     focusGrid()
     const next = nextPosition(move, { row: editor.rowIndex, column: Math.max(0, column) })
     if (next) select(selectCell(next, bounds), true)

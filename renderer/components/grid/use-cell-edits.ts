@@ -1,7 +1,7 @@
 // Owns running edits: the reducer of edit.ts, the draft of the open editor, and writes in order per row.
 // Knows promises and React state; knows no elements and no keys.
 
-import { useCallback, useMemo, useReducer, useRef } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { cellKey, initialEditState, reduceEdit } from './edit.ts'
 import type { CellAddress, CellWrite, EditEvent, EditState } from './edit.ts'
 import type { GridEdit, GridRecord } from './grid-types.ts'
@@ -49,7 +49,9 @@ export function useCellEdits(port: EditPort): CellEdits {
   const rows = useRef(new Map<string, GridRecord>())
   const queues = useRef(new Map<string, Promise<unknown>>())
   const ports = useRef(port)
-  ports.current = port
+  useLayoutEffect(() => {
+    ports.current = port
+  }, [port])
 
   // The reducer is pure, so it can run here as well: tickets are needed at once, not after rendering.
   const dispatch = useCallback((event: EditEvent): EditState => {

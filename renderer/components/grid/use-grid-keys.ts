@@ -34,7 +34,7 @@ export function sortColumn({ props, columns }: GridCore, index: number, additive
 }
 
 /** Handler of keys pressed while the grid has the focus. */
-export function gridKeyHandler(core: GridCore, cells: CellActions, ranges: RangeActions) {
+export function useGridKeys(core: GridCore, cells: CellActions, ranges: RangeActions) {
   return (event: KeyboardEvent<HTMLElement>): void => {
     if (event.defaultPrevented) return
     const key = {
@@ -45,7 +45,7 @@ export function gridKeyHandler(core: GridCore, cells: CellActions, ranges: Range
       altKey: event.altKey,
       isComposing: event.nativeEvent.isComposing,
     }
-    const command = commandForKey(key, { rtl: core.window.isRtl(), entry: core.entry.current })
+    const command = commandForKey(key, { rtl: core.window.isRtl(), entry: core.isEntry() })
     if (!command) return
     if (!run(core, cells, ranges, command, event)) return
     // The character of a "type" command goes on into the editor that has just been opened.
@@ -65,7 +65,7 @@ function run(
   const active = activeCell(selection)
   const inHeader = active.row === HEADER_ROW
   const column = columns.columns[active.column]
-  if (command.kind === 'move' || command.kind === 'open') core.entry.current = false
+  if (command.kind === 'move' || command.kind === 'open') core.setEntry(false)
   switch (command.kind) {
     case 'move': {
       const from = command.extend ? headCell(selection) : active
@@ -123,7 +123,7 @@ function run(
       props.onInsertBelow(active.row)
       return true
     case 'menu': {
-      const anchor = core.grid.current?.querySelector<HTMLElement>('.cg-active')
+      const anchor = core.activeElement()
       if (!anchor || !column) return false
       if (inHeader) props.onHeaderMenu?.(column.name, anchor)
       else props.onCellMenu?.(active.row, column.name, anchor)
@@ -135,7 +135,7 @@ function run(
       return true
     case 'escape':
       if (!isSingleCell(selection)) select(collapse(selection))
-      else if (core.entry.current) core.entry.current = false
+      else if (core.isEntry()) core.setEntry(false)
       else if (props.onEscape) props.onEscape()
       else return false
       return true

@@ -33,14 +33,12 @@ const NUMBER_COLUMN = -1
 
 /** Builds the handlers for this rendering. */
 export function useGridPointer(core: GridCore, cells: CellActions): GridPointer {
-  const { props, bounds, columns, grid, selection, select, window } = core
+  const { props, bounds, columns, focusGrid: focus, selection, select, window } = core
   const drag = useRef<number | null>(null)
   const wasActive = useRef(false)
 
-  const focus = (): void => grid.current?.focus({ preventScroll: true })
-
   const press = (event: MouseEvent<HTMLElement>, position: { row: number; column: number }): void => {
-    core.entry.current = false
+    core.setEntry(false)
     wasActive.current = isSingleCell(selection) && samePosition(activeCell(selection), position)
     if (position.column === NUMBER_COLUMN) {
       if (position.row === HEADER_ROW) select(selectAll(bounds))

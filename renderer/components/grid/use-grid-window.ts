@@ -1,8 +1,7 @@
 // Owns the link between the scroller and the geometry: one scroll handler, state only when what is drawn changes.
 // Knows elements and pixels; knows no cells' content, selection or editing.
 
-import { useCallback, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react'
-import type { RefObject } from 'react'
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { HEADER_HEIGHT } from './render-column.ts'
 import type { RenderColumns } from './render-column.ts'
@@ -29,7 +28,8 @@ export interface GridView {
 
 /** The scroller's side of a grid. */
 export interface GridWindow {
-  scroller: RefObject<HTMLDivElement | null>
+  /** Ref of the scrolling element. */
+  attach(element: HTMLDivElement | null): void
   view: GridView
   metrics: RowMetrics
   /** Rows that fit on the screen, at least one. */
@@ -46,11 +46,18 @@ export interface GridWindow {
 // A scaled grid drifts from its scrollbar while it is scrolled in small steps; at rest the scrollbar is put right.
 const REST_MS = 150
 
+const nothing: GridView = {
+  rows: { first: 0, end: 0 },
+  shown: { first: 0, end: 0 },
+  columns: { first: 0, end: 0 },
+  shift: 0,
+}
+
 const sameRange = (a: IndexRange, b: IndexRange): boolean => a.first === b.first && a.end === b.end
 
 /** Follows the scroller; `lines` counts rows plus the line that adds one. */
 export function useGridWindow(lines: number, rowHeight: number, columns: RenderColumns): GridWindow {
-  const scroller = useRef<HTMLDivElement>(null)
+  const [scroller, attach] = useState<HTMLDivElement | null>(null)
   const position = useRef<ScrollPosition>({ scrollTop: 0, virtualTop: 0 })
   const left = useRef(0)
   const rest = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -71,32 +78,27 @@ export function useGridWindow(lines: number, rowHeight: number, columns: RenderC
     }
   }, [metrics, columnViewport, columns])
 
-  // The scroll position is not state: what it means is looked up on every rendering and kept while it is the same.
-  const [, redraw] = useReducer((turn: number) => turn + 1, 0)
-  const last = useRef<GridView | null>(null)
-  const fresh = look()
-  if (!last.current || !sameView(last.current, fresh)) last.current = fresh
-  const view = last.current
+  const [view, setView] = useState<GridView>(nothing)
 
-  const isRtl = useCallback(
-    () => (scroller.current ? getComputedStyle(scroller.current).direction === 'rtl' : false),
-    [],
-  )
+  const isRtl = useCallback(() => (scroller ? getComputedStyle(scroller).direction === 'rtl' : false), [scroller])
 
   const update = useCallback((): void => {
-    if (!last.current || !sameView(last.current, look())) redraw()
+    const next = look()
+    setView((last) => (sameView(last, next) ? last : next))
   }, [look])
 
-  const scrollTo = useCallback((target: ScrollPosition): void => {
-    position.current = target
-    if (scroller.current) scroller.current.scrollTop = target.scrollTop
-  }, [])
+  const scrollTo = useCallback(
+    (target: ScrollPosition): void => {
+      position.current = target
+      scroller?.scrollTo({ top: target.scrollTop })
+    },
+    [scroller],
+  )
 
   const onScroll = useCallback((): void => {
-    const element = scroller.current
-    if (!element) return
-    position.current = followScroll(position.current, element.scrollTop, metrics)
-    left.current = Math.abs(element.scrollLeft)
+    if (!scroller) return
+    position.current = followScroll(position.current, scroller.scrollTop, metrics)
+    left.current = Math.abs(scroller.scrollLeft)
     // Drawn within the same frame: deferring it would show blank rows for a frame while flinging.
     flushSync(update)
     if (!isScaled(metrics)) return
@@ -105,50 +107,48 @@ export function useGridWindow(lines: number, rowHeight: number, columns: RenderC
       scrollTo(positionAt(position.current.virtualTop, metrics))
       update()
     }, REST_MS)
-  }, [metrics, scrollTo, update])
+  }, [scroller, metrics, scrollTo, update])
 
   useLayoutEffect(() => {
-    const element = scroller.current
-    if (!element) return
+    if (!scroller) return
     const measure = (): void =>
       setSize((known) =>
-        known.width === element.clientWidth && known.height === element.clientHeight
+        known.width === scroller.clientWidth && known.height === scroller.clientHeight
           ? known
-          : { width: element.clientWidth, height: element.clientHeight },
+          : { width: scroller.clientWidth, height: scroller.clientHeight },
       )
     measure()
     const observer = new ResizeObserver(measure)
-    observer.observe(element)
+    observer.observe(scroller)
     return () => {
       observer.disconnect()
       clearTimeout(rest.current)
     }
-  }, [])
+  }, [scroller])
 
   // Fewer rows may leave the scroller beyond its end; the browser clamps it, the position has to follow.
   useLayoutEffect(() => {
-    const element = scroller.current
-    if (!element) return
-    position.current = followScroll(position.current, element.scrollTop, metrics)
+    if (!scroller) return
+    position.current = followScroll(position.current, scroller.scrollTop, metrics)
+    // oxlint-disable-next-line react/set-state-in-effect -- what is drawn depends on where the element stands, known only now
     update()
-  }, [metrics, update])
+  }, [scroller, metrics, update])
 
   const reveal = useCallback(
     (row: number, column: number | null): void => {
-      const element = scroller.current
-      if (!element) return
+      if (!scroller) return
       const target = row >= 0 ? revealRow(row, position.current, metrics) : null
       if (target) scrollTo(target)
       if (column !== null) {
         const next = revealColumn(column, left.current, columnViewport, columns.offsets, columns.frozenCount)
         if (next !== null) {
           left.current = next
-          element.scrollLeft = isRtl() ? -next : next
+          scroller.scrollTo({ left: isRtl() ? -next : next })
         }
       }
       update()
     },
-    [metrics, columns, columnViewport, scrollTo, update, isRtl],
+    [scroller, metrics, columns, columnViewport, scrollTo, update, isRtl],
   )
 
   const toTop = useCallback((): void => {
@@ -158,7 +158,7 @@ export function useGridWindow(lines: number, rowHeight: number, columns: RenderC
 
   const cellAtPoint = useCallback(
     (clientX: number, clientY: number) => {
-      const box = scroller.current?.getBoundingClientRect()
+      const box = scroller?.getBoundingClientRect()
       if (!box) return { row: 0, column: 0 }
       const fromStart = (isRtl() ? box.right - clientX : clientX - box.left) - columns.numberWidth
       const frozenWidth = columns.offsets[columns.frozenCount] ?? 0
@@ -166,11 +166,11 @@ export function useGridWindow(lines: number, rowHeight: number, columns: RenderC
       const y = clientY - box.top - HEADER_HEIGHT + position.current.virtualTop
       return cellAt(x, y, metrics, columns.offsets)
     },
-    [metrics, columns, isRtl],
+    [scroller, metrics, columns, isRtl],
   )
 
   const pageRows = Math.max(1, Math.floor(metrics.viewportHeight / rowHeight))
-  return { scroller, view, metrics, pageRows, onScroll, reveal, toTop, cellAtPoint, isRtl }
+  return { attach, view, metrics, pageRows, onScroll, reveal, toTop, cellAtPoint, isRtl }
 }
 
 function sameView(a: GridView, b: GridView): boolean {

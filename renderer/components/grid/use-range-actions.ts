@@ -24,7 +24,7 @@ export interface RangeActions {
 }
 
 /** Builds the actions for this rendering. */
-export function rangeActions(core: GridCore): RangeActions {
+export function useRangeActions(core: GridCore): RangeActions {
   const { props, columns, bounds, labels, edits, selection, select, announce } = core
   const context = props.fieldContext
   const range = currentRange(selection)

@@ -5,7 +5,7 @@ import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { refused } from '../parse-result.ts'
-import { plainText } from '../text-rules.ts'
+import { plainText, textOf } from '../text-rules.ts'
 
 /** A number in words, issued once and never edited. */
 export const autonumberField: FieldType = {
@@ -13,7 +13,7 @@ export const autonumberField: FieldType = {
   icon: IconHash,
   format: plainText,
   cellClass: () => 'field-tabular',
-  toText: (value) => (value == null ? '' : String(value)),
+  toText: (value) => textOf(value),
   parse: (_text, _field, context) => refused(context, 'field.readonly'),
   computed: true,
   operators: () => operatorClasses.text,

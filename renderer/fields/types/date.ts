@@ -7,6 +7,7 @@ import type { FieldType } from '../field-type.ts'
 import { dateFormat } from '../intl-formats.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { oneLine, textOf } from '../text-rules.ts'
 
 /** A day, stored as `YYYY-MM-DD`. */
 export const dateField: FieldType = {
@@ -14,13 +15,13 @@ export const dateField: FieldType = {
   icon: IconCalendar,
   format: (value, _field, { locale }) => {
     if (value == null) return ''
-    const day = String(value)
+    const day = textOf(value)
     const instant = Date.parse(`${day.slice(0, 10)}T00:00:00Z`)
-    if (Number.isNaN(instant)) return day
+    if (Number.isNaN(instant)) return oneLine(day)
     return dateFormat(locale, 'date', { dateStyle: 'medium', timeZone: 'UTC' }).format(instant)
   },
   cellClass: () => 'field-tabular',
-  toText: (value) => (value == null ? '' : String(value).slice(0, 10)),
+  toText: (value) => textOf(value).slice(0, 10),
   parse: blankIsNull((text, field, context) => {
     const day = parseDay(text, context.locale)
     if (!day) return refused(context, 'field.date', { text: quoteForMessage(text) })

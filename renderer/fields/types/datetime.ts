@@ -8,6 +8,7 @@ import { dateFormat } from '../intl-formats.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { instantOf, wallTime } from '../zoned-time.ts'
+import { plainText, textOf } from '../text-rules.ts'
 
 function readInstant(text: string, locale: string, timeZone: string): number | null {
   const typed = text.trim()
@@ -28,15 +29,15 @@ export const datetimeField: FieldType = {
   icon: IconCalendarClock,
   format: (value, _field, { locale, timeZone }) => {
     if (value == null) return ''
-    const instant = Date.parse(String(value))
-    if (Number.isNaN(instant)) return String(value)
+    const instant = Date.parse(textOf(value))
+    if (Number.isNaN(instant)) return plainText(value)
     const options = { dateStyle: 'medium', timeStyle: 'short', timeZone } as const
     return dateFormat(locale, `datetime ${timeZone}`, options).format(instant)
   },
   cellClass: () => 'field-tabular',
   toText: (value, _field, { timeZone }) => {
-    const instant = value == null ? Number.NaN : Date.parse(String(value))
-    if (Number.isNaN(instant)) return value == null ? '' : String(value)
+    const instant = value == null ? Number.NaN : Date.parse(textOf(value))
+    if (Number.isNaN(instant)) return plainText(value)
     // Whole minutes without seconds: that is what people type and what the picker gives.
     return wallTime(instant, timeZone)
       .replace('T', ' ')

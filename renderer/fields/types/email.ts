@@ -5,7 +5,7 @@ import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
-import { checkLength, plainText } from '../text-rules.ts'
+import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** One address: one `@`, and a domain with a dot or `localhost`. */
 export const emailField: FieldType = {
@@ -13,7 +13,7 @@ export const emailField: FieldType = {
   icon: IconAt,
   format: plainText,
   cellClass: () => 'field-link',
-  toText: (value) => (value == null ? '' : String(value)),
+  toText: (value) => textOf(value),
   parse: blankIsNull((text, field, context) => {
     const address = text.trim().replace(/^mailto:/i, '')
     if (!/^[^\s@]+@(?:localhost|[^\s@.]+(?:\.[^\s@.]+)+)$/i.test(address)) {

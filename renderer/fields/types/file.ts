@@ -5,14 +5,15 @@ import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { refused } from '../parse-result.ts'
+import { textOf } from '../text-rules.ts'
 
 function fileNames(value: unknown): string[] {
   if (value == null) return []
   const files: readonly unknown[] = Array.isArray(value) ? value : [value]
   return files.map((file) => {
-    if (typeof file !== 'object' || file === null) return String(file)
+    if (typeof file !== 'object' || file === null) return textOf(file)
     const { name, fileId } = file as { name?: unknown; fileId?: unknown }
-    return String(name ?? fileId ?? '')
+    return textOf(name ?? fileId)
   })
 }
 

@@ -5,7 +5,7 @@ import { TextareaEditor } from '../editors/textarea-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
-import { checkLength, oneLine } from '../text-rules.ts'
+import { checkLength, oneLine, textOf } from '../text-rules.ts'
 
 /** First lines of marked-up text as a reader would read them; never interpreted as HTML. */
 function withoutMarks(source: string, type: string): string {
@@ -24,9 +24,9 @@ function withoutMarks(source: string, type: string): string {
 export const markdownField: FieldType = {
   types: ['markdown', 'html', 'richtext', 'code'],
   icon: IconMarkdown,
-  format: (value, field) => (value == null ? '' : withoutMarks(String(value), field.type)),
+  format: (value, field) => (value == null ? '' : withoutMarks(textOf(value), field.type)),
   cellClass: (_value, field) => (field.type === 'code' ? 'field-long field-mono' : 'field-long'),
-  toText: (value) => (value == null ? '' : String(value)),
+  toText: (value) => textOf(value),
   parse: blankIsNull((text, field, context) => checkLength(text, field, context, 1_000_000) ?? parsed(text)),
   tall: true,
   operators: () => operatorClasses.longText,

@@ -5,7 +5,7 @@ import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
-import { checkLength, plainText } from '../text-rules.ts'
+import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** A phone number as typed; at least five of its characters and three digits. */
 export const phoneField: FieldType = {
@@ -13,7 +13,7 @@ export const phoneField: FieldType = {
   icon: IconPhone,
   format: plainText,
   cellClass: () => 'field-tabular',
-  toText: (value) => (value == null ? '' : String(value)),
+  toText: (value) => textOf(value),
   parse: blankIsNull((text, field, context) => {
     const number = text.trim().replace(/[\u00a0\u2010-\u2015]/g, (mark) => (mark === '\u00a0' ? ' ' : '-'))
     if (!/^[\d+()\-. ]{5,}$/.test(number) || number.replace(/\D/g, '').length < 3) {

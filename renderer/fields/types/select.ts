@@ -7,6 +7,7 @@ import { hueClass } from '../hues.ts'
 import { operatorClasses } from '../operators.ts'
 import { optionByText, optionByValue, optionLabel, optionPosition, optionsForMessage } from '../options.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
+import { textOf } from '../text-rules.ts'
 
 /** One option, shown as a badge. */
 export const selectField: FieldType = {
@@ -14,21 +15,21 @@ export const selectField: FieldType = {
   icon: IconCircleDot,
   format: (value, field) => {
     if (value == null) return ''
-    const option = optionByValue(field, String(value))
-    return option ? optionLabel(option) : String(value)
+    const option = optionByValue(field, textOf(value))
+    return option ? optionLabel(option) : textOf(value)
   },
   cellClass: () => 'field-chips',
   chips: (value, field, context) => {
     if (value == null) return null
-    const option = optionByValue(field, String(value))
+    const option = optionByValue(field, textOf(value))
     const hue = option ? hueClass(option, optionPosition(field, option.value)) : 'field-hue-none'
     return [{ text: selectField.format(value, field, context), className: hue }]
   },
   // By value where the label is shared, so that reading it back gives the same option.
   toText: (value, field) => {
     if (value == null) return ''
-    const option = optionByValue(field, String(value))
-    const label = option ? optionLabel(option) : String(value)
+    const option = optionByValue(field, textOf(value))
+    const label = option ? optionLabel(option) : textOf(value)
     return option && optionByText(field, label) !== option ? option.value : label
   },
   parse: blankIsNull((text, field, context) => {

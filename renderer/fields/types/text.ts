@@ -5,7 +5,7 @@ import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
-import { checkLength, plainText } from '../text-rules.ts'
+import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** Text on one line; line breaks are refused. */
 export const textField: FieldType = {
@@ -13,7 +13,7 @@ export const textField: FieldType = {
   icon: IconLetterCase,
   format: plainText,
   cellClass: () => '',
-  toText: (value) => (value == null ? '' : String(value)),
+  toText: (value) => textOf(value),
   parse: blankIsNull((text, field, context) => {
     const line = text.replace(/[\r\n]+$/, '')
     if (/[\r\n]/.test(line)) return refused(context, 'field.lineBreak')

@@ -5,7 +5,7 @@ import { TextareaEditor } from '../editors/textarea-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
-import { checkLength, plainText } from '../text-rules.ts'
+import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** Text of several lines. */
 export const textareaField: FieldType = {
@@ -13,7 +13,7 @@ export const textareaField: FieldType = {
   icon: IconAlignLeft,
   format: plainText,
   cellClass: () => 'field-long',
-  toText: (value) => (value == null ? '' : String(value)),
+  toText: (value) => textOf(value),
   parse: blankIsNull((text, field, context) => checkLength(text, field, context, 100_000) ?? parsed(text)),
   tall: true,
   operators: () => operatorClasses.text,

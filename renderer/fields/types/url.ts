@@ -5,7 +5,7 @@ import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
-import { checkLength, plainText } from '../text-rules.ts'
+import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 const defaultSchemes = ['http', 'https', 'mailto', 'tel']
 
@@ -15,7 +15,7 @@ export const urlField: FieldType = {
   icon: IconLink,
   format: plainText,
   cellClass: () => 'field-link',
-  toText: (value) => (value == null ? '' : String(value)),
+  toText: (value) => textOf(value),
   parse: blankIsNull((text, field, context) => {
     const typed = text.trim()
     const address = /^[\w-]+(\.[\w-]+)+([/?#:].*)?$/.test(typed) ? `https://${typed}` : typed
