@@ -1,6 +1,6 @@
 // The composition root: builds one host out of kernel, database, http and the plugins it lists. The only file that
 // names every plugin.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { backupPlugin } from '#main/plugins/backup/index.ts'
@@ -23,7 +23,14 @@ export const corePlugins: readonly PluginDefinition[] = [
 /** Plugins a host may be started without. */
 export const optionalPlugins: readonly PluginDefinition[] = [importPlugin, backupPlugin]
 
-/** The program's version, from package.json. */
-export const programVersion: string = (
-  JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'package.json'), 'utf8')) as { version: string }
-).version
+/** The program's version. */
+export const programVersion: string = readVersion()
+
+/** Reads the nearest package.json above: beside main/ in the sources, two folders up in a bundle. */
+function readVersion(): string {
+  for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
+    const file = path.join(folder, 'package.json')
+    if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+  }
+  throw new Error('The package.json of the program is missing.')
+}
