@@ -1,6 +1,7 @@
 // Who is calling: reads the credential of a request. Holds digests only, never a credential. Knows no route.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Actor } from '#shared/events.ts'
 import type { CredentialKind } from '#main/kernel/context.ts'
 import { localOwner } from '#main/kernel/context.ts'
@@ -14,8 +15,14 @@ export interface Caller {
   readonly credentialId: string
 }
 
+/** The parts of a request a credential is read from. */
+export interface CredentialSource {
+  readonly headers: IncomingHttpHeaders
+  readonly socket: Socket
+}
+
 /** Answers the caller of a request; `invalid` when a credential was presented that does not hold. */
-export type Authenticate = (headers: IncomingHttpHeaders) => Caller | 'invalid'
+export type Authenticate = (request: CredentialSource) => Caller | 'invalid'
 
 /** Finds the session a cookie names; null when there is none or it has ended. */
 export type FindSession = (token: string) => { id: string; actor: Actor } | null
@@ -45,12 +52,18 @@ export function createAuthenticator(options: { connectionToken: string; findSess
     credentialId: 'connection-token',
   })
   const isToken = (text: string): boolean => timingSafeEqual(hash('sha256', text, 'buffer'), tokenDigest)
+  // What a connection has proved once need not be proved again: comparing with it can only tell the connection what
+  // it sent itself.
+  const proved = new WeakMap<Socket, string>()
 
-  return (headers) => {
+  return ({ headers, socket }) => {
     const authorization = headers.authorization
     if (authorization !== undefined) {
+      if (proved.get(socket) === authorization) return owner
       if (authorization.startsWith('Bearer ') || /^bearer /i.test(authorization)) {
-        return isToken(authorization.slice(7).trim()) ? owner : 'invalid'
+        if (!isToken(authorization.slice(7).trim())) return 'invalid'
+        proved.set(socket, authorization)
+        return owner
       }
       // API keys arrive with accounts; until then none can be valid. Other schemes are not ours.
       return 'invalid'

@@ -72,12 +72,12 @@ function recordMatcher(def: z.core.$ZodRecordDef): Matcher | null {
 
 function objectMatcher(def: z.core.$ZodObjectDef): Matcher | null {
   if (def.catchall !== undefined) return null
-  const matchers = new Map<string, Matcher>()
+  const known: Record<string, Matcher> = Object.create(null) as Record<string, Matcher>
   const required: string[] = []
   for (const [key, inner] of Object.entries(def.shape)) {
     const matcher = matcherOf(inner)
     if (matcher === null) return null
-    matchers.set(key, matcher)
+    known[key] = matcher
     const type = inner._zod.def.type
     if (type !== 'optional' && type !== 'unknown' && type !== 'any') required.push(key)
   }
@@ -85,7 +85,7 @@ function objectMatcher(def: z.core.$ZodObjectDef): Matcher | null {
     if (!isPlainMap(value)) return false
     // A key the schema does not name would be dropped by zod (D-08).
     for (const key in value) {
-      const matcher = matchers.get(key)
+      const matcher = known[key]
       if (matcher === undefined || !matcher(value[key])) return false
     }
     for (const key of required) if (value[key] === undefined) return false
@@ -111,4 +111,24 @@ function unionMatcher(def: z.core.$ZodUnionDef): Matcher | null {
 
 function isPlainMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Whether path parameters fit as they are: the schema wants exactly the names of the path, each as plain text, which
+ * is all a router can deliver.
+ */
+export function acceptsEveryPath(schema: z.ZodType, path: string): boolean {
+  const def = schema._zod.def as z.core.$ZodTypes['_zod']['def']
+  if (def.type !== 'object' || def.catchall !== undefined || (def.checks?.length ?? 0) > 0) return false
+  const names = [...path.matchAll(/:([A-Za-z]+)/g)].map((match) => match[1]!)
+  const shape = Object.entries(def.shape)
+  return (
+    shape.length === names.length &&
+    shape.every(([name, inner]) => {
+      const inside = inner._zod.def as { type: string; coerce?: boolean; checks?: unknown[] }
+      return (
+        names.includes(name) && inside.type === 'string' && inside.coerce !== true && (inside.checks?.length ?? 0) === 0
+      )
+    })
+  )
 }

@@ -73,7 +73,7 @@ function refuse(
   if (refusal === null && safety.accepted !== null) refusal = guards.mediaType(raw, safety.accepted)
   if (refusal !== null) return refusal
 
-  const caller = pipeline.authenticate(headers)
+  const caller = pipeline.authenticate(raw)
   if (caller === 'invalid') {
     if (!safety.toleratesBadCredential) return platformError('unauthenticated', { reason: 'credential_invalid' })
     request.caller = anonymousCaller

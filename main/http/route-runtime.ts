@@ -2,7 +2,7 @@
 import type { AnyRoute, HttpMethod, RateClass } from '#shared/route.ts'
 import { routeMutates } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { createPartParser } from './part-parser.ts'
+import { acceptsEveryPath, createPartParser } from './part-parser.ts'
 import type { PartParser } from './part-parser.ts'
 
 /** What a handler receives; the contract's types are checked where the handler is declared. */
@@ -64,6 +64,8 @@ const toleratingTags: ReadonlySet<string> = new Set(['discovery', 'auth', 'conso
 export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
   const { contract, plugin } = binding
   const anonymous = contract.permission === 'public'
+  const paths = [contract.path, ...(contract.aliases ?? []).map(({ path }) => path)]
+  const takesAnyParams = paths.every((path) => contract.params !== undefined && acceptsEveryPath(contract.params, path))
   return {
     plugin,
     contract,
@@ -77,7 +79,7 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
     limitBytes: contract.bodyLimitBytes ?? defaultBodyLimitBytes,
     timeoutMs: contract.timeoutMs ?? defaultTimeoutMs,
     status: contract.status ?? 200,
-    parseParams: contract.params === undefined ? null : createPartParser(contract.params, false),
+    parseParams: contract.params === undefined || takesAnyParams ? null : createPartParser(contract.params, false),
     parseQuery:
       contract.query === undefined ? null : createPartParser(contract.query, contract.errors.includes('invalid_query')),
     parseBody: contract.body === undefined ? null : createPartParser(contract.body, false),
