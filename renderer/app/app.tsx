@@ -1,0 +1,116 @@
+// Owns the tree of providers and which screen an address shows. Screens are loaded when they are first shown.
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClientProvider } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
+import { Suspense, lazy, useEffect, useRef } from 'react'
+import { Route, Router, Switch, useLocation } from 'wouter'
+import { Delayed } from '../components/delayed.tsx'
+import { HomeScreen } from '../features/home/index.ts'
+import { useHashPath, useHashSearch } from '../lib/hash-location.ts'
+import { t } from '../lib/strings.ts'
+import { colorSchemeManager } from './color-scheme.ts'
+import { CommandPalette } from './command-palette.tsx'
+import { ConfirmDialog } from './confirm-dialog.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { NotFoundScreen } from './not-found-screen.tsx'
+import { focusPageHeading } from './regions.ts'
+import { SessionGate } from './session-gate.tsx'
+import { Shell } from './shell.tsx'
+import { ShortcutSheet } from './shortcut-sheet.tsx'
+import { cssVariablesResolver, theme } from './theme.ts'
+import { useAppCommands } from './use-app-commands.ts'
+import { useShortcuts } from './use-shortcuts.ts'
+
+const ObjectListScreen = lazy(async () => ({
+  default: (await import('../features/objects/object-list-screen.tsx')).ObjectListScreen,
+}))
+const BlankObjectScreen = lazy(async () => ({
+  default: (await import('../features/objects/blank-object-screen.tsx')).BlankObjectScreen,
+}))
+const ObjectEditorScreen = lazy(async () => ({
+  default: (await import('../features/objects/object-editor-screen.tsx')).ObjectEditorScreen,
+}))
+const RecordsScreen = lazy(async () => ({
+  default: (await import('../features/records/records-screen.tsx')).RecordsScreen,
+}))
+const NewTableScreen = lazy(async () => ({
+  default: (await import('../features/import/new-table-screen.tsx')).NewTableScreen,
+}))
+const ImportScreen = lazy(async () => ({
+  default: (await import('../features/import/import-screen.tsx')).ImportScreen,
+}))
+
+/** The application. `code` is the one-time code of the link it was opened with. */
+export function App(props: { queryClient: QueryClient; code: string | undefined }) {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariablesResolver}
+      colorSchemeManager={colorSchemeManager}
+      defaultColorScheme="auto"
+    >
+      <QueryClientProvider client={props.queryClient}>
+        <Router hook={useHashPath} searchHook={useHashSearch}>
+          <SessionGate code={props.code}>
+            <Frame />
+          </SessionGate>
+          <Notifications position="bottom-right" limit={4} aria-label={t('app.toasts')} />
+        </Router>
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+function Frame() {
+  useAppCommands()
+  useShortcuts()
+  const [location] = useLocation()
+  useFocusAfterNavigation(location)
+  return (
+    <>
+      <Shell>
+        <ErrorBoundary resetKey={location}>
+          <Suspense fallback={<Waiting />}>
+            <Switch>
+              <Route path="/">{() => <HomeScreen />}</Route>
+              <Route path="/new">{() => <NewTableScreen />}</Route>
+              <Route path="/new/blank">{() => <BlankObjectScreen />}</Route>
+              <Route path="/objects">{() => <ObjectListScreen />}</Route>
+              <Route path="/objects/:name">{({ name }) => <ObjectEditorScreen key={name} name={name} />}</Route>
+              <Route path="/o/:name">{({ name }) => <RecordsScreen key={name} name={name} />}</Route>
+              <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
+              <Route>{() => <NotFoundScreen />}</Route>
+            </Switch>
+          </Suspense>
+        </ErrorBoundary>
+      </Shell>
+      <CommandPalette />
+      <ShortcutSheet />
+      <ConfirmDialog />
+    </>
+  )
+}
+
+// The screen that had the focus is gone after navigation: its heading takes it, so a reader says where one is.
+function useFocusAfterNavigation(location: string): void {
+  const first = useRef(true)
+  useEffect(() => {
+    if (first.current) {
+      first.current = false
+      return
+    }
+    const timer = setTimeout(focusPageHeading, 50)
+    return () => clearTimeout(timer)
+  }, [location])
+}
+
+function Waiting() {
+  return (
+    <Delayed>
+      <p role="status" style={{ padding: 24, color: 'var(--cairn-text-quiet)' }}>
+        {t('app.loading')}
+      </p>
+    </Delayed>
+  )
+}

@@ -1,0 +1,64 @@
+// Owns the navigation: home, the objects, and where they are defined. Folded it shows signs with tooltips.
+import { Tooltip } from '@mantine/core'
+import { IconHome, IconPlus, IconTable, IconTools } from '@tabler/icons-react'
+import type { TablerIcon } from '@tabler/icons-react'
+import { useLocation } from 'wouter'
+import { objectPluralLabel, useObjects } from '../features/objects/index.ts'
+import { t } from '../lib/strings.ts'
+import classes from './nav-rail.module.css'
+
+/** The content of the navigation landmark. */
+export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
+  const { data: objects } = useObjects()
+  const entry = { wide: props.wide, onNavigate: props.onNavigate }
+  return (
+    <div className={classes.rail}>
+      <ul className={classes.list}>
+        <Entry {...entry} to="/" label={t('nav.home')} icon={IconHome} />
+        <Entry {...entry} to="/new" label={t('nav.newTable')} icon={IconPlus} />
+      </ul>
+      <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.objects')}</h2>
+      <ul className={classes.list}>
+        {objects?.map((object) => (
+          <Entry
+            key={object.name}
+            {...entry}
+            to={`/o/${object.name}`}
+            label={objectPluralLabel(object)}
+            icon={IconTable}
+          />
+        ))}
+        <Entry {...entry} to="/objects" label={t('nav.allObjects')} icon={IconTools} />
+      </ul>
+    </div>
+  )
+}
+
+function Entry(props: { to: string; label: string; icon: TablerIcon; wide: boolean; onNavigate: () => void }) {
+  const [location] = useLocation()
+  const current = location === props.to || (props.to !== '/' && location.startsWith(`${props.to}/`))
+  const Icon = props.icon
+  const link = (
+    <a
+      href={`#${props.to}`}
+      className={classes.entry}
+      aria-current={current ? 'page' : undefined}
+      aria-label={props.wide ? undefined : props.label}
+      onClick={props.onNavigate}
+    >
+      <Icon size={18} stroke={1.75} aria-hidden />
+      {props.wide && <span className={classes.label}>{props.label}</span>}
+    </a>
+  )
+  return (
+    <li>
+      {props.wide ? (
+        link
+      ) : (
+        <Tooltip label={props.label} position="right">
+          {link}
+        </Tooltip>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,86 @@
+// Owns the question whether this browser may talk to the host: exchanges the code of the link, asks once, and shows
+// sign-in or the offline page until the answer is yes.
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { ReactNode } from 'react'
+import { Delayed } from '../components/delayed.tsx'
+import { objectsQuery } from '../features/objects/index.ts'
+import { OfflineScreen, SignInScreen } from '../features/sign-in/index.ts'
+import { onSignedOut } from '../lib/api-client.ts'
+import { hasCode } from '../lib/api-error.ts'
+import { onHostBack } from '../lib/host-status.ts'
+import { signInWithCode } from '../lib/session.ts'
+import { t } from '../lib/strings.ts'
+
+type Phase = 'checking' | 'in' | 'out' | 'refused' | 'down'
+
+/** Shows its children once the host accepts this browser. `code` is the one-time code the page was opened with. */
+export function SessionGate(props: { code: string | undefined; children: ReactNode }) {
+  const client = useQueryClient()
+  const [phase, setPhase] = useState<Phase>('checking')
+  const code = useRef(props.code)
+
+  const check = useCallback(async (): Promise<void> => {
+    const oneTime = code.current
+    code.current = undefined
+    let refused = false
+    try {
+      if (oneTime !== undefined) await signInWithCode(oneTime)
+    } catch (error) {
+      if (hasCode(error, 'unreachable')) {
+        code.current = oneTime
+        setPhase('down')
+        return
+      }
+      // An old session may still be good, although the code of the link is used up.
+      refused = true
+    }
+    try {
+      await client.fetchQuery({ ...objectsQuery, staleTime: 0 })
+      setPhase('in')
+    } catch (error) {
+      if (hasCode(error, 'unauthenticated', 'session_expired')) setPhase(refused ? 'refused' : 'out')
+      else setPhase('down')
+    }
+  }, [client])
+
+  useEffect(() => {
+    void check()
+  }, [check])
+
+  useEffect(() => onSignedOut(() => setPhase((current) => (current === 'in' ? 'out' : current))), [])
+
+  useEffect(
+    () =>
+      onHostBack(() => {
+        setPhase((current) => (current === 'down' ? 'checking' : current))
+        void client.invalidateQueries()
+        void check()
+      }),
+    [client, check],
+  )
+
+  if (phase === 'in') return props.children
+  if (phase === 'out' || phase === 'refused') {
+    return <SignInScreen refused={phase === 'refused'} onSignedIn={() => void check()} />
+  }
+  if (phase === 'down') {
+    return (
+      <OfflineScreen
+        onRetry={() => {
+          setPhase('checking')
+          void check()
+        }}
+      />
+    )
+  }
+  return (
+    <main style={{ display: 'grid', placeItems: 'center', blockSize: '100%' }}>
+      <Delayed>
+        <h1 style={{ fontSize: 16, fontWeight: 400 }} role="status">
+          {t('app.loading')}
+        </h1>
+      </Delayed>
+    </main>
+  )
+}

@@ -1,0 +1,51 @@
+// Owns the frame: top bar, navigation, main region, and which of them is shown at which width.
+import { useMediaQuery } from '@mantine/hooks'
+import { useEffect } from 'react'
+import type { ReactNode } from 'react'
+import { t } from '../lib/strings.ts'
+import { NavRail } from './nav-rail.tsx'
+import classes from './shell.module.css'
+import { TopBar } from './top-bar.tsx'
+import { setDrawerOpen, useUi } from './ui-state.ts'
+
+/** Below this width the navigation lies over the page instead of beside it. */
+const narrow = '(max-width: 800px)'
+
+/** The frame around a screen. */
+export function Shell(props: { children: ReactNode }) {
+  const isNarrow = useMediaQuery(narrow, undefined, { getInitialValueInEffect: false }) ?? false
+  const { railOpen, drawerOpen } = useUi()
+  const showRail = isNarrow ? drawerOpen : true
+  const wide = isNarrow || railOpen
+
+  useEffect(() => {
+    if (!isNarrow) setDrawerOpen(false)
+  }, [isNarrow])
+
+  useEffect(() => {
+    if (!isNarrow || !drawerOpen) return
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') setDrawerOpen(false)
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [isNarrow, drawerOpen])
+
+  return (
+    <div className={classes.shell} data-narrow={isNarrow || undefined}>
+      <TopBar narrow={isNarrow} />
+      {showRail && (
+        <nav className={classes.rail} data-wide={wide || undefined} aria-label={t('app.navigation')} data-region>
+          <NavRail wide={wide} onNavigate={() => setDrawerOpen(false)} />
+        </nav>
+      )}
+      {isNarrow && drawerOpen && (
+        // A pointer's shortcut for the toggle and Escape, which every other input has.
+        <div className={classes.backdrop} onClick={() => setDrawerOpen(false)} aria-hidden />
+      )}
+      <main className={classes.main} data-region id="main" tabIndex={-1}>
+        {props.children}
+      </main>
+    </div>
+  )
+}

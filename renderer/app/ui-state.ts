@@ -1,0 +1,50 @@
+// Owns what is open on screen and the choices a person keeps: navigation, palette, shortcut sheet, single keys.
+import { create } from 'zustand'
+import { readStored, writeStored } from '../lib/storage.ts'
+
+interface UiState {
+  /** Whether the navigation has its full width. */
+  railOpen: boolean
+  /** Whether the navigation lies over a narrow screen. */
+  drawerOpen: boolean
+  paletteOpen: boolean
+  shortcutsOpen: boolean
+  /** Whether shortcuts of a single character are on (WCAG 2.1.4). */
+  singleKeys: boolean
+}
+
+/** State of the frame. */
+export const useUi = create<UiState>(() => ({
+  railOpen: readStored('rail') !== 'closed',
+  drawerOpen: false,
+  paletteOpen: false,
+  shortcutsOpen: false,
+  singleKeys: readStored('single-keys') !== 'off',
+}))
+
+/** Shows or hides the navigation and remembers it. */
+export function setRailOpen(open: boolean): void {
+  writeStored('rail', open ? undefined : 'closed')
+  useUi.setState({ railOpen: open })
+}
+
+/** Lays the navigation over a narrow screen, or takes it away. */
+export function setDrawerOpen(open: boolean): void {
+  useUi.setState({ drawerOpen: open })
+}
+
+/** Opens or closes the command palette. */
+export function setPaletteOpen(open: boolean): void {
+  useUi.setState({ paletteOpen: open })
+}
+
+/** Opens or closes the sheet of shortcuts. */
+export function setShortcutsOpen(open: boolean): void {
+  useUi.setState({ shortcutsOpen: open })
+}
+
+/** Turns shortcuts of a single character on or off and remembers it. */
+export function setSingleKeys(on: boolean): void {
+  writeStored('single-keys', on ? undefined : 'off')
+  useUi.setState({ singleKeys: on })
+}

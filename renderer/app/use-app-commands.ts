@@ -1,0 +1,123 @@
+// Owns the commands that exist on every screen.
+import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useCommands } from '../lib/commands.ts'
+import { navigate } from '../lib/hash-location.ts'
+import { t } from '../lib/strings.ts'
+import { showProblem, showToast } from '../lib/toast.ts'
+import { redoLast, undoLast } from '../lib/undo.ts'
+import { moveToRegion } from './regions.ts'
+import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
+
+async function undo(): Promise<void> {
+  try {
+    const step = await undoLast()
+    showToast({ message: step ? t('undo.done', { label: step.label }) : t('undo.nothing') })
+  } catch (error) {
+    showProblem(error)
+  }
+}
+
+async function redo(): Promise<void> {
+  try {
+    const step = await redoLast()
+    showToast({ message: step ? t('undo.redone', { label: step.label }) : t('undo.nothingRedo') })
+  } catch (error) {
+    showProblem(error)
+  }
+}
+
+/** Adds them to the registry. */
+export function useAppCommands(): void {
+  const { setColorScheme } = useMantineColorScheme()
+  const scheme = useComputedColorScheme('light')
+  const railOpen = useUi((state) => state.railOpen)
+  useCommands([
+    {
+      id: 'app.palette',
+      label: t('command.palette'),
+      group: 'general',
+      shortcut: 'Mod+K',
+      inTextFields: true,
+      shortcutOnly: true,
+      run: () => setPaletteOpen(true),
+    },
+    {
+      id: 'app.shortcuts',
+      label: t('command.shortcuts'),
+      group: 'general',
+      shortcut: '?',
+      keywords: 'help keys',
+      run: () => setShortcutsOpen(true),
+    },
+    {
+      id: 'app.nextRegion',
+      label: t('command.nextRegion'),
+      group: 'general',
+      shortcut: 'F6',
+      inTextFields: true,
+      shortcutOnly: true,
+      run: () => moveToRegion(1),
+    },
+    {
+      id: 'app.previousRegion',
+      label: t('command.previousRegion'),
+      group: 'general',
+      shortcut: 'Shift+F6',
+      inTextFields: true,
+      shortcutOnly: true,
+      run: () => moveToRegion(-1),
+    },
+    { id: 'app.undo', label: t('command.undo'), group: 'general', shortcut: 'Mod+Z', run: () => void undo() },
+    { id: 'app.redo', label: t('command.redo'), group: 'general', shortcut: 'Mod+Shift+Z', run: () => void redo() },
+    {
+      id: 'app.theme',
+      label: t('command.theme'),
+      group: 'general',
+      keywords: 'colour color mode scheme',
+      run: () => setColorScheme(scheme === 'dark' ? 'light' : 'dark'),
+    },
+    {
+      id: 'app.themeAuto',
+      label: t('app.theme.auto'),
+      group: 'general',
+      keywords: 'colour color mode scheme',
+      run: () => setColorScheme('auto'),
+    },
+    {
+      id: 'app.rail',
+      label: t('command.rail'),
+      group: 'general',
+      keywords: 'sidebar menu',
+      run: () => setRailOpen(!railOpen),
+    },
+    {
+      id: 'go.home',
+      label: t('command.home'),
+      group: 'navigation',
+      shortcut: 'G H',
+      run: () => navigate('/'),
+    },
+    {
+      id: 'go.objects',
+      label: t('command.objects'),
+      group: 'navigation',
+      shortcut: 'G O',
+      run: () => navigate('/objects'),
+    },
+    {
+      id: 'go.newTable',
+      label: t('command.newTable'),
+      group: 'navigation',
+      shortcut: 'G N',
+      keywords: 'new import csv paste object',
+      run: () => navigate('/new'),
+    },
+    {
+      id: 'go.blankObject',
+      label: t('command.blankObject'),
+      group: 'navigation',
+      keywords: 'new table create',
+      run: () => navigate('/new/blank'),
+    },
+  ])
+}

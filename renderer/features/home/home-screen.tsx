@@ -1,0 +1,86 @@
+// Owns the first screen: the question of the first run, or the objects there are and a place for the next table.
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { IconTable } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { LoadFailure } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { t, tn } from '../../lib/strings.ts'
+import { NewTableFlow } from '../import/index.ts'
+import { objectPluralLabel, recordCountQuery, useObjects } from '../objects/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
+import classes from './home-screen.module.css'
+
+/** Home. With nothing stored yet it asks what to keep track of and takes a pasted table at once. */
+export function HomeScreen() {
+  const { data: objects, error, refetch } = useObjects()
+  if (error && !objects) {
+    return (
+      <Page title={t('home.title')}>
+        <LoadFailure error={error} onRetry={() => void refetch()} />
+      </Page>
+    )
+  }
+  if (!objects) return null
+  const first = objects.length === 0
+  return (
+    <NewTableFlow
+      autoFocus={first}
+      before={(area) => (first ? <FirstRun area={area} /> : <Overview objects={objects} area={area} />)}
+    />
+  )
+}
+
+function FirstRun(props: { area: ReactNode }) {
+  return (
+    <Page title={t('home.question')} lead={t('home.lead')} width="narrow">
+      <div className={classes.area}>{props.area}</div>
+      <p className={classes.blank}>
+        {t('home.or')}{' '}
+        <Button component="a" href="#/new/blank" variant="subtle" size="compact-md">
+          {t('home.blank')}
+        </Button>
+      </p>
+      <p className={classes.local}>{t('home.local')}</p>
+    </Page>
+  )
+}
+
+function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
+  return (
+    <Page title={t('home.title')}>
+      <h2 className={classes.heading}>{t('home.objects')}</h2>
+      <ul className={classes.cards}>
+        {props.objects.map((object) => (
+          <ObjectCard key={object.name} object={object} />
+        ))}
+      </ul>
+      <h2 className={classes.heading}>{t('home.add')}</h2>
+      <div className={classes.smallArea}>{props.area}</div>
+      <Button component="a" href="#/new/blank" variant="subtle" size="compact-md">
+        {t('home.blank')}
+      </Button>
+    </Page>
+  )
+}
+
+function ObjectCard(props: { object: ObjectItem }) {
+  const { object } = props
+  const { data: count } = useQuery(recordCountQuery(object.name))
+  const fields = Object.keys(object.fields).length
+  return (
+    <li>
+      <a href={`#/o/${object.name}`} className={classes.card}>
+        <IconTable size={20} stroke={1.5} aria-hidden />
+        <span className={classes.cardText}>
+          <span className={classes.cardTitle}>{objectPluralLabel(object)}</span>
+          <span className={`${classes.cardLine} cairn-numbers`}>
+            {count === undefined
+              ? tn('home.fields', fields)
+              : `${tn('home.records', count)} · ${tn('home.fields', fields)}`}
+          </span>
+        </span>
+      </a>
+    </li>
+  )
+}

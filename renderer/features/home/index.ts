@@ -1,0 +1,2 @@
+// The door of the home feature.
+export { HomeScreen } from './home-screen.tsx'

@@ -1,0 +1,70 @@
+// Owns which column goes to which field of an existing object: the first guess by name and what is wrong with a choice.
+// Pure.
+import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { nameFromLabel } from '../objects/index.ts'
+import { isList } from './import-plan.ts'
+import type { ColumnTarget, TableColumn } from './table-types.ts'
+
+/** Field per column index; columns that are not in it are left out. */
+export type ColumnMapping = Readonly<Record<number, string>>
+
+/** What is wrong with a mapping, or undefined. */
+export type MappingProblem = { code: 'none' } | { code: 'twice'; field: string }
+
+const computedTypes = new Set(['formula', 'summary', 'autonumber'])
+
+/** The fields a table may fill. */
+export function writableFields(fields: readonly FieldDefinition[]): FieldDefinition[] {
+  return fields.filter((field) => !field.readonly && !computedTypes.has(field.type))
+}
+
+/** Gives each column the field that has its name or label; every field is used once. */
+export function guessMapping(columns: readonly TableColumn[], fields: readonly FieldDefinition[]): ColumnMapping {
+  const byKey = new Map<string, string>()
+  for (const field of fields) {
+    for (const key of [nameFromLabel(field.label ?? ''), field.name]) if (key !== '') byKey.set(key, field.name)
+  }
+  const used = new Set<string>()
+  const mapping: Record<number, string> = {}
+  for (const column of columns) {
+    const field = byKey.get(nameFromLabel(column.title))
+    if (field === undefined || used.has(field)) continue
+    used.add(field)
+    mapping[column.index] = field
+  }
+  return mapping
+}
+
+/** Why a mapping cannot be carried out. */
+export function mappingProblem(mapping: ColumnMapping): MappingProblem | undefined {
+  const fields = Object.values(mapping)
+  if (fields.length === 0) return { code: 'none' }
+  const twice = fields.find((field, index) => fields.indexOf(field) !== index)
+  return twice === undefined ? undefined : { code: 'twice', field: twice }
+}
+
+/** Required fields without a column and without a default. */
+export function missingFields(mapping: ColumnMapping, fields: readonly FieldDefinition[]): FieldDefinition[] {
+  const used = new Set(Object.values(mapping))
+  return fields.filter((field) => field.required && field.defaultValue === undefined && !used.has(field.name))
+}
+
+/** How each mapped column is read, by the type of its field. */
+export function targetsOf(
+  mapping: ColumnMapping,
+  columns: readonly TableColumn[],
+  fields: readonly FieldDefinition[],
+): ColumnTarget[] {
+  return Object.entries(mapping).flatMap(([index, name]) => {
+    const column = columns.find((candidate) => candidate.index === Number(index))
+    const field = fields.find((candidate) => candidate.name === name)
+    if (!column || !field) return []
+    const values: Record<string, string> = {}
+    for (const option of field.options ?? []) {
+      if (typeof option !== 'string' && option.label !== undefined) values[option.label] = option.value
+    }
+    return [
+      { index: column.index, field: name, type: field.type, guess: column.guess, values, list: isList(field.type) },
+    ]
+  })
+}

@@ -1,0 +1,43 @@
+// Owns the first step of a new table: the place it comes in. What follows is loaded while the table is being read.
+import { Suspense, lazy } from 'react'
+import type { ReactNode } from 'react'
+import { Notice } from '../../components/notice.tsx'
+import { SourceArea } from './source-area.tsx'
+import { useTable } from './use-table.ts'
+
+const NewTableSteps = lazy(async () => ({ default: (await import('./new-table-steps.tsx')).NewTableSteps }))
+
+/** From a source to an object with records. `before` is shown around the source while nothing is chosen. */
+export function NewTableFlow(props: { before: (area: ReactNode) => ReactNode; autoFocus?: boolean }) {
+  const reading = useTable()
+  if (reading.table && reading.summary) {
+    return (
+      <Suspense fallback={null}>
+        <NewTableSteps
+          key={reading.table.summary.hasHeader ? 'header' : 'plain'}
+          table={reading.table}
+          summary={reading.summary}
+          onReadAgain={(hasHeader) => void reading.readAgain(hasHeader)}
+          onBack={reading.close}
+        />
+      </Suspense>
+    )
+  }
+  return props.before(
+    <>
+      {reading.problem && (
+        <div style={{ marginBlockEnd: 12 }}>
+          <Notice tone="bad" live>
+            {reading.problem}
+          </Notice>
+        </div>
+      )}
+      <SourceArea
+        autoFocus={props.autoFocus}
+        onSource={(source) => void reading.open(source)}
+        status={reading.reading}
+        busy={reading.reading !== undefined}
+      />
+    </>,
+  )
+}

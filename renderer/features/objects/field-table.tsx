@@ -1,0 +1,112 @@
+// Owns the list of fields in the editor: label, type, required, order, deletion. Knows no saving.
+import { ActionIcon, Button, Checkbox, TextInput } from '@mantine/core'
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
+import { useRef } from 'react'
+import type { KeyboardEvent } from 'react'
+import { t } from '../../lib/strings.ts'
+import type { DraftField } from './field-draft.ts'
+import { typeLabel } from './field-types.ts'
+import type { FieldItem } from './object-item.ts'
+import classes from './objects.module.css'
+
+/** One line per field; Alt+Up and Alt+Down move the field whose line has the focus. */
+export function FieldTable(props: {
+  label: string
+  fields: readonly DraftField[]
+  onChange: (name: string, part: Partial<FieldItem>) => void
+  onToggleDeleted: (name: string) => void
+  onMove: (name: string, step: 1 | -1) => void
+}) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  if (props.fields.length === 0) return <p>{t('fields.empty')}</p>
+
+  const onKeyDown = (event: KeyboardEvent, name: string): void => {
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
+    event.preventDefault()
+    props.onMove(name, event.key === 'ArrowUp' ? -1 : 1)
+  }
+
+  return (
+    <table className={classes.table} aria-label={props.label}>
+      <thead>
+        <tr>
+          <th scope="col">{t('fields.column.label')}</th>
+          <th scope="col">{t('fields.column.type')}</th>
+          <th scope="col">{t('fields.column.required')}</th>
+          <th scope="col">
+            <span className="cairn-hidden">{t('fields.column.actions')}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody ref={body}>
+        {props.fields.map((field, index) => {
+          const label = field.item.label ?? field.name
+          return (
+            <tr
+              key={field.name}
+              className={field.deleted ? classes.deleted : undefined}
+              onKeyDown={(event) => onKeyDown(event, field.name)}
+            >
+              <td>
+                <TextInput
+                  size="xs"
+                  aria-label={t('fields.labelOf', { field: field.name })}
+                  value={field.item.label ?? ''}
+                  placeholder={field.name}
+                  disabled={field.deleted}
+                  onChange={(event) => props.onChange(field.name, { label: event.currentTarget.value })}
+                />
+                <span className={classes.fieldName}>{field.name}</span>
+                {field.added && <span className={classes.badge}>{t('fields.added')}</span>}
+                {field.deleted && (
+                  <span className={classes.badge} data-tone="bad">
+                    {t('fields.deleted')}
+                  </span>
+                )}
+              </td>
+              <td>{typeLabel(field.item.type)}</td>
+              <td>
+                <Checkbox
+                  aria-label={t('fields.requiredOf', { field: label })}
+                  checked={field.item.required === true}
+                  disabled={field.deleted}
+                  onChange={(event) => props.onChange(field.name, { required: event.currentTarget.checked })}
+                />
+              </td>
+              <td>
+                <div className={classes.lineButtons}>
+                  <ActionIcon
+                    variant="subtle"
+                    size={28}
+                    aria-label={t('fields.moveUp', { field: label })}
+                    disabled={index === 0}
+                    onClick={() => props.onMove(field.name, -1)}
+                  >
+                    <IconArrowUp size={16} />
+                  </ActionIcon>
+                  <ActionIcon
+                    variant="subtle"
+                    size={28}
+                    aria-label={t('fields.moveDown', { field: label })}
+                    disabled={index === props.fields.length - 1}
+                    onClick={() => props.onMove(field.name, 1)}
+                  >
+                    <IconArrowDown size={16} />
+                  </ActionIcon>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={t(field.deleted ? 'fields.restoreOf' : 'fields.deleteOf', { field: label })}
+                    onClick={() => props.onToggleDeleted(field.name)}
+                  >
+                    {t(field.deleted ? 'fields.restore' : 'fields.delete')}
+                  </Button>
+                </div>
+              </td>
+            </tr>
+          )
+        })}
+      </tbody>
+    </table>
+  )
+}

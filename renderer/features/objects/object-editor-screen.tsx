@@ -1,0 +1,169 @@
+// Owns editing the fields of one object: a draft in memory, a plan before anything destructive, one save.
+import { Button, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { LoadFailure, Notice } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { navigate } from '../../lib/hash-location.ts'
+import { problemText } from '../../lib/problem-text.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { showToast } from '../../lib/toast.ts'
+import { AddField } from './add-field.tsx'
+import { DeleteObjectDialog } from './delete-object-dialog.tsx'
+import { addField, applyDraft, changeField, countChanges, draftOf, moveField, toggleDeleted } from './field-draft.ts'
+import type { ObjectDraft } from './field-draft.ts'
+import { FieldTable } from './field-table.tsx'
+import { objectPluralLabel } from './object-item.ts'
+import type { ObjectItem } from './object-item.ts'
+import { refreshObjects, useObject } from './object-queries.ts'
+import classes from './objects.module.css'
+import { PlanDialog } from './plan-dialog.tsx'
+import { saveObject } from './save-object.ts'
+import type { PendingPlan } from './save-object.ts'
+import { hasCode } from '../../lib/api-error.ts'
+
+/** The page of one object. */
+export function ObjectEditorScreen(props: { name: string }) {
+  const { data: object, error, refetch } = useObject(props.name)
+  if (error && !object) {
+    return (
+      <Page title={t('object.edit.title', { object: props.name })}>
+        <LoadFailure error={error} onRetry={() => void refetch()} />
+      </Page>
+    )
+  }
+  return object ? <Editor object={object} onReload={() => void refetch()} /> : null
+}
+
+function Editor(props: { object: ObjectItem; onReload: () => void }) {
+  const client = useQueryClient()
+  // The version the draft is based on: newer ones that arrive meanwhile must not slip under it.
+  const [base, setBase] = useState(props.object)
+  const [draft, setDraft] = useState<ObjectDraft>(() => draftOf(props.object))
+  const [plan, setPlan] = useState<PendingPlan>()
+  const [deleting, setDeleting] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const changes = countChanges(base, draft)
+
+  // While nothing is edited a newer version simply takes over.
+  if (props.object !== base && changes === 0) {
+    setBase(props.object)
+    setDraft(draftOf(props.object))
+  }
+  const stale = changes > 0 && props.object.version !== base.version
+
+  const save = async (confirm?: string): Promise<void> => {
+    if (draft.label.trim() === '') {
+      setProblem(t('object.label.missing'))
+      return
+    }
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const pending = await saveObject(base, applyDraft(base, draft), confirm)
+      setPlan(pending)
+      if (pending) return
+      showToast({ message: t('object.saved', { object: draft.label.trim() }), tone: 'good' })
+      const saved = { ...applyDraft(base, draft), version: (base.version ?? 0) + 1 }
+      setBase(saved)
+      setDraft(draftOf(saved))
+      await refreshObjects(client)
+    } catch (error) {
+      setPlan(undefined)
+      setProblem(hasCode(error, 'CONCURRENT_UPDATE') ? t('object.conflict') : problemText(error))
+      if (hasCode(error, 'CONCURRENT_UPDATE')) props.onReload()
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const reload = (): void => {
+    setBase(props.object)
+    setDraft(draftOf(props.object))
+    setProblem(undefined)
+  }
+
+  const label = objectPluralLabel(base)
+  return (
+    <Page
+      title={t('object.edit.title', { object: label })}
+      actions={
+        <>
+          <Button component="a" href={`#/o/${base.name}`} variant="default">
+            {t('object.records')}
+          </Button>
+          <Button variant="default" onClick={() => setDeleting(true)}>
+            {t('object.delete')}
+          </Button>
+        </>
+      }
+    >
+      <div className={classes.labels}>
+        <TextInput
+          label={t('object.label')}
+          value={draft.label}
+          error={draft.label.trim() === '' ? t('object.label.missing') : undefined}
+          onChange={(event) => setDraft({ ...draft, label: event.currentTarget.value })}
+        />
+        <TextInput
+          label={t('object.plural')}
+          value={draft.pluralLabel}
+          onChange={(event) => setDraft({ ...draft, pluralLabel: event.currentTarget.value })}
+        />
+        <TextInput label={t('object.name')} value={base.name} readOnly variant="filled" />
+      </div>
+      <h2 className={classes.section}>{t('fields.title')}</h2>
+      <FieldTable
+        label={t('fields.list', { object: label })}
+        fields={draft.fields}
+        onChange={(name, part) => setDraft((current) => changeField(current, name, part))}
+        onToggleDeleted={(name) => setDraft((current) => toggleDeleted(current, name))}
+        onMove={(name, step) => setDraft((current) => moveField(current, name, step))}
+      />
+      <AddField draft={draft} onAdd={(field) => setDraft((current) => addField(current, field))} />
+      {(problem || stale) && (
+        <div style={{ marginBlockStart: 16 }}>
+          <Notice
+            tone="bad"
+            live
+            actions={
+              stale && (
+                <Button size="compact-sm" variant="default" onClick={reload}>
+                  {t('object.reload')}
+                </Button>
+              )
+            }
+          >
+            {problem ?? t('object.conflict')}
+          </Notice>
+        </div>
+      )}
+      {changes > 0 && (
+        <div className={classes.saveBar}>
+          <p className={classes.saveText} role="status">
+            {tn('object.dirty', changes)}
+          </p>
+          <div className={classes.formActions}>
+            <Button variant="default" onClick={() => setDraft(draftOf(base))}>
+              {t('object.discard')}
+            </Button>
+            <Button onClick={() => void save()} loading={busy}>
+              {t('object.save')}
+            </Button>
+          </div>
+        </div>
+      )}
+      <PlanDialog plan={plan} busy={busy} onCancel={() => setPlan(undefined)} onConfirm={(hash) => void save(hash)} />
+      <DeleteObjectDialog
+        object={base}
+        opened={deleting}
+        onClose={() => setDeleting(false)}
+        onDeleted={() => {
+          navigate('/objects')
+          showToast({ message: t('delete.done', { object: label }) })
+        }}
+      />
+    </Page>
+  )
+}

@@ -1,0 +1,50 @@
+// Owns the shape of an object definition as the screens read and write it. Unknown keys pass through untouched, so that
+// saving a label never loses what this version does not show.
+import type { FieldDefinition } from '../../fields/field-definition.ts'
+
+/** A field without its name, as it stands in the map of an object. */
+export type FieldItem = { [K in keyof FieldDefinition as K extends 'name' ? never : K]: FieldDefinition[K] }
+
+/** An object definition (D-92); the order of `fields` is the order on screen. */
+export interface ObjectItem {
+  name: string
+  label?: string
+  pluralLabel?: string
+  description?: string
+  displayNameField?: string
+  fields: Record<string, FieldItem>
+  enable?: Record<string, unknown>
+  isSystem?: boolean
+  /** Version of the stored item, for If-Match. */
+  version?: number
+  [key: string]: unknown
+}
+
+/** Reads an item of the metadata service as an object definition; undefined when it is none. */
+export function readObjectItem(item: Record<string, unknown>): ObjectItem | undefined {
+  if (typeof item.name !== 'string') return undefined
+  const fields = typeof item.fields === 'object' && item.fields !== null ? item.fields : {}
+  return { ...item, name: item.name, fields: fields as Record<string, FieldItem> }
+}
+
+/** The fields of an object in their order, each with its name. */
+export function fieldList(object: ObjectItem): FieldDefinition[] {
+  return Object.entries(object.fields).map(([name, field]) => ({ ...field, name }) as FieldDefinition)
+}
+
+/** What an object is called on screen: the label, else its name. */
+export function objectLabel(object: ObjectItem): string {
+  return object.label ?? object.name
+}
+
+/** What its records are called together. */
+export function objectPluralLabel(object: ObjectItem): string {
+  return object.pluralLabel ?? objectLabel(object)
+}
+
+/** The field that stands for a record. @source D-92 */
+export function displayFieldOf(object: ObjectItem): string | undefined {
+  if (object.displayNameField && object.displayNameField in object.fields) return object.displayNameField
+  const common = ['name', 'title', 'label', 'subject'].find((name) => name in object.fields)
+  return common ?? fieldList(object).find((field) => field.type === 'text')?.name
+}

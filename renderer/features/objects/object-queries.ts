@@ -1,0 +1,61 @@
+// Owns reading object definitions and record counts, and the cache keys they live under.
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { QueryClient } from '@tanstack/react-query'
+import { call } from '../../lib/api-client.ts'
+import { readObjectItem } from './object-item.ts'
+import type { ObjectItem } from './object-item.ts'
+
+/** All object definitions by name. */
+export const objectsQuery = queryOptions({
+  queryKey: ['objects'] as const,
+  queryFn: async ({ signal }): Promise<ObjectItem[]> => {
+    const { items } = await call('listMetadataItems', { params: { type: 'object' }, signal })
+    return items.map(readObjectItem).filter((item) => item !== undefined && !item.isSystem) as ObjectItem[]
+  },
+})
+
+/** One object definition. @throws ApiError resource_not_found */
+export function objectQuery(name: string) {
+  return queryOptions({
+    queryKey: ['objects', name] as const,
+    queryFn: async ({ signal }): Promise<ObjectItem> => {
+      const { item } = await call('getMetadataItem', { params: { type: 'object', name }, signal })
+      return readObjectItem({ ...item, name }) ?? { name, fields: {} }
+    },
+  })
+}
+
+/** How many live records an object has. */
+export function recordCountQuery(name: string) {
+  return queryOptions({
+    queryKey: ['record-count', name] as const,
+    queryFn: async ({ signal }): Promise<number> => {
+      const answer = await call('listRecords', {
+        params: { object: name },
+        query: { count: true, top: 1, select: 'id' },
+        signal,
+      })
+      return answer.total ?? answer.records.length
+    },
+  })
+}
+
+/** All objects, for navigation and lists. */
+export function useObjects() {
+  return useQuery(objectsQuery)
+}
+
+/** One object. */
+export function useObject(name: string) {
+  return useQuery(objectQuery(name))
+}
+
+/** Makes every view of objects, of one or of all, ask again. */
+export async function refreshObjects(client: QueryClient): Promise<void> {
+  await client.invalidateQueries({ queryKey: ['objects'] })
+}
+
+/** Makes the count of an object's records be asked again. */
+export async function refreshRecordCount(client: QueryClient, name: string): Promise<void> {
+  await client.invalidateQueries({ queryKey: ['record-count', name] })
+}

@@ -1,0 +1,227 @@
+// Owns adding a record: one editor per field of the registry, problems beside their fields, nothing typed gets lost.
+import { Button, Group } from '@mantine/core'
+import { useId, useRef, useState } from 'react'
+import type { KeyboardEvent } from 'react'
+import { Dialog } from '../../components/dialog.tsx'
+import { Notice } from '../../components/notice.tsx'
+import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
+import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { call } from '../../lib/api-client.ts'
+import { ApiError } from '../../lib/api-error.ts'
+import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
+import { tellRecordsChanged } from '../../lib/record-changes.ts'
+import { isApple } from '../../lib/shortcuts.ts'
+import { t } from '../../lib/strings.ts'
+import { showToast } from '../../lib/toast.ts'
+import { pushUndo } from '../../lib/undo.ts'
+import { fieldList, objectLabel } from '../objects/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
+import classes from './records.module.css'
+
+/** The dialog; it stays open after "Add and continue". */
+export function NewRecordDialog(props: {
+  object: ObjectItem
+  context: FieldContext
+  opened: boolean
+  onClose: () => void
+}) {
+  return (
+    <Dialog
+      opened={props.opened}
+      onClose={props.onClose}
+      title={t('records.new.title', { object: objectLabel(props.object) })}
+      closeOnClickOutside={false}
+      size="lg"
+    >
+      {props.opened && <RecordForm {...props} />}
+    </Dialog>
+  )
+}
+
+type Texts = Readonly<Record<string, string>>
+
+function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose: () => void }) {
+  const { object, context } = props
+  const fields = fieldList(object).filter((field) => isEditable(field) && !field.hidden)
+  const [texts, setTexts] = useState<Texts>(() => defaults(fields, context))
+  const [problems, setProblems] = useState<Texts>({})
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const [round, setRound] = useState(0)
+  const form = useRef<HTMLFormElement>(null)
+
+  const save = async (goOn: boolean): Promise<void> => {
+    const { values, refused } = readValues(fields, texts, context)
+    setProblems(refused)
+    setProblem(undefined)
+    if (Object.keys(refused).length > 0) {
+      focusField(form.current, Object.keys(refused)[0])
+      return
+    }
+    setBusy(true)
+    try {
+      const { id } = await call('createRecord', { params: { object: object.name }, body: values })
+      remember(object.name, id)
+      tellRecordsChanged(object.name)
+      showToast({ message: t('records.created'), tone: 'good' })
+      if (!goOn) {
+        props.onClose()
+        return
+      }
+      setTexts(defaults(fields, context))
+      setRound(round + 1)
+    } catch (error) {
+      const own = error instanceof ApiError ? error.fieldErrors : []
+      const known = own.filter((entry) => fields.some((field) => field.name === entry.field))
+      setProblems(Object.fromEntries(known.map((entry) => [entry.field, fieldProblemText(entry, true)])))
+      if (known.length === 0) setProblem(problemText(error))
+      else focusField(form.current, known[0]?.field)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter') return
+    const target = event.target as Element
+    if (isApple ? event.metaKey : event.ctrlKey) {
+      event.preventDefault()
+      void save(event.shiftKey)
+      // Enter in a form never submits it by accident.
+    } else if (target.tagName === 'INPUT') event.preventDefault()
+  }
+
+  return (
+    <form
+      ref={form}
+      className={classes.form}
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={onKeyDown}
+      noValidate
+    >
+      {problem && (
+        <Notice tone="bad" live>
+          {problem}
+        </Notice>
+      )}
+      {fields.map((field, index) => (
+        <FormField
+          key={`${field.name} ${round}`}
+          field={field}
+          context={context}
+          draft={texts[field.name] ?? ''}
+          problem={problems[field.name]}
+          autoFocus={index === 0}
+          onDraft={(text) => setTexts((current) => ({ ...current, [field.name]: text }))}
+        />
+      ))}
+      <Group justify="flex-end" className={classes.formEnd}>
+        <Button variant="default" onClick={props.onClose}>
+          {t('app.cancel')}
+        </Button>
+        <Button variant="default" onClick={() => void save(true)} disabled={busy}>
+          {t('records.new.saveMore')}
+        </Button>
+        <Button
+          onClick={() => void save(false)}
+          loading={busy}
+          rightSection={
+            <span className={classes.keys} aria-hidden>
+              <ShortcutKeys shortcut="Mod+Enter" />
+            </span>
+          }
+        >
+          {t('records.new.save')}
+        </Button>
+      </Group>
+    </form>
+  )
+}
+
+function FormField(props: {
+  field: FieldDefinition
+  context: FieldContext
+  draft: string
+  problem: string | undefined
+  autoFocus: boolean
+  onDraft: (text: string) => void
+}) {
+  const { field } = props
+  const errorId = useId()
+  const { Editor, icon: Icon } = fieldTypeOf(field)
+  const help = field.help ?? field.description
+  return (
+    <div className={classes.formField} data-field={field.name}>
+      <span className={classes.formLabel} aria-hidden>
+        <Icon size={14} />
+        {fieldLabel(field)}
+        {field.required && <span className={classes.required}>{t('records.new.required')}</span>}
+      </span>
+      <div className={classes.formEditor}>
+        <Editor
+          field={field}
+          context={props.context}
+          label={field.required ? `${fieldLabel(field)} (${t('records.new.required')})` : fieldLabel(field)}
+          draft={props.draft}
+          value={null}
+          invalid={props.problem !== undefined}
+          describedBy={errorId}
+          autoFocus={props.autoFocus}
+          onDraft={props.onDraft}
+          onDone={props.onDraft}
+        />
+      </div>
+      <p id={errorId} className={props.problem ? classes.error : classes.help}>
+        {props.problem ?? help}
+      </p>
+    </div>
+  )
+}
+
+function defaults(fields: readonly FieldDefinition[], context: FieldContext): Texts {
+  const texts: Record<string, string> = {}
+  for (const field of fields) {
+    const value = field.defaultValue
+    // Expressions and macros are the host's to work out.
+    const literal = value !== undefined && typeof value !== 'object' && !String(value).startsWith('{')
+    texts[field.name] = literal ? fieldTypeOf(field).toText(value, field, context) : ''
+  }
+  return texts
+}
+
+function readValues(
+  fields: readonly FieldDefinition[],
+  texts: Texts,
+  context: FieldContext,
+): { values: Record<string, unknown>; refused: Record<string, string> } {
+  const values: Record<string, unknown> = {}
+  const refused: Record<string, string> = {}
+  for (const field of fields) {
+    const text = texts[field.name] ?? ''
+    // Left empty: the host fills in its default, or says that a value is required.
+    if (text.trim() === '' && field.defaultValue !== undefined) continue
+    const result = fieldTypeOf(field).parse(text, field, context)
+    if (!result.ok) refused[field.name] = result.message
+    else if (result.value !== null) values[field.name] = result.value
+  }
+  return { values, refused }
+}
+
+function focusField(form: HTMLElement | null, name: string | undefined): void {
+  form?.querySelector<HTMLElement>(`[data-field="${name}"] :is(input, textarea, select, [tabindex])`)?.focus()
+}
+
+function remember(object: string, id: string): void {
+  pushUndo({
+    label: t('records.new.step'),
+    undo: async () => {
+      await call('deleteManyRecords', { params: { object }, body: { ids: [id] } })
+      tellRecordsChanged(object)
+    },
+    redo: async () => {
+      await call('restoreRecord', { params: { object, id }, body: {} })
+      tellRecordsChanged(object)
+    },
+  })
+}

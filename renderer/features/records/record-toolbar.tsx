@@ -1,0 +1,104 @@
+// Owns the line above the grid: heading, search, filter, import, new record, and what can be done with ticked rows.
+import { Button, CloseButton } from '@mantine/core'
+import { IconFilter, IconPlus, IconTableImport, IconTools, IconTrash } from '@tabler/icons-react'
+import type { RefObject } from 'react'
+import { fieldLabel } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { objectPluralLabel } from '../objects/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
+import { operatorOf } from './record-query.ts'
+import type { RecordQuery } from './record-query.ts'
+import classes from './records.module.css'
+import { SearchBox } from './search-box.tsx'
+
+/** The tools of a view. */
+export function RecordToolbar(props: {
+  object: ObjectItem
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  query: RecordQuery
+  searchInput: RefObject<HTMLInputElement | null>
+  checkedCount: number
+  onSearch: (text: string) => void
+  onFilter: () => void
+  onNew: () => void
+  onDelete: () => void
+  onClearChecks: () => void
+}) {
+  const { object, query } = props
+  const label = objectPluralLabel(object)
+  const summary = filterSummary(props)
+  return (
+    <div className={classes.toolbar}>
+      <h1 className={classes.title} tabIndex={-1}>
+        {label}
+      </h1>
+      {props.checkedCount > 0 && (
+        <div className={classes.checked}>
+          <span role="status">{tn('records.checked', props.checkedCount)}</span>
+          <CloseButton size="sm" aria-label={t('records.clearSelection')} onClick={props.onClearChecks} />
+          <Button
+            size="xs"
+            variant="light"
+            color="red"
+            leftSection={<IconTrash size={14} aria-hidden />}
+            onClick={props.onDelete}
+          >
+            {tn('records.delete', props.checkedCount)}
+          </Button>
+        </div>
+      )}
+      <div className={classes.tools}>
+        <SearchBox
+          ref={props.searchInput}
+          label={t('records.search', { object: label })}
+          value={query.search}
+          onSearch={props.onSearch}
+        />
+        <Button
+          size="xs"
+          variant={summary === undefined ? 'default' : 'light'}
+          leftSection={<IconFilter size={14} aria-hidden />}
+          onClick={props.onFilter}
+          classNames={{ label: classes.filterLabel }}
+        >
+          {summary === undefined ? t('records.filter') : t('records.filterOn', { summary })}
+        </Button>
+        <Button
+          component="a"
+          href={`#/o/${object.name}/import`}
+          size="xs"
+          variant="default"
+          leftSection={<IconTableImport size={14} aria-hidden />}
+        >
+          {t('records.import')}
+        </Button>
+        <Button
+          component="a"
+          href={`#/objects/${object.name}`}
+          size="xs"
+          variant="default"
+          leftSection={<IconTools size={14} aria-hidden />}
+        >
+          {t('records.fields')}
+        </Button>
+        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={props.onNew}>
+          {t('records.new')}
+        </Button>
+      </div>
+    </div>
+  )
+}
+
+function filterSummary(props: {
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  query: RecordQuery
+}): string | undefined {
+  const { filter } = props.query
+  const known = filter && operatorOf(filter, props.fields)
+  if (!filter || !known) return undefined
+  const words = [fieldLabel(known.field), props.context.translate(known.operator.label), filter.texts.join(' – ')]
+  return words.filter((word) => word !== '').join(' ')
+}

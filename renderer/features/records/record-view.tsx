@@ -1,0 +1,290 @@
+// Owns the view of an object's records: what the address asks for, the grid over it, its tools and its dialogs.
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import { useLocation, useSearch } from 'wouter'
+import { DataGrid } from '../../components/grid/index.ts'
+import type { DataGridHandle, GridColumn, GridSelection } from '../../components/grid/index.ts'
+import { LoadFailure, Notice } from '../../components/notice.tsx'
+import { usePageTitle } from '../../components/page.tsx'
+import { useCommands } from '../../lib/commands.ts'
+import { useHostStatus } from '../../lib/host-status.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { showProblem } from '../../lib/toast.ts'
+import { displayFieldOf, fieldList, objectPluralLabel, refreshRecordCount, useObjects } from '../objects/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
+import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
+import { ConflictDialog } from './conflict-dialog.tsx'
+import type { OpenConflict } from './conflict-dialog.tsx'
+import { deleteRecords } from './delete-records.ts'
+import { FilterDialog } from './filter-dialog.tsx'
+import { NewRecordDialog } from './new-record-dialog.tsx'
+import { NoRecords } from './no-records.tsx'
+import { buildFilter, changeSort, operatorOf, readQuery, writeQuery } from './record-query.ts'
+import type { RecordQuery } from './record-query.ts'
+import { RecordToolbar } from './record-toolbar.tsx'
+import { createRecordWrites } from './record-writes.ts'
+import type { Decision, RecordWritesPort } from './record-writes.ts'
+import classes from './records.module.css'
+import { StatusBar } from './status-bar.tsx'
+import { useFieldContext } from './use-field-context.ts'
+import { useRecordRows } from './use-record-rows.ts'
+import { maxChecked, useRowChecks } from './use-row-checks.ts'
+
+const linkTypes = new Set(['lookup', 'master_detail', 'tree'])
+
+/** Grid of all records of an object that has fields. */
+export function RecordView(props: { object: ObjectItem }) {
+  const { object } = props
+  const label = objectPluralLabel(object)
+  usePageTitle(label)
+  const client = useQueryClient()
+  const [, navigate] = useLocation()
+  const address = useSearch()
+  const query = useMemo(() => readQuery(address), [address])
+  const context = useFieldContext()
+  const host = useHostStatus()
+  const fields = useFields(object)
+  const [filtering, setFiltering] = useState(false)
+  const [adding, setAdding] = useState(false)
+  const [conflict, setConflict] = useState<OpenConflict>()
+  const [selection, setSelection] = useState<GridSelection>()
+  const grid = useRef<DataGridHandle>(null)
+  const searchInput = useRef<HTMLInputElement>(null)
+
+  const setQuery = useCallback(
+    (next: Partial<RecordQuery>): void => {
+      const text = writeQuery({ ...readQuery(address), ...next })
+      navigate(`/o/${object.name}${text === '' ? '' : `?${text}`}`, { replace: next.search !== undefined })
+    },
+    [address, navigate, object.name],
+  )
+
+  const condition = useMemo(() => {
+    const known = query.filter && operatorOf(query.filter, fields)
+    if (!query.filter || !known) return undefined
+    const built = buildFilter(known.field, known.operator, query.filter.texts, context, '')
+    return built.ok ? built.filter : undefined
+  }, [query.filter, fields, context])
+
+  const expand = useMemo(
+    () =>
+      fields
+        .filter((field) => linkTypes.has(field.type))
+        .slice(0, 10)
+        .map((field) => field.name),
+    [fields],
+  )
+  const rows = useRecordRows({ object: object.name, filter: condition, sort: query.sort, search: query.search, expand })
+  const { cache, snapshot, queryKey } = rows
+  const checks = useRowChecks(queryKey, rows.loadRows)
+  const columns = useColumns(object, fields)
+
+  const ask = useCallback(
+    async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> =>
+      new Promise((resolve) => {
+        setConflict({
+          ...open,
+          answer: (decision) => {
+            setConflict(undefined)
+            resolve(decision)
+          },
+        })
+      }),
+    [],
+  )
+  const port = useRef<RecordWritesPort>(undefined)
+  port.current = {
+    object: object.name,
+    cache,
+    expand,
+    labelOf: (name) => fields.find((field) => field.name === name)?.label ?? name,
+    ask,
+  }
+  const writes = useMemo(
+    () =>
+      createRecordWrites(() => {
+        if (!port.current) throw new Error('The view is not mounted.')
+        return port.current
+      }),
+    [],
+  )
+
+  const remove = async (): Promise<void> => {
+    try {
+      const done = await deleteRecords(object.name, [...checks.checked].slice(0, maxChecked))
+      if (done) checks.clear()
+      await refreshRecordCount(client, object.name)
+      grid.current?.focus()
+    } catch (error) {
+      showProblem(error)
+    }
+  }
+
+  const checkedCount = checks.checked.size
+  useCommands([
+    {
+      id: 'records.new',
+      label: t('records.new'),
+      group: 'records',
+      shortcut: 'N',
+      keywords: 'add create insert',
+      run: () => setAdding(true),
+    },
+    {
+      id: 'records.search',
+      label: t('records.search', { object: label }),
+      group: 'records',
+      shortcut: 'Mod+F',
+      inTextFields: true,
+      run: () => searchInput.current?.focus(),
+    },
+    {
+      id: 'records.filter',
+      label: t('records.filter'),
+      group: 'records',
+      shortcut: 'F',
+      run: () => setFiltering(true),
+    },
+    {
+      id: 'records.delete',
+      label: tn('records.delete', checkedCount),
+      group: 'records',
+      shortcut: 'Mod+Delete',
+      enabled: checkedCount > 0,
+      run: () => void remove(),
+    },
+    {
+      id: 'records.import',
+      label: t('import.map.title', { object: label }),
+      group: 'records',
+      shortcut: 'I',
+      run: () => navigate(`/o/${object.name}/import`),
+    },
+    {
+      id: 'records.fields',
+      label: t('objects.editOf', { object: label }),
+      group: 'records',
+      run: () => navigate(`/objects/${object.name}`),
+    },
+  ])
+
+  const { error, total } = snapshot
+  const filtered = condition !== undefined || query.search !== ''
+  const failedAtAll = error !== undefined && error !== null && total === undefined
+  const clear = (): void => setQuery({ filter: undefined, search: '' })
+
+  return (
+    <div className={classes.view}>
+      <RecordToolbar
+        object={object}
+        fields={fields}
+        context={context}
+        query={query}
+        searchInput={searchInput}
+        checkedCount={checkedCount}
+        onSearch={(search) => setQuery({ search })}
+        onFilter={() => setFiltering(true)}
+        onNew={() => setAdding(true)}
+        onDelete={() => void remove()}
+        onClearChecks={checks.clear}
+      />
+      {host === 'down' && (
+        <div className={classes.notice}>
+          <Notice tone="warn" live>
+            {t('records.offline')}
+          </Notice>
+        </div>
+      )}
+      {failedAtAll ? (
+        <LoadFailure error={error} onRetry={() => cache.retry()} />
+      ) : (
+        <div className={classes.grid} data-region-focus-parent>
+          <DataGrid
+            ref={grid}
+            label={t('records.grid', { object: label })}
+            columns={columns.list}
+            rowCount={rows.rowCount}
+            getRow={rows.getRow}
+            rowsVersion={rows.rowsVersion}
+            queryKey={queryKey}
+            fieldContext={context}
+            onVisibleRange={rows.onVisibleRange}
+            loadRows={rows.loadRows}
+            sort={query.sort}
+            onSort={(field, order, additive) => setQuery({ sort: changeSort(query.sort, field, order, additive) })}
+            onEdit={async (_index, field, value, row) => writes.save(field, value, row)}
+            onEditMany={writes.saveMany}
+            onInsertBelow={() => setAdding(true)}
+            onAppend={filtered || total === 0 ? undefined : () => setAdding(true)}
+            checkedRows={checks.checked}
+            onCheckRow={checks.onCheckRow}
+            onSelectionChange={setSelection}
+            onColumnResize={columns.resize}
+            emptyState={<NoRecords object={object} filtered={filtered} onClear={clear} onNew={() => setAdding(true)} />}
+            footer={
+              <StatusBar
+                total={total}
+                loading={snapshot.loading}
+                error={error}
+                filtered={filtered}
+                checkedCount={checkedCount}
+                selection={selection}
+                onRetry={() => cache.retry()}
+              />
+            }
+          />
+        </div>
+      )}
+      <FilterDialog
+        opened={filtering}
+        onClose={() => setFiltering(false)}
+        fields={fields}
+        context={context}
+        filter={query.filter}
+        onApply={(filter) => {
+          setFiltering(false)
+          setQuery({ filter })
+        }}
+      />
+      <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
+      <ConflictDialog conflict={conflict} fields={fields} context={context} />
+    </div>
+  )
+}
+
+/** The shown fields; links know which field of their object stands for a record. */
+function useFields(object: ObjectItem) {
+  const { data: objects } = useObjects()
+  return useMemo(
+    () =>
+      fieldList(object)
+        .filter((field) => !field.hidden)
+        .map((field) => {
+          const target = field.reference ? objects?.find((other) => other.name === field.reference) : undefined
+          return target ? { ...field, displayField: displayFieldOf(target) } : field
+        }),
+    [object, objects],
+  )
+}
+
+function useColumns(object: ObjectItem, fields: ReturnType<typeof useFields>) {
+  const [widths, setWidths] = useState(() => readWidths(object.name))
+  const list = useMemo(
+    () =>
+      fields.map((field, index): GridColumn => ({
+        field,
+        width: widths[field.name] ?? defaultWidth(field.type, index === 0),
+      })),
+    [fields, widths],
+  )
+  const resize = useCallback(
+    (field: string, width: number): void =>
+      setWidths((current) => {
+        const next = { ...current, [field]: width }
+        writeWidths(object.name, next)
+        return next
+      }),
+    [object.name],
+  )
+  return { list, resize }
+}

@@ -1,0 +1,42 @@
+// Owns the line under the grid: how many records, how many cells are selected, whether something is loading or failed.
+import { Button } from '@mantine/core'
+import { isSingleCell, rangeOf } from '../../components/grid/index.ts'
+import type { GridSelection } from '../../components/grid/index.ts'
+import { t, tn } from '../../lib/strings.ts'
+import classes from './records.module.css'
+
+/** The status of a view. */
+export function StatusBar(props: {
+  total: number | undefined
+  loading: boolean
+  error: unknown
+  filtered: boolean
+  checkedCount: number
+  selection: GridSelection | undefined
+  onRetry: () => void
+}) {
+  const { total, selection } = props
+  const ends = selection && !isSingleCell(selection) ? selection.ranges.at(-1) : undefined
+  const range = ends && rangeOf(ends)
+  return (
+    <div className={`${classes.status} cairn-numbers`}>
+      <span role="status">
+        {total !== undefined && tn(props.filtered ? 'records.countFiltered' : 'records.count', total)}
+      </span>
+      {props.checkedCount > 0 && <span>{tn('records.checked', props.checkedCount)}</span>}
+      {range && (
+        <span>{t('records.range', { rows: range.bottom - range.top + 1, columns: range.right - range.left + 1 })}</span>
+      )}
+      {props.error !== undefined && props.error !== null ? (
+        <span role="alert" className={classes.statusProblem}>
+          {t('records.failedBlock')}{' '}
+          <Button size="compact-xs" variant="default" onClick={props.onRetry}>
+            {t('app.retry')}
+          </Button>
+        </span>
+      ) : (
+        <span className={classes.statusEnd}>{props.loading ? t('app.loading') : ''}</span>
+      )}
+    </div>
+  )
+}

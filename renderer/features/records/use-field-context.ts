@@ -1,0 +1,43 @@
+// Owns the context the field registry formats with: locale, time zone of the workspace, and finding linked records.
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { translateEnglish } from '../../fields/index.ts'
+import type { FieldContext, RecordChoice } from '../../fields/index.ts'
+import { call } from '../../lib/api-client.ts'
+import { discoveryQuery } from '../../lib/discovery.ts'
+import { displayFieldOf, useObjects } from '../objects/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
+
+const offered = 20
+
+async function searchRecords(
+  objects: readonly ObjectItem[],
+  object: string,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly RecordChoice[]> {
+  const definition = objects.find((candidate) => candidate.name === object)
+  const display = definition && displayFieldOf(definition)
+  const { records } = await call('listRecords', {
+    params: { object },
+    query: { top: offered, ...(text.trim() === '' ? {} : { search: text }), ...(display ? { sort: display } : {}) },
+    signal,
+  })
+  return records.map((record) => ({ id: String(record.id), label: String((display && record[display]) ?? record.id) }))
+}
+
+/** The context of a screen; the same object until zone or objects change. */
+export function useFieldContext(): FieldContext {
+  const { data: manifest } = useQuery(discoveryQuery)
+  const { data: objects } = useObjects()
+  const timeZone = manifest?.locale.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  return useMemo(
+    () => ({
+      locale: navigator.language,
+      timeZone,
+      translate: translateEnglish,
+      searchRecords: async (object, text, signal) => searchRecords(objects ?? [], object, text, signal),
+    }),
+    [timeZone, objects],
+  )
+}

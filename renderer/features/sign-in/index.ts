@@ -1,0 +1,3 @@
+// The door of the sign-in feature.
+export { SignInScreen } from './sign-in-screen.tsx'
+export { OfflineScreen } from './offline-screen.tsx'

@@ -1,0 +1,144 @@
+// Owns every request to the host: address, credential, the headers that mark the application, envelopes and errors.
+// Knows no screen and no object; what an operation takes and gives comes from the contracts.
+import { ApiError, errorOfAnswer, unreachable } from './api-error.ts'
+import { connection, forgetConnection, shellBridge } from './bridge.ts'
+import { endpoints } from './endpoints.ts'
+import type { CallInput, CallResult, OperationId } from './endpoints.ts'
+import { reportAnswered, reportSilent } from './host-status.ts'
+
+const prefixes = { versioned: '/api/v1', api: '/api', root: '', console: '' } as const
+
+type Listener = () => void
+const signedOutListeners = new Set<Listener>()
+
+/** Calls back whenever the host refuses the credential, until the returned function is called. */
+export function onSignedOut(listener: Listener): Listener {
+  signedOutListeners.add(listener)
+  return () => signedOutListeners.delete(listener)
+}
+
+/**
+ * Calls one operation of the contracts.
+ * @throws ApiError for a refused request and for a host that does not answer; DOMException AbortError when stopped
+ */
+export async function call<K extends OperationId>(operation: K, input: CallInput<K>): Promise<CallResult<K>> {
+  const [method, mount, path] = endpoints[operation].split(' ') as [string, keyof typeof prefixes, string]
+  const url = prefixes[mount] + fillPath(path, input.params ?? {}) + queryString(input.query ?? {})
+  const body = await request(method, url, input.body, input.headers, input.signal)
+  return unwrap(body) as CallResult<K>
+}
+
+/**
+ * Sends a request below the host's address and answers the parsed body.
+ * @throws ApiError, DOMException AbortError
+ */
+export async function request(
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const answer = await send(method, path, body, headers, signal)
+  if (answer.status === 401 && shellBridge()) {
+    // The host of the shell may have been started anew with another token: ask once more.
+    forgetConnection()
+    return readAnswer(await send(method, path, body, headers, signal))
+  }
+  return readAnswer(answer)
+}
+
+async function send(
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  try {
+    const { baseUrl, token } = await connection()
+    const answer = await fetch(baseUrl + path, {
+      method,
+      headers: {
+        Accept: 'application/json',
+        'X-Cairn-Source': 'UI',
+        // A cookie alone authorises no write (D-31); other origins cannot send this header.
+        'X-Requested-With': 'cairn',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: token === undefined ? 'same-origin' : 'omit',
+      signal,
+    })
+    reportAnswered()
+    return answer
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason instanceof DOMException ? signal.reason : error
+    forgetConnection()
+    reportSilent(answersAgain)
+    throw unreachable(error)
+  }
+}
+
+async function answersAgain(): Promise<boolean> {
+  try {
+    const { baseUrl } = await connection()
+    return (await fetch(`${baseUrl}/healthz`, { cache: 'no-store' })).ok
+  } catch {
+    forgetConnection()
+    return false // still silent: that is what is being asked
+  }
+}
+
+async function readAnswer(answer: Response): Promise<unknown> {
+  let body: unknown
+  try {
+    const text = await answer.text()
+    body = text === '' ? undefined : JSON.parse(text)
+  } catch (error) {
+    if (error instanceof DOMException) throw error
+    if (!(error instanceof SyntaxError)) throw unreachable(error)
+  }
+  if (answer.ok) return body
+  const error = errorOfAnswer(answer.status, body, answer.headers.get('Retry-After'))
+  if (answer.status === 401) for (const listener of signedOutListeners) listener()
+  throw error
+}
+
+// A bare body never has a boolean `success` beside `data` (D-06), so this pair is the envelope and nothing else.
+function unwrap(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body
+  if ('success' in body && body.success === true && 'data' in body) return body.data
+  return body
+}
+
+/** Replaces `:name` parts of a path; values are percent-encoded. */
+export function fillPath(path: string, params: Record<string, unknown>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new ApiError({ ...missingParameter, details: { name } })
+    return encodeURIComponent(String(value))
+  })
+}
+
+const missingParameter = {
+  code: 'invalid_answer',
+  message: 'A path parameter is missing.',
+  httpStatus: 0,
+  category: 'request',
+  retryable: false,
+} as const
+
+/** Writes a query string with its `?`; undefined values are left out and lists repeat the name (D-13). */
+export function queryString(query: Record<string, unknown>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    for (const entry of Array.isArray(value) ? value : [value]) {
+      if (entry !== undefined && entry !== null) search.append(name, String(entry))
+    }
+  }
+  const text = search.toString()
+  return text === '' ? '' : `?${text}`
+}

@@ -1,0 +1,32 @@
+// Owns asking for a confirmation from anywhere: one question at a time, answered by the dialog of the frame.
+import { create } from 'zustand'
+
+/** A question before something that cannot be taken back. */
+export interface Confirmation {
+  title: string
+  body: string
+  confirmLabel: string
+}
+
+interface ConfirmState {
+  open: (Confirmation & { answer(yes: boolean): void }) | undefined
+}
+
+const useStore = create<ConfirmState>(() => ({ open: undefined }))
+
+/** Asks and resolves to the answer; closing the dialog means no. A question that is still open is answered with no. */
+export async function confirmAction(question: Confirmation): Promise<boolean> {
+  useStore.getState().open?.answer(false)
+  return new Promise((resolve) => {
+    const answer = (yes: boolean): void => {
+      useStore.setState({ open: undefined })
+      resolve(yes)
+    }
+    useStore.setState({ open: { ...question, answer } })
+  })
+}
+
+/** The open question, for the dialog. */
+export function useConfirmation(): ConfirmState['open'] {
+  return useStore((state) => state.open)
+}

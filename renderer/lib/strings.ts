@@ -1,0 +1,54 @@
+// Owns how words reach the screen: one key per sentence, parameters in braces, plurals by Intl. The words themselves are
+// in strings/, one file per area; a translation replaces the table and nothing else.
+import { appStrings } from './strings/app.ts'
+import { homeStrings } from './strings/home.ts'
+import { importStrings } from './strings/import.ts'
+import { objectStrings } from './strings/objects.ts'
+import { problemStrings } from './strings/problems.ts'
+import { recordStrings } from './strings/records.ts'
+
+const table = {
+  ...appStrings,
+  ...homeStrings,
+  ...importStrings,
+  ...objectStrings,
+  ...problemStrings,
+  ...recordStrings,
+} as const
+
+/** Key of a text. */
+export type StringKey = keyof typeof table
+
+/** Keys that exist as `<key>.one` and `<key>.other`. */
+export type PluralKey = {
+  [K in StringKey]: K extends `${infer Base}.one` ? (`${Base}.other` extends StringKey ? Base : never) : never
+}[StringKey]
+
+/** Values for the braces of a text; numbers are written as the locale writes them. */
+export type StringParameters = Readonly<Record<string, string | number>>
+
+/** The language of the screens and of numbers and dates on them. */
+export const locale = 'en'
+
+const plurals = new Intl.PluralRules(locale)
+const numbers = new Intl.NumberFormat(locale)
+
+/** The text of a key with its parameters filled in. */
+export function t(key: StringKey, parameters: StringParameters = {}): string {
+  return fill(table[key], parameters)
+}
+
+/** The text of a key for a count, which is also the parameter `count`. */
+export function tn(key: PluralKey, count: number, parameters: StringParameters = {}): string {
+  const form = plurals.select(count) === 'one' ? 'one' : 'other'
+  const text = (table as Readonly<Record<string, string>>)[`${key}.${form}`] ?? key
+  return fill(text, { ...parameters, count })
+}
+
+function fill(text: string, parameters: StringParameters): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = parameters[name]
+    if (value === undefined) return whole
+    return typeof value === 'number' ? numbers.format(value) : value
+  })
+}

@@ -1,0 +1,51 @@
+// Words for what can go wrong: per code what happened, what was kept and what to do next.
+
+/** Texts of failures. */
+export const problemStrings = {
+  'problem.unreachable': 'Cairn does not answer. Nothing was changed; start it again or wait a moment, then try again.',
+  'problem.invalid_answer': 'The answer of the host could not be read. Reload the page; if it stays, restart Cairn.',
+  'problem.unauthenticated': 'The session has ended. What is stored is kept; sign in again to go on.',
+  'problem.invalid_credentials': 'The code is used, expired or wrong. Print a new link with “npm run open”.',
+  'problem.permission_denied': 'Your rights do not allow this. Nothing was changed.',
+  'problem.origin_forbidden':
+    'The page was opened under an address Cairn does not trust. Open it with the link it printed.',
+  'problem.resource_not_found': 'It no longer exists. It may have been deleted or renamed in the meantime.',
+  'problem.validation_error': 'Some values are not accepted. Nothing was changed; correct them and try again.',
+  'problem.invalid_query': 'The filter or sort order is not accepted. Change or clear it.',
+  'problem.conflict': 'It clashes with something that already exists. Nothing was changed.',
+  'problem.not_unique': 'Another record already has this value, and it must be unique.',
+  'problem.CONCURRENT_UPDATE':
+    'It was changed elsewhere since you opened it. Your input is kept; choose which version stays.',
+  'problem.delete_restricted': 'Other records still refer to it, so it was not deleted.',
+  'problem.destructive_change': 'The change would destroy data and has to be confirmed first. Nothing was changed.',
+  'problem.record_locked': 'The record is locked while it waits for approval.',
+  'problem.item_locked': 'It belongs to a package and cannot be changed.',
+  'problem.payload_too_large': 'That is more than Cairn takes at once. Nothing was changed; send less.',
+  'problem.rate_limit_exceeded': 'Too many requests in a short time. Wait a moment, then try again.',
+  'problem.timeout': 'It took too long and was stopped. Narrow the search or the filter, then try again.',
+  'problem.service_unavailable': 'Cairn is busy or its disk is full. Nothing was changed; try again in a moment.',
+  'problem.not_implemented': 'This version of Cairn cannot do that yet. Nothing was changed.',
+  'problem.internal_error':
+    'Cairn failed to do this. Nothing was changed; try again, and look into its log if it stays.',
+  'problem.other': 'It did not work ({code}): {message}',
+  'problem.reference': 'Reference {requestId}',
+  'problem.field': '{field}: {message}',
+
+  'field.code.required': 'A value is required.',
+  'field.code.not_unique': 'Another record already has this value.',
+  'field.code.invalid_type': 'The value has the wrong kind.',
+  'field.code.invalid_number': 'This is not a number.',
+  'field.code.invalid_boolean': 'This is neither yes nor no.',
+  'field.code.invalid_date': 'This is not a date.',
+  'field.code.invalid_datetime': 'This is not a date with a time.',
+  'field.code.invalid_email': 'This is not an e-mail address.',
+  'field.code.invalid_url': 'This is not a complete address.',
+  'field.code.invalid_option': 'This is not one of the choices.',
+  'field.code.invalid_reference': 'The record it refers to does not exist.',
+  'field.code.unknown_field': 'There is no such field.',
+  'field.code.read_only': 'This field cannot be changed.',
+  'field.code.max_length': 'The text is too long.',
+  'field.code.min_length': 'The text is too short.',
+  'field.code.max_value': 'The value is too high.',
+  'field.code.min_value': 'The value is too low.',
+} as const

@@ -1,0 +1,40 @@
+// Owns short messages at the edge of the screen: what was done, with Undo where it applies, and what failed.
+// They stay eight seconds, or while the pointer or the focus is on them.
+import { notifications } from '@mantine/notifications'
+import { createElement } from 'react'
+import { ToastBody } from '../components/toast-body.tsx'
+import { problemText } from './problem-text.ts'
+import { t } from './strings.ts'
+
+const stayMs = 8_000
+
+/** A message; `action` is a button on it that closes it. */
+export interface Toast {
+  message: string
+  action?: { label: string; run(): void }
+  tone?: 'good' | 'bad' | 'plain'
+}
+
+/** Shows a message and answers its id. */
+export function showToast({ message, action, tone = 'plain' }: Toast): string {
+  const id = notifications.show({
+    message: createElement(ToastBody, {
+      message,
+      actionLabel: action?.label,
+      onAction: () => {
+        notifications.hide(id)
+        action?.run()
+      },
+    }),
+    autoClose: stayMs,
+    color: tone === 'good' ? 'teal' : tone === 'bad' ? 'red' : 'indigo',
+    role: tone === 'bad' ? 'alert' : 'status',
+    closeButtonProps: { 'aria-label': t('app.dismiss') },
+  })
+  return id
+}
+
+/** Shows a failure in words for people. */
+export function showProblem(error: unknown): string {
+  return showToast({ message: problemText(error), tone: 'bad' })
+}
