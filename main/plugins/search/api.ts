@@ -1,32 +1,57 @@
-// What the data service asks of full-text search. Types only. Everything is synchronous and inside the record's write.
+// What other plugins may ask of the search service. Types only.
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
 
-/** A row of an object's table: column names to values. */
-export type SearchRow = Readonly<Record<string, SqlValue>>
+/** A row of an object's table as SQLite holds it, by column. */
+export type SearchRow = Readonly<Record<string, SqlValue | undefined>>
 
-/** The full-text index of every searchable object (D-88). Objects that are not searchable are passed over. */
+/** A full-text search as SQL over one object's table. */
+export interface SearchCondition {
+  /** A truth value over a row of the object's table under the given alias. */
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+  /**
+   * For lists sorted by relevance: a JOIN that replaces `sql` and an expression to sort by, best first. Null when the
+   * search has no ranking (blank, or exclusions only).
+   */
+  readonly relevance: {
+    readonly joinSql: string
+    readonly parameters: readonly unknown[]
+    readonly rankSql: string
+  } | null
+}
+
+/**
+ * The search service. Index rows are kept in the transaction of the record's change: the record writer calls `add`,
+ * `change` and `remove`, which touch the index only when a searched column is concerned.
+ */
 export interface SearchService {
-  /** Makes or rebuilds the index after a definition was saved; `previous` is null for a new object. */
+  /**
+   * Creates, keeps or rebuilds the index of an object so that it fits its searched fields. Up to 1,000 records are
+   * indexed at once, more in the background after COMMIT.
+   * @param previous the object before the change, null for a new one
+   */
   ensure(tx: Tx, schema: ObjectSchema, previous: ObjectSchema | null): void
+  /** Removes the index of an object. */
   drop(tx: Tx, schema: ObjectSchema): void
-  /** Indexes a new or revived record; its row is in the table already. */
+  /** Indexes a row that became live: created or restored. Call after it is stored. */
   add(tx: Tx, schema: ObjectSchema, row: SearchRow): void
-  /** Follows a change; does nothing when no searched column changed. */
-  change(tx: Tx, schema: ObjectSchema, before: SearchRow, after: SearchRow): void
-  /** Takes a deleted record out; its row may be gone already. */
+  /** Follows a change of a live row. `stored` must be the row exactly as it was indexed. Call before or after storing. */
+  change(tx: Tx, schema: ObjectSchema, stored: SearchRow, row: SearchRow): void
+  /** Takes a live row out: deleted or purged. Call before its row is deleted from the table. */
   remove(tx: Tx, schema: ObjectSchema, row: SearchRow): void
   /**
-   * The condition that a row of the object's table, under `alias`, matches the text in the given fields.
-   * @throws invalid_query when the object is not searchable
+   * The condition of a search (D-88). Blank text is true for every row; text without a letter or digit matches none.
+   * @param fields the searched fields; a subset narrows, all of `schema.searchFields` is the default
+   * @throws invalid_query when the object or a field is not searchable, or there are too many terms
+   * @throws service_unavailable while the index is being built
    */
-  condition(
-    schema: ObjectSchema,
-    text: string,
-    fields: readonly FieldSchema[],
-    alias: string,
-  ): { readonly sql: string; readonly parameters: readonly unknown[] }
+  condition(schema: ObjectSchema, text: string, fields?: readonly FieldSchema[], alias?: string): SearchCondition
+  /** Rebuilds every index from the records, in slices. */
+  reindexAll(): Promise<void>
+  /** Resolves when no index is being built. */
+  settled(): Promise<void>
 }
 
 declare module '#main/kernel/services.ts' {

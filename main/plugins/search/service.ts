@@ -1,0 +1,242 @@
+// The search service: keeps one full-text index per searchable object in step with its records and writes searches as
+// SQL conditions. Knows no rights and no routes.
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { invalidQuery, platformError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { SearchCondition, SearchRow, SearchService } from './api.ts'
+import { createIndexBuilder } from './service/index-builder.ts'
+import type { SearchColumn } from './service/search-document.ts'
+import { documentOf, layoutOf } from './service/search-document.ts'
+import { parseSearch } from './service/search-query.ts'
+import {
+  createIndex,
+  deleteDocument,
+  dropIndex,
+  hasTable,
+  indexColumn,
+  indexTable,
+  insertDocument,
+  readEntries,
+  readEntry,
+  readRowNumber,
+  writeEntry,
+} from './store.ts'
+
+/** What the service works with. */
+export interface SearchServiceOptions {
+  readonly read: Reads
+  readonly write: Write
+  readonly log: Logger
+  /** All objects there are. */
+  readonly objects: () => readonly ObjectSchema[]
+}
+
+/** The service with its life cycle. */
+export interface SearchCore extends SearchService {
+  /** Brings every index in line with its object and goes on with unfinished ones. */
+  start(): Promise<void>
+  /** Ends background work after the present slice. */
+  stop(): Promise<void>
+}
+
+/** An index as a write sees it; `builtTo` null when complete. */
+interface LiveIndex {
+  readonly columns: readonly SearchColumn[]
+  readonly builtTo: number | null
+}
+
+/** Records indexed inside the write that changes the object; more are left to the builder. */
+const rowsAtOnce = 1000
+const retryAfterSeconds = 2
+
+/** Makes the service. */
+export function createSearchService(options: SearchServiceOptions): SearchCore {
+  const { read, write, log } = options
+  const builder = createIndexBuilder({ write, log })
+  /** Layout hash of each index known to be complete; missing means: ask the registry. */
+  const complete = new Map<string, string>()
+
+  /** The index as this transaction sees it; null when the object has none. */
+  const liveIndex = (tx: Tx, schema: ObjectSchema): LiveIndex | null => {
+    const layout = layoutOf(schema)
+    if (layout.columns.length === 0) return null
+    if (complete.get(schema.uid) === layout.hash) return { columns: layout.columns, builtTo: null }
+    const entry = readEntry(tx, schema.uid)
+    if (entry === undefined) return null
+    if (entry.hash === layout.hash && entry.builtTo === null) complete.set(schema.uid, layout.hash)
+    // The registry wins over a definition that has changed since the caller looked.
+    return entry
+  }
+
+  const rowNumber = (tx: Tx, schema: ObjectSchema, row: SearchRow): number => {
+    const number = row['_row'] ?? readRowNumber(tx, schema.table, row['id'])
+    if (typeof number !== 'number')
+      throw new Error(`A row of "${schema.name}" is not stored, so its search index cannot be kept.`)
+    return number
+  }
+
+  const isIndexed = (index: LiveIndex, number: number): boolean => index.builtTo === null || number <= index.builtTo
+
+  /** Makes the index anew and fills it, at once when the records are few. */
+  const rebuild = (tx: Tx, schema: ObjectSchema): void => {
+    const { hash, columns } = layoutOf(schema)
+    dropIndex(tx, schema.uid)
+    createIndex(
+      tx,
+      schema.uid,
+      columns.length,
+      columns.findIndex((column) => column.uid === schema.displayField.uid),
+    )
+    const entry = { objectUid: schema.uid, object: schema.name, objectTable: schema.table, hash, columns, builtTo: 0 }
+    writeEntry(tx, entry)
+    if (!builder.slice(tx, entry, rowsAtOnce)) tx.afterCommit(() => builder.start(schema.uid))
+  }
+
+  const ensure = (tx: Tx, schema: ObjectSchema): void => {
+    complete.delete(schema.uid)
+    const layout = layoutOf(schema)
+    const entry = readEntry(tx, schema.uid)
+    if (layout.columns.length === 0) {
+      if (entry !== undefined) dropIndex(tx, schema.uid)
+    } else if (entry?.hash !== layout.hash) {
+      rebuild(tx, schema)
+    } else if (entry.objectTable !== schema.table || entry.object !== schema.name) {
+      writeEntry(tx, { ...entry, object: schema.name, objectTable: schema.table })
+    }
+  }
+
+  const requireComplete = (schema: ObjectSchema, hash: string): void => {
+    if (complete.get(schema.uid) === hash) return
+    const entry = readEntry(read, schema.uid)
+    if (entry?.hash !== hash || entry.builtTo !== null) {
+      throw platformError('service_unavailable', {
+        reason: 'search_index_building',
+        object: schema.name,
+        retryAfterSeconds,
+      })
+    }
+    complete.set(schema.uid, hash)
+  }
+
+  return {
+    ensure,
+    drop(tx, schema) {
+      complete.delete(schema.uid)
+      dropIndex(tx, schema.uid)
+    },
+    add(tx, schema, row) {
+      const index = liveIndex(tx, schema)
+      if (index === null) return
+      const texts = documentOf(index.columns, row)
+      if (isEmpty(texts)) return
+      const number = rowNumber(tx, schema, row)
+      if (isIndexed(index, number)) insertDocument(tx, schema.uid, number, texts)
+    },
+    change(tx, schema, stored, row) {
+      const index = liveIndex(tx, schema)
+      if (index === null || index.columns.every(({ column }) => stored[column] === row[column])) return
+      const before = documentOf(index.columns, stored)
+      const after = documentOf(index.columns, row)
+      if (before.every((text, position) => text === after[position])) return
+      const number = rowNumber(tx, schema, { id: stored['id'], _row: stored['_row'] ?? row['_row'] })
+      if (!isIndexed(index, number)) return
+      if (!isEmpty(before)) deleteDocument(tx, schema.uid, number, before)
+      if (!isEmpty(after)) insertDocument(tx, schema.uid, number, after)
+    },
+    remove(tx, schema, row) {
+      const index = liveIndex(tx, schema)
+      if (index === null) return
+      const texts = documentOf(index.columns, row)
+      if (isEmpty(texts)) return
+      const number = rowNumber(tx, schema, row)
+      if (isIndexed(index, number)) deleteDocument(tx, schema.uid, number, texts)
+    },
+    condition(schema, text, fields, alias = `"${schema.table}"`) {
+      if (!schema.enable.searchable)
+        throw invalidQuery('search', 'The object is not searchable.', { object: schema.name })
+      const query = parseSearch(text)
+      if (query === null) return whole('1')
+      const { hash, columns } = layoutOf(schema)
+      const scope = columnScope(columns, fields)
+      if (query.match === null && query.exclude === null) return whole('0')
+      if (columns.length === 0) return whole(query.match === null ? '1' : '0')
+      requireComplete(schema, hash)
+      const table = `"${indexTable(schema.uid)}"`
+      const rows = `SELECT rowid FROM ${table} WHERE ${table} MATCH ?`
+      if (query.match === null) {
+        return { sql: `${alias}."_row" NOT IN (${rows})`, parameters: [scope(query.exclude!)], relevance: null }
+      }
+      const parameters = [scope(query.match)]
+      return {
+        sql: `${alias}."_row" IN (${rows})`,
+        parameters,
+        relevance: {
+          joinSql: `JOIN (SELECT rowid AS "row", rank AS "rank" FROM ${table} WHERE ${table} MATCH ?) AS "found" ON "found"."row" = ${alias}."_row"`,
+          parameters,
+          rankSql: `"found"."rank"`,
+        },
+      }
+    },
+    async reindexAll() {
+      for (const schema of options.objects()) {
+        await write('search.reindex', (tx) => {
+          complete.delete(schema.uid)
+          if (layoutOf(schema).columns.length > 0 && hasTable(tx, schema.table)) rebuild(tx, schema)
+        })
+      }
+      await builder.settled()
+    },
+    settled: builder.settled,
+    async start() {
+      const objects = new Map(
+        options
+          .objects()
+          .filter((schema) => !schema.abstract)
+          .map((schema) => [schema.uid, schema]),
+      )
+      for (const entry of readEntries(read)) {
+        if (!objects.has(entry.objectUid)) {
+          await write('search.drop', (tx) => dropIndex(tx, entry.objectUid))
+        } else if (entry.builtTo !== null) {
+          builder.start(entry.objectUid)
+        }
+      }
+      const hashes = new Map(readEntries(read).map((entry) => [entry.objectUid, entry.hash]))
+      for (const schema of objects.values()) {
+        const { hash, columns } = layoutOf(schema)
+        if (hashes.get(schema.uid) === (columns.length === 0 ? undefined : hash) || !hasTable(read, schema.table))
+          continue
+        await write('search.ensure', (tx) => ensure(tx, schema))
+      }
+    },
+    stop: builder.stop,
+  }
+}
+
+function isEmpty(texts: readonly string[]): boolean {
+  return texts.every((text) => text === '')
+}
+
+/** A condition that is the same for every row. */
+function whole(sql: '0' | '1'): SearchCondition {
+  return { sql, parameters: [], relevance: null }
+}
+
+/** Limits an expression to the columns of the named fields. @throws invalid_query */
+function columnScope(
+  columns: readonly SearchColumn[],
+  fields: readonly FieldSchema[] | undefined,
+): (expression: string) => string {
+  if (fields === undefined || fields.length === 0) return (expression) => expression
+  const positions = new Set(
+    fields.map((field) => {
+      const position = columns.findIndex((column) => column.uid === field.uid)
+      if (position === -1) throw invalidQuery('searchFields', 'The field is not searched.', { field: field.name })
+      return position
+    }),
+  )
+  if (positions.size === columns.length) return (expression) => expression
+  return (expression) => `{${[...positions].map(indexColumn).join(' ')}} : (${expression})`
+}

@@ -1,0 +1,78 @@
+// Fills indexes from the records in slices, each a write job of a few milliseconds, until all are complete.
+import type { Tx, Write } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { IndexEntry } from '../store.ts'
+import { insertDocument, readEntry, readLiveRows, writeProgress } from '../store.ts'
+import { documentOf } from './search-document.ts'
+
+/** Records indexed per write job; keeps a job within a few milliseconds. */
+const rowsPerSlice = 100
+
+/** The builder of one host. */
+export interface IndexBuilder {
+  /** Indexes the next records of an unfinished index; answers whether it is complete. */
+  slice(tx: Tx, entry: IndexEntry, limit?: number): boolean
+  /** Builds an index in the background; call after COMMIT. */
+  start(objectUid: string): void
+  /** Resolves when nothing is being built. */
+  settled(): Promise<void>
+  /** Ends after the present slice; unfinished indexes go on at the next start. */
+  stop(): Promise<void>
+}
+
+/** Makes a builder. */
+export function createIndexBuilder(options: { write: Write; log: Logger }): IndexBuilder {
+  const { write, log } = options
+  const waiting = new Set<string>()
+  let running: Promise<void> | null = null
+  let stopped = false
+
+  const slice = (tx: Tx, entry: IndexEntry, limit = rowsPerSlice): boolean => {
+    const rows = readLiveRows(tx, entry, { after: entry.builtTo ?? 0, limit })
+    for (const row of rows) {
+      const texts = documentOf(entry.columns, row)
+      if (texts.some((text) => text !== '')) insertDocument(tx, entry.objectUid, row._row, texts)
+    }
+    const complete = rows.length < limit
+    writeProgress(tx, entry.objectUid, complete ? null : rows.at(-1)!._row)
+    return complete
+  }
+
+  const build = async (objectUid: string): Promise<void> => {
+    let complete = false
+    while (!complete && !stopped) {
+      complete = await write('search.build', (tx) => {
+        const entry = readEntry(tx, objectUid)
+        return entry === undefined || entry.builtTo === null || slice(tx, entry)
+      })
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    for (const objectUid of waiting) {
+      if (stopped) break
+      try {
+        await build(objectUid)
+      } catch (error) {
+        log.error({ err: error, objectUid }, 'A search index could not be built; the next start tries again.')
+      }
+      waiting.delete(objectUid)
+    }
+    running = null
+  }
+
+  return {
+    slice,
+    start(objectUid) {
+      waiting.add(objectUid)
+      running ??= run()
+    },
+    async settled() {
+      while (running !== null) await running
+    },
+    async stop() {
+      stopped = true
+      await running
+    },
+  }
+}

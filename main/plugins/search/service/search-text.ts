@@ -1,0 +1,56 @@
+// Turns text into what is indexed and searched: the same folding on both sides, so that case, diacritics and width do
+// not matter, and scripts without word spaces become one token per character. Pure.
+
+const beyondAscii = /[^\x00-\x7f]/
+/** Marks that are dropped: Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowels, variation selectors. Thai vowels stay. */
+const diacritics =
+  /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]/g
+/** Letters that are a plain letter with a stroke or without a dot; Unicode does not take them apart. */
+const strokes: Readonly<Record<string, string>> = {
+  ø: 'o',
+  đ: 'd',
+  ħ: 'h',
+  ł: 'l',
+  ŧ: 't',
+  ı: 'i',
+  ς: 'σ',
+  æ: 'ae',
+  œ: 'oe',
+}
+const unspaced =
+  '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Hangul}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]'
+/** A character that is a word of its own. */
+const single = new RegExp(`[[[${unspaced}&&[\\p{L}\\p{N}\\p{M}]]\\p{Extended_Pictographic}]--[\\x00-\\x7f]]`, 'v')
+const singles = new RegExp(single.source, 'gv')
+/** What separates words: everything but letters, digits, marks and the characters above. */
+const separators = /[[^\p{L}\p{N}\p{M}\p{Extended_Pictographic}]--[\x00-\x7f]]/gv
+
+/**
+ * Folds text for the index. ASCII separators stay: the index's tokenizer splits at them and folds ASCII case.
+ * Plain ASCII text, by far the most common, is answered as it is.
+ */
+export function searchText(text: string): string {
+  if (!beyondAscii.test(text)) return text
+  return text
+    .normalize('NFKD')
+    .replace(diacritics, '')
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .replace(/[øđħłŧıςæœ]/g, (letter) => strokes[letter]!)
+    .replace(separators, ' ')
+    .replace(singles, ' $& ')
+}
+
+/** The tokens of a text as the index's tokenizer makes them. */
+export function searchTokens(text: string): string[] {
+  return searchText(text)
+    .toLowerCase()
+    .split(/[\x00-\x2f\x3a-\x60\x7b-\x7f]+/)
+    .filter((token) => token !== '')
+}
+
+/** Whether a token is one character of a script without word spaces, or a pictograph. */
+export function isSingleCharacter(token: string): boolean {
+  return single.test(token)
+}
