@@ -65,6 +65,8 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     if (live) releaseReferences(tx, ctx, schema, row, purge, root, depth)
     const record = codecOf(schema).toRecord(row)
     const purges = purge || !schema.enable.trash
+    // Before the row goes: its number is the key of its search row.
+    if (live) parts.search()?.remove(tx, schema, row)
     if (purges) {
       deleteRow(tx, schema, id)
       takeDeleteEffects(tx, id)
@@ -73,7 +75,6 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
       updateRow(tx, schema, id, { deleted_at: now, deleted_by: ctx.actor.id, updated_at: now, updated_by: ctx.actor.id })
     }
     if (live) {
-      parts.search()?.remove(tx, schema, row)
       tx.emit(ctx, { type: 'record.deleted', object: schema.name, recordId: id, payload: { record } })
     }
     if (purges) tx.emit(ctx, { type: 'record.purged', object: schema.name, recordId: id, payload: { record: { id } } })
