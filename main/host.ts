@@ -9,6 +9,7 @@ import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
+import { searchPlugin } from '#main/plugins/search/index.ts'
 import { settingsPlugin } from '#main/plugins/settings/index.ts'
 
 /** Plugins that are always loaded. */
@@ -16,6 +17,7 @@ export const corePlugins: readonly PluginDefinition[] = [
   settingsPlugin,
   metadataPlugin,
   permissionsPlugin,
+  searchPlugin,
   dataPlugin,
   discoveryPlugin,
 ]
