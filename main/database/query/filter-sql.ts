@@ -68,8 +68,11 @@ function writeLeaf(scope: Scope, condition: ResolvedCondition): string {
   const { field, inner, test } = condition
   const own = column(scope, field.column)
   if (inner.length === 0) return writeTest(scope, { sql: own, field, inner: false }, test)
-  const path = `$${inner.map((key) => `."${key}"`).join('')}`
-  return writeTest(scope, { sql: `json_extract(${own}, ${quoteLiteral(path)})`, field, inner: true }, test)
+  const path = quoteLiteral(`$${inner.map((key) => `."${key}"`).join('')}`)
+  const extracted = `json_extract(${own}, ${path})`
+  // Objects and lists come out as their text, which no scalar may equal.
+  const scalar = `CASE WHEN json_type(${own}, ${path}) IN ('object', 'array') THEN NULL ELSE ${extracted} END`
+  return writeTest(scope, { sql: test.test === 'present' ? extracted : scalar, field, inner: true }, test)
 }
 
 function writeSearch(scope: Scope, filter: Extract<ResolvedFilter, { kind: 'search' }>): string {
