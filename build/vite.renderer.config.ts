@@ -19,6 +19,8 @@ export default defineConfig(({ command }) => ({
     outDir: fileURLToPath(new URL('../dist/renderer', import.meta.url)),
     emptyOutDir: true,
     assetsInlineLimit: 0,
+    // The first engines with light-dark(): for older ones it would be rewritten into something that cannot follow a switch.
+    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     // The size check reads which chunks the first page needs from here.
     manifest: true,
     reportCompressedSize: false,
