@@ -121,7 +121,7 @@ class FakeApp extends EventEmitter {
     if (fake().quitting) return
     fake().quitting = true
     this.emit('before-quit', {})
-    for (const window of [...fake().windows]) window.close()
+    for (const window of fake().windows.slice()) window.close()
     let held = false
     this.emit('will-quit', { preventDefault: () => (held = true) })
     fake().quitting = false
