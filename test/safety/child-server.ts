@@ -5,6 +5,7 @@ import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -32,6 +33,8 @@ export interface ChildServer {
   readonly token: string
   /** @throws Error when the connection breaks before the whole answer is there */
   call(method: string, path: string, body?: unknown): Promise<ChildAnswer>
+  /** Waits until a server that starts itself anew answers under its new address and token. */
+  reconnect(): Promise<ChildServer>
   /** Sends a signal and resolves with the exit code, or null when a signal ended the process. */
   end(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -63,12 +66,17 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
   const child = spawn(command[0]!, command.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] })
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
   await ready(child, exited)
-  const startMs = performance.now() - began
-  const { url, token, pid } = JSON.parse(readFileSync(join(options.dataDir, 'connection.json'), 'utf8')) as {
-    url: string
-    token: string
-    pid?: number
-  }
+  return connect(child, exited, options.dataDir, performance.now() - began)
+}
+
+interface Connection {
+  readonly url: string
+  readonly token: string
+  readonly pid?: number
+}
+
+function connect(child: ChildProcess, exited: Promise<number | null>, dataDir: string, startMs: number): ChildServer {
+  const { url, token, pid } = readConnection(dataDir)!
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
   return {
     process: child,
@@ -76,6 +84,18 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
     url,
     token,
     call: (method, path, body) => call(agent, new URL(path, url), method, token, body),
+    async reconnect() {
+      const began = performance.now()
+      while (performance.now() - began < startTimeoutMs) {
+        const fresh = readConnection(dataDir)
+        if (fresh !== undefined && fresh.token !== token) {
+          agent.destroy()
+          return connect(child, exited, dataDir, performance.now() - began)
+        }
+        await pause(20)
+      }
+      throw new Error('the server did not come back')
+    },
     async end(signal) {
       // Under a tracer the server is not our own child: its number is in the file.
       process.kill(pid ?? child.pid!, signal)
@@ -83,6 +103,15 @@ export async function startChildServer(options: ChildServerOptions): Promise<Chi
       agent.destroy()
       return code
     },
+  }
+}
+
+function readConnection(dataDir: string): Connection | undefined {
+  try {
+    return JSON.parse(readFileSync(join(dataDir, 'connection.json'), 'utf8')) as Connection
+  } catch {
+    // Not there yet: the server is between its end and its start.
+    return undefined
   }
 }
 
