@@ -3,7 +3,7 @@ import type { AnyRoute } from '../route.ts'
 import { backupRoutes } from './backup.ts'
 import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
-import { discoveryRoutes } from './discovery.ts'
+import { discoveryRoutes, documentRoutes } from './discovery.ts'
 import { importRoutes } from './import.ts'
 import { metadataRoutes } from './metadata.ts'
 import { settingsRoutes } from './settings.ts'
@@ -11,6 +11,7 @@ import { settingsRoutes } from './settings.ts'
 /** All contracts, grouped by plugin. */
 export const allContracts: readonly AnyRoute[] = [
   discoveryRoutes,
+  documentRoutes,
   metadataRoutes,
   dataRoutes,
   importRoutes,

@@ -1,0 +1,121 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { PlatformError } from '#shared/errors.ts'
+import { acceptsEveryPath, createPartParser } from './part-parser.ts'
+
+const schemas: z.ZodType[] = [
+  z.object({ object: z.string(), id: z.string() }),
+  z.record(z.string(), z.unknown()),
+  z.record(z.string(), z.union([z.string(), z.array(z.string())])),
+  z.union([
+    z.object({ records: z.array(z.record(z.string(), z.unknown())) }),
+    z.array(z.record(z.string(), z.unknown())),
+  ]),
+  z.union([z.object({ a: z.string() }), z.record(z.string(), z.unknown())]),
+  z.object({ a: z.unknown(), b: z.boolean().optional() }).partial(),
+  z.object({ a: z.string().default('x'), b: z.coerce.boolean() }),
+  z.strictObject({ a: z.string().optional() }),
+  z.object({ a: z.string().min(2), b: z.array(z.string()).max(1) }),
+  z.union([z.string(), z.object({ a: z.array(z.string()) })]),
+]
+
+const shaped = fc.oneof(
+  fc.jsonValue(),
+  fc.record(
+    {
+      object: fc.string(),
+      id: fc.oneof(fc.string(), fc.integer()),
+      a: fc.oneof(fc.string(), fc.array(fc.string()), fc.constant(undefined)),
+      b: fc.oneof(fc.boolean(), fc.string(), fc.array(fc.string())),
+      records: fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
+    },
+    { requiredKeys: [] },
+  ),
+)
+
+describe('createPartParser', () => {
+  it('answers what zod answers for every schema and value, whether or not zod ran', () => {
+    for (const schema of schemas) {
+      const parse = createPartParser(schema, false)
+      fc.assert(
+        fc.property(shaped, (value) => {
+          const expected = schema.safeParse(value)
+          if (expected.success) expect(parse(value)).toEqual(expected.data)
+          else expect(() => parse(value)).toThrow(PlatformError)
+        }),
+        { numRuns: 300 },
+      )
+    }
+  })
+
+  it('reports every problem of a body as validation_error with codes and paths', () => {
+    const parse = createPartParser(
+      z.object({
+        name: z.string(),
+        age: z.int().min(3),
+        tags: z.array(z.string()).max(1),
+        kind: z.enum(['a', 'b']),
+        mail: z.email(),
+      }),
+      false,
+    )
+    const fieldErrors = problemsOf(() => parse({ age: 1, tags: ['x', 'y'], kind: 'c', mail: 'nobody' }))
+    expect(fieldErrors.map(({ field, code }) => `${field} ${code}`)).toEqual([
+      'name required',
+      'age min_value',
+      'tags max_items',
+      'kind invalid_option',
+      'mail invalid_email',
+    ])
+  })
+
+  it('names unknown keys of a strict object one by one', () => {
+    const parse = createPartParser(z.strictObject({}), false)
+    expect(problemsOf(() => parse({ x: 1, y: 2 })).map(({ field, code }) => `${field} ${code}`)).toEqual([
+      'x unknown_field',
+      'y unknown_field',
+    ])
+  })
+
+  it('reports the branch of a union that was meant', () => {
+    const parse = createPartParser(
+      z.union([z.strictObject({ settings: z.strictObject({ n: z.number() }) }), z.strictObject({ n: z.number() })]),
+      false,
+    )
+    expect(problemsOf(() => parse({ settings: { n: 'x' } }))[0]!.field).toBe('settings.n')
+    expect(problemsOf(() => parse({ n: 'x' }))[0]!.field).toBe('n')
+  })
+
+  it('leaves secrets out of the report', () => {
+    const parse = createPartParser(z.object({ password: z.string().min(8) }), false)
+    expect(problemsOf(() => parse({ password: 'short' }))[0]).not.toHaveProperty('value')
+  })
+
+  it('reports a query of the data endpoints as invalid_query with the parameter', () => {
+    const parse = createPartParser(z.object({ top: z.string().regex(/^\d+$/) }), true)
+    expect(() => parse({ top: 'x' })).toThrow(
+      expect.objectContaining({ code: 'invalid_query', details: expect.objectContaining({ parameter: 'top' }) }),
+    )
+  })
+})
+
+describe('acceptsEveryPath', () => {
+  it('is true only when the schema names exactly the parameters as plain text', () => {
+    const plain = z.object({ object: z.string(), id: z.string() })
+    expect(acceptsEveryPath(plain, '/data/:object/:id')).toBe(true)
+    expect(acceptsEveryPath(plain, '/data/:object')).toBe(false)
+    expect(acceptsEveryPath(z.object({ id: z.string().min(2) }), '/x/:id')).toBe(false)
+    expect(acceptsEveryPath(z.object({ id: z.coerce.string() }), '/x/:id')).toBe(false)
+  })
+})
+
+function problemsOf(run: () => unknown): { field: string; code: string }[] {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof PlatformError) return error.details['fieldErrors'] as { field: string; code: string }[]
+    throw error
+  }
+  throw new Error('Nothing was refused.')
+}
