@@ -1,5 +1,7 @@
 // The public door of the field registry: types, lookup and the contexts screens hand to it.
 
+import './fields.css'
+
 export { fieldLabel } from './field-definition.ts'
 export type { FieldDefinition, FieldOption } from './field-definition.ts'
 export { fieldMessages, translateEnglish } from './field-messages.ts'

@@ -119,7 +119,7 @@ describe('DataGrid editing', () => {
     await waitFor(() =>
       expect(screen.getByRole('gridcell', { name: 'New title' }).getAttribute('aria-busy')).toBeNull(),
     )
-    expect(save).toHaveBeenCalledWith('New title')
+    expect(save.mock.calls).toEqual([['New title']])
   })
 
   it('starts F2 with the stored text and gives it up with Escape', () => {
@@ -234,6 +234,20 @@ describe('DataGrid editing', () => {
     expect(screen.getByRole('textbox', { name: 'Amount, row 1' })).toHaveProperty('value', 'soon')
   })
 
+  it('tells the screen what has not been saved', async () => {
+    const onUnsavedChange = vi.fn()
+    const save = () => Promise.reject(new Error('Offline'))
+    render(<Screen save={save} onUnsavedChange={onUnsavedChange} />)
+    expect(onUnsavedChange).toHaveBeenLastCalledWith({ pending: 0, failed: 0, editing: 0 })
+    act(() => grid().focus())
+    press('F2')
+    expect(onUnsavedChange).toHaveBeenLastCalledWith({ pending: 0, failed: 0, editing: 1 })
+    type('Unsaved')
+    press('Enter')
+    expect(onUnsavedChange).toHaveBeenLastCalledWith({ pending: 1, failed: 0, editing: 0 })
+    await waitFor(() => expect(onUnsavedChange).toHaveBeenLastCalledWith({ pending: 0, failed: 1, editing: 0 }))
+  })
+
   it('sends two edits of one record one after the other', async () => {
     const order: string[] = []
     const releases: (() => void)[] = []
@@ -334,6 +348,7 @@ describe('DataGrid header', () => {
     press('Enter', { altKey: true })
     expect(onHeaderMenu).toHaveBeenLastCalledWith('title', expect.any(HTMLElement))
     press('ArrowRight', { altKey: true, shiftKey: true })
+    expect(screen.getByRole('columnheader', { name: 'Row number' })).toBeTruthy()
     expect(onColumnResize).toHaveBeenCalledWith('title', 216)
   })
 })

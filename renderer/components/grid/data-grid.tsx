@@ -25,7 +25,6 @@ import { useGridWindow } from './use-grid-window.ts'
 import { useRangeActions } from './use-range-actions.ts'
 import { poolSize, spacerHeight } from './window.ts'
 import './data-grid.css'
-import '../../fields/fields.css'
 
 const firstCell: GridSelection = { ranges: [{ anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } }] }
 
@@ -94,6 +93,14 @@ export function DataGrid(props: DataGridProps): ReactNode {
 
   const { onSelectionChange } = props
   useEffect(() => onSelectionChange?.(selection), [onSelectionChange, selection])
+
+  const { onUnsavedChange } = props
+  const { writes, editor } = edits.state
+  const isEditing = editor !== null
+  useEffect(() => {
+    const failed = [...writes.values()].filter(({ status }) => status === 'failed').length
+    onUnsavedChange?.({ pending: writes.size - failed, failed, editing: isEditing ? 1 : 0 })
+  }, [onUnsavedChange, writes, isEditing])
 
   const { toTop } = window
   const lastQuery = useRef(queryKey)

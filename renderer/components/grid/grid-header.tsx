@@ -34,12 +34,12 @@ export const GridHeader = memo(function GridHeader(props: GridHeaderProps) {
         <div
           role="columnheader"
           aria-colindex={ROW_NUMBER_COLUMN_INDEX}
-          aria-label={labels.rowNumber}
           className="cg-number cg-head-number"
           style={numberStyle}
           title={labels.selectAll}
         >
           <span aria-hidden="true">#</span>
+          <span className="cg-unseen">{labels.rowNumber}</span>
         </div>
         {frozen.map((column) => headerCell(props, column))}
         {scrolling.map((column) => headerCell(props, column))}
@@ -106,7 +106,12 @@ function headerCell(props: GridHeaderProps, column: RenderColumn): ReactNode {
         </button>
       )}
       {onResize && (
-        <span className="cg-head-handle" aria-hidden="true" onPointerDown={(event) => drag(event, column, onResize)} />
+        <span
+          className="cg-head-handle"
+          aria-hidden="true"
+          onPointerDown={(event) => drag(event, column, onResize)}
+          onClick={(event) => event.stopPropagation()}
+        />
       )}
     </div>
   )

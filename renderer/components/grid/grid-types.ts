@@ -33,6 +33,13 @@ export interface GridEdit {
   value: unknown
 }
 
+/** Cells whose text the server does not have; `editing` counts the open editor. */
+export interface GridUnsaved {
+  pending: number
+  failed: number
+  editing: number
+}
+
 /** What a screen can ask a mounted grid. */
 export interface DataGridHandle {
   /** Moves the focus into the grid, to its active cell. */
@@ -100,6 +107,11 @@ export interface DataGridProps {
   /** Ticks or unticks a row; `extend` asks for all rows from the last ticked one (Shift). */
   onCheckRow?(rowKey: string, rowIndex: number, extend: boolean): void
   onSelectionChange?(selection: GridSelection): void
+  /**
+   * Told how many cells wait for an answer and how many were refused: leaving the screen loses what they hold, so
+   * the screen asks first.
+   */
+  onUnsavedChange?(unsaved: GridUnsaved): void
   /** Loads rows of a range for copying; without it only loaded rows are copied. */
   loadRows?(first: number, end: number): Promise<readonly GridRecord[]>
   /** Escape in display mode with nothing left to cancel: the screen may move the focus on. */

@@ -15,6 +15,7 @@ export type {
   GridRecord,
   GridRowHeight,
   GridSort,
+  GridUnsaved,
 } from './grid-types.ts'
 export { activeCell, isSingleCell, rangeOf, selectedCount } from './selection.ts'
 export type { CellPosition, CellRange, GridSelection } from './selection.ts'

@@ -130,7 +130,6 @@ export function useGridWindow(lines: number, rowHeight: number, columns: RenderC
   useLayoutEffect(() => {
     if (!scroller) return
     position.current = followScroll(position.current, scroller.scrollTop, metrics)
-    // oxlint-disable-next-line react/set-state-in-effect -- what is drawn depends on where the element stands, known only now
     update()
   }, [scroller, metrics, update])
 
