@@ -4,6 +4,8 @@ import type { IncomingMessage } from 'node:http'
 import { platformError } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import type { Authorities } from './authority.ts'
+import { baseHeaders } from './headers.ts'
+import { parseJsonBody } from './json-body.ts'
 
 /** Longest request target in bytes (D-199). */
 export const maxUrlBytes = 16 * 1024
@@ -26,8 +28,12 @@ export interface Guards {
   cookieWrite(request: GuardedRequest, authorities: Authorities): PlatformError | null
   /** Whether routes that are not public refuse a caller without credential. */
   readonly credential: boolean
-  /** Whether the shape limits of JSON bodies apply. */
-  readonly jsonShape: boolean
+  /** Whether an origin that may call is told so by CORS headers. */
+  cors(origin: string, authorities: Authorities): boolean
+  /** Turns the bytes of a JSON body into a value, within its limits. */
+  parseBody(bytes: Buffer): unknown
+  /** Headers of every answer. */
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** Every guard, as a server runs them. */
@@ -38,7 +44,9 @@ export const allGuards: Guards = Object.freeze({
   mediaType: checkMediaType,
   cookieWrite: checkCookieWrite,
   credential: true,
-  jsonShape: true,
+  cors: (origin, authorities) => authorities.corsOrigins.has(origin),
+  parseBody: parseJsonBody,
+  headers: baseHeaders,
 })
 
 /**

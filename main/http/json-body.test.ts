@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { PlatformError } from '#shared/errors.ts'
 import { maxDepth, maxKeys, maxNodes, parseJsonBody } from './json-body.ts'
 
-const parse = (text: string): unknown => parseJsonBody(Buffer.from(text), true)
+const parse = (text: string): unknown => parseJsonBody(Buffer.from(text))
 
 function refusalOf(text: string | Buffer): { code: string; field: string } {
   try {
-    parseJsonBody(Buffer.from(text as string), true)
+    parseJsonBody(Buffer.from(text as string))
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
     expect(error.code).toBe('validation_error')
@@ -36,7 +36,7 @@ describe('parseJsonBody', () => {
   })
 
   it('refuses bytes that are no UTF-8 with invalid_json', () => {
-    expect(() => parseJsonBody(Buffer.from([0x22, 0xe5, 0x22]), true)).toThrow(PlatformError)
+    expect(() => parseJsonBody(Buffer.from([0x22, 0xe5, 0x22]))).toThrow(PlatformError)
   })
 
   it('accepts 64 levels and refuses 65', () => {

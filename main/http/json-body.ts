@@ -20,11 +20,11 @@ const scanFromBytes = 1_048_576
  * @throws validation_error for bytes that are no UTF-8, text that is no JSON, and what the limits refuse
  * @source D-02, D-11
  */
-export function parseJsonBody(bytes: Buffer, checkShape: boolean): unknown {
+export function parseJsonBody(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined
   if (!isUtf8(bytes)) throw refusal('invalid_json', '', 'The body is not valid UTF-8.')
   const text = bytes.toString('utf8')
-  if (checkShape && bytes.length >= scanFromBytes) scanText(text)
+  if (bytes.length >= scanFromBytes) scanText(text)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -32,7 +32,7 @@ export function parseJsonBody(bytes: Buffer, checkShape: boolean): unknown {
     // The parser's own message quotes the body, so it is not passed on.
     throw refusal('invalid_json', '', 'The body is not valid JSON.')
   }
-  if (checkShape) checkValue(value)
+  checkValue(value)
   return value
 }
 

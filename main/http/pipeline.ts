@@ -12,7 +12,7 @@ import type { Authenticate, Caller } from './authenticate.ts'
 import { anonymousCaller } from './authenticate.ts'
 import type { Authorities } from './authority.ts'
 import type { Guards } from './guard.ts'
-import { baseHeaders, exposedHeaders } from './headers.ts'
+import { exposedHeaders } from './headers.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
@@ -48,7 +48,7 @@ export function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): boolean {
-  reply.headers(baseHeaders)
+  reply.headers(pipeline.guards.headers)
   reply.header('x-request-id', request.id)
   const refusal = refuse(pipeline, safety, request, reply)
   if (refusal === null) return true
@@ -67,7 +67,7 @@ function refuse(
   const headers = raw.headers
   let refusal = guards.host(raw, authorities) ?? guards.origin(raw, authorities)
   if (refusal !== null) return refusal
-  if (headers.origin !== undefined && authorities.corsOrigins.has(headers.origin)) addCors(reply, headers.origin)
+  if (headers.origin !== undefined && guards.cors(headers.origin, authorities)) addCors(reply, headers.origin)
   if (pipeline.closing) return platformError('service_unavailable', { reason: 'stopping', retryAfterSeconds: 1 })
   refusal = guards.url(raw) ?? refuseVersion(raw.url!, headers['x-api-version'])
   if (refusal === null && safety.accepted !== null) refusal = guards.mediaType(raw, safety.accepted)

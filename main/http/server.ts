@@ -22,7 +22,6 @@ import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
 import type { GuardedRequest, Guards } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
-import { parseJsonBody } from './json-body.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
 import type { MethodIndex } from './not-found.ts'
 import { admit, serve } from './pipeline.ts'
@@ -179,9 +178,12 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     },
     async close() {
       pipeline.closing = true
-      const timer = setTimeout(() => app.server.closeAllConnections(), drainMs)
+      // A connection whose request ends now becomes idle only after the first sweep of the server's own close.
+      const sweep = setInterval(() => app.server.closeIdleConnections(), 20)
+      const limit = setTimeout(() => app.server.closeAllConnections(), drainMs)
       await app.close()
-      clearTimeout(timer)
+      clearInterval(sweep)
+      clearTimeout(limit)
     },
     inject: (request) => app.inject(request),
     routeTable: () => table,
@@ -274,7 +276,7 @@ function addParsers(app: FastifyInstance, bindings: readonly RouteBinding[], gua
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     try {
-      done(null, parseJsonBody(body as Buffer, guards.jsonShape))
+      done(null, guards.parseBody(body as Buffer))
     } catch (error) {
       done(error as Error)
     }
