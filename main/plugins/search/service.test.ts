@@ -8,7 +8,7 @@ import type { SqlValue } from '#shared/field-types/field-schema.ts'
 import type { FieldDefinition, ObjectDefinition } from '#shared/object-definition.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { compileObject } from '#shared/object-schema.ts'
-import { createTableSql } from '#main/database/schema/object-ddl.ts'
+import { createTableSql } from '#main/database/schema/table-ddl.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { TestDatabase } from '../../../test/support/open-test-database.ts'
 import { openTestDatabase } from '../../../test/support/open-test-database.ts'
@@ -16,6 +16,7 @@ import { searchMigrations } from './migrations/index.ts'
 import type { SearchCore } from './service.ts'
 import { createSearchService } from './service.ts'
 
+const now = '2026-01-31T08:15:30.123Z'
 let test: TestDatabase
 let objects: ObjectSchema[]
 let search: SearchCore
@@ -55,7 +56,7 @@ beforeEach(async () => {
   objects = [task]
   search = openService()
   await test.database.write('make', (tx) => {
-    tx.ddl(createTableSql(task))
+    for (const sql of createTableSql(task)) tx.ddl(sql)
     search.ensure(tx, task, null)
   })
 })
@@ -67,7 +68,7 @@ afterEach(async () => {
 
 function insert(id: string, values: Row, schema = task): Promise<void> {
   return test.database.write('insert', (tx) => {
-    const row: Row = { id, ...values }
+    const row: Row = { id, created_at: now, updated_at: now, ...values }
     const names = Object.keys(row)
     tx.run(
       statement(
@@ -85,7 +86,7 @@ function stored(id: string): Row {
 
 function update(id: string, values: Row, schema = task): Promise<void> {
   return test.database.write('update', (tx) => {
-    const { _row: _number, ...before } = tx.get<Row>(statement(`SELECT * FROM o_task WHERE id = ?`, [id]))!
+    const { rowid: _number, ...before } = tx.get<Row>(statement(`SELECT * FROM o_task WHERE id = ?`, [id]))!
     for (const [name, value] of Object.entries(values)) {
       tx.run(statement(`UPDATE o_task SET "${name}" = ? WHERE id = ?`, [value, id]))
     }
@@ -265,7 +266,7 @@ describe('keeping the index', () => {
   it('keeps nothing of a write that is rolled back', async () => {
     await insert('a', { title: 'one' })
     const failing = test.database.write('fail', (tx) => {
-      tx.run(statement(`INSERT INTO o_task (id, title) VALUES ('b', 'one')`))
+      tx.run(statement(`INSERT INTO o_task (id, created_at, updated_at, title) VALUES ('b', '', '', 'one')`))
       search.add(tx, task, { id: 'b', title: 'one' })
       throw new Error('no')
     })
@@ -403,7 +404,7 @@ describe('ensure', () => {
       search.drop(tx, task)
       tx.run(
         statement(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
-          INSERT INTO o_task (id, title, deleted_at) SELECT printf('r%05d', i), 'bulk ' || i, iif(i % 10 = 0, 'gone', NULL) FROM n`),
+          INSERT INTO o_task (id, created_at, updated_at, title, deleted_at) SELECT printf('r%05d', i), '', '', 'bulk ' || i, iif(i % 10 = 0, 'gone', NULL) FROM n`),
       )
       search.ensure(tx, task, null)
     })

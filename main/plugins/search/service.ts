@@ -71,7 +71,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
   }
 
   const rowNumber = (tx: Tx, schema: ObjectSchema, row: SearchRow): number => {
-    const number = row['_row'] ?? readRowNumber(tx, schema.table, row['id'])
+    const number = row['rowid'] ?? readRowNumber(tx, schema.table, row['id'])
     if (typeof number !== 'number')
       throw new Error(`A row of "${schema.name}" is not stored, so its search index cannot be kept.`)
     return number
@@ -140,7 +140,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const before = documentOf(index.columns, stored)
       const after = documentOf(index.columns, row)
       if (before.every((text, position) => text === after[position])) return
-      const number = rowNumber(tx, schema, { id: stored['id'], _row: stored['_row'] ?? row['_row'] })
+      const number = rowNumber(tx, schema, { id: stored['id'], rowid: stored['rowid'] ?? row['rowid'] })
       if (!isIndexed(index, number)) return
       if (!isEmpty(before)) deleteDocument(tx, schema.uid, number, before)
       if (!isEmpty(after)) insertDocument(tx, schema.uid, number, after)
@@ -166,14 +166,14 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const table = `"${indexTable(schema.uid)}"`
       const rows = `SELECT rowid FROM ${table} WHERE ${table} MATCH ?`
       if (query.match === null) {
-        return { sql: `${alias}."_row" NOT IN (${rows})`, parameters: [scope(query.exclude!)], relevance: null }
+        return { sql: `${alias}."rowid" NOT IN (${rows})`, parameters: [scope(query.exclude!)], relevance: null }
       }
       const parameters = [scope(query.match)]
       return {
-        sql: `${alias}."_row" IN (${rows})`,
+        sql: `${alias}."rowid" IN (${rows})`,
         parameters,
         relevance: {
-          joinSql: `JOIN (SELECT rowid AS "row", rank AS "rank" FROM ${table} WHERE ${table} MATCH ?) AS "found" ON "found"."row" = ${alias}."_row"`,
+          joinSql: `JOIN (SELECT rowid AS "row", rank AS "rank" FROM ${table} WHERE ${table} MATCH ?) AS "found" ON "found"."row" = ${alias}."rowid"`,
           parameters,
           rankSql: `"found"."rank"`,
         },

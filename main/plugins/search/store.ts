@@ -92,7 +92,7 @@ export function hasTable(read: Pick<Reads, 'get'>, table: string): boolean {
 
 /** The number of a stored row by its id. */
 export function readRowNumber(read: Pick<Reads, 'get'>, table: string, id: unknown): number | undefined {
-  return read.get<{ _row: number }>(statement(`SELECT "_row" FROM "${table}" WHERE id = ?`, [id]))?._row
+  return read.get<{ rowid: number }>(statement(`SELECT "rowid" FROM "${table}" WHERE id = ?`, [id]))?.rowid
 }
 
 /** Adds texts under a row number. */
@@ -115,11 +115,11 @@ export function readLiveRows(
   read: Pick<Reads, 'all'>,
   entry: Pick<IndexEntry, 'objectTable' | 'columns'>,
   page: { after: number; limit: number },
-): (Record<string, string | number | null> & { _row: number })[] {
+): (Record<string, string | number | null> & { rowid: number })[] {
   const columns = entry.columns.map(({ column }) => `"${column}"`).join(', ')
   return read.all(
     statement(
-      `SELECT "_row", ${columns} FROM "${entry.objectTable}" WHERE "_row" > ? AND deleted_at IS NULL ORDER BY "_row" LIMIT ?`,
+      `SELECT "rowid", ${columns} FROM "${entry.objectTable}" WHERE "rowid" > ? AND deleted_at IS NULL ORDER BY "rowid" LIMIT ?`,
       [page.after, page.limit],
     ),
   )

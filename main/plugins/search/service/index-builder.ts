@@ -31,10 +31,10 @@ export function createIndexBuilder(options: { write: Write; log: Logger }): Inde
     const rows = readLiveRows(tx, entry, { after: entry.builtTo ?? 0, limit })
     for (const row of rows) {
       const texts = documentOf(entry.columns, row)
-      if (texts.some((text) => text !== '')) insertDocument(tx, entry.objectUid, row._row, texts)
+      if (texts.some((text) => text !== '')) insertDocument(tx, entry.objectUid, row.rowid, texts)
     }
     const complete = rows.length < limit
-    writeProgress(tx, entry.objectUid, complete ? null : rows.at(-1)!._row)
+    writeProgress(tx, entry.objectUid, complete ? null : rows.at(-1)!.rowid)
     return complete
   }
 
