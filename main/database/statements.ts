@@ -1,5 +1,5 @@
 // Keeps prepared statements of one connection by their SQL text. Knows neither transactions nor who asks.
-import type { Statement } from '#main/kernel/database.ts'
+import type { RunResult, Statement } from '#main/kernel/database.ts'
 import type BetterSqlite3 from 'better-sqlite3'
 import { translateEngineError } from './engine-errors.ts'
 import type { Connection } from './open.ts'
@@ -10,7 +10,7 @@ type Prepared = BetterSqlite3.Statement<[readonly unknown[]], unknown>
 export interface Statements {
   all<Row>(statement: Statement<Row>): Row[]
   get<Row>(statement: Statement<Row>): Row | undefined
-  run(statement: Statement<unknown>): { changes: number }
+  run(statement: Statement<unknown>): RunResult
   /** Runs statements that return nothing, without keeping them. */
   exec(sql: string): void
   /** Forgets every prepared statement; needed after each change of the schema. */

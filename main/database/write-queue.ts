@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import type { EventDraft, PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Statement, Tx, Write } from '#main/kernel/database.ts'
+import type { RunResult, Statement, Tx, Write } from '#main/kernel/database.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
@@ -290,7 +290,7 @@ class JobTx implements Tx {
     return this.#statements.get(statement)
   }
 
-  run(statement: Statement<unknown>): { changes: number } {
+  run(statement: Statement<unknown>): RunResult {
     this.#check()
     const result = this.#statements.run(statement)
     if (result.changes > 0) this.#marks.changed = true

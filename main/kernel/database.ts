@@ -21,9 +21,16 @@ export interface Reads {
   slices<Row>(next: (last: Row | null) => Statement<Row> | null): AsyncIterable<Row[]>
 }
 
+/** What a statement that writes did. */
+export interface RunResult {
+  readonly changes: number
+  /** Row number of the last row this connection inserted; meaningful right after an INSERT. */
+  readonly lastInsertRowid: number | bigint
+}
+
 /** A savepoint of the group transaction. Everything is synchronous: nothing can be awaited inside a write. */
 export interface Tx extends Pick<Reads, 'all' | 'get'> {
-  run(statement: Statement<unknown>): { changes: number }
+  run(statement: Statement<unknown>): RunResult
   /**
    * Runs `fn` in a savepoint of its own: when it throws, its rows, events and after-commit callbacks are undone and the
    * error is thrown on; the rest of the job stays.

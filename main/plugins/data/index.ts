@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { dataRoutes } from '#shared/contracts/data.ts'
 import { recordEvents } from '#shared/events.ts'
+import { createCursorKey } from '#main/database/query/cursor.ts'
+import type { CursorKey } from '#main/database/query/cursor.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { dataMigrations } from './migrations/index.ts'
@@ -35,7 +37,6 @@ export const dataPlugin = definePlugin({
         search: host.optionalService('search'),
         clock: host.clock,
         ids: host.ids,
-        timeZone: () => settings.get('timezone'),
       }),
     )
     const service = createDataService({
@@ -57,11 +58,11 @@ export const dataPlugin = definePlugin({
 })
 
 /** The key that seals cursors; made once per database so that cursors survive a restart. */
-async function cursorKey(host: PluginHost): Promise<Buffer> {
+async function cursorKey(host: PluginHost): Promise<CursorKey> {
   const name = 'cursor'
   if (getKey(host.read, name) === undefined) {
     const fresh = randomBytes(32).toString('base64')
     await host.write('data.key', (tx) => putKey(tx, name, fresh))
   }
-  return Buffer.from(getKey(host.read, name)!, 'base64')
+  return createCursorKey(Buffer.from(getKey(host.read, name)!, 'base64'))
 }

@@ -2,6 +2,7 @@
 // How a row is written, deleted or found is in service/.
 import { notFound, platformError } from '#shared/errors.ts'
 import type { RecordAction } from '#shared/route.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import { dateInZone } from '#shared/calendar/iso.ts'
@@ -10,6 +11,7 @@ import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { BulkItem, BulkOperation, DataService, StoredRecord } from './api.ts'
@@ -32,7 +34,7 @@ export type DataServiceHost = Pick<PluginHost, 'read' | 'write' | 'heavy' | 'clo
   authorizer(): Authorizer
   metadata: MetadataService
   settings: SettingsService
-  cursorKey: Buffer
+  cursorKey: CursorKey
 }
 
 const bulkActions: Readonly<Record<BulkOperation, RecordAction>> = {
@@ -47,7 +49,14 @@ export function createDataService(host: DataServiceHost): DataService {
   const { metadata, settings, clock } = host
   const search = host.optionalService('search')
   const today = (): string => dateInZone(clock.now(), settings.get('timezone'))
-  const writer = createRecordWriter({ metadata, search, clock, ids: host.ids, today })
+  const queryEnv = (): QueryEnv => ({
+    timeZone: settings.get('timezone'),
+    defaultCurrency: settings.get('currency'),
+    now: clock.now(),
+    userId: localOwnerId,
+    schemaOf: metadata.objectSchema,
+  })
+  const writer = createRecordWriter({ metadata, search, clock, ids: host.ids, today, queryEnv })
   const incoming = createIncomingReferences(metadata)
   const deletion = createRecordDeletion({ metadata, search, clock, incoming, writer })
   const finder = createRecordFinder({ ...host, search, incoming })
@@ -110,7 +119,7 @@ export function createDataService(host: DataServiceHost): DataService {
       }
     }
     return (tx) => {
-      const match = findUpsertMatch(tx, schema, item, env)
+      const match = findUpsertMatch(tx, schema, item, env, queryEnv())
       if (match.row === undefined) {
         const prepared = prepareCreate(schema, { ...match.values, ...data }, env)
         return { ...writer.create(tx, ctx, schema, prepared), operation: 'create' }

@@ -37,7 +37,7 @@ function sqlOf(schema: ObjectSchema): ObjectSql {
     const list = columns.map(quote).join(', ')
     const table = quote(schema.table)
     sql = {
-      get: `SELECT ${list} FROM ${table} WHERE id = ?`,
+      get: `SELECT rowid, ${list} FROM ${table} WHERE id = ?`,
       insert: `INSERT INTO ${table} (${list}) VALUES (${columns.map(() => '?').join(', ')})`,
       columns,
     }
@@ -46,7 +46,7 @@ function sqlOf(schema: ObjectSchema): ObjectSql {
   return sql
 }
 
-/** The row with this id, deleted or not. Served by the primary key. */
+/** The row with this id and its `rowid`, deleted or not. Served by the index of ids. */
 export function getRow(read: Reader, schema: ObjectSchema, id: string): Row | undefined {
   return read.get<Row>(statement<Row>(sqlOf(schema).get, [id]))
 }
@@ -56,12 +56,12 @@ export function liveExists(read: Reader, table: string, id: string): boolean {
   return read.get(statement(`SELECT 1 FROM ${quote(table)} WHERE id = ? AND deleted_at IS NULL`, [id])) !== undefined
 }
 
-/** Inserts a complete row; columns the row does not name become null. */
+/** Inserts a complete row and sets its `rowid`; columns the row does not name become null. */
 export function insertRow(tx: Tx, schema: ObjectSchema, row: Row): void {
   const sql = sqlOf(schema)
   const values: SqlValue[] = []
   for (const column of sql.columns) values.push(row[column] ?? null)
-  tx.run(statement(sql.insert, values))
+  row['rowid'] = Number(tx.run(statement(sql.insert, values)).lastInsertRowid)
 }
 
 /** Sets columns of one row. */

@@ -16,6 +16,7 @@ import type { Database, HeavyReads, Reads, Statement } from '#main/kernel/databa
 import { buildCount, buildFind } from '#main/database/query/build-find.ts'
 import { buildDistinct } from '#main/database/query/build-distinct.ts'
 import { buildGet, readRecord } from '#main/database/query/build-record.ts'
+import type { CursorKey } from '#main/database/query/cursor.ts'
 import { createCostModel } from '#main/database/query/cost.ts'
 import type { FindRequest } from '#main/database/query/find-request.ts'
 import type { SearchHook } from '#main/database/query/scope.ts'
@@ -47,7 +48,7 @@ export interface FinderParts {
   readonly settings: SettingsService
   readonly search: () => SearchService | undefined
   readonly incoming: IncomingReferences
-  readonly cursorKey: Buffer
+  readonly cursorKey: CursorKey
   authorizer(): Authorizer
 }
 

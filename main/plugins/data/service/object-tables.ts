@@ -1,18 +1,22 @@
 // Keeps object tables in step with object definitions: plans a change, and applies it in the write that stores the
 // definition. Registered with the metadata service as the hook of type `object`.
+import { platformError } from '#shared/errors.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
-import type { FieldSchema } from '#shared/field-types/field-schema.ts'
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Reads } from '#main/kernel/database.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
-import { applyObjectChange } from '#main/database/schema/object-change.ts'
-import { planObjectChange } from '#main/database/schema/object-plan.ts'
+import { diffObject } from '#main/database/schema/diff-object.ts'
+import { planSql } from '#main/database/schema/plan-sql.ts'
+import { countPlan, showPlan } from '#main/database/schema/schema-plan.ts'
+import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
+import { fieldColumns } from '#main/database/schema/table-ddl.ts'
+import { findDuplicates } from '#main/database/schema/unique.ts'
 import type { TypeHook } from '#main/plugins/metadata/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
-import { addSchemaBackup } from '../store.ts'
+import { addSchemaBackup, countRows, quote } from '../store.ts'
 
 /** What the hook works with. */
 export interface ObjectTablesParts {
@@ -20,47 +24,90 @@ export interface ObjectTablesParts {
   readonly search: () => SearchService | undefined
   readonly clock: Clock
   readonly ids: Ids
-  readonly timeZone: () => string
 }
 
 type Candidate = Parameters<TypeHook['plan']>[1]
 
 /** Makes the hook. */
 export function createObjectTables(parts: ObjectTablesParts): TypeHook {
+  const { read, clock, ids } = parts
+
+  /** Moves or copies what the plan removes into a table of its own, so that nothing is gone at once (D-101). */
+  const keepRemoved = (tx: Tx, plan: SchemaPlan): { tableMoved: boolean } => {
+    const { before, after, changes } = plan
+    if (before === null || before.abstract) return { tableMoved: false }
+    const keep = (field: string | null, table: string): void => {
+      addSchemaBackup(tx, { id: ids.uuid(), object: before.name, field, table, records: countRows(tx, table), createdAt: clock.iso() })
+    }
+    if (after === null || after.abstract) {
+      const table = backupTable(ids)
+      for (const name of indexNames(tx, before.table)) tx.ddl(`DROP INDEX ${quote(name)}`)
+      tx.ddl(`ALTER TABLE ${quote(before.table)} RENAME TO ${quote(table)}`)
+      keep(null, table)
+      return { tableMoved: true }
+    }
+    for (const { change, oldField } of changes) {
+      if (change !== 'delete_field' || oldField === undefined) continue
+      const table = backupTable(ids)
+      const columns = fieldColumns(oldField).map((column) => quote(column.name)).join(', ')
+      const set = `${quote(oldField.column)} IS NOT NULL`
+      tx.ddl(`CREATE TABLE ${quote(table)} AS SELECT id, ${columns} FROM ${quote(before.table)} WHERE ${set}`)
+      keep(oldField.name, table)
+    }
+    return { tableMoved: false }
+  }
+
   return {
     plan(previous, next) {
-      return planObjectChange(parts.read, previous === null ? null : compile(previous), compile(next))
+      const plan = planOf(previous, next)
+      countPlan(plan, (counting) => read.get(counting))
+      refuseDuplicates(read, plan)
+      return showPlan(plan)
     },
     apply(tx, _ctx, previous, next) {
-      const before = previous === null ? null : compile(previous)
-      const after = compile(next)
-      applyObjectChange(tx, before, after, {
-        backupTable: () => `data_backup_${parts.ids.uuid().replaceAll('-', '')}`,
-        keep: (removed) => {
-          addSchemaBackup(tx, { id: parts.ids.uuid(), createdAt: parts.clock.iso(), ...removed })
-        },
-        initialValue: (field) => initialValue(field, parts.timeZone()),
-      })
+      const plan = planOf(previous, next)
+      const { before, after } = plan
       const search = parts.search()
-      if (search === undefined) return
-      if (before !== null && (after === null || after.abstract)) search.drop(tx, before)
-      else if (after !== null && !after.abstract) search.ensure(tx, after, before)
+      if (before !== null && !before.abstract && (after === null || after.abstract)) search?.drop(tx, before)
+      if (!keepRemoved(tx, plan).tableMoved) for (const sql of planSql(plan)) tx.ddl(sql)
+      if (after !== null && !after.abstract) search?.ensure(tx, after, before)
     },
   }
 }
 
+function planOf(previous: Candidate, next: Candidate): SchemaPlan {
+  return diffObject(compile(previous), compile(next))
+}
+
+/** Compiles an item; the metadata service checked the definition before it asked. */
 function compile(item: Candidate): ObjectSchema | null {
   if (item === null) return null
-  // The metadata service checked the definition before it asked.
   return compileObject({ ...item.item, name: item.name, uid: item.uid } as ObjectDefinition)
 }
 
-/** Existing records get literal defaults only (D-100). */
-function initialValue(field: FieldSchema, timeZone: string): unknown {
-  const { defaultValue } = field
-  if (defaultValue === undefined || defaultValue === null || field.computed) return null
-  if (typeof defaultValue === 'string' && /^\{.*\}$/.test(defaultValue)) return null
-  if (typeof defaultValue === 'object' && !Array.isArray(defaultValue) && 'expression' in defaultValue) return null
-  const result = fieldTypeOf(field).parse(defaultValue, field, { timeZone })
-  return result.ok ? result.value : null
+/** @throws conflict with the values that several records share (D-100) */
+function refuseDuplicates(read: Reads, plan: SchemaPlan): void {
+  const { before } = plan
+  if (before === null) return
+  for (const { change, field, to, oldField, records } of plan.changes) {
+    if (change !== 'add_unique' || records === 0) continue
+    const names = oldField === undefined ? (to as string[]) : [oldField.name]
+    const path = field === undefined ? 'indexes' : `fields.${field}.unique`
+    throw platformError('conflict', {
+      duplicates: findDuplicates(read, before, names),
+      fieldErrors: [{ field: path, code: 'not_unique', message: 'Records share values that would have to be unique.' }],
+    })
+  }
+}
+
+function backupTable(ids: Ids): string {
+  return `data_backup_${ids.uuid().replaceAll('-', '')}`
+}
+
+function indexNames(tx: Tx, table: string): string[] {
+  return tx
+    .all<{ name: string }>(
+      statement("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", [table]),
+    )
+    .map((row) => row.name)
 }

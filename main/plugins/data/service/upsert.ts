@@ -3,9 +3,11 @@ import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
+import { findUniqueClash } from '#main/database/query/unique-clash.ts'
 import type { BulkItem } from '../api.ts'
 import { getRow, quote } from '../store.ts'
 import type { Row } from './codec.ts'
@@ -21,7 +23,13 @@ export interface UpsertMatch {
  * Looks the record up. Without id and external id nothing matches and a record is created.
  * @throws validation_error when the external id names no unique field
  */
-export function findUpsertMatch(tx: Tx, schema: ObjectSchema, item: BulkItem, env: PrepareEnv): UpsertMatch {
+export function findUpsertMatch(
+  tx: Tx,
+  schema: ObjectSchema,
+  item: BulkItem,
+  env: PrepareEnv,
+  queryEnv: QueryEnv,
+): UpsertMatch {
   if (item.id !== undefined) {
     const id = parseUuid(item.id)
     if (id === null) {
@@ -33,13 +41,19 @@ export function findUpsertMatch(tx: Tx, schema: ObjectSchema, item: BulkItem, en
   const { field, value } = externalField(schema, item.externalId)
   const parsed = fieldTypeOf(field).parse(value, field, env)
   if (!parsed.ok) throw validationError(parsed.errors)
-  const column = fieldTypeOf(field).toColumn(parsed.value, field)
-  const compare = field.caseSensitive ? `${quote(field.column)} = ?` : `lower(${quote(field.column)}) = lower(?)`
-  // A live match wins over a deleted one with the same value.
-  const found = tx.get<{ id: string }>(
-    statement(`SELECT id FROM ${quote(schema.table)} WHERE ${compare} ORDER BY deleted_at IS NOT NULL, id LIMIT 1`, [column]),
-  )
-  return { row: found === undefined ? undefined : getRow(tx, schema, found.id), values: { [field.name]: value } }
+  return { row: findRow(tx, schema, field, parsed.value, queryEnv), values: { [field.name]: value } }
+}
+
+/** The live record with the value, else a deleted one. The live search uses the field's index, the other the trash's. */
+function findRow(tx: Tx, schema: ObjectSchema, field: FieldSchema, value: unknown, env: QueryEnv): Row | undefined {
+  const live = findUniqueClash(schema, { fields: [field], where: null }, { [field.name]: value }, null, env)
+  const found = live === null ? undefined : tx.get(live)
+  if (found !== undefined) return getRow(tx, schema, found.id)
+  const column = quote(field.column)
+  const compare = field.caseSensitive ? `${column} = ?` : `cairn_fold(${column}) = cairn_fold(?)`
+  const sql = `SELECT id FROM ${quote(schema.table)} WHERE deleted_at IS NOT NULL AND ${compare} ORDER BY id LIMIT 1`
+  const deleted = tx.get<{ id: string }>(statement(sql, [fieldTypeOf(field).toColumn(value, field)]))
+  return deleted === undefined ? undefined : getRow(tx, schema, deleted.id)
 }
 
 function externalField(

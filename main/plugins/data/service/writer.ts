@@ -4,12 +4,16 @@ import { platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { formatAutonumber } from '#shared/field-types/autonumber.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { Filter } from '#shared/filter/filter.ts'
+import { allOf } from '#shared/filter/filter.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
-import { findUniqueClash } from '#main/database/schema/unique.ts'
+import { buildCount } from '#main/database/query/build-find.ts'
+import { findUniqueClash, uniqueRules } from '#main/database/query/unique-clash.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { PlatformRecord } from '../api.ts'
@@ -46,6 +50,8 @@ export interface WriterParts {
   readonly ids: Ids
   /** The present day in the workspace's zone. */
   readonly today: () => string
+  /** The world as the engine sees it: every object, no rights. */
+  readonly queryEnv: () => QueryEnv
 }
 
 /** Makes the record writer. */
@@ -72,8 +78,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
         const number = takeNumber(tx, schema.uid, field.uid, field.settings.startNumber ?? 1)
         row[field.column] = formatAutonumber(field.settings.autonumberFormat ?? '{0000}', number, parts.today())
       }
-      checkUnique(tx, schema, row, null)
       insertRow(tx, schema, row)
+      checkUnique(tx, parts.queryEnv(), schema, row, null)
       parts.search()?.add(tx, schema, row)
       const id = row['id']
       const record = codecOf(schema).toRecord(row)
@@ -94,10 +100,10 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const changed = codec.allFields.filter((field) => touches(field, columns))
       const row: Row = { ...stored, ...columns }
       checkReferences(tx, metadata, schema, changed, row)
-      checkUnique(tx, schema, row, stored)
       columns['updated_at'] = row['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
       columns['updated_by'] = row['updated_by'] = ctx.actor.id
       updateRow(tx, schema, id, columns)
+      checkUnique(tx, parts.queryEnv(), schema, row, stored)
       parts.search()?.change(tx, schema, stored, row)
       const record = codec.toRecord(row)
       const changes: Record<string, { old: unknown; new: unknown }> = {}
@@ -110,7 +116,6 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
 
     revive(tx, ctx, schema, stored) {
       const id = stored['id'] as string
-      checkUnique(tx, schema, stored, null)
       const columns: Row = {
         deleted_at: null,
         deleted_by: null,
@@ -119,6 +124,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       }
       updateRow(tx, schema, id, columns)
       const row = { ...stored, ...columns }
+      checkUnique(tx, parts.queryEnv(), schema, row, null)
       parts.search()?.add(tx, schema, row)
       const record = codecOf(schema).toRecord(row)
       tx.emit(ctx, { type: 'record.restored', object: schema.name, recordId: id, payload: { record } })
@@ -160,17 +166,32 @@ function checkReferences(
   if (problems !== undefined) throw validationError(problems)
 }
 
-/** No live record may have the same value of a unique field or the same tuple of a unique index. @throws conflict */
-function checkUnique(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): void {
-  if (!codecOf(schema).hasUnique) return
-  const clash = findUniqueClash(tx, schema, row, stored)
-  if (clash === null) return
-  throw platformError('conflict', {
-    fieldErrors: clash.fields.map((field) => ({
-      field,
-      code: 'not_unique',
-      message: 'Another record has this value.',
-      value: clash.values[field],
-    })),
-  })
+/**
+ * No other live record may have the same value of a unique field or the same tuple of a unique index. Asked after the
+ * row is written, so that a rule with a filter can be judged by the row itself; a refusal rolls the row back.
+ * @throws conflict
+ */
+function checkUnique(tx: Tx, env: QueryEnv, schema: ObjectSchema, row: Row, stored: Row | null): void {
+  const codec = codecOf(schema)
+  if (!codec.hasUnique) return
+  const id = row['id'] as string
+  for (const rule of uniqueRules(schema)) {
+    if (rule.where === null && stored !== null && rule.fields.every((field) => stored[field.column] === row[field.column])) continue
+    const values = Object.fromEntries(rule.fields.map((field) => [field.name, codec.value(row, field)]))
+    const clash = findUniqueClash(schema, rule, values, id, env)
+    if (clash === null || tx.get(clash) === undefined) continue
+    if (rule.where !== null) {
+      const own: Filter = { kind: 'condition', path: ['id'], operator: '$eq', operand: id }
+      const passes = tx.get(buildCount(schema, { filter: allOf(rule.where, own) }, env))
+      if (passes?.total === 0) continue
+    }
+    throw platformError('conflict', {
+      fieldErrors: rule.fields.map((field) => ({
+        field: field.name,
+        code: 'not_unique',
+        message: 'Another record has this value.',
+        value: values[field.name],
+      })),
+    })
+  }
 }
