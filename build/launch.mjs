@@ -318,27 +318,22 @@ function serve(rest) {
   return runHost(['serve'].concat(rest))
 }
 
-/** The host restarts when its sources change; vite serves the screens and passes /api on to it. */
-function develop(/** @type {readonly string[]} */ rest) {
+/**
+ * The host restarts when its sources change; vite serves the screens and passes /api on to it.
+ * @param {readonly string[]} rest
+ */
+function develop(rest) {
   const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')
-  const screens = spawn(process.execPath, [vite, '--config', join(ROOT, 'build', 'vite.renderer.config.ts')], {
-    stdio: 'inherit',
-    cwd: ROOT,
-  })
+  const config = join(ROOT, 'build', 'vite.renderer.config.ts')
+  const port = rest[rest.indexOf('--port') + 1]
+  const env = Object.assign({}, process.env, rest.indexOf('--port') >= 0 ? { CAIRN_PORT: port } : {})
+  const screens = spawn(process.execPath, [vite, '--config', config], { stdio: 'inherit', cwd: ROOT, env })
   const host = ['--watch', '--watch-preserve-output', fileURLToPath(import.meta.url), 'serve'].concat(rest)
-  const stop = () => {
-    screens.kill('SIGTERM')
-  }
-  return runForeground(process.execPath, host, process.env).then(
-    (code) => {
-      stop()
-      return code
-    },
-    (error) => {
-      stop()
-      throw error
-    },
-  )
+  process.on('exit', () => screens.kill())
+  return runForeground(process.execPath, host, process.env).then((code) => {
+    screens.kill()
+    return code
+  })
 }
 
 /** @param {string} mode @param {readonly string[]} rest @returns {Promise<number>} */
