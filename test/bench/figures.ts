@@ -7,6 +7,10 @@ export type Direction = 'higher' | 'lower'
 export interface Pair {
   readonly cairn: number
   readonly reference: number
+  /** Processor time Cairn took for one request or row, in ms; absent where it says nothing. */
+  readonly cairnCpuMs?: number
+  /** The same of the reference. */
+  readonly referenceCpuMs?: number
 }
 
 /** The outcome of a step. */
@@ -22,6 +26,11 @@ export interface Figure {
   readonly referenceValue: number
   readonly medianRatio: number
   readonly worstRatio: number
+  /**
+   * Processor time per request or row, Cairn to reference. It hardly depends on what else the machine does, so on a
+   * busy machine it tells more than the rates.
+   */
+  readonly cpuRatio?: number
   readonly ok: boolean
   readonly pairs: readonly Pair[]
 }
@@ -51,12 +60,14 @@ export function makeFigure(
     throw new Error(`no usable measurement: ${JSON.stringify(pairs)}`)
   }
   const medianRatio = median(ratios)
+  const cpuRatio = median(pairs.map((pair) => (pair.cairnCpuMs ?? Number.NaN) / (pair.referenceCpuMs ?? Number.NaN)))
   return {
     ...step,
     cairn: median(pairs.map((pair) => pair.cairn)),
     referenceValue: median(pairs.map((pair) => pair.reference)),
     medianRatio,
     worstRatio: step.better === 'higher' ? Math.min(...ratios) : Math.max(...ratios),
+    ...(Number.isFinite(cpuRatio) ? { cpuRatio } : {}),
     ok: step.better === 'higher' ? medianRatio >= step.goal : medianRatio <= step.goal,
     pairs,
   }
@@ -66,7 +77,7 @@ function showValue(value: number, unit: string): string {
   return `${value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)} ${unit}`
 }
 
-const columns = ['step', 'Cairn', 'floor', 'median', 'worst', 'goal', '']
+const columns = ['step', 'Cairn', 'floor', 'median', 'worst', 'goal', '', 'CPU']
 
 function cells(figure: Figure): string[] {
   return [
@@ -77,6 +88,7 @@ function cells(figure: Figure): string[] {
     figure.worstRatio.toFixed(2),
     `${figure.better === 'higher' ? '>=' : '<='} ${figure.goal.toFixed(2)}`,
     figure.ok ? 'ok' : 'short',
+    figure.cpuRatio === undefined ? '' : `${figure.cpuRatio.toFixed(1)}x`,
   ]
 }
 

@@ -4,7 +4,7 @@ import { runLoad } from './load.ts'
 import type { RequestSource } from './load.ts'
 import type { Pair } from './figures.ts'
 import { alternate, anyId, shapeAt, timeRequests } from './measures.ts'
-import type { Run, Step } from './measures.ts'
+import type { Run, Sample, Step } from './measures.ts'
 import { makeTasks } from './rows.ts'
 import { ask, seed } from './targets.ts'
 import type { Target } from './targets.ts'
@@ -39,7 +39,7 @@ function growthStep(id: string, label: string, source: (target: Target, object: 
     slow: true,
     measure: async (run) => {
       await grow(run)
-      const measure = (object: string): Promise<number> => timeRequests(run.cairn, 2_000, source(run.cairn, object))
+      const measure = (object: string): Promise<Sample> => timeRequests(run.cairn, 2_000, source(run.cairn, object))
       for (const object of [smallObject, largeObject]) await measure(object)
       return alternate(
         run,
@@ -54,32 +54,26 @@ function growthStep(id: string, label: string, source: (target: Target, object: 
 async function measureUnderLoad(run: Run): Promise<Pair[]> {
   if (!run.quick) await grow(run)
   const aggregated = run.quick ? 'task' : largeObject
-  const imported = makeTasks(4, 0, run.quick ? 4_000 : 100_000)
+  const imports = run.cairn.bulkLoad(makeTasks(4, 0, run.quick ? 4_000 : 100_000))
   const gets: RequestSource = () => run.cairn.get(anyId(run.rows))
-  const quiet = async (): Promise<number> => {
+  const quiet = async (): Promise<Sample> => {
     const result = await runLoad(run.cairn.server.port, 4, { ms: run.burstMs * 2 }, gets)
-    return result.p99Ms
+    return { value: result.p99Ms }
   }
-  const loaded = async (): Promise<number> => {
+  const loaded = async (): Promise<Sample> => {
     let importing = true
     const load = (async () => {
-      for (const request of run.cairn.bulkLoad(imported)) await ask(run.cairn.server, request)
+      for (const request of imports) await ask(run.cairn.server, request)
       importing = false
     })()
     const aggregate = (async () => {
       while (importing) await ask(run.cairn.server, run.cairn.group(aggregated))
     })()
-    let worst = 0
-    const watch = (async () => {
-      while (importing) {
-        const result = await runLoad(run.cairn.server.port, 4, { ms: run.burstMs * 2 }, gets)
-        worst = Math.max(worst, result.p99Ms)
-      }
-    })()
-    await Promise.all([load, aggregate, watch]).finally(() => {
+    const watch = runLoad(run.cairn.server.port, 4, { until: () => !importing }, gets)
+    const [result] = await Promise.all([watch, load, aggregate]).finally(() => {
       importing = false
     })
-    return worst
+    return { value: result.p99Ms }
   }
   return alternate(run, loaded, quiet)
 }

@@ -23,8 +23,8 @@ export interface LoadResult {
   readonly p99Ms: number
 }
 
-/** When a run ends: after a time, or after a number of requests. */
-export type LoadEnd = { readonly ms: number } | { readonly requests: number }
+/** When a run ends: after a time, after a number of requests, or when something else has happened. */
+export type LoadEnd = { readonly ms: number } | { readonly requests: number } | { readonly until: () => boolean }
 
 /** Writes a request of HTTP/1.1; a body is sent as JSON unless `contentType` says otherwise. */
 export function wireRequest(options: {
@@ -157,7 +157,10 @@ export async function runLoad(
   const times: number[] = []
   let next = 0
   const startedAt = performance.now()
-  const more = (): boolean => ('ms' in end ? performance.now() - startedAt < end.ms : next < end.requests)
+  const more = (): boolean => {
+    if ('until' in end) return !end.until()
+    return 'ms' in end ? performance.now() - startedAt < end.ms : next < end.requests
+  }
   try {
     await Promise.all(
       wires.map(async (wire) => {

@@ -5,6 +5,7 @@ import type { RequestSource } from './load.ts'
 import type { Direction, Pair } from './figures.ts'
 import { createRandom, fixedId, taskStatuses } from './rows.ts'
 import type { TaskRow } from './rows.ts'
+import { processorMs } from './servers.ts'
 import { ask, seedSeries } from './targets.ts'
 import type { ListShape, Target } from './targets.ts'
 
@@ -33,26 +34,42 @@ export interface Step {
   measure(run: Run): Promise<Pair[]>
 }
 
+/** One measurement of one server. */
+export interface Sample {
+  readonly value: number
+  /** Processor time per request or row. */
+  readonly cpuMs?: number
+}
+
 /**
  * Measures both in turn, pair by pair; every second pair the other way round, so that a machine that slows down or
  * speeds up during a step favours neither.
  */
 export async function alternate(
   run: Pick<Run, 'pairs'>,
-  cairn: () => Promise<number>,
-  reference: () => Promise<number>,
+  cairn: () => Promise<Sample>,
+  reference: () => Promise<Sample>,
 ): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (let pair = 0; pair < run.pairs; pair++) {
-    if (pair % 2 === 0) {
-      const referenceValue = await reference()
-      pairs.push({ cairn: await cairn(), reference: referenceValue })
-    } else {
-      const value = await cairn()
-      pairs.push({ cairn: value, reference: await reference() })
-    }
+    const first = await (pair % 2 === 0 ? reference : cairn)()
+    const second = await (pair % 2 === 0 ? cairn : reference)()
+    const [ours, theirs] = pair % 2 === 0 ? [second, first] : [first, second]
+    pairs.push({
+      cairn: ours.value,
+      reference: theirs.value,
+      ...(ours.cpuMs === undefined ? {} : { cairnCpuMs: ours.cpuMs }),
+      ...(theirs.cpuMs === undefined ? {} : { referenceCpuMs: theirs.cpuMs }),
+    })
   }
   return pairs
+}
+
+/** Runs something against a server; `cpuMs` of the sample is the processor time for each of its units. */
+async function withCpu(target: Target, work: () => Promise<{ value: number; units: number }>): Promise<Sample> {
+  const before = processorMs(target.server.pid)
+  const { value, units } = await work()
+  return { value, cpuMs: (processorMs(target.server.pid) - before) / units }
 }
 
 /** Where the next measurement of a source goes on, so that writes never repeat one. */
@@ -64,11 +81,12 @@ export async function compareRates(
   connections: number,
   source: (target: Target) => RequestSource,
 ): Promise<Pair[]> {
-  const measure = async (target: Target, ms: number): Promise<number> => {
-    const result = await runLoad(target.server.port, connections, { ms }, source(target), position)
-    position += result.requests
-    return result.rate
-  }
+  const measure = (target: Target, ms: number): Promise<Sample> =>
+    withCpu(target, async () => {
+      const result = await runLoad(target.server.port, connections, { ms }, source(target), position)
+      position += result.requests
+      return { value: result.rate, units: result.requests }
+    })
   for (const target of [run.floor, run.cairn]) await measure(target, run.burstMs / 2)
   return alternate(
     run,
@@ -78,9 +96,11 @@ export async function compareRates(
 }
 
 /** Milliseconds per request, one client. */
-export async function timeRequests(target: Target, count: number, source: RequestSource): Promise<number> {
-  const result = await runLoad(target.server.port, 1, { requests: count }, source)
-  return (result.seconds * 1_000) / result.requests
+export function timeRequests(target: Target, count: number, source: RequestSource): Promise<Sample> {
+  return withCpu(target, async () => {
+    const result = await runLoad(target.server.port, 1, { requests: count }, source)
+    return { value: (result.seconds * 1_000) / result.requests, units: result.requests }
+  })
 }
 
 const random = createRandom(5)
@@ -95,15 +115,18 @@ export const listShapes: readonly ListShape[] = taskStatuses.flatMap((status) =>
 export const shapeAt = (index: number): ListShape => listShapes[index % listShapes.length]!
 
 /** Rows per second through the bulk entrance. */
-export async function bulkRate(target: Target, rows: readonly TaskRow[]): Promise<number> {
+export function bulkRate(target: Target, rows: readonly TaskRow[]): Promise<Sample> {
   const requests = target.bulkLoad(rows)
-  const startedAt = performance.now()
-  for (const request of requests) {
-    const response = await ask(target.server, request)
-    const report = JSON.parse(response.body.toString()) as { created?: number; count?: number }
-    const stored = report.created ?? report.count
-    if (stored !== rows.length / requests.length)
-      throw new Error(`stored ${stored}: ${response.body.toString('utf8', 0, 400)}`)
-  }
-  return rows.length / ((performance.now() - startedAt) / 1_000)
+  return withCpu(target, async () => {
+    const startedAt = performance.now()
+    for (const request of requests) {
+      const response = await ask(target.server, request)
+      const report = JSON.parse(response.body.toString()) as { created?: number; count?: number }
+      const stored = report.created ?? report.count
+      if (stored !== rows.length / requests.length) {
+        throw new Error(`stored ${stored}: ${response.body.toString('utf8', 0, 400)}`)
+      }
+    }
+    return { value: rows.length / ((performance.now() - startedAt) / 1_000), units: rows.length }
+  })
 }

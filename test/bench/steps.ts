@@ -2,7 +2,7 @@
 // servers hold the same rows while answers are compared; then writes; then what needs a million rows.
 import { largeSteps } from './large-steps.ts'
 import { alternate, anyId, bulkRate, compareRates, listShapes, shapeAt, timeRequests } from './measures.ts'
-import type { Run, Step } from './measures.ts'
+import type { Run, Sample, Step } from './measures.ts'
 import { fixedId, makeTasks, searchTexts, taskStatuses } from './rows.ts'
 import type { TaskRow } from './rows.ts'
 import { measureStarts } from './starts.ts'
@@ -115,7 +115,7 @@ export const steps: readonly Step[] = [
     reference: 'floor',
     measure: async (run) => {
       await compareAnswers(run.cairn, run.floor, (target) => target.group())
-      const measure = (target: Target): Promise<number> => timeRequests(target, 5, () => target.group())
+      const measure = (target: Target): Promise<Sample> => timeRequests(target, 5, () => target.group())
       return alternate(
         run,
         () => measure(run.cairn),
@@ -134,7 +134,7 @@ export const steps: readonly Step[] = [
       const searchAt = (target: Target, index: number): ReturnType<Target['search']> =>
         target.search(searchTexts[index % searchTexts.length]!)
       await compareAnswers(run.cairn, run.floor, (target) => target.search(searchTexts[0]!), 'any order')
-      const measure = (target: Target): Promise<number> =>
+      const measure = (target: Target): Promise<Sample> =>
         timeRequests(target, searchTexts.length * (run.quick ? 2 : 10), (index) => searchAt(target, index))
       return alternate(
         run,
@@ -157,9 +157,10 @@ export const steps: readonly Step[] = [
     reference: 'floor',
     measure: (run) => {
       const rows = newRows.slice(0, bulkSize)
-      const measure = async (target: Target): Promise<number> => {
+      const measure = async (target: Target): Promise<Sample> => {
         const request = target.createMany(rows)
-        return (1_000 * bulkSize) / (await timeRequests(target, run.quick ? 2 : 5, () => request))
+        const { value, cpuMs = Number.NaN } = await timeRequests(target, run.quick ? 2 : 5, () => request)
+        return { value: (1_000 * bulkSize) / value, cpuMs: cpuMs / bulkSize }
       }
       return alternate(
         run,
@@ -194,8 +195,8 @@ export const steps: readonly Step[] = [
     measure: (run) =>
       alternate(
         run,
-        () => Promise.resolve(residentMiB(run.cairn.server.pid)),
-        () => Promise.resolve(residentMiB(run.floor.server.pid)),
+        () => Promise.resolve({ value: residentMiB(run.cairn.server.pid) }),
+        () => Promise.resolve({ value: residentMiB(run.floor.server.pid) }),
       ),
   },
   ...largeSteps,
