@@ -48,7 +48,12 @@ describe('POST /data/:object/batch', () => {
     expect(body).toMatchObject({ success: false, total: 3, succeeded: 0, failed: 3 })
     expect(body.results[0]).toMatchObject({ success: false, rolledBack: true })
     expect(body.results[0]).not.toHaveProperty('errors')
-    expect(body.results[1].errors[0]).toMatchObject({ code: 'validation_error', httpStatus: 400, category: 'validation', retryable: false })
+    expect(body.results[1].errors[0]).toMatchObject({
+      code: 'validation_error',
+      httpStatus: 400,
+      category: 'validation',
+      retryable: false,
+    })
     expect(body.results[2]).toMatchObject({ success: false, skipped: true })
     expect(body.error).toMatchObject({ code: 'validation_error', details: { index: 1 } })
     expect(await total()).toBe(before)
@@ -57,7 +62,9 @@ describe('POST /data/:object/batch', () => {
 
   it('still checks the rest of an atomic batch with continueOnError', async () => {
     const before = await total()
-    const { body } = await batch('create', [{ data: {} }, { data: { name: 'fine' } }, { data: { name: 7 } }], { continueOnError: true })
+    const { body } = await batch('create', [{ data: {} }, { data: { name: 'fine' } }, { data: { name: 7 } }], {
+      continueOnError: true,
+    })
     expect(body).toMatchObject({ succeeded: 0, failed: 3 })
     expect(body.results[1]).toMatchObject({ rolledBack: true })
     expect(body.results[2].errors[0].details.fieldErrors).toMatchObject([{ field: 'name', code: 'invalid_type' }])
@@ -66,7 +73,9 @@ describe('POST /data/:object/batch', () => {
 
   it('keeps what worked before the first failure when not atomic, and skips the rest', async () => {
     const before = await total()
-    const { body } = await batch('create', [{ data: { name: 'kept' } }, { data: {} }, { data: { name: 'never' } }], { atomic: false })
+    const { body } = await batch('create', [{ data: { name: 'kept' } }, { data: {} }, { data: { name: 'never' } }], {
+      atomic: false,
+    })
     expect(body).toMatchObject({ success: false, total: 3, succeeded: 1 })
     expect(body.results[0].success).toBe(true)
     expect(body.results[2]).toMatchObject({ skipped: true })
@@ -75,7 +84,10 @@ describe('POST /data/:object/batch', () => {
 
   it('goes on after failures when not atomic with continueOnError', async () => {
     const before = await total()
-    const { body } = await batch('create', [{ data: {} }, { data: { name: 'x' } }], { atomic: false, continueOnError: true })
+    const { body } = await batch('create', [{ data: {} }, { data: { name: 'x' } }], {
+      atomic: false,
+      continueOnError: true,
+    })
     expect(body).toMatchObject({ success: false, succeeded: 1, failed: 1 })
     expect(await total()).toBe(before + 1)
   })
@@ -84,7 +96,11 @@ describe('POST /data/:object/batch', () => {
     const before = await total()
     const numberBefore = Number((await create({ name: 'n' })).record.number)
     host.takeEvents()
-    const { body } = await batch('create', [{ data: { name: 'v' } }, { data: {} }], { validateOnly: true, continueOnError: true, atomic: false })
+    const { body } = await batch('create', [{ data: { name: 'v' } }, { data: {} }], {
+      validateOnly: true,
+      continueOnError: true,
+      atomic: false,
+    })
     expect(body).toMatchObject({ success: false, succeeded: 1, failed: 1, meta: { validateOnly: true } })
     expect(body.results[0]).not.toHaveProperty('id')
     expect(host.takeEvents()).toEqual([])
@@ -100,7 +116,11 @@ describe('POST /data/:object/batch', () => {
 
   it('updates and deletes by id with expectedVersion', async () => {
     const one = await create({ name: 'one' })
-    const updated = await batch('update', [{ id: one.id, data: { name: 'uno' }, expectedVersion: one.record.updated_at }], { returnRecords: true })
+    const updated = await batch(
+      'update',
+      [{ id: one.id, data: { name: 'uno' }, expectedVersion: one.record.updated_at }],
+      { returnRecords: true },
+    )
     expect(updated.body.results[0]).toMatchObject({ success: true, operation: 'update', record: { name: 'uno' } })
     const stale = await batch('delete', [{ id: one.id, expectedVersion: one.record.updated_at }])
     expect(stale.body.results[0].errors[0].code).toBe('CONCURRENT_UPDATE')
@@ -118,25 +138,41 @@ describe('POST /data/:object/batch', () => {
     const made = await batch('upsert', [{ externalId: 'A-1', data: { name: 'first' } }], { returnRecords: true })
     expect(made.body.results[0]).toMatchObject({ operation: 'create', record: { sku: 'A-1', name: 'first' } })
     const again = await batch('upsert', [{ externalId: 'A-1', data: { name: 'second' } }], { returnRecords: true })
-    expect(again.body.results[0]).toMatchObject({ operation: 'update', id: made.body.results[0].id, record: { name: 'second' } })
-    const bySlug = await batch('upsert', [{ externalId: { field: 'slug', value: 'z' }, data: { name: 'slug' } }], { returnRecords: true })
+    expect(again.body.results[0]).toMatchObject({
+      operation: 'update',
+      id: made.body.results[0].id,
+      record: { name: 'second' },
+    })
+    const bySlug = await batch('upsert', [{ externalId: { field: 'slug', value: 'z' }, data: { name: 'slug' } }], {
+      returnRecords: true,
+    })
     expect(bySlug.body.results[0]).toMatchObject({ operation: 'create', record: { slug: 'z' } })
     const id = '0190bbbb-0000-7000-8000-000000000001'
-    expect((await batch('upsert', [{ id, data: { name: 'own id' } }])).body.results[0]).toMatchObject({ operation: 'create', id })
-    expect((await batch('upsert', [{ id, data: { name: 'own id 2' } }])).body.results[0]).toMatchObject({ operation: 'update', id })
+    expect((await batch('upsert', [{ id, data: { name: 'own id' } }])).body.results[0]).toMatchObject({
+      operation: 'create',
+      id,
+    })
+    expect((await batch('upsert', [{ id, data: { name: 'own id 2' } }])).body.results[0]).toMatchObject({
+      operation: 'update',
+      id,
+    })
   })
 
   it('restores and updates a deleted match of an upsert', async () => {
     const made = (await batch('upsert', [{ externalId: 'DEL', data: { name: 'x' } }])).body.results[0]
     await host.delete(`/data/item/${made.id}`)
-    const back = (await batch('upsert', [{ externalId: 'DEL', data: { name: 'y' } }], { returnRecords: true })).body.results[0]
+    const back = (await batch('upsert', [{ externalId: 'DEL', data: { name: 'y' } }], { returnRecords: true })).body
+      .results[0]
     expect(back).toMatchObject({ id: made.id, operation: 'update', record: { name: 'y' } })
     expect((await host.get(`/data/item/${made.id}`)).status).toBe(200)
   })
 
   it('refuses malformed requests with validation_error', async () => {
     expect((await batch('create', [])).body.error.details.fieldErrors).toMatchObject([{ code: 'min_items' }])
-    const many = await batch('create', Array.from({ length: 1001 }, () => ({ data: { name: 'x' } })))
+    const many = await batch(
+      'create',
+      Array.from({ length: 1001 }, () => ({ data: { name: 'x' } })),
+    )
     expect(many.status).toBe(400)
     expect(many.body.error.details).toMatchObject({ limit: 1000, received: 1001, fieldErrors: [{ code: 'max_items' }] })
     expect((await host.post('/data/item/batch', { records: [{ data: {} }] })).status).toBe(400)
@@ -146,7 +182,10 @@ describe('POST /data/:object/batch', () => {
   })
 
   it('takes 1,000 records', async () => {
-    const { body } = await batch('create', Array.from({ length: 1000 }, (_, i) => ({ data: { name: `n${i}` } })))
+    const { body } = await batch(
+      'create',
+      Array.from({ length: 1000 }, (_, i) => ({ data: { name: `n${i}` } })),
+    )
     expect(body).toMatchObject({ success: true, succeeded: 1000 })
   })
 })
@@ -163,21 +202,30 @@ describe('POST /data/:object/createMany', () => {
     const before = await total()
     const answer = await host.post('/data/item/createMany', { records: [{ name: 'a' }, {}, { name: 5 }] })
     expect(answer.status).toBe(400)
-    expect(answer.body.error).toMatchObject({ code: 'validation_error', details: { index: 1, fieldErrors: [{ field: 'name', code: 'required' }] } })
+    expect(answer.body.error).toMatchObject({
+      code: 'validation_error',
+      details: { index: 1, fieldErrors: [{ field: 'name', code: 'required' }] },
+    })
     expect(answer.body.error.details.failures.map((f: { index: number }) => f.index)).toEqual([1, 2])
     expect(await total()).toBe(before)
   })
 
   it('refuses more than 1,000 records', async () => {
-    const answer = await host.post('/data/item/createMany', { records: Array.from({ length: 1001 }, () => ({ name: 'x' })) })
+    const answer = await host.post('/data/item/createMany', {
+      records: Array.from({ length: 1001 }, () => ({ name: 'x' })),
+    })
     expect(answer.body.error.details).toMatchObject({ limit: 1000, received: 1001 })
   })
 })
 
 describe('POST /data/:object/updateMany and deleteMany', () => {
   it('change many records with the batch response', async () => {
-    const made = (await host.post('/data/item/createMany', [{ name: 'a' }, { name: 'b' }])).body.records as { id: string }[]
-    const updated = await host.post('/data/item/updateMany', { records: made.map(({ id }) => ({ id, data: { name: 'z' } })) })
+    const made = (await host.post('/data/item/createMany', [{ name: 'a' }, { name: 'b' }])).body.records as {
+      id: string
+    }[]
+    const updated = await host.post('/data/item/updateMany', {
+      records: made.map(({ id }) => ({ id, data: { name: 'z' } })),
+    })
     expect(updated.body).toMatchObject({ success: true, operation: 'update', succeeded: 2 })
     const deleted = await host.post('/data/item/deleteMany', { ids: made.map(({ id }) => id) })
     expect(deleted.body).toMatchObject({ success: true, operation: 'delete', succeeded: 2 })
@@ -197,7 +245,16 @@ describe('POST /data/:object/updateMany and deleteMany', () => {
     const made = await create({ name: 'x' })
     expect((await host.post('/data/item/deleteMany', { ids: [made.id, made.id] })).status).toBe(400)
     expect((await host.post('/data/item/deleteMany', { ids: [] })).status).toBe(400)
-    expect((await host.post('/data/item/updateMany', { records: [{ id: made.id, data: {} }, { id: made.id, data: {} }] })).status).toBe(400)
+    expect(
+      (
+        await host.post('/data/item/updateMany', {
+          records: [
+            { id: made.id, data: {} },
+            { id: made.id, data: {} },
+          ],
+        })
+      ).status,
+    ).toBe(400)
   })
 })
 

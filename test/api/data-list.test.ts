@@ -28,15 +28,42 @@ beforeAll(async () => {
     watchers: { type: 'lookup', reference: 'project', multiple: true },
   })
   await host.patch('/settings', { timezone: 'Europe/Berlin' })
-  const clients = (await host.post('/data/client/createMany', [{ name: 'Acme', city: 'Bonn' }, { name: 'Zeta', city: 'Ulm' }])).body.records
+  const clients = (
+    await host.post('/data/client/createMany', [
+      { name: 'Acme', city: 'Bonn' },
+      { name: 'Zeta', city: 'Ulm' },
+    ])
+  ).body.records
   const made = await host.post('/data/project/createMany', [
     { name: 'Alpha', client: clients[0].id },
     { name: 'Beta', client: clients[1].id },
   ])
   projects = made.body.records.map((record: { id: string }) => record.id)
   const rows = [
-    { title: 'apple', status: 'open', priority: 3, done: false, due: '2026-01-10', seen: '2026-01-10T22:30:00Z', tags: ['red', 'fruit'], mail: 'A@x.org', extra: { a: { b: 5 } }, project: projects[0], watchers: [projects[0], projects[1]] },
-    { title: 'Banana', status: 'doing', priority: 1, done: true, due: '2026-01-11', seen: '2026-01-11T00:30:00Z', tags: ['yellow', 'fruit'], project: projects[1], watchers: [projects[1]] },
+    {
+      title: 'apple',
+      status: 'open',
+      priority: 3,
+      done: false,
+      due: '2026-01-10',
+      seen: '2026-01-10T22:30:00Z',
+      tags: ['red', 'fruit'],
+      mail: 'A@x.org',
+      extra: { a: { b: 5 } },
+      project: projects[0],
+      watchers: [projects[0], projects[1]],
+    },
+    {
+      title: 'Banana',
+      status: 'doing',
+      priority: 1,
+      done: true,
+      due: '2026-01-11',
+      seen: '2026-01-11T00:30:00Z',
+      tags: ['yellow', 'fruit'],
+      project: projects[1],
+      watchers: [projects[1]],
+    },
     { title: 'cherry', status: 'done', priority: 2.5, done: true, due: null, tags: [], extra: { a: { b: 'x' } } },
     { title: 'Äpfel 100%', status: null, priority: null, done: null, due: '2026-02-01' },
     { title: 'apple pie_', status: 'open', priority: 3, done: false, due: '2025-12-31', tags: ['red'] },
@@ -67,7 +94,10 @@ const refused = async (parameters: Record<string, string | string[]>) => {
 describe('GET /data/:object', () => {
   it('answers object, records and hasMore, 20 records by default, in creation order', async () => {
     await host.defineObject('many', { n: { type: 'number' } })
-    await host.post('/data/many/createMany', Array.from({ length: 25 }, (_, n) => ({ n })))
+    await host.post(
+      '/data/many/createMany',
+      Array.from({ length: 25 }, (_, n) => ({ n })),
+    )
     const { body } = await host.get('/data/many')
     expect(body.object).toBe('many')
     expect(body.records.map((record: { n: number }) => record.n)).toEqual(Array.from({ length: 20 }, (_, n) => n))
@@ -133,9 +163,13 @@ describe('sort', () => {
   it('puts nulls first ascending, folds ASCII case, and orders selects by option', async () => {
     expect(await titles({ sort: 'priority,title' })).toEqual(['Äpfel 100%', 'Banana', 'cherry', 'apple', 'apple pie_'])
     expect(await titles({ sort: 'title' })).toEqual(['apple', 'apple pie_', 'Banana', 'cherry', 'Äpfel 100%'])
-    expect(await titles({ sort: '-status,title' })).toEqual(['cherry', 'Banana', 'apple', 'apple pie_', 'Äpfel 100%'].toSorted((a, b) => order(a) - order(b)))
+    expect(await titles({ sort: '-status,title' })).toEqual(
+      ['cherry', 'Banana', 'apple', 'apple pie_', 'Äpfel 100%'].toSorted((a, b) => order(a) - order(b)),
+    )
     function order(title: string) {
-      return ['cherry', 'Banana', 'apple pie_', 'apple', 'Äpfel 100%'].indexOf(title === 'apple' ? 'apple pie_' : title === 'apple pie_' ? 'apple' : title)
+      return ['cherry', 'Banana', 'apple pie_', 'apple', 'Äpfel 100%'].indexOf(
+        title === 'apple' ? 'apple pie_' : title === 'apple pie_' ? 'apple' : title,
+      )
     }
   })
 
@@ -151,7 +185,10 @@ describe('sort', () => {
   })
 
   it('walks relation paths', async () => {
-    expect(await titles({ sort: '-project.client.name', filter: '{"project":{"$null":false}}' })).toEqual(['Banana', 'apple'])
+    expect(await titles({ sort: '-project.client.name', filter: '{"project":{"$null":false}}' })).toEqual([
+      'Banana',
+      'apple',
+    ])
   })
 
   it('refuses unknown and unsortable fields and more than eight terms', async () => {
@@ -259,20 +296,50 @@ describe('filter in object form (D-79)', () => {
 
 describe('filter in array and rule form (D-80)', () => {
   it.each([
-    [['priority', '=', 3], ['apple', 'apple pie_']],
-    [['priority', '<>', 3], ['Banana', 'cherry', 'Äpfel 100%']],
+    [
+      ['priority', '=', 3],
+      ['apple', 'apple pie_'],
+    ],
+    [
+      ['priority', '<>', 3],
+      ['Banana', 'cherry', 'Äpfel 100%'],
+    ],
     [['AND', ['done', '==', true], ['priority', 'lt', 2]], ['Banana']],
-    [['or', ['priority', '=', 1], ['title', 'starts_with', 'che']], ['Banana', 'cherry']],
-    [['not', ['done', 'eq', true]], ['apple', 'Äpfel 100%', 'apple pie_']],
-    [[['done', '=', true], ['priority', '>', 2]], ['cherry']],
-    [['status', 'in', ['open']], ['apple', 'apple pie_']],
-    [['status', 'not in', ['open', 'done']], ['Banana', 'Äpfel 100%']],
+    [
+      ['or', ['priority', '=', 1], ['title', 'starts_with', 'che']],
+      ['Banana', 'cherry'],
+    ],
+    [
+      ['not', ['done', 'eq', true]],
+      ['apple', 'Äpfel 100%', 'apple pie_'],
+    ],
+    [
+      [
+        ['done', '=', true],
+        ['priority', '>', 2],
+      ],
+      ['cherry'],
+    ],
+    [
+      ['status', 'in', ['open']],
+      ['apple', 'apple pie_'],
+    ],
+    [
+      ['status', 'not in', ['open', 'done']],
+      ['Banana', 'Äpfel 100%'],
+    ],
     [['title', 'like', 'app%e'], ['apple']],
     [['title', 'contains', 'pie'], ['apple pie_']],
     [['due', 'is_null'], ['cherry']],
     [['priority', 'between', [1, 2]], ['Banana']],
     [{ field: 'priority', operator: 'equals', value: 1 }, ['Banana']],
-    [[{ field: 'done', operator: 'equals', value: true }, { field: 'priority', operator: 'gt', value: 2 }], ['cherry']],
+    [
+      [
+        { field: 'done', operator: 'equals', value: true },
+        { field: 'priority', operator: 'gt', value: 2 },
+      ],
+      ['cherry'],
+    ],
   ])('%j', async (filter, expected) => {
     expect(await matching(filter)).toEqual(expected)
   })
@@ -328,7 +395,10 @@ describe('expand', () => {
 
   it('adds children by the relationship name', async () => {
     const { body } = await host.get('/data/client?expand=projects&sort=name')
-    expect(body.records.map((c: { projects: { name: string }[] }) => c.projects.map((p) => p.name))).toEqual([['Alpha'], ['Beta']])
+    expect(body.records.map((c: { projects: { name: string }[] }) => c.projects.map((p) => p.name))).toEqual([
+      ['Alpha'],
+      ['Beta'],
+    ])
   })
 
   it('keeps the id of a deleted record as an id', async () => {

@@ -35,7 +35,15 @@ describe('POST /data/:object', () => {
     expect(answer.body.object).toBe('task')
     expect(answer.body.id).toMatch(uuidV7)
     const { record } = answer.body
-    expect(record).toMatchObject({ id: answer.body.id, title: 'First', code: null, project: null, created_by: owner, updated_by: owner, owner })
+    expect(record).toMatchObject({
+      id: answer.body.id,
+      title: 'First',
+      code: null,
+      project: null,
+      created_by: owner,
+      updated_by: owner,
+      owner,
+    })
     expect(record.created_at).toMatch(instant)
     expect(record.updated_at).toBe(record.created_at)
     expect(record.number).toMatch(/^T-\d{3}$/)
@@ -72,10 +80,18 @@ describe('POST /data/:object', () => {
   })
 
   it('reports every problem at once with validation_error (D-22, D-52)', async () => {
-    const answer = await host.post('/data/task', { title: 'x'.repeat(21), mail: 'nobody', project: missing, surplus: 1, id: 'no' })
+    const answer = await host.post('/data/task', {
+      title: 'x'.repeat(21),
+      mail: 'nobody',
+      project: missing,
+      surplus: 1,
+      id: 'no',
+    })
     expect(answer.status).toBe(400)
     expect(answer.body.error.code).toBe('validation_error')
-    const codes = Object.fromEntries(answer.body.error.details.fieldErrors.map((e: { field: string; code: string }) => [e.field, e.code]))
+    const codes = Object.fromEntries(
+      answer.body.error.details.fieldErrors.map((e: { field: string; code: string }) => [e.field, e.code]),
+    )
     expect(codes).toEqual({ title: 'max_length', mail: 'invalid_email', surplus: 'unknown_field', id: 'invalid_uuid' })
   })
 
@@ -202,7 +218,11 @@ describe('PATCH /data/:object/:id', () => {
 
   it('lets the body win over If-Match', async () => {
     const { id, record } = await create('task', { title: 'W' })
-    const answer = await host.patch(`/data/task/${id}`, { title: 'W2', expectedVersion: record.updated_at }, { 'if-match': '"2000-01-01T00:00:00.000Z"' })
+    const answer = await host.patch(
+      `/data/task/${id}`,
+      { title: 'W2', expectedVersion: record.updated_at },
+      { 'if-match': '"2000-01-01T00:00:00.000Z"' },
+    )
     expect(answer.status).toBe(200)
   })
 
@@ -226,7 +246,9 @@ describe('PATCH /data/:object/:id', () => {
     for (let round = 0; round < 20; round += 1) {
       const { body } = await host.get(`/data/task/${id}`)
       const expectedVersion = body.record.updated_at
-      const answers = await Promise.all(['a', 'b'].map((side) => host.patch(`/data/task/${id}`, { title: `${side}${round}`, expectedVersion })))
+      const answers = await Promise.all(
+        ['a', 'b'].map((side) => host.patch(`/data/task/${id}`, { title: `${side}${round}`, expectedVersion })),
+      )
       expect(answers.map((answer) => answer.status).toSorted()).toEqual([200, 409])
     }
     const { body } = await host.get(`/data/task/${id}`)
@@ -294,10 +316,17 @@ describe('DELETE /data/:object/:id', () => {
 
 describe('delete behaviour of references (D-61)', () => {
   beforeAll(async () => {
-    await host.defineObject('child_null', { parent: { type: 'lookup', reference: 'project' }, all: { type: 'lookup', reference: 'project', multiple: true } })
-    await host.defineObject('child_gone', { parent: { type: 'lookup', reference: 'project', deleteBehavior: 'cascade' } })
+    await host.defineObject('child_null', {
+      parent: { type: 'lookup', reference: 'project' },
+      all: { type: 'lookup', reference: 'project', multiple: true },
+    })
+    await host.defineObject('child_gone', {
+      parent: { type: 'lookup', reference: 'project', deleteBehavior: 'cascade' },
+    })
     await host.defineObject('holder', { name: { type: 'text' } })
-    await host.defineObject('child_kept', { parent: { type: 'lookup', reference: 'holder', deleteBehavior: 'restrict' } })
+    await host.defineObject('child_kept', {
+      parent: { type: 'lookup', reference: 'holder', deleteBehavior: 'restrict' },
+    })
   })
 
   it('sets references to null by an ordinary update of the system, and puts them back on restore', async () => {

@@ -1,0 +1,180 @@
+// Imports: D-68 and the limits of D-199.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestHost } from '../support/create-test-host.ts'
+import type { TestHost } from '../support/create-test-host.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await createTestHost()
+  await host.defineObject('city', { name: { type: 'text', required: true } })
+  await host.defineObject('person', {
+    name: { type: 'text', required: true },
+    email: { type: 'email', unique: true },
+    age: { type: 'number', scale: 0, min: 0 },
+    member: { type: 'boolean' },
+    joined: { type: 'date' },
+    level: {
+      type: 'select',
+      options: [
+        { value: 'gold', label: 'Gold card' },
+        { value: 'basic', label: 'Basic' },
+      ],
+    },
+    labels: { type: 'tags' },
+    city: { type: 'lookup', reference: 'city' },
+  })
+})
+
+afterAll(() => host.stop())
+
+const run = (body: Record<string, unknown>) => host.post('/data/person/import', body)
+const count = async () => (await host.get('/data/person?count=true&top=1')).body.total as number
+const byName = async (name: string) =>
+  (await host.get(`/data/person?filter=${encodeURIComponent(JSON.stringify({ name }))}`)).body.records[0]
+
+describe('POST /data/:object/import', () => {
+  it('reads CSV cells by the type of their field and reports the counts', async () => {
+    const csv =
+      'name,email,age,member,joined,level,labels\r\nAda,ada@example.org,36,yes,2026-01-05,Gold card,"a;b"\r\n"Grace, H.",,,false,,basic,\r\n'
+    const { status, body } = await run({ format: 'csv', csv })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      object: 'person',
+      total: 2,
+      created: 2,
+      updated: 0,
+      skipped: 0,
+      failed: 0,
+      errors: [],
+      dryRun: false,
+    })
+    expect(await byName('Ada')).toMatchObject({
+      email: 'ada@example.org',
+      age: 36,
+      member: true,
+      joined: '2026-01-05',
+      level: 'gold',
+      labels: ['a', 'b'],
+    })
+    expect(await byName('Grace, H.')).toMatchObject({ email: null, age: null, member: false, level: 'basic' })
+  })
+
+  it('takes JSON rows, a text/csv body, tabs, semicolons and a byte order mark', async () => {
+    expect((await run({ rows: [{ name: 'Json', age: 5 }] })).body.created).toBe(1)
+    const plain = await host.post('/data/person/import?trimWhitespace=true', '\uFEFFname;age\nSemi;7\n', {
+      'content-type': 'text/csv',
+    })
+    expect(plain.body).toMatchObject({ created: 1, failed: 0 })
+    expect((await run({ csv: 'name\tage\nTab\t8\n' })).body.created).toBe(1)
+    expect(await byName('Semi')).toMatchObject({ age: 7 })
+  })
+
+  it('keeps good rows and names the row, field and code of bad ones', async () => {
+    const { body } = await run({ csv: 'name,email,age\nok1,,1\n,x@example.org,2\nbad,nomail,minus\nok2,,4\n' })
+    expect(body).toMatchObject({ total: 4, created: 2, failed: 2 })
+    expect(
+      body.errors.map(({ row, field, code }: { row: number; field: string; code: string }) => [row, field, code]),
+    ).toEqual([
+      [2, 'name', 'required'],
+      [3, 'email', 'invalid_email'],
+      [3, 'age', 'invalid_number'],
+    ])
+  })
+
+  it('writes nothing in a dry run, and finds doubles within the file', async () => {
+    const before = await count()
+    host.takeEvents()
+    const { body } = await run({ dryRun: true, csv: 'name,email\na,dup@example.org\nb,dup@example.org\nc,\n' })
+    expect(body).toMatchObject({
+      dryRun: true,
+      total: 3,
+      created: 2,
+      failed: 1,
+      errors: [{ row: 2, field: 'email', code: 'not_unique' }],
+    })
+    expect(await count()).toBe(before)
+    expect(host.takeEvents()).toEqual([])
+  })
+
+  it('updates and upserts by match fields; blank keys are skipped', async () => {
+    await run({ rows: [{ name: 'Up', email: 'up@example.org', age: 1 }] })
+    const updated = await run({
+      writeMode: 'update',
+      matchFields: ['email'],
+      csv: 'email,age\nUP@example.org,2\nnobody@example.org,3\n,4\n',
+    })
+    expect(updated.body).toMatchObject({ updated: 1, created: 0, skipped: 2, failed: 0 })
+    expect(await byName('Up')).toMatchObject({ age: 2 })
+    const upserted = await run({
+      writeMode: 'upsert',
+      matchFields: ['email'],
+      csv: 'name,email,age\nUp,up@example.org,9\nNew,new@example.org,1\n',
+    })
+    expect(upserted.body).toMatchObject({ updated: 1, created: 1 })
+    const missing = await run({ writeMode: 'update', csv: 'name\nx\n' })
+    expect(missing.body.error.details.fieldErrors).toMatchObject([{ field: 'matchFields', code: 'required' }])
+    const unknown = await run({ writeMode: 'upsert', matchFields: ['nope'], csv: 'name\nx\n' })
+    expect(unknown.body.error.details.fieldErrors).toMatchObject([{ field: 'matchFields.0', code: 'unknown_field' }])
+  })
+
+  it('maps columns to fields, leaves columns out, and refuses columns without a field', async () => {
+    const refused = await run({ csv: 'name,shoe size\nx,42\n' })
+    expect(refused.status).toBe(400)
+    expect(refused.body.error.details.fieldErrors).toMatchObject([{ field: 'shoe size', code: 'unknown_field' }])
+    const mapped = await run({
+      csv: 'Full name,shoe size\nMapped,42\n',
+      mapping: { 'Full name': 'name', 'shoe size': '' },
+    })
+    expect(mapped.body.created).toBe(1)
+  })
+
+  it('creates missing options when asked to', async () => {
+    const without = await run({ csv: 'name,level\nA,Platinum card\n' })
+    expect(without.body).toMatchObject({ failed: 1, errors: [{ field: 'level', code: 'invalid_option' }] })
+    const added = await run({ csv: 'name,level\nPlat,Platinum card\n', createMissingOptions: true })
+    expect(added.body).toMatchObject({ created: 1, failed: 0 })
+    expect(await byName('Plat')).toMatchObject({ level: 'platinum_card' })
+  })
+
+  it('honours nullValues and trimWhitespace', async () => {
+    await run({ csv: 'name,age\n  Spaces  ,n/a\n', nullValues: ['n/a'] })
+    expect(await byName('Spaces')).toMatchObject({ age: null })
+  })
+
+  it('takes off the mark that guards formulas', async () => {
+    await run({ rows: [{ name: 'x' }], csv: undefined })
+    await run({ csv: "name\n'=SUM(1)\n" })
+    expect(await byName('=SUM(1)')).toBeDefined()
+  })
+
+  it('takes 10,000 rows and refuses 10,001', async () => {
+    await host.defineObject('row', { n: { type: 'number' } })
+    const rows = Array.from({ length: 10_001 }, (_, n) => ({ n }))
+    const over = await host.post('/data/row/import', { rows })
+    expect(over.status).toBe(400)
+    expect(over.body.error.details).toMatchObject({
+      limit: 10_000,
+      received: 10_001,
+      fieldErrors: [{ code: 'max_items' }],
+    })
+    expect((await host.post('/data/row/import', { rows: rows.slice(1) })).body).toMatchObject({ created: 10_000 })
+  })
+
+  it('refuses requests without rows, with both sources, and for unknown objects', async () => {
+    expect((await run({})).status).toBe(400)
+    expect((await run({ csv: 'name\nx', rows: [] })).status).toBe(400)
+    expect((await run({ csv: '' })).status).toBe(400)
+    expect((await run({ csv: 'name,name\na,b' })).body.error.details.fieldErrors).toMatchObject([
+      { field: 'csv', code: 'invalid_format' },
+    ])
+    expect((await host.post('/data/none/import', { rows: [] })).status).toBe(404)
+    expect((await run({ csv: 'name\nx', writeMode: 'replace' })).status).toBe(400)
+  })
+
+  it('marks its events with the source import', async () => {
+    host.takeEvents()
+    await run({ rows: [{ name: 'Source' }] })
+    expect(host.takeEvents().map((event) => [event.type, event.source])).toEqual([['record.created', 'import']])
+  })
+})

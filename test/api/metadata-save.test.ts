@@ -1,0 +1,265 @@
+// Saving metadata items and changing schemas: specification "Metadata", D-09, D-100, D-101, D-105, D-107, D-111.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { canonicalHash } from '#main/kernel/canonical-json.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+import type { Answer, TestHost } from '../support/create-test-host.ts'
+
+let host: TestHost
+let count = 0
+/** A new object name, so that tests do not meet. */
+let name: string
+
+beforeAll(async () => {
+  host = await createTestHost()
+})
+
+beforeEach(() => {
+  name = `thing${(count += 1)}`
+})
+
+afterAll(() => host.stop())
+
+const item = (more: Record<string, unknown> = {}) => ({
+  name,
+  label: 'Thing',
+  fields: { title: { type: 'text' } },
+  ...more,
+})
+const put = (body: unknown, headers: Record<string, string> = {}, query = '') =>
+  host.put(`/meta/object/${name}${query}`, body, headers)
+
+function expectError(answer: Answer, status: number, code: string, details: Record<string, unknown> = {}): void {
+  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code })
+  expect(answer.body.error.details).toMatchObject(details)
+}
+
+describe('PUT /meta/:type/:name', () => {
+  it.each([
+    ['the wrapper', (body: object) => ({ type: 'object', name, item: body })],
+    [
+      'the wrapper with a plural type and a namespace',
+      (body: object) => ({ type: 'objects', name, namespace: 'crm', item: body }),
+    ],
+    ['the wrapper with metadata', (body: object) => ({ metadata: body })],
+    ['the bare item', (body: object) => body],
+  ])('takes %s', async (_form, wrap) => {
+    const { status, body, headers } = await put(wrap(item()))
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ success: true, version: 1, state: 'active' })
+    expect(headers.get('etag')).toBe(body.etag)
+    const read = await host.get(`/meta/object/${name}`)
+    expect(read.body.item).toMatchObject({ name, label: 'Thing', fields: { title: { type: 'text' } } })
+    expect(read.headers.get('etag')).toBe(body.etag)
+  })
+
+  it('takes a body with item and other keys as the bare item', async () => {
+    const { body } = await host.put(`/meta/page/${name}`, { item: { a: 1 }, route: '/x' })
+    expect(body.warnings).toEqual([{ path: 'item', message: expect.any(String) as string }])
+    expect((await host.get(`/meta/page/${name}`)).body.item).toEqual({ name, item: { a: 1 }, route: '/x' })
+  })
+
+  it('refuses a body that names another item', async () => {
+    expectError(await put({ type: 'view', name: 'other', item: item() }), 400, 'validation_error', {
+      fieldErrors: [
+        { field: 'type', code: 'not_allowed' },
+        { field: 'name', code: 'not_allowed' },
+      ],
+    })
+    expectError(await put(item({ name: 'other' })), 400, 'validation_error', {
+      fieldErrors: [{ field: 'name', code: 'not_allowed' }],
+    })
+  })
+
+  it.each([undefined, [], 'x', 1, null, { item: [] }, { item: null }])('refuses %j as a body', async (body) => {
+    expectError(await put(body), 400, 'validation_error')
+  })
+
+  it('keeps unknown keys and reports them as warnings', async () => {
+    const { body } = await put(item({ colour: 'red', fields: { title: { type: 'text', hue: 1 } } }))
+    expect(body.warnings.map((warning: { path: string }) => warning.path).toSorted()).toEqual([
+      'colour',
+      'fields.title.hue',
+    ])
+    expect((await host.get(`/meta/object/${name}`)).body.item).toMatchObject({
+      colour: 'red',
+      fields: { title: { hue: 1 } },
+    })
+  })
+
+  it('refuses known keys of a wrong type, all at once', async () => {
+    const answer = await put(item({ label: 7, sharingModel: 'nobody', fields: { title: { type: 'text' } } }))
+    expectError(answer, 400, 'validation_error', {
+      fieldErrors: [
+        { field: 'label', code: 'invalid_type' },
+        { field: 'sharingModel', code: 'invalid_option' },
+      ],
+    })
+    expectError(await host.put(`/meta/view/${name}`, { viewKind: 'list' }), 400, 'validation_error', {
+      fieldErrors: [{ field: 'object', code: 'required' }],
+    })
+  })
+
+  it.each(['Upper', '1st', 'a-b', 'a'.repeat(64), 'ä', 'a.b'])('refuses the object name %s', async (bad) => {
+    expectError(await host.put(`/meta/object/${encodeURIComponent(bad)}`, { fields: {} }), 400, 'validation_error', {
+      fieldErrors: [{ field: 'name', code: 'invalid_format' }],
+    })
+  })
+
+  it('takes parent.child only for types that hang on an object', async () => {
+    expect(
+      (
+        await host.put('/meta/validation/task.rule', {
+          object: 'task',
+          type: 'script',
+          condition: 'false',
+          message: 'No.',
+        })
+      ).status,
+    ).toBe(200)
+    expectError(await host.put('/meta/page/task.rule', {}), 400, 'validation_error')
+    expectError(await host.put('/meta/view/a.b.c', { object: 'a', viewKind: 'list' }), 400, 'validation_error')
+    expectError(await host.put('/meta/view/.b', { object: 'a', viewKind: 'list' }), 400, 'validation_error')
+  })
+
+  it('refuses reserved names', async () => {
+    expectError(await host.put('/meta/object/import', { fields: {} }), 400, 'validation_error', {
+      fieldErrors: [{ field: 'name', code: 'not_allowed' }],
+    })
+    expectError(await host.put('/meta/page/names', {}), 400, 'validation_error', {
+      fieldErrors: [{ field: 'name', code: 'not_allowed' }],
+    })
+  })
+
+  it('refuses types that are not made at run time', async () => {
+    for (const type of ['router', 'service', 'datasource', 'external_catalog']) {
+      expectError(await host.put(`/meta/${type}/${name}`, {}), 400, 'validation_error', {
+        fieldErrors: [{ field: 'type', code: 'not_allowed' }],
+      })
+    }
+  })
+
+  it('answers not_implemented for drafts and object extensions', async () => {
+    expectError(await put(item(), {}, '?mode=draft'), 501, 'not_implemented', { feature: 'drafts' })
+    expectError(await put(item({ extend: 'task' })), 501, 'not_implemented', { feature: 'object extensions' })
+  })
+
+  it('is guarded by If-Match as an ETag or a version', async () => {
+    const first = (await put(item())).body
+    expect((await put(item({ label: 'B' }), { 'if-match': first.etag })).body.version).toBe(2)
+    expectError(await put(item({ label: 'C' }), { 'if-match': first.etag }), 409, 'CONCURRENT_UPDATE', {
+      currentVersion: 2,
+      currentItem: { label: 'B' },
+    })
+    expect((await put(item({ label: 'C' }), { 'if-match': '2' })).body.version).toBe(3)
+    expectError(await put(item({ label: 'D' }), { 'if-match': '2' }), 409, 'CONCURRENT_UPDATE', { currentVersion: 3 })
+    expect((await put(item({ label: 'D' }), { 'if-match': '*' })).body.version).toBe(4)
+  })
+
+  it('creates only with If-None-Match: *', async () => {
+    expect((await put(item(), { 'if-none-match': '*' })).status).toBe(200)
+    expectError(await put(item({ label: 'B' }), { 'if-none-match': '*' }), 409, 'conflict')
+  })
+
+  it('answers the version of before when nothing changes, and raises no event', async () => {
+    await put(item())
+    host.takeEvents()
+    expect((await put(item())).body).toMatchObject({ success: true, version: 1 })
+    expect(host.takeEvents()).toEqual([])
+    await put(item({ label: 'B' }))
+    expect(host.takeEvents()).toMatchObject([
+      {
+        type: 'metadata.item.saved',
+        payload: { type: 'object', name, version: 2 },
+        source: 'API',
+        actor: { type: 'user' },
+      },
+    ])
+  })
+
+  it('refuses keys that could reach a prototype', async () => {
+    const body = `{"name":"${name}","fields":{},"x":{"__proto__":{"polluted":true}}}`
+    const answer = await put(body)
+    expectError(answer, 400, 'validation_error')
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    await host.put(`/meta/page/${name}`, { constructor: { prototype: { polluted: true } } })
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+  })
+
+  it('survives a restart with items, versions and ETags', async () => {
+    const { etag } = (await put(item())).body
+    await host.restart()
+    const { body, headers } = await host.get(`/meta/object/${name}`)
+    expect(body.item).toMatchObject({ label: 'Thing' })
+    expect(headers.get('etag')).toBe(etag)
+    expect((await put(item({ label: 'B' }))).body.version).toBe(2)
+  })
+})
+
+describe('PUT /meta/object/:name as a schema change', () => {
+  const records = async () => (await host.get(`/data/${name}?sort=title`)).body.records
+
+  beforeEach(async () => {
+    await put(item({ fields: { title: { type: 'text' }, done: { type: 'boolean' } } }))
+    await host.post(`/data/${name}/createMany`, [
+      { title: 'a', done: true },
+      { title: 'b', done: false },
+    ])
+  })
+
+  it('answers the plan without storing anything with dryRun', async () => {
+    const { status, body } = await put(item(), {}, '?dryRun=true')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      success: true,
+      dryRun: true,
+      version: 2,
+      plan: [{ field: 'done', destructive: true, records: 2 }],
+    })
+    expect(body.planHash).toBe(canonicalHash(body.plan))
+    expect((await host.get(`/meta/object/${name}`)).body.item.fields).toHaveProperty('done')
+  })
+
+  it('asks for consent before it destroys data, and takes the hash of the plan', async () => {
+    const refused = await put(item())
+    expectError(refused, 409, 'destructive_change', {
+      plan: [{ field: 'done' }],
+      planHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    })
+    expect(await records()).toMatchObject([{ done: true }, { done: false }])
+    const { planHash } = refused.body.error.details
+    await host.post(`/data/${name}`, { title: 'c', done: true })
+    expectError(await put(item(), {}, `?confirm=${planHash}`), 409, 'destructive_change', { reason: 'plan_changed' })
+    const again = (await put(item())).body.error.details.planHash
+    expect((await put(item(), {}, `?confirm=${again}`)).body).toMatchObject({
+      success: true,
+      version: 2,
+      plan: [{ field: 'done' }],
+    })
+    expect((await records())[0]).not.toHaveProperty('done')
+  })
+
+  it('takes any plan with confirm=true', async () => {
+    expect((await put(item(), {}, '?confirm=true')).status).toBe(200)
+  })
+
+  it('renames a field and keeps its values', async () => {
+    const fields = { subject: { type: 'text', renamedFrom: 'title' }, done: { type: 'boolean' } }
+    expect((await put(item({ fields }))).status).toBe(200)
+    const { body } = await host.get(`/data/${name}?sort=subject`)
+    expect(body.records.map((record: { subject: string }) => record.subject)).toEqual(['a', 'b'])
+  })
+
+  it('renames an object with its records; the old name answers nothing', async () => {
+    const old = name
+    const renamed = `${name}_new`
+    const fields = { title: { type: 'text' }, done: { type: 'boolean' } }
+    const { uid } = (await host.get(`/meta/object/${old}`)).body.item
+    const answer = await host.put(`/meta/object/${renamed}`, { renamedFrom: old, label: 'Thing', fields })
+    expect(answer.status).toBe(200)
+    expectError(await host.get(`/meta/object/${old}`), 404, 'resource_not_found', { resource: 'object', id: old })
+    expectError(await host.get(`/data/${old}`), 404, 'resource_not_found')
+    expect((await host.get(`/data/${renamed}?count=true`)).body.total).toBe(2)
+    expect((await host.get(`/data/${renamed}?search=a`)).body.records).toHaveLength(1)
+    expect((await host.get(`/meta/object/${renamed}`)).body.item.uid).toBe(uid)
+  })
+})
