@@ -37,7 +37,7 @@ export interface Guards {
 }
 
 /** Every guard, as a server runs them. */
-export const allGuards: Guards = Object.freeze({
+export const allGuards: Guards = Object.freeze<Guards>({
   host: checkHost,
   origin: checkOrigin,
   url: checkUrl,
