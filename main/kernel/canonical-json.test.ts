@@ -12,7 +12,9 @@ describe('canonicalJson', () => {
   })
 
   it('prints numbers as ECMAScript does', () => {
-    expect(canonicalJson([333333333.33333329, 1e30, 4.5, 2e-3, 1e-27, -0])).toBe('[333333333.3333333,1e+30,4.5,0.002,1e-27,0]')
+    expect(canonicalJson([Number('333333333.33333329'), 1e30, 4.5, 2e-3, 1e-27, -0])).toBe(
+      '[333333333.3333333,1e+30,4.5,0.002,1e-27,0]',
+    )
   })
 
   it('leaves undefined members out and keeps null', () => {

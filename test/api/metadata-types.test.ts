@@ -25,8 +25,6 @@ const item = (more: Record<string, unknown> = {}) => ({
   fields: { title: { type: 'text' } },
   ...more,
 })
-const put = (body: unknown, headers: Record<string, string> = {}, query = '') =>
-  host.put(`/meta/object/${name}${query}`, body, headers)
 
 function expectError(answer: Answer, status: number, code: string, details: Record<string, unknown> = {}): void {
   expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code })

@@ -2,9 +2,8 @@
 // not matter, and scripts without word spaces become one token per character. Pure.
 
 const beyondAscii = /[^\x00-\x7f]/
-/** Marks that are dropped: Latin, Greek and Cyrillic accents, Hebrew points, Arabic vowels, variation selectors. Thai vowels stay. */
-const diacritics =
-  /[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f]/g
+/** Marks that are dropped: accents, Hebrew points, Arabic vowels, variation selectors. Kana and Thai marks stay. */
+const diacritics = /[[\p{Mn}&&[\p{Script=Inherited}\p{Script=Hebrew}]]--\p{scx=Katakana}]/gv
 /** Letters that are a plain letter with a stroke or without a dot; Unicode does not take them apart. */
 const strokes: Readonly<Record<string, string>> = {
   ø: 'o',
