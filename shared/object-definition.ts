@@ -7,6 +7,9 @@ import { isFieldTypeName, fieldTypes } from './field-types/registry.ts'
 /** Form of object and field names (D-09, D-92). */
 export const namePattern = /^[a-z][a-z0-9_]{0,62}$/
 
+/** Most characters of such a name. */
+export const maxNameLength = 63
+
 /** Most fields an object may have. */
 export const maxFields = 500
 

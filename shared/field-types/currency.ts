@@ -5,7 +5,7 @@ import type { FieldSchema, FieldSettings } from './field-schema.ts'
 import type { FieldType, ParseEnv } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
 import { numberSchema, numberSettings, numericType, parseNumber } from './numeric.ts'
-import { parseDecimal } from './decimal.ts'
+import { readMoneyText } from './money-text.ts'
 
 /** The value of a currency field in dynamic mode. */
 export interface Money {
@@ -59,13 +59,12 @@ export const currencyType: FieldType = {
     }
     return parsed({ value: amount.value, currency: currency.toUpperCase() })
   },
-  fromText(text, field) {
-    if (!isDynamicCurrency(field.settings)) return parseDecimal(text) ?? undefined
-    const match = /^\s*(?:([A-Za-z]{3})\s*)?([^A-Za-z]*?)\s*([A-Za-z]{3})?\s*$/.exec(text)
-    const value = match && parseDecimal(match[2]!)
-    if (!match || value === null || (match[1] && match[3])) return undefined
-    const currency = match[1] ?? match[3]
-    return currency === undefined ? value : { value, currency }
+  fromText(text, field, env) {
+    const money = readMoneyText(text)
+    if (money === null) return undefined
+    if (isDynamicCurrency(field.settings)) return money.currency === null ? money.value : money
+    // A fixed field keeps no currency, so an amount of another one would change its meaning.
+    return money.currency === null || money.currency === defaultCurrency(field, env) ? money.value : undefined
   },
   toColumn(value, field) {
     if (value === null || !isDynamicCurrency(field.settings)) return value as number | null

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { dateInZone, dateOfMs, isDate, parseInstant } from '#shared/calendar/iso.ts'
 import { evaluateDateMacro, isDateMacro, parseDateMacroText } from '#shared/calendar/macros.ts'
+import { readWrittenDate } from '#shared/calendar/written-dates.ts'
 import type { FieldType } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
 
@@ -33,7 +34,8 @@ export const dateType: FieldType = {
     if (isDate(trimmed)) return trimmed
     // A timestamp of midnight without an offset is how spreadsheets write a day.
     const midnight = /^(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?$/.exec(trimmed)
-    return midnight && isDate(midnight[1]!) ? midnight[1] : undefined
+    if (midnight && isDate(midnight[1]!)) return midnight[1]
+    return readWrittenDate(trimmed) ?? undefined
   },
   toColumn: (value) => value as string | null,
   fromColumn: (value) => value,

@@ -1,6 +1,7 @@
 // The field type `percent`.
 import { z } from 'zod'
 import type { FieldType } from './field-type.ts'
+import { parseDecimal } from './decimal.ts'
 import { numberSettings, numericType } from './numeric.ts'
 
 /** A percentage, 25 meaning 25 %; two fraction digits unless scale says otherwise; always a REAL column. @source D-94 */
@@ -10,4 +11,5 @@ export const percentType: FieldType = {
     settings: { min: numberSettings.min, max: numberSettings.max, scale: z.int().min(0).max(12).optional() },
   }),
   sqlType: () => 'REAL',
+  fromText: (text) => parseDecimal(text.trim().replace(/\s*%$/, '')) ?? undefined,
 }
