@@ -55,7 +55,7 @@ export function App(props: { queryClient: QueryClient; code: string | undefined 
           <SessionGate code={props.code}>
             <Frame />
           </SessionGate>
-          <Notifications position="bottom-right" limit={4} aria-label={t('app.toasts')} />
+          <Notifications position="bottom-right" limit={4} />
         </Router>
       </QueryClientProvider>
     </MantineProvider>

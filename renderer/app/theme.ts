@@ -1,6 +1,8 @@
 // Owns the look of the UI kit: the tuned palette that keeps every text at or above its contrast minimum in both schemes.
 // Knows no screen.
 import {
+  Button,
+  Input,
   createTheme,
   defaultVariantColorsResolver,
   type CSSVariablesResolver,
@@ -30,6 +32,21 @@ const variantColorResolver: VariantColorsResolver = (input) => {
 export const theme = createTheme({
   variantColorResolver,
   primaryColor: 'indigo',
+  colors: {
+    // Neutral slate in place of the kit's grey, so that fields belong to the surfaces around them.
+    dark: [
+      '#e4e8ef',
+      '#c3cad5',
+      '#98a2b3',
+      '#6b7686',
+      '#414a59',
+      '#2d333e',
+      '#1c2027',
+      '#14171d',
+      '#0f1216',
+      '#0b0d10',
+    ],
+  },
   primaryShade: { light: 7, dark: 8 },
   autoContrast: true,
   luminanceThreshold: 0.35,
@@ -44,8 +61,16 @@ export const theme = createTheme({
   respectReducedMotion: true,
   cursorType: 'pointer',
   components: {
-    Button: { defaultProps: { size: 'sm' } },
-    TextInput: { defaultProps: { size: 'sm' } },
+    // Controls are 32 px high, the kit's are 36.
+    Button: Button.extend({
+      defaultProps: { size: 'sm' },
+      vars: (_theme, props) =>
+        props.size === 'sm' ? { root: { '--button-height': '32px', '--button-padding-x': '14px' } } : { root: {} },
+    }),
+    Input: Input.extend({
+      vars: (_theme, props) =>
+        props.size === undefined || props.size === 'sm' ? { wrapper: { '--input-height': '32px' } } : { wrapper: {} },
+    }),
     Tooltip: { defaultProps: { openDelay: 400, withArrow: false } },
   },
 })

@@ -1,5 +1,6 @@
 // Owns the commands that exist on every screen.
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { hasCode } from '../lib/api-error.ts'
 import { useCommands } from '../lib/commands.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { t } from '../lib/strings.ts'
@@ -8,12 +9,17 @@ import { redoLast, undoLast } from '../lib/undo.ts'
 import { moveToRegion } from './regions.ts'
 import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
 
+function tellFailure(error: unknown): void {
+  if (hasCode(error, 'CONCURRENT_UPDATE')) showToast({ message: t('undo.conflict'), tone: 'bad' })
+  else showProblem(error)
+}
+
 async function undo(): Promise<void> {
   try {
     const step = await undoLast()
     showToast({ message: step ? t('undo.done', { label: step.label }) : t('undo.nothing') })
   } catch (error) {
-    showProblem(error)
+    tellFailure(error)
   }
 }
 
@@ -22,7 +28,7 @@ async function redo(): Promise<void> {
     const step = await redoLast()
     showToast({ message: step ? t('undo.redone', { label: step.label }) : t('undo.nothingRedo') })
   } catch (error) {
-    showProblem(error)
+    tellFailure(error)
   }
 }
 

@@ -7,7 +7,7 @@ import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import { OperandEditor } from './operand-editor.tsx'
-import { buildFilter } from './record-query.ts'
+import { buildFilter, operatorWord } from './record-query.ts'
 import type { RecordFilter } from './record-query.ts'
 import classes from './records.module.css'
 
@@ -42,7 +42,7 @@ function FilterForm(props: {
   const field = props.fields.find((candidate) => candidate.name === name) ?? props.fields[0]
   if (!field) return null
   const operators = fieldTypeOf(field).operators(field)
-  const operator = operators.find((candidate) => candidate.id === operatorId) ?? operators[0]
+  const operator = operators.find((candidate) => operatorWord(candidate) === operatorId) ?? operators[0]
   if (!operator) return null
 
   const apply = (event?: SyntheticEvent): void => {
@@ -52,7 +52,11 @@ function FilterForm(props: {
       setProblem(result.message)
       return
     }
-    props.onApply({ field: field.name, operator: operator.id, texts: operator.operand === 'none' ? [] : texts })
+    props.onApply({
+      field: field.name,
+      operator: operatorWord(operator),
+      texts: operator.operand === 'none' ? [] : texts,
+    })
   }
 
   return (
@@ -70,8 +74,11 @@ function FilterForm(props: {
       />
       <NativeSelect
         label={t('filter.operator')}
-        value={operator.id}
-        data={operators.map((candidate) => ({ value: candidate.id, label: props.context.translate(candidate.label) }))}
+        value={operatorWord(operator)}
+        data={operators.map((candidate) => ({
+          value: operatorWord(candidate),
+          label: props.context.translate(candidate.label),
+        }))}
         onChange={(event) => {
           setOperatorId(event.currentTarget.value)
           setProblem(undefined)

@@ -1,6 +1,6 @@
 // Owns adding a record: one editor per field of the registry, problems beside their fields, nothing typed gets lost.
 import { Button, Group } from '@mantine/core'
-import { useId, useRef, useState } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
@@ -50,6 +50,11 @@ function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose:
   const [busy, setBusy] = useState(false)
   const [round, setRound] = useState(0)
   const form = useRef<HTMLFormElement>(null)
+
+  // The dialog's focus trap looks for this mark; without it the close button would get the focus.
+  useLayoutEffect(() => {
+    form.current?.querySelector('[data-field] :is(input, textarea, select)')?.setAttribute('data-autofocus', '')
+  }, [])
 
   const save = async (goOn: boolean): Promise<void> => {
     const { values, refused } = readValues(fields, texts, context)
@@ -112,7 +117,7 @@ function RecordForm(props: { object: ObjectItem; context: FieldContext; onClose:
           context={context}
           draft={texts[field.name] ?? ''}
           problem={problems[field.name]}
-          autoFocus={index === 0}
+          autoFocus={index === 0 && round > 0}
           onDraft={(text) => setTexts((current) => ({ ...current, [field.name]: text }))}
         />
       ))}

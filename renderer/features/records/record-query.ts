@@ -7,7 +7,7 @@ import { parseList } from '../../fields/list-text.ts'
 /** One condition; `texts` are the operands as typed. */
 export interface RecordFilter {
   field: string
-  /** Id of a {@link FilterOperator} of the field. */
+  /** Word of an operator of the field, see {@link operatorWord}. */
   operator: string
   texts: readonly string[]
 }
@@ -25,14 +25,16 @@ export interface RecordQuery {
   search: string
 }
 
-const separator = '~'
-
-/** Reads the search part of an address; what cannot be read is left out. */
+/** Reads the search part of an address, for example `f=latitude.gte.60&s=-name&q=bay`; what cannot be read is left out. */
 export function readQuery(search: string): RecordQuery {
   const params = new URLSearchParams(search)
-  const [field = '', operator = '', ...texts] = (params.get('f') ?? '').split(separator).map(decodeURIComponent)
+  const condition = /^([a-z][a-z0-9_]*)\.([a-zA-Z]+)(?:\.([\s\S]*))?$/.exec(params.get('f') ?? '')
+  const [, field = '', operator = '', first] = condition ?? []
+  const second = params.get('f2')
   return {
-    filter: field !== '' && operator !== '' ? { field, operator, texts } : undefined,
+    filter: condition
+      ? { field, operator, texts: first === undefined ? [] : second === null ? [first] : [first, second] }
+      : undefined,
     sort: (params.get('s') ?? '')
       .split(',')
       .filter((term) => term !== '' && term !== '-')
@@ -49,12 +51,18 @@ export function readQuery(search: string): RecordQuery {
 export function writeQuery({ filter, sort, search }: RecordQuery): string {
   const params = new URLSearchParams()
   if (filter) {
-    const parts = [filter.field, filter.operator, ...filter.texts]
-    params.set('f', parts.map((part) => encodeURIComponent(part).replaceAll(separator, '%7E')).join(separator))
+    const [first, second] = filter.texts
+    params.set('f', [filter.field, filter.operator, ...(first === undefined ? [] : [first])].join('.'))
+    if (second !== undefined) params.set('f2', second)
   }
   if (sort.length > 0) params.set('s', sortText(sort))
   if (search !== '') params.set('q', search)
   return params.toString()
+}
+
+/** The word of an operator in an address: its id without the sign that every one of them begins with. */
+export function operatorWord(operator: FilterOperator): string {
+  return operator.id.replace(/^\$/, '')
 }
 
 /** The order as the API writes it. @source D-78 */
@@ -83,7 +91,7 @@ export function operatorOf(
     field &&
     fieldTypeOf(field)
       .operators(field)
-      .find((candidate) => candidate.id === filter.operator)
+      .find((candidate) => operatorWord(candidate) === filter.operator)
   return field && operator ? { field, operator } : undefined
 }
 

@@ -65,24 +65,28 @@ export function RecordToolbar(props: {
         >
           {summary === undefined ? t('records.filter') : t('records.filterOn', { summary })}
         </Button>
-        <Button
-          component="a"
-          href={`#/o/${object.name}/import`}
-          size="xs"
-          variant="default"
-          leftSection={<IconTableImport size={14} aria-hidden />}
-        >
-          {t('records.import')}
-        </Button>
-        <Button
-          component="a"
-          href={`#/objects/${object.name}`}
-          size="xs"
-          variant="default"
-          leftSection={<IconTools size={14} aria-hidden />}
-        >
-          {t('records.fields')}
-        </Button>
+        {props.checkedCount === 0 && (
+          <>
+            <Button
+              component="a"
+              href={`#/o/${object.name}/import`}
+              size="xs"
+              variant="default"
+              leftSection={<IconTableImport size={14} aria-hidden />}
+            >
+              {t('records.import')}
+            </Button>
+            <Button
+              component="a"
+              href={`#/objects/${object.name}`}
+              size="xs"
+              variant="default"
+              leftSection={<IconTools size={14} aria-hidden />}
+            >
+              {t('records.fields')}
+            </Button>
+          </>
+        )}
         <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={props.onNew}>
           {t('records.new')}
         </Button>

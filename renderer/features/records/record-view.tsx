@@ -87,6 +87,8 @@ export function RecordView(props: { object: ObjectItem }) {
           answer: (decision) => {
             setConflict(undefined)
             resolve(decision)
+            // The editor that had the focus is gone; its cell is in the grid.
+            setTimeout(() => grid.current?.focus())
           },
         })
       }),
@@ -147,7 +149,7 @@ export function RecordView(props: { object: ObjectItem }) {
     },
     {
       id: 'records.delete',
-      label: tn('records.delete', checkedCount),
+      label: checkedCount > 0 ? tn('records.delete', checkedCount) : t('records.deleteChecked'),
       group: 'records',
       shortcut: 'Mod+Delete',
       enabled: checkedCount > 0,

@@ -20,7 +20,6 @@ export const appStrings = {
   'app.retry': 'Try again',
   'app.undo': 'Undo',
   'app.dismiss': 'Dismiss message',
-  'app.toasts': 'Messages',
   'app.host.down': 'Host not reachable',
 
   'nav.home': 'Home',
@@ -95,6 +94,7 @@ export const appStrings = {
   'notFound.lead': 'The address does not lead to a screen. It may have been cut off when it was copied.',
   'undo.done': 'Undone: {label}',
   'undo.redone': 'Done again: {label}',
+  'undo.conflict': 'Not undone: the record was changed elsewhere since. Nothing was overwritten.',
   'undo.nothing': 'There is nothing to undo.',
   'undo.nothingRedo': 'There is nothing to do again.',
 } as const

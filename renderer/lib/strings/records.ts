@@ -13,6 +13,7 @@ export const recordStrings = {
   'records.fields': 'Edit fields',
   'records.delete.one': 'Delete {count} record',
   'records.delete.other': 'Delete {count} records',
+  'records.deleteChecked': 'Delete the ticked records',
   'records.deleted.one': '{count} record deleted',
   'records.deleted.other': '{count} records deleted',
   'records.deletedPartly': '{done} of {total} records deleted. {problem}',
