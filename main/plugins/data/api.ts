@@ -97,7 +97,10 @@ export type ExpectedVersion = string | undefined
 /** The data service. */
 export interface DataService {
   /** @throws resource_not_found, invalid_query */
-  get(ctx: RequestContext, input: { object: string; id: string; select?: unknown; expand?: unknown }): Promise<StoredRecord>
+  get(
+    ctx: RequestContext,
+    input: { object: string; id: string; select?: unknown; expand?: unknown },
+  ): Promise<StoredRecord>
   /** @throws resource_not_found, invalid_query, permission_denied, timeout */
   find(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage>
   /** @throws validation_error, conflict */
@@ -113,9 +116,15 @@ export interface DataService {
     input: { object: string; id: string; expectedVersion?: ExpectedVersion; purge?: boolean },
   ): Promise<{ object: string; id: string; purged: boolean }>
   /** @throws resource_not_found, conflict, CONCURRENT_UPDATE */
-  restore(ctx: RequestContext, input: { object: string; id: string; expectedVersion?: ExpectedVersion }): Promise<StoredRecord>
+  restore(
+    ctx: RequestContext,
+    input: { object: string; id: string; expectedVersion?: ExpectedVersion },
+  ): Promise<StoredRecord>
   /** Creates all or nothing (D-65). @throws validation_error with details.failures */
-  createMany(ctx: RequestContext, input: { object: string; records: Record<string, unknown>[] }): Promise<PlatformRecord[]>
+  createMany(
+    ctx: RequestContext,
+    input: { object: string; records: Record<string, unknown>[] },
+  ): Promise<PlatformRecord[]>
   /** @throws validation_error when the request itself is malformed; failures of records are in the result */
   bulk(
     ctx: RequestContext,

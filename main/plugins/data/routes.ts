@@ -1,5 +1,5 @@
 // Handlers of the data routes: request words to service calls and back. Holds the gates of an object's API (D-71).
-import { dataRoutes } from '#shared/contracts/data.ts'
+import type { dataRoutes } from '#shared/contracts/data.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
@@ -43,14 +43,28 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       gate(params.object, 'update')
       const { expectedVersion, ...values } = body
       const version = expectedVersionOf(versionText(expectedVersion), headers['if-match'])
-      return data.update(ctx, { ...params, data: values, ...(version === undefined ? {} : { expectedVersion: version }) })
+      return data.update(ctx, {
+        ...params,
+        data: values,
+        ...(version === undefined ? {} : { expectedVersion: version }),
+      })
     },
     async deleteRecord(ctx, { params, query, headers }) {
       const purge = query.purge !== undefined && isTrue(query.purge)
       gate(params.object, purge ? 'purge' : 'delete')
       const version = expectedVersionOf(query.expectedVersion, headers['if-match'])
-      const done = await data.remove(ctx, { ...params, purge, ...(version === undefined ? {} : { expectedVersion: version }) })
-      return { object: done.object, id: done.id, success: true, deleted: true, ...(done.purged ? { purged: true } : {}) }
+      const done = await data.remove(ctx, {
+        ...params,
+        purge,
+        ...(version === undefined ? {} : { expectedVersion: version }),
+      })
+      return {
+        object: done.object,
+        id: done.id,
+        success: true,
+        deleted: true,
+        ...(done.purged ? { purged: true } : {}),
+      }
     },
     restoreRecord(ctx, { params, body, headers }) {
       gate(params.object, 'restore')
@@ -60,16 +74,29 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
     batchRecords(ctx, { params, body }) {
       gate(params.object, 'bulk')
       gate(params.object, body.operation)
-      return data.bulk(ctx, { object: params.object, operation: body.operation, records: body.records, options: body.options ?? defaults })
+      return data.bulk(ctx, {
+        object: params.object,
+        operation: body.operation,
+        records: body.records,
+        options: body.options ?? defaults,
+      })
     },
     async createManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk')
-      const records = await data.createMany(ctx, { object: params.object, records: Array.isArray(body) ? body : body.records })
+      const records = await data.createMany(ctx, {
+        object: params.object,
+        records: Array.isArray(body) ? body : body.records,
+      })
       return { object: params.object, records, count: records.length }
     },
     updateManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk')
-      return data.bulk(ctx, { object: params.object, operation: 'update', records: body.records, options: body.options ?? defaults })
+      return data.bulk(ctx, {
+        object: params.object,
+        operation: 'update',
+        records: body.records,
+        options: body.options ?? defaults,
+      })
     },
     deleteManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk')
@@ -90,5 +117,7 @@ function isTrue(value: string | string[]): boolean {
   const text = Array.isArray(value) ? value.at(-1) : value
   if (text === 'true' || text === '1' || text === '') return true
   if (text === 'false' || text === '0') return false
-  throw validationError([{ field: 'purge', code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value: text }])
+  throw validationError([
+    { field: 'purge', code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value: text },
+  ])
 }

@@ -30,7 +30,10 @@ import { createRecordWriter } from './service/writer.ts'
 import { getRow } from './store.ts'
 
 /** What the service is made from. */
-export type DataServiceHost = Pick<PluginHost, 'read' | 'write' | 'heavy' | 'clock' | 'ids' | 'optionalService' | 'database'> & {
+export type DataServiceHost = Pick<
+  PluginHost,
+  'read' | 'write' | 'heavy' | 'clock' | 'ids' | 'optionalService' | 'database'
+> & {
   authorizer(): Authorizer
   metadata: MetadataService
   settings: SettingsService
@@ -77,12 +80,19 @@ export function createDataService(host: DataServiceHost): DataService {
       now: clock.iso(),
       today: today(),
       userExists: (id) => id === localOwnerId || id === ctx.actor.id,
-      ...(authorizer.isUnrestricted(ctx) ? {} : { canEdit: (field: string) => authorizer.canField(ctx, object, field, 'editable') }),
+      ...(authorizer.isUnrestricted(ctx)
+        ? {}
+        : { canEdit: (field: string) => authorizer.canField(ctx, object, field, 'editable') }),
     }
   }
 
   /** The live row, or 404; ids that are no UUID name nothing. */
-  const requireRow = (read: Parameters<typeof getRow>[0], schema: ObjectSchema, id: string, deletedToo = false): Row => {
+  const requireRow = (
+    read: Parameters<typeof getRow>[0],
+    schema: ObjectSchema,
+    id: string,
+    deletedToo = false,
+  ): Row => {
     const uuid = parseUuid(id)
     const row = uuid === null ? undefined : getRow(read, schema, uuid)
     if (row === undefined || (row['deleted_at'] !== null && !deletedToo)) throw notFound('record', id, schema.name)
@@ -95,7 +105,13 @@ export function createDataService(host: DataServiceHost): DataService {
     record: written.record,
   })
 
-  const itemWrite = (ctx: RequestContext, schema: ObjectSchema, env: PrepareEnv, operation: BulkOperation, item: BulkItem): ItemWrite => {
+  const itemWrite = (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    env: PrepareEnv,
+    operation: BulkOperation,
+    item: BulkItem,
+  ): ItemWrite => {
     if (operation === 'delete') {
       const id = requireItemId(item)
       return (tx) => {
@@ -127,7 +143,8 @@ export function createDataService(host: DataServiceHost): DataService {
       let { row } = match
       requireVersion(item.expectedVersion, row['updated_at'] as string, () => codecOf(schema).toRecord(row))
       if (row['deleted_at'] !== null) {
-        if (!host.authorizer().canObject(ctx, schema.name, 'restore')) throw platformError('conflict', { reason: 'deleted' })
+        if (!host.authorizer().canObject(ctx, schema.name, 'restore'))
+          throw platformError('conflict', { reason: 'deleted' })
         deletion.restore(tx, ctx, schema, row)
         row = requireRow(tx, schema, row['id'] as string)
       }
@@ -200,7 +217,11 @@ export function createDataService(host: DataServiceHost): DataService {
     async bulk(ctx, { object, operation, records, options, maxRecords }) {
       const schema = schemaFor(ctx, object, bulkActions[operation])
       if (operation === 'upsert') requireObjectAction(host.authorizer(), ctx, object, 'create')
-      checkBulkSize('records', records.map((item) => item.id), maxRecords ?? settings.get('maxBatchRecords'))
+      checkBulkSize(
+        'records',
+        records.map((item) => item.id),
+        maxRecords ?? settings.get('maxBatchRecords'),
+      )
       const env = envFor(ctx, object)
       const prepare = (item: BulkItem): ItemWrite => itemWrite(ctx, schema, env, operation, item)
       return runBulk({ ctx, schema, operation, records, options, prepare, write: host.write })

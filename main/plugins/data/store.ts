@@ -68,7 +68,9 @@ export function insertRow(tx: Tx, schema: ObjectSchema, row: Row): void {
 export function updateRow(tx: Tx, schema: ObjectSchema, id: string, columns: Row): void {
   const names = Object.keys(columns)
   const sets = names.map((name) => `${quote(name)} = ?`).join(', ')
-  tx.run(statement(`UPDATE ${quote(schema.table)} SET ${sets} WHERE id = ?`, [...names.map((name) => columns[name]), id]))
+  tx.run(
+    statement(`UPDATE ${quote(schema.table)} SET ${sets} WHERE id = ?`, [...names.map((name) => columns[name]), id]),
+  )
 }
 
 /** Removes one row for good. */

@@ -1,5 +1,6 @@
 // The import route: reads the request's form (JSON with csv or rows, or a CSV body) and calls the service.
-import { ImportRequest, importRoutes } from '#shared/contracts/import.ts'
+import { ImportRequest } from '#shared/contracts/import.ts'
+import type { importRoutes } from '#shared/contracts/import.ts'
 import { validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
@@ -17,7 +18,14 @@ export function importHandlers(service: ImportService): Handlers<typeof importRo
       const rows = rowsOf(request)
       if (rows.length > maxDirectRows) {
         throw validationError(
-          [{ field: 'rows', code: 'max_items', message: `At most ${maxDirectRows} rows fit in one request.`, constraint: maxDirectRows }],
+          [
+            {
+              field: 'rows',
+              code: 'max_items',
+              message: `At most ${maxDirectRows} rows fit in one request.`,
+              constraint: maxDirectRows,
+            },
+          ],
           { limit: maxDirectRows, received: rows.length },
         )
       }
@@ -71,7 +79,11 @@ function fromQuery(csv: string, query: Readonly<Record<string, unknown>>): Impor
   const parsed = ImportRequest.safeParse({ ...options, csv })
   if (parsed.success) return parsed.data
   throw validationError(
-    parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), code: 'invalid_option', message: issue.message })),
+    parsed.error.issues.map((issue) => ({
+      field: issue.path.join('.'),
+      code: 'invalid_option',
+      message: issue.message,
+    })),
   )
 }
 

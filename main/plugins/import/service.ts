@@ -39,10 +39,14 @@ export function createImportService({ data, metadata, settings }: ImportParts): 
       const report = emptyReport(input)
       if (input.createMissingOptions && !input.dryRun) {
         const columns = mapColumns(schema, input)
-        if (await addMissingOptions(metadata, ctx, schema, columns, input.rows)) schema = metadata.objectSchema(input.object)!
+        if (await addMissingOptions(metadata, ctx, schema, columns, input.rows))
+          schema = metadata.objectSchema(input.object)!
       }
       const columns = mapColumns(schema, input)
-      const readCell = createCellReader(input, { timeZone: settings.get('timezone'), defaultCurrency: settings.get('currency') })
+      const readCell = createCellReader(input, {
+        timeZone: settings.get('timezone'),
+        defaultCurrency: settings.get('currency'),
+      })
       const matchFields = input.writeMode === 'insert' ? [] : matchFieldsOf(schema, input.matchFields)
       const unique = schema.fields.filter((field) => field.unique)
       const seen = new Set<string>()
@@ -50,28 +54,50 @@ export function createImportService({ data, metadata, settings }: ImportParts): 
       for (let start = 0; start < input.rows.length; start += sliceSize) {
         const slice = input.rows.slice(start, start + sliceSize).map((cells, at): PlannedRow => {
           const values: Record<string, unknown> = {}
-          for (const { column, field } of columns) if (Object.hasOwn(cells, column)) values[field.name] = readCell(cells[column], field)
+          for (const { column, field } of columns)
+            if (Object.hasOwn(cells, column)) values[field.name] = readCell(cells[column], field)
           return { row: start + at + 1, values }
         })
         const matches =
           matchFields.length === 0
             ? new Map<string, Match>()
-            : await findMatches(data, ctx, schema, matchFields, slice.map((row) => row.values))
+            : await findMatches(
+                data,
+                ctx,
+                schema,
+                matchFields,
+                slice.map((row) => row.values),
+              )
         const creates: PlannedRow[] = []
         const updates: (PlannedRow & { id: string })[] = []
         for (const planned of slice) {
           // A dry run writes nothing, so doubles within the file would otherwise go unnoticed.
-          const double = input.dryRun ? unique.find((field) => isRepeated(seen, field.name, planned.values[field.name])) : undefined
+          const double = input.dryRun
+            ? unique.find((field) => isRepeated(seen, field.name, planned.values[field.name]))
+            : undefined
           if (double !== undefined) {
-            addError(report, planned.row, { field: double.name, code: 'not_unique', message: 'An earlier row has this value.' })
+            addError(report, planned.row, {
+              field: double.name,
+              code: 'not_unique',
+              message: 'An earlier row has this value.',
+            })
             report.failed += 1
             continue
           }
-          const target = aim(planned, input, matchFields.length === 0 ? null : keyOf(planned.values, matchFields), matches)
+          const target = aim(
+            planned,
+            input,
+            matchFields.length === 0 ? null : keyOf(planned.values, matchFields),
+            matches,
+          )
           if (target === 'create') creates.push(planned)
           else if (target === 'skip') report.skipped += 1
           else if (target === 'ambiguous') {
-            addError(report, planned.row, { field: matchFields[0]!.name, code: 'not_unique', message: 'Several records match the row.' })
+            addError(report, planned.row, {
+              field: matchFields[0]!.name,
+              code: 'not_unique',
+              message: 'Several records match the row.',
+            })
             report.failed += 1
           } else updates.push({ ...planned, id: target.id })
         }
@@ -92,7 +118,13 @@ export function createImportService({ data, metadata, settings }: ImportParts): 
     if (rows.length === 0) return
     const records = rows.map(({ id, values }): BulkItem => (id === undefined ? { data: values } : { id, data: values }))
     const options = { atomic: false, returnRecords: false, continueOnError: true, validateOnly: input.dryRun }
-    const { results } = await data.bulk(ctx, { object: input.object, operation, records, options, maxRecords: sliceSize })
+    const { results } = await data.bulk(ctx, {
+      object: input.object,
+      operation,
+      records,
+      options,
+      maxRecords: sliceSize,
+    })
     results.forEach((result, at) => {
       if (!result.success) fail(report, rows[at]!.row, result)
       else if (operation === 'create') report.created += 1
@@ -156,7 +188,10 @@ function fail(report: ImportReport, row: number, result: BulkResultItem): void {
   const error = result.errors?.[0]
   const fieldErrors = (error?.details['fieldErrors'] as FieldError[] | undefined) ?? []
   if (fieldErrors.length === 0) {
-    addError(report, row, { code: error?.code ?? 'internal_error', message: error?.message ?? 'The row was not written.' })
+    addError(report, row, {
+      code: error?.code ?? 'internal_error',
+      message: error?.message ?? 'The row was not written.',
+    })
   }
   for (const problem of fieldErrors) addError(report, row, problem)
 }

@@ -5,7 +5,15 @@ import type { FieldError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
-import type { BulkError, BulkItem, BulkOperation, BulkOptions, BulkResult, BulkResultItem, PlatformRecord } from '../api.ts'
+import type {
+  BulkError,
+  BulkItem,
+  BulkOperation,
+  BulkOptions,
+  BulkResult,
+  BulkResultItem,
+  PlatformRecord,
+} from '../api.ts'
 
 /** One record's write inside a transaction; throws a PlatformError when it fails. */
 export type ItemWrite = (tx: Tx) => { id: string; operation: 'create' | 'update' | 'delete'; record?: PlatformRecord }
@@ -42,11 +50,20 @@ class RolledBack extends Error {
  */
 export function checkBulkSize(parameter: string, ids: readonly (string | undefined)[], limit: number): void {
   if (ids.length === 0) {
-    throw validationError([{ field: parameter, code: 'min_items', message: 'At least one record is needed.', constraint: 1 }])
+    throw validationError([
+      { field: parameter, code: 'min_items', message: 'At least one record is needed.', constraint: 1 },
+    ])
   }
   if (ids.length > limit) {
     throw validationError(
-      [{ field: parameter, code: 'max_items', message: `At most ${limit} records fit in one request.`, constraint: limit }],
+      [
+        {
+          field: parameter,
+          code: 'max_items',
+          message: `At most ${limit} records fit in one request.`,
+          constraint: limit,
+        },
+      ],
       { limit, received: ids.length },
     )
   }
@@ -220,4 +237,3 @@ export function requireItemData(item: BulkItem): Record<string, unknown> {
   }
   return item.data
 }
-

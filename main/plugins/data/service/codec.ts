@@ -80,7 +80,12 @@ function readerOf(field: FieldSchema): Reader | undefined {
   if (type.fromColumns !== undefined && field.extraColumns.length > 0) {
     const extras = field.extraColumns.map((extra) => extra.name)
     const fromColumns = type.fromColumns
-    return (row) => fromColumns(row[column]!, extras.map((name) => row[name]!), field)
+    return (row) =>
+      fromColumns(
+        row[column]!,
+        extras.map((name) => row[name]!),
+        field,
+      )
   }
   if (type.storage === 'boolean') return (row) => (row[column] === null ? null : row[column] === 1)
   if (type.storage === 'plain' && !field.multiple) return undefined

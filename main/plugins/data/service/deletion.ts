@@ -72,7 +72,12 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
       takeDeleteEffects(tx, id)
     } else {
       const now = nextVersion(row['updated_at'] as string, clock.now())
-      updateRow(tx, schema, id, { deleted_at: now, deleted_by: ctx.actor.id, updated_at: now, updated_by: ctx.actor.id })
+      updateRow(tx, schema, id, {
+        deleted_at: now,
+        deleted_by: ctx.actor.id,
+        updated_at: now,
+        updated_by: ctx.actor.id,
+      })
     }
     if (live) {
       tx.emit(ctx, { type: 'record.deleted', object: schema.name, recordId: id, payload: { record } })
@@ -101,17 +106,30 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
       if (reference.behavior === 'restrict') continue
       const { schema: other, field } = reference
       const rows = referencingRows(tx, other, field.column, field.multiple, id)
-      if (rows.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth) refuseWhenReferenced(tx, reference, id)
+      if (rows.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth)
+        refuseWhenReferenced(tx, reference, id)
       for (const listed of rows) {
         const otherId = listed['id'] as string
         // A cascade over another path may have reached the row already.
         const current = getRow(tx, other, otherId)
         if (current === undefined || current['deleted_at'] !== null) continue
         if (reference.behavior === 'cascade') {
-          if (!purge) addDeleteEffect(tx, root.object, root.id, { effect: 'cascade', object: other.name, recordId: otherId, field: '' })
+          if (!purge)
+            addDeleteEffect(tx, root.object, root.id, {
+              effect: 'cascade',
+              object: other.name,
+              recordId: otherId,
+              field: '',
+            })
           remove(tx, ctx, other, current, purge, root, depth + 1)
         } else {
-          if (!purge) addDeleteEffect(tx, root.object, id, { effect: 'set_null', object: other.name, recordId: otherId, field: field.name })
+          if (!purge)
+            addDeleteEffect(tx, root.object, id, {
+              effect: 'set_null',
+              object: other.name,
+              recordId: otherId,
+              field: field.name,
+            })
           clearReference(tx, ctx, reference, current, id)
         }
       }
@@ -123,7 +141,11 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     const { field } = reference
     const value = field.multiple ? withoutId(row[field.column] as string, id) : null
     const system: RequestContext = { ...ctx, actor: systemActor }
-    writer.update(tx, system, reference.schema, row, { columns: { [field.column]: value }, fields: [field], owner: undefined })
+    writer.update(tx, system, reference.schema, row, {
+      columns: { [field.column]: value },
+      fields: [field],
+      owner: undefined,
+    })
   }
 
   const restore = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row): Written => {
@@ -140,10 +162,18 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
       }
       const field = other.byName.get(effect.field)
       if (field === undefined || otherRow['deleted_at'] !== null) continue
-      const value = field.multiple ? withId(otherRow[field.column] as string | null, id) : otherRow[field.column] === null ? id : null
+      const value = field.multiple
+        ? withId(otherRow[field.column] as string | null, id)
+        : otherRow[field.column] === null
+          ? id
+          : null
       if (value === null) continue
       const system: RequestContext = { ...ctx, actor: systemActor }
-      writer.update(tx, system, other, otherRow, { columns: { [field.column]: value }, fields: [field], owner: undefined })
+      writer.update(tx, system, other, otherRow, {
+        columns: { [field.column]: value },
+        fields: [field],
+        owner: undefined,
+      })
     }
     return written
   }

@@ -17,7 +17,12 @@ import type { IncomingReferences } from './references.ts'
 const maxIdsPerQuery = 5_000
 
 /** Expands records in place. */
-export type Expand = (schema: ObjectSchema, records: PlatformRecord[], nodes: readonly ExpandNode[], env: QueryEnv) => void
+export type Expand = (
+  schema: ObjectSchema,
+  records: PlatformRecord[],
+  nodes: readonly ExpandNode[],
+  env: QueryEnv,
+) => void
 
 /** Makes the expander. */
 export function createExpander(read: Reads, incoming: IncomingReferences): Expand {
@@ -45,7 +50,12 @@ export function createExpander(read: Reads, incoming: IncomingReferences): Expan
     const ids = [...new Set(records.flatMap((record) => idsOf(record[field.name])))]
     const related = new Map<string, PlatformRecord>()
     for (let start = 0; start < ids.length; start += maxIdsPerQuery) {
-      const plan = buildRelated(target, ids.slice(start, start + maxIdsPerQuery), env, relatedOptions(target, node, env))
+      const plan = buildRelated(
+        target,
+        ids.slice(start, start + maxIdsPerQuery),
+        env,
+        relatedOptions(target, node, env),
+      )
       for (const row of read.all(plan.statement)) related.set(row['id'] as string, plan.read(row))
     }
     if (node.children.length > 0) expand(target, [...related.values()], node.children, env)
@@ -64,7 +74,10 @@ export function createExpander(read: Reads, incoming: IncomingReferences): Expan
     const parents = records.map((record) => record['id'] as string)
     const groups = new Map<string, PlatformRecord[]>(parents.map((id) => [id, []]))
     if (parents.length > 0) {
-      const plan = buildChildren(child, reference.field, parents, env, { ...relatedOptions(child, node, env), limit: node.limit })
+      const plan = buildChildren(child, reference.field, parents, env, {
+        ...relatedOptions(child, node, env),
+        limit: node.limit,
+      })
       for (const row of read.all(plan.statement)) {
         const record = plan.read(row)
         groups.get(record[reference.field.name] as string)?.push(record)
@@ -100,5 +113,6 @@ function unknownRelation(name: string): Error {
 
 /** Refuses expansion together with distinct rows, which have no identity. @throws invalid_query */
 export function refuseExpansion(nodes: readonly ExpandNode[]): void {
-  if (nodes.length > 0) throw platformError('invalid_query', { parameter: 'expand', reason: 'Distinct rows cannot be expanded.' })
+  if (nodes.length > 0)
+    throw platformError('invalid_query', { parameter: 'expand', reason: 'Distinct rows cannot be expanded.' })
 }

@@ -34,7 +34,11 @@ const queryTimeoutMs = 5_000
 
 /** Reads records; one per host. */
 export interface RecordFinder {
-  get(ctx: RequestContext, schema: ObjectSchema, input: { id: string; select?: unknown; expand?: unknown }): Promise<StoredRecord>
+  get(
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    input: { id: string; select?: unknown; expand?: unknown },
+  ): Promise<StoredRecord>
   find(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage>
 }
 
@@ -120,7 +124,9 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook })
     const unfiltered = isUnfiltered(request)
     const page = plan.finish(await run(ctx, plan.statement, unfiltered))
-    const total = counted ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook })))[0]!.total } : {}
+    const total = counted
+      ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook })))[0]!.total }
+      : {}
     if (shape.expand.length > 0) expand(schema, page.records, shape.expand, env)
     return {
       object: schema.name,
@@ -182,4 +188,3 @@ function filterOf(condition: RowCondition | false): ReturnType<typeof parseFilte
   if (condition === null) return null
   return condition === false ? { kind: 'or', children: [] } : parseFilter(condition)
 }
-

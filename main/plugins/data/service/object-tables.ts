@@ -37,7 +37,14 @@ export function createObjectTables(parts: ObjectTablesParts): TypeHook {
     const { before, after, changes } = plan
     if (before === null || before.abstract) return { tableMoved: false }
     const keep = (field: string | null, table: string): void => {
-      addSchemaBackup(tx, { id: ids.uuid(), object: before.name, field, table, records: countRows(tx, table), createdAt: clock.iso() })
+      addSchemaBackup(tx, {
+        id: ids.uuid(),
+        object: before.name,
+        field,
+        table,
+        records: countRows(tx, table),
+        createdAt: clock.iso(),
+      })
     }
     if (after === null || after.abstract) {
       const table = backupTable(ids)
@@ -49,7 +56,9 @@ export function createObjectTables(parts: ObjectTablesParts): TypeHook {
     for (const { change, oldField } of changes) {
       if (change !== 'delete_field' || oldField === undefined) continue
       const table = backupTable(ids)
-      const columns = fieldColumns(oldField).map((column) => quote(column.name)).join(', ')
+      const columns = fieldColumns(oldField)
+        .map((column) => quote(column.name))
+        .join(', ')
       const set = `${quote(oldField.column)} IS NOT NULL`
       tx.ddl(`CREATE TABLE ${quote(table)} AS SELECT id, ${columns} FROM ${quote(before.table)} WHERE ${set}`)
       keep(oldField.name, table)

@@ -54,7 +54,8 @@ export function readSearch(query: RecordQuery): { query: string; fields: readonl
   const { search } = query
   if (search === undefined || search === null) return null
   const given = typeof search === 'string' ? { query: search } : search
-  if (typeof given !== 'object' || Array.isArray(given)) throw invalidQuery('search', 'The search must be text.', { path: '' })
+  if (typeof given !== 'object' || Array.isArray(given))
+    throw invalidQuery('search', 'The search must be text.', { path: '' })
   const words = given as { query?: unknown; fields?: unknown; operator?: unknown }
   if (typeof words.query !== 'string') throw invalidQuery('search', 'The search needs a text.', { path: 'query' })
   if (words.operator !== undefined && words.operator !== 'and') {

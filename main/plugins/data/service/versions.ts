@@ -9,7 +9,10 @@ import { platformError } from '#shared/errors.ts'
 export function expectedVersionOf(given: string | undefined, ifMatch: string | undefined): string | undefined {
   const token = given ?? ifMatch
   if (token === undefined) return undefined
-  return token.trim().replace(/^W\//, '').replace(/^"(.*)"$/, '$1')
+  return token
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/^"(.*)"$/, '$1')
 }
 
 /** Whether an expected version fits the stored one; both are compared as instants, an unreadable token fits nothing. */

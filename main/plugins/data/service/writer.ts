@@ -176,7 +176,12 @@ function checkUnique(tx: Tx, env: QueryEnv, schema: ObjectSchema, row: Row, stor
   if (!codec.hasUnique) return
   const id = row['id'] as string
   for (const rule of uniqueRules(schema)) {
-    if (rule.where === null && stored !== null && rule.fields.every((field) => stored[field.column] === row[field.column])) continue
+    if (
+      rule.where === null &&
+      stored !== null &&
+      rule.fields.every((field) => stored[field.column] === row[field.column])
+    )
+      continue
     const values = Object.fromEntries(rule.fields.map((field) => [field.name, codec.value(row, field)]))
     const clash = findUniqueClash(schema, rule, values, id, env)
     if (clash === null || tx.get(clash) === undefined) continue

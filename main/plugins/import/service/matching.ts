@@ -14,13 +14,20 @@ export type Match = { readonly id: string } | 'none' | 'several'
  */
 export function matchFieldsOf(schema: ObjectSchema, names: readonly string[]): FieldSchema[] {
   if (names.length === 0) {
-    throw validationError([{ field: 'matchFields', code: 'required', message: 'Name the fields that tell records apart.' }])
+    throw validationError([
+      { field: 'matchFields', code: 'required', message: 'Name the fields that tell records apart.' },
+    ])
   }
   return names.map((name, index) => {
     const field = schema.byName.get(name)
     if (field !== undefined && !field.multiple) return field
     throw validationError([
-      { field: `matchFields.${index}`, code: 'unknown_field', message: 'The object has no such field to match by.', value: name },
+      {
+        field: `matchFields.${index}`,
+        code: 'unknown_field',
+        message: 'The object has no such field to match by.',
+        value: name,
+      },
     ])
   })
 }

@@ -27,7 +27,10 @@ export async function addMissingOptions(
   const choices = columns.filter(({ field }) => field.type === 'select' || field.type === 'multiselect')
   const missing = new Map<string, MissingOption[]>()
   for (const { column, field } of choices) {
-    const found = missingOf(field, rows.map((row) => row[column]))
+    const found = missingOf(
+      field,
+      rows.map((row) => row[column]),
+    )
     if (found.length > 0) missing.set(field.name, found)
   }
   const item = metadata.get('object', schema.name)
@@ -59,14 +62,21 @@ function missingOf(field: FieldSchema, cells: readonly unknown[]): MissingOption
 
 function labelsOf(cell: unknown, field: FieldSchema): string[] {
   const parts = Array.isArray(cell) ? cell : typeof cell === 'string' && field.multiple ? cell.split(/[;,]/) : [cell]
-  return parts.filter((part) => typeof part === 'string').map((part) => part.trim()).filter((part) => part !== '')
+  return parts
+    .filter((part) => typeof part === 'string')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 /** The label itself where it may be a value, else a word made of it (D-94: `select`). */
 function freeValue(label: string, taken: ReadonlySet<string>): string {
   const word = optionValue.test(label)
     ? label
-    : label.normalize('NFKD').replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '').toLowerCase() || 'option'
+    : label
+        .normalize('NFKD')
+        .replace(/[^A-Za-z0-9]+/g, '_')
+        .replace(/^_+|_+$/g, '')
+        .toLowerCase() || 'option'
   if (!taken.has(word)) return word
   let number = 2
   while (taken.has(`${word}_${number}`)) number += 1
