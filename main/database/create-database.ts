@@ -6,7 +6,6 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { Ports } from '#main/kernel/ports.ts'
 import { createReaderPool } from './reader-pool.ts'
 import type { ReaderPool } from './reader-pool.ts'
-import { copyDatabase } from './backup.ts'
 import { translateEngineError } from './engine-errors.ts'
 import { openReader, openWriter } from './open.ts'
 import { createReads } from './reads.ts'
@@ -24,6 +23,9 @@ export interface DatabaseOptions {
   /** False gives up durability for speed: only for throw-away databases of tests. Default true. */
   readonly durable?: boolean
 }
+
+const copierIdleMs = 2000
+const copyTimeoutMs = 30 * 60_000
 
 /** The database plus the parts only the host itself uses. */
 export interface HostDatabase extends Database {
@@ -56,13 +58,23 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
       readerStatements.clear()
     },
   })
-  const copies = new Set<Promise<void>>()
+  // Copies take long: they have a process of their own, so that heavy reads never wait for one.
+  const copier = createReaderPool({
+    file,
+    spawn: options.ports.spawn,
+    log,
+    clock,
+    translate: translateEngineError,
+    size: 1,
+    idleMs: copierIdleMs,
+    maxWaitMs: copyTimeoutMs,
+  })
   let closed: Promise<void> | undefined
 
   const close = async (): Promise<void> => {
     await queue.close()
     readers.close()
-    await Promise.allSettled(copies)
+    copier.close()
     reader.close()
     if (writer.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
       log.warn({}, 'The write-ahead log could not be folded in; the next start does it.')
@@ -80,15 +92,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     health: queue.health,
     statementCount: () => writerStatements.count() + readerStatements.count(),
     groups: queue.groups,
-    async backupTo(target) {
-      const copy = copyDatabase(writer, target)
-      copies.add(copy)
-      try {
-        await copy
-      } finally {
-        copies.delete(copy)
-      }
-    },
+    backupTo: (target) => copier.copyTo(target, { timeoutMs: copyTimeoutMs }),
     close: () => (closed ??= close()),
   }
 }

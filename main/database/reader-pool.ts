@@ -14,6 +14,8 @@ import type { FileReport, ReaderReply, ReaderTask } from './reader-protocol.ts'
 export interface ReaderPool extends HeavyReads {
   /** Checks a closed database file: size, checksum, integrity. */
   checkFile(file: string, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<FileReport>
+  /** Copies the database to `target`, which must not exist: one snapshot, on disk when the promise resolves. */
+  copyTo(target: string, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<void>
   /** Number of living processes. */
   size(): number
   /** Kills every process; tasks under way fail with `service_unavailable`. */
@@ -229,6 +231,9 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
         limits,
       ),
     checkFile: (file, limits) => submit<FileReport>({ kind: 'check', file }, limits),
+    async copyTo(target, limits) {
+      await submit<unknown>({ kind: 'copy', target }, limits)
+    },
     size: () => readers.size,
     close() {
       closed = true

@@ -9,6 +9,7 @@ export type ReaderTask =
       readonly maxRows: number | null
     }
   | { readonly kind: 'check'; readonly file: string }
+  | { readonly kind: 'copy'; readonly target: string }
 
 /** Host to reader: one task at a time. */
 export type ReaderRequest = ReaderTask & { readonly id: number }

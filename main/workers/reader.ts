@@ -1,5 +1,6 @@
 // Entry of the reader process: read-only SQL on the file named by its argument, killed by the host at its limit.
 // Knows no host, no actors, no HTTP; only messages go in and out.
+import { copyDatabase } from '#main/database/backup.ts'
 import { createFileCheck } from '#main/database/file-check.ts'
 import { openReader } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
@@ -16,6 +17,9 @@ if (file === undefined || process.send === undefined) {
   process.exit(1)
 }
 
+// Copies are as private as the database itself.
+process.umask(0o077)
+
 let connection: Connection | undefined
 const reply = (message: ReaderReply): void => {
   process.send?.(message)
@@ -23,16 +27,25 @@ const reply = (message: ReaderReply): void => {
 
 process.on('message', (message) => {
   const request = message as ReaderRequest
-  try {
-    if (request.kind === 'check') reply({ id: request.id, kind: 'report', report: createFileCheck(request.file) })
-    else runQuery(request)
-  } catch (error) {
+  void run(request).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
     reply({ id: request.id, kind: 'error', code, message: error instanceof Error ? error.message : String(error) })
-  }
+  })
 })
 process.on('disconnect', () => process.exit(0))
 endWithParent()
+
+async function run(request: ReaderRequest): Promise<void> {
+  if (request.kind === 'query') {
+    runQuery(request)
+  } else if (request.kind === 'check') {
+    reply({ id: request.id, kind: 'report', report: createFileCheck(request.file) })
+  } else {
+    connection ??= openReader(file!)
+    await copyDatabase(connection, request.target)
+    reply({ id: request.id, kind: 'end' })
+  }
+}
 
 function runQuery(request: ReaderRequest & { kind: 'query' }): void {
   connection ??= openReader(file!)
