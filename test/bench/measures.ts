@@ -72,6 +72,9 @@ async function withCpu(target: Target, work: () => Promise<{ value: number; unit
   return { value, cpuMs: (processorMs(target.server.pid) - before) / units }
 }
 
+/** Unmeasured load before a step, so that the engine has compiled what the step runs. */
+const warmUpMs = 500
+
 /** Where the next measurement of a source goes on, so that writes never repeat one. */
 let position = 0
 
@@ -87,7 +90,7 @@ export async function compareRates(
       position += result.requests
       return { value: result.rate, units: result.requests }
     })
-  for (const target of [run.floor, run.cairn]) await measure(target, run.burstMs / 2)
+  for (const target of [run.floor, run.cairn]) await measure(target, warmUpMs)
   return alternate(
     run,
     () => measure(run.cairn, run.burstMs),

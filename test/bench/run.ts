@@ -11,6 +11,7 @@ import { objectsOf } from './large-steps.ts'
 import type { Run } from './measures.ts'
 import { selectSteps } from './steps.ts'
 import { createTarget, seed } from './targets.ts'
+import type { Target } from './targets.ts'
 
 const usage = `npm run bench -- [options]
   --quick          short measurements, no million-row steps: about a minute
@@ -36,6 +37,18 @@ const { values: flags } = parseArgs({
 /** Magic number of tmpfs: fsync costs nothing there, so the write figures would flatter a durable server. */
 const tmpfsMagic = 0x0102_1994
 
+/** Makes the tables of a data directory and fills them, with a server that ends afterwards. */
+async function fill(kind: ServerKind, dataDir: string, rows: number): Promise<void> {
+  const server = await startServer(kind, dataDir)
+  try {
+    const target = createTarget(server)
+    await target.prepare(objectsOf(flags.quick))
+    await seed(target, rows)
+  } finally {
+    await server.stop()
+  }
+}
+
 async function main(): Promise<number> {
   if (flags.help) {
     process.stdout.write(usage)
@@ -52,28 +65,21 @@ async function main(): Promise<number> {
   const inMemory = process.platform === 'linux' && statfsSync(tmpdir()).type === tmpfsMagic
   if (inMemory) say(`${tmpdir()} is in memory: set TMPDIR to a disk for true write figures`)
 
+  const rows = Number(flags.rows)
   const kinds: readonly ServerKind[] = [flags.self ? 'floor' : 'cairn', 'floor']
   const dirs = kinds.map(makeDataDir)
   const running: RunningServer[] = []
   const figures: Figure[] = []
   const missing: Missing[] = []
   try {
-    const rows = Number(flags.rows)
+    say(`filling both with ${rows.toLocaleString('en-US')} rows`)
+    await Promise.all(kinds.map((kind, index) => fill(kind, dirs[index]!, rows)))
+    // Fresh processes: what filling left behind in memory, and its part of a profile, belong to no step.
     for (const [index, kind] of kinds.entries()) {
       running.push(await startServer(kind, dirs[index]!, index === 0 ? flags.profile : undefined))
     }
-    const [cairn, floor] = running.map(createTarget) as [
-      ReturnType<typeof createTarget>,
-      ReturnType<typeof createTarget>,
-    ]
+    const [cairn, floor] = running.map(createTarget) as [Target, Target]
     const run: Run = { cairn, floor, quick: flags.quick, pairs: 7, burstMs: flags.quick ? 150 : 1_000, rows }
-    say(`filling both with ${rows.toLocaleString('en-US')} rows`)
-    await Promise.all(
-      [cairn, floor].map(async (target) => {
-        await target.prepare(objectsOf(flags.quick))
-        await seed(target, rows)
-      }),
-    )
     for (const step of chosen) {
       say(step.label)
       try {
@@ -88,7 +94,7 @@ async function main(): Promise<number> {
   }
   process.stdout.write(`${formatTable(figures, missing)}\n`)
   if (flags.json !== undefined) {
-    const report = { quick: flags.quick, rows: Number(flags.rows), node: process.version, inMemory, figures, missing }
+    const report = { quick: flags.quick, rows, node: process.version, inMemory, figures, missing }
     writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`)
   }
   say('done')
