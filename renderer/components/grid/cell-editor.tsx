@@ -9,6 +9,7 @@ import type { GridLabels } from './grid-labels.ts'
 import { commandForEditorKey } from './nav.ts'
 import type { RenderColumn } from './render-column.ts'
 import type { CellActions } from './use-cell-actions.ts'
+import './cell-editor.css'
 
 /** Place of a cell in the overlay, in pixels. */
 export interface CellBox {
@@ -51,7 +52,7 @@ export function CellEditor(props: {
   return (
     <div
       ref={frame}
-      className={above ? 'cg-editor cg-editor-above' : 'cg-editor'}
+      className={`cg-editor${above ? ' cg-editor-above' : ''}${editor.error === null ? '' : ' cg-editor-invalid'}`}
       style={{ ...boxStyle(box), minBlockSize: box.height, maxInlineSize: Math.max(box.width, 480) }}
       data-cell-height={box.height}
       onBlur={onBlur}

@@ -8,6 +8,7 @@ import type { GridLabels } from './grid-labels.ts'
 import type { GridSort } from './grid-types.ts'
 import { HEADER_HEIGHT, columnWidth } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
+import './grid-header.css'
 
 /** What the header needs. Clicks on names and menu buttons are handled by the grid, by position. */
 export interface GridHeaderProps {

@@ -53,7 +53,12 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       className={row === undefined ? 'cg-row cg-loading' : checked ? 'cg-row cg-checked' : 'cg-row'}
       style={style}
     >
-      <div role="rowheader" aria-colindex={ROW_NUMBER_COLUMN_INDEX} className="cg-number" style={numberStyle}>
+      <div
+        role="rowheader"
+        aria-colindex={ROW_NUMBER_COLUMN_INDEX}
+        className={checked === undefined ? 'cg-number' : 'cg-number cg-tickable'}
+        style={numberStyle}
+      >
         <span>{index + 1}</span>
         {checked !== undefined && (
           <input type="checkbox" tabIndex={-1} checked={checked} readOnly aria-label={labels.checkRow(index + 1)} />
