@@ -1,0 +1,157 @@
+// Backups over HTTP (D-207): made while the host runs, checked, downloaded, put back, deleted.
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startHost } from '#main/index.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+import type { TestHost } from '../support/create-test-host.ts'
+
+let test: TestHost
+const unknown = '00000000-0000-7000-8000-00000000dead'
+const fileOf = (id: string): string => join(test.dataDir, 'backups', id, 'cairn.db')
+
+beforeAll(async () => {
+  test = await createTestHost()
+  await test.defineObject('note', { title: { type: 'text', required: true } })
+  await test.post('/data/note', { title: 'in the backup' })
+})
+
+afterAll(() => test.stop())
+
+describe('POST /backups', () => {
+  it('makes a verified backup with 201 and lists it first', async () => {
+    const made = await test.post('/backups', { note: 'before the fair' })
+    expect(made.status).toBe(201)
+    expect(made.body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      kind: 'manual',
+      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      sizeBytes: expect.any(Number),
+      sha256: createHash('sha256')
+        .update(readFileSync(fileOf(made.body.id)))
+        .digest('hex'),
+      verified: true,
+      appVersion: expect.any(String),
+      note: 'before the fair',
+    })
+    const list = await test.get('/backups')
+    expect(list.status).toBe(200)
+    expect(list.body.backups[0]).toEqual(made.body)
+  })
+
+  it('needs no body', async () => {
+    expect((await test.post('/backups')).status).toBe(201)
+  })
+
+  it('refuses a note of more than 500 characters with validation_error', async () => {
+    const answer = await test.post('/backups', { note: 'x'.repeat(501) })
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.code).toBe('validation_error')
+  })
+
+  it('asks for a credential', async () => {
+    expect((await test.anonymous('POST', '/backups')).status).toBe(401)
+    expect((await test.anonymous('GET', '/backups')).status).toBe(401)
+  })
+})
+
+describe('GET /backups/:id/download', () => {
+  it('sends the database file of the backup', async () => {
+    const { body: backup } = await test.post('/backups')
+    const response = await fetch(`${test.host.url}/api/v1/backups/${backup.id}/download`, {
+      headers: { authorization: `Bearer ${test.host.token}` },
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('content-type')).toBe('application/vnd.sqlite3')
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="cairn-[0-9T-]+\.db"$/)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(backup.sha256)
+  })
+})
+
+describe('POST /backups/:id/verify', () => {
+  it('finds nothing in a sound backup and the changed byte in a damaged one', async () => {
+    const { body: backup } = await test.post('/backups')
+    expect((await test.post(`/backups/${backup.id}/verify`)).body).toEqual({
+      id: backup.id,
+      verified: true,
+      problems: [],
+    })
+    const bytes = readFileSync(fileOf(backup.id))
+    bytes[bytes.length - 1]! ^= 1
+    writeFileSync(fileOf(backup.id), bytes)
+    const damaged = await test.post(`/backups/${backup.id}/verify`)
+    expect(damaged.body).toEqual({ id: backup.id, verified: false, problems: [expect.stringContaining('cairn.db')] })
+    const listed = (await test.get('/backups')).body.backups.find((entry: { id: string }) => entry.id === backup.id)
+    expect(listed.verified).toBe(false)
+    const refused = await test.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
+    expect(refused.status).toBe(409)
+    expect(refused.body.error).toMatchObject({ code: 'conflict', details: { reason: 'backup_damaged' } })
+  })
+})
+
+describe('DELETE /backups/:id', () => {
+  it('deletes the backup', async () => {
+    const { body: backup } = await test.post('/backups')
+    expect((await test.delete(`/backups/${backup.id}`)).body).toEqual({ id: backup.id, success: true })
+    expect((await test.delete(`/backups/${backup.id}`)).status).toBe(404)
+  })
+})
+
+describe('an unknown backup', () => {
+  it.each([
+    ['GET', `/backups/${unknown}/download`],
+    ['POST', `/backups/${unknown}/verify`],
+    ['POST', `/backups/${unknown}/restore`],
+    ['POST', '/backups/..%2F..%2Fetc/verify'],
+  ])('answers %s %s with resource_not_found', async (method, path) => {
+    const body = path.endsWith('restore') ? { confirm: unknown } : undefined
+    const answer = method === 'GET' ? await test.get(path) : await test.post(path, body)
+    expect(answer.status).toBe(404)
+    expect(answer.body.error.code).toBe('resource_not_found')
+  })
+})
+
+describe('POST /backups/:id/restore', () => {
+  it('refuses a restore that is not confirmed with the id', async () => {
+    const { body: backup } = await test.post('/backups')
+    for (const body of [{}, { confirm: 'yes' }]) {
+      const answer = await test.post(`/backups/${backup.id}/restore`, body)
+      expect(answer.status).toBe(400)
+      expect(answer.body.error).toMatchObject({
+        code: 'validation_error',
+        details: { fieldErrors: [{ field: 'confirm' }] },
+      })
+    }
+  })
+
+  it('answers 202, ends the host for a restart and brings the old records back under a new token', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'cairn-restore-'))
+    const own = await createTestHost({ dataDir })
+    await own.defineObject('note', { title: { type: 'text', required: true } })
+    await own.post('/data/note', { title: 'in the backup' })
+    const { body: backup } = await own.post('/backups')
+    await own.post('/data/note', { title: 'written later' })
+    const { host } = own
+    const answer = await own.post(`/backups/${backup.id}/restore`, { confirm: backup.id })
+    expect(answer.status).toBe(202)
+    expect(answer.body).toEqual({ id: backup.id, restarting: true })
+    expect(await host.stopped).toBe('restart')
+
+    const next = await startHost({ dataDir, port: 0, durable: false })
+    try {
+      expect(next.token).not.toBe(host.token)
+      const get = async (path: string) =>
+        (await fetch(`${next.url}/api/v1${path}`, { headers: { authorization: `Bearer ${next.token}` } })).json()
+      const list = (await get('/data/note')) as { records: { title: string }[] }
+      expect(list.records.map((record) => record.title)).toEqual(['in the backup'])
+      const { backups } = (await get('/backups')) as { backups: { note?: string }[] }
+      expect(backups[0]?.note).toBe(`before the restore of ${backup.id}`)
+    } finally {
+      await next.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    }
+  })
+})
