@@ -1,7 +1,7 @@
 // Contract of the import endpoint: rows of a CSV or JSON file into an object (D-68).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { FieldMap, ObjectParams } from './common.ts'
+import { ObjectParams } from './common.ts'
 
 /** How rows become records. */
 export const ImportWriteMode = z.enum(['insert', 'update', 'upsert'])
@@ -11,8 +11,14 @@ export const ImportRequest = z
   .object({
     format: z.enum(['csv', 'json']).optional(),
     csv: z.string().optional(),
-    rows: z.array(FieldMap).optional(),
-    mapping: z.record(z.string(), z.string()).optional().meta({ description: 'Column to field; unnamed columns map to the field of the same name.' }),
+    rows: z
+      .array(z.unknown())
+      .optional()
+      .meta({ description: 'Objects: column name to cell. Checked one by one by the service.' }),
+    mapping: z
+      .record(z.string(), z.string())
+      .optional()
+      .meta({ description: 'Column to field; unnamed columns map to the field of the same name.' }),
     dryRun: z.boolean().default(false),
     writeMode: ImportWriteMode.default('insert'),
     matchFields: z.array(z.string()).optional(),

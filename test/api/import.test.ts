@@ -165,6 +165,9 @@ describe('POST /data/:object/import', () => {
     expect((await run({})).status).toBe(400)
     expect((await run({ csv: 'name\nx', rows: [] })).status).toBe(400)
     expect((await run({ csv: '' })).status).toBe(400)
+    expect((await run({ rows: [{}, 5] })).body.error.details.fieldErrors).toMatchObject([
+      { field: 'rows.1', code: 'invalid_type' },
+    ])
     expect((await run({ csv: 'name,name\na,b' })).body.error.details.fieldErrors).toMatchObject([
       { field: 'csv', code: 'invalid_format' },
     ])
