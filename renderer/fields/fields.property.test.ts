@@ -1,11 +1,12 @@
 // Proves for every field type that what an editor starts with is read back as the same value, in several locales.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fieldTypeList, fieldTypeOf, translateEnglish } from './index.ts'
+import { fieldTypeOf, translateEnglish } from './index.ts'
 import type { FieldContext, FieldDefinition } from './index.ts'
 import { parseNumber } from './number-text.ts'
 import { numberFormat } from './intl-formats.ts'
 import { listToText, parseList } from './list-text.ts'
+import { fieldTypeList } from './registry.ts'
 import { instantOf, wallTime } from './zoned-time.ts'
 
 const contextArb: fc.Arbitrary<FieldContext> = fc.record({

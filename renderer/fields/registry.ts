@@ -23,7 +23,10 @@ import { textField } from './types/text.ts'
 import { textareaField } from './types/textarea.ts'
 import { urlField } from './types/url.ts'
 
-/** All field types, in the order a person chooses from. */
+/**
+ * All field types, in the order a person chooses from.
+ * @internal Seen by tests; screens ask for the type of a field.
+ */
 export const fieldTypeList: readonly FieldType[] = [
   textField,
   textareaField,

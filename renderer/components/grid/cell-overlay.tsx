@@ -10,6 +10,7 @@ import { HEADER_HEIGHT } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
 import { activeCell, isSingleCell } from './selection.ts'
 import type { CellActions } from './use-cell-actions.ts'
+import { rowTop } from './window.ts'
 
 /** The editor, or the note of an active cell that was not saved, in the lane that scrolls with its column. */
 export function CellOverlay(props: {
@@ -21,7 +22,7 @@ export function CellOverlay(props: {
   const { core, cells, noteId, rowHeight } = props
   const { edits, columns, selection, labels, window } = core
   const boxOf = (row: number, column: RenderColumn): CellBox => ({
-    top: row * rowHeight + window.view.shift,
+    top: rowTop(row, rowHeight, window.view.shift),
     start: columns.numberWidth + column.start,
     width: column.width,
     height: rowHeight,

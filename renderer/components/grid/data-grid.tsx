@@ -23,7 +23,7 @@ import { useGridKeys } from './use-grid-keys.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridWindow } from './use-grid-window.ts'
 import { useRangeActions } from './use-range-actions.ts'
-import { poolSize, spacerHeight } from './window.ts'
+import { poolSize, rowTop, spacerHeight } from './window.ts'
 import './data-grid.css'
 
 const firstCell: GridSelection = { ranges: [{ anchor: { row: 0, column: 0 }, head: { row: 0, column: 0 } }] }
@@ -162,7 +162,9 @@ export function DataGrid(props: DataGridProps): ReactNode {
   const slots: ReactNode[] = []
   for (let row = view.rows.first; row < Math.min(view.rows.end, metrics.rowCount); row++) {
     if (row >= rowCount) {
-      slots.push(appendLine(row, row * rowHeight + view.shift, columns.totalWidth, rowHeight, labels.append, onAppend))
+      slots.push(
+        appendLine(row, rowTop(row, rowHeight, view.shift), columns.totalWidth, rowHeight, labels.append, onAppend),
+      )
       continue
     }
     const record = props.getRow(row)
@@ -172,7 +174,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
         key={row % pool}
         index={row}
         row={record}
-        top={row * rowHeight + view.shift}
+        top={rowTop(row, rowHeight, view.shift)}
         rowHeight={rowHeight}
         width={columns.totalWidth}
         numberStyle={numberStyle}

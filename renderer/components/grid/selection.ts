@@ -155,13 +155,3 @@ export function isSingleCell(selection: GridSelection): boolean {
   const { anchor, head } = currentEnds(selection)
   return selection.ranges.length === 1 && samePosition(anchor, head)
 }
-
-/** Number of cells in all ranges; overlapping ranges count twice. */
-export function selectedCount(selection: GridSelection): number {
-  let count = 0
-  for (const ends of selection.ranges) {
-    const range = rangeOf(ends)
-    if (range.top >= 0) count += (range.bottom - range.top + 1) * (range.right - range.left + 1)
-  }
-  return count
-}

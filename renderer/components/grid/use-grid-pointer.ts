@@ -10,6 +10,7 @@ import {
   activeCell,
   addCell,
   extendTo,
+  isSelected,
   isSingleCell,
   samePosition,
   selectAll,
@@ -55,7 +56,7 @@ export function useGridPointer(core: GridCore, cells: CellActions): GridPointer 
       if (!position || event.target instanceof HTMLInputElement || event.target instanceof HTMLButtonElement) return
       // A finger scrolls; what it selects is decided by the click.
       if (event.pointerType === 'touch') return
-      if (event.button === 2 && core.selection.ranges.length > 0 && inSelection(core, position)) return focus()
+      if (event.button === 2 && isSelected(selection, position)) return focus()
       if (event.button !== 0 && event.button !== 2) return
       focus()
       press(event, position)
@@ -116,14 +117,4 @@ export function useGridPointer(core: GridCore, cells: CellActions): GridPointer 
       else props.onCellMenu?.(position.row, column.name, anchor)
     },
   }
-}
-
-function inSelection({ selection }: GridCore, position: { row: number; column: number }): boolean {
-  return selection.ranges.some(
-    ({ anchor, head }) =>
-      position.row >= Math.min(anchor.row, head.row) &&
-      position.row <= Math.max(anchor.row, head.row) &&
-      position.column >= Math.min(anchor.column, head.column) &&
-      position.column <= Math.max(anchor.column, head.column),
-  )
 }

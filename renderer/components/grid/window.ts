@@ -93,9 +93,9 @@ export function poolSize(metrics: RowMetrics): number {
   return needed <= ROW_POOL ? ROW_POOL : Math.ceil(needed / 8) * 8
 }
 
-/** Top of a row inside the spacer, in pixels; stays small in a scaled grid because it follows the scroller. */
-export function rowTop(row: number, position: ScrollPosition, rowHeight: number): number {
-  return row * rowHeight - position.virtualTop + position.scrollTop
+/** Top of a row inside the spacer, in pixels; `shift` is `scrollTop - virtualTop`, 0 unless the grid is scaled. */
+export function rowTop(row: number, rowHeight: number, shift: number): number {
+  return row * rowHeight + shift
 }
 
 /** Position that shows the whole row with the least movement, or null when it is already shown. */
