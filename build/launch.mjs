@@ -15,34 +15,27 @@ const ELECTRON_FETCH_TIMEOUT_MS = 90000
 const ELECTRON_GRACE_MS = 5000
 
 /**
- * What a build reads and how it is made. `folder` is replaced as a whole when set, so a page half old and half new
+ * What a build reads and how it is made: one pass of vite for each mode. `folder` is replaced as a whole when set, so a page half old and half new
  * is never served; the two host bundles share one folder and overwrite their own files.
  */
 const BUILDS = {
   renderer: {
     config: 'build/vite.renderer.config.ts',
-    mode: 'production',
+    modes: ['production'],
     inputs: ['renderer', 'shared', 'build', 'package-lock.json'],
     output: 'dist/renderer/index.html',
     folder: 'dist/renderer',
   },
   host: {
     config: 'build/vite.host.config.ts',
-    mode: 'production',
+    modes: ['production', 'workers'],
     inputs: ['electron', 'main', 'shared', 'build', 'package-lock.json'],
     output: 'dist/host/electron.js',
     folder: '',
   },
-  workers: {
-    config: 'build/vite.host.config.ts',
-    mode: 'workers',
-    inputs: ['electron', 'main', 'shared', 'build', 'package-lock.json'],
-    output: 'dist/host/workers/reader.js',
-    folder: '',
-  },
   preload: {
     config: 'build/vite.preload.config.ts',
-    mode: 'production',
+    modes: ['production'],
     inputs: ['electron', 'shared', 'build', 'package-lock.json'],
     output: 'dist/host/preload.cjs',
     folder: '',
@@ -169,18 +162,20 @@ export function buildTarget(root, target) {
   if (!fs.existsSync(vite)) return 'vite is not installed (run npm ci)'
   const stamp = stampOf(listInputs(root, build.inputs))
   const staging = build.folder ? build.folder + '.' + process.pid : ''
-  const args = [vite, 'build', '--config', build.config, '--mode', build.mode, '--logLevel', 'warn']
-  // Node reads the configuration itself: bundling it would write into node_modules, which may be read-only.
-  args.push('--configLoader', 'native')
-  if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
   process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
-  // stdout stays free for the one line that names the address; colours are for terminals only.
-  const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
-  const output = (run.stdout || '') + (run.stderr || '')
-  process.stderr.write(process.stderr.isTTY ? output : util.stripVTControlCharacters(output))
-  if (run.status !== 0) {
-    if (staging) fs.rmSync(join(root, staging), { recursive: true, force: true })
-    return 'vite build failed' + (run.error ? ': ' + run.error.message : '')
+  for (const mode of build.modes) {
+    const args = [vite, 'build', '--config', build.config, '--mode', mode, '--logLevel', 'warn']
+    // Node reads the configuration itself: bundling it would write into node_modules, which may be read-only.
+    args.push('--configLoader', 'native')
+    if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
+    // stdout stays free for the one line that names the address; colours are for terminals only.
+    const run = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
+    const output = (run.stdout || '') + (run.stderr || '')
+    process.stderr.write(process.stderr.isTTY ? output : util.stripVTControlCharacters(output))
+    if (run.status !== 0) {
+      if (staging) fs.rmSync(join(root, staging), { recursive: true, force: true })
+      return 'vite build failed' + (run.error ? ': ' + run.error.message : '')
+    }
   }
   if (staging) {
     try {
@@ -295,7 +290,7 @@ function fetchElectron() {
 function tryWindow(rest) {
   const missing = findElectron(ROOT) ? '' : fetchElectron()
   if (missing) return Promise.resolve({ code: 1, reason: missing })
-  const failure = buildStale(ROOT, ['renderer', 'host', 'workers', 'preload'])
+  const failure = buildStale(ROOT, ['renderer', 'host', 'preload'])
   if (failure) return Promise.resolve({ code: 1, reason: 'the window could not be built (' + failure + ')' })
   return runElectron(findElectron(ROOT), rest)
 }
@@ -344,7 +339,7 @@ function run(mode, rest) {
   if (mode === 'serve') return serve(rest)
   if (mode === 'build' || mode === 'build-screens') {
     /** @type {(keyof typeof BUILDS)[]} */
-    const targets = mode === 'build' ? ['renderer', 'host', 'workers', 'preload'] : ['renderer']
+    const targets = mode === 'build' ? ['renderer', 'host', 'preload'] : ['renderer']
     const failure = buildStale(ROOT, targets, mode === 'build')
     if (failure) process.stderr.write(failure + '\n')
     return Promise.resolve(failure ? 1 : 0)
