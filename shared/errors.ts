@@ -90,7 +90,8 @@ export interface ErrorBody {
 /** Checks and freezes a table of codes; a plugin calls this once in its errors.ts. */
 export function defineErrors<const T extends ErrorTable>(table: T): T {
   for (const [code, row] of Object.entries(table)) {
-    if (!/^[a-z][a-z0-9_]*$/.test(code) && code !== 'CONCURRENT_UPDATE') throw new Error(`Error code "${code}" is not snake_case.`)
+    if (!/^[a-z][a-z0-9_]*$/.test(code) && code !== 'CONCURRENT_UPDATE')
+      throw new Error(`Error code "${code}" is not snake_case.`)
     if (!row.message.endsWith('.')) throw new Error(`The message of error code "${code}" is not a sentence.`)
   }
   return Object.freeze(table)
@@ -156,12 +157,19 @@ export class PlatformError extends Error {
 }
 
 /** Builds the error of a code of {@link baseErrors}. */
-export function platformError(code: BaseErrorCode, details: Record<string, unknown> = {}, cause?: unknown): PlatformError {
+export function platformError(
+  code: BaseErrorCode,
+  details: Record<string, unknown> = {},
+  cause?: unknown,
+): PlatformError {
   return new PlatformError(code, baseErrors[code], details, cause)
 }
 
 /** Builds `validation_error` from problems with fields; at most 100 are reported (D-22). */
-export function validationError(fieldErrors: readonly FieldError[], details: Record<string, unknown> = {}): PlatformError {
+export function validationError(
+  fieldErrors: readonly FieldError[],
+  details: Record<string, unknown> = {},
+): PlatformError {
   return platformError('validation_error', { fieldErrors: fieldErrors.slice(0, 100).map(trimFieldError), ...details })
 }
 

@@ -37,7 +37,13 @@ export interface EventDraft<P = unknown> {
 }
 
 /** The record events of D-171. */
-export const recordEvents = ['record.created', 'record.updated', 'record.deleted', 'record.restored', 'record.purged'] as const
+export const recordEvents = [
+  'record.created',
+  'record.updated',
+  'record.deleted',
+  'record.restored',
+  'record.purged',
+] as const
 
 /** The metadata events of D-111. */
 export const metadataEvents = [

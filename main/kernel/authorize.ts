@@ -44,6 +44,11 @@ export function requireSystemPermission(authorizer: Authorizer, ctx: RequestCont
  * Refuses when an object action is missing.
  * @throws permission_denied
  */
-export function requireObjectAction(authorizer: Authorizer, ctx: RequestContext, object: string, action: RecordAction): void {
+export function requireObjectAction(
+  authorizer: Authorizer,
+  ctx: RequestContext,
+  object: string,
+  action: RecordAction,
+): void {
   if (!authorizer.canObject(ctx, object, action)) throw platformError('permission_denied', { object, action })
 }

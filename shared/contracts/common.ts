@@ -17,7 +17,9 @@ export const RecordParams = z.object({ object: z.string(), id: z.string() })
 export const FieldMap = z.record(z.string(), z.unknown())
 
 /** A record as the API shows it. */
-export const RecordMap = FieldMap.meta({ description: 'A record: field names to values, with the server-generated fields.' })
+export const RecordMap = FieldMap.meta({
+  description: 'A record: field names to values, with the server-generated fields.',
+})
 
 /** A boolean in a query string (D-12); empty means true. */
 export const QueryBoolean = z
@@ -26,7 +28,11 @@ export const QueryBoolean = z
     const text = Array.isArray(value) ? value.at(-1) : value
     if (text === 'true' || text === '1' || text === '') return true
     if (text === 'false' || text === '0') return false
-    context.addIssue({ code: 'custom', message: 'Expected true, false, 1 or 0.', params: { fieldCode: 'invalid_boolean' } })
+    context.addIssue({
+      code: 'custom',
+      message: 'Expected true, false, 1 or 0.',
+      params: { fieldCode: 'invalid_boolean' },
+    })
     return z.NEVER
   })
   .meta({ description: 'true, false, 1, 0; empty means true.' })
@@ -66,7 +72,9 @@ export const ErrorObjectSchema = z
   .meta({ id: 'ErrorObject' })
 
 /** The body of every non-2xx answer (D-20). */
-export const ErrorBodySchema = z.object({ success: z.literal(false), error: ErrorObjectSchema }).meta({ id: 'ErrorBody' })
+export const ErrorBodySchema = z
+  .object({ success: z.literal(false), error: ErrorObjectSchema })
+  .meta({ id: 'ErrorBody' })
 
 /** Codes any route may answer. */
 export const commonErrors = [

@@ -94,7 +94,8 @@ const expectedVersion = z.string().optional().meta({ description: 'updated_at as
 
 /** Query parameters of the list operation; every other name is a field condition (D-72, D-73). */
 export const ListQuery = z.record(z.string(), z.union([z.string(), z.array(z.string())])).meta({
-  description: 'filter, select, sort, top, skip, cursor, expand, search, searchFields, distinct, count, deleted; other names are field conditions.',
+  description:
+    'filter, select, sort, top, skip, cursor, expand, search, searchFields, distinct, count, deleted; other names are field conditions.',
 })
 
 const listErrors = ['invalid_query', 'timeout'] as const

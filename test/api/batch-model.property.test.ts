@@ -45,7 +45,10 @@ describe('POST /data/:object/batch', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 8 }), async (history) => {
         const object = `h${(round += 1)}`
-        await host.defineObject(object, { name: { type: 'text', required: true }, code: { type: 'number', unique: true } })
+        await host.defineObject(object, {
+          name: { type: 'text', required: true },
+          code: { type: 'number', unique: true },
+        })
         let model: Model = new Map()
         for (const step of history) {
           const ids = [...model.keys()]
@@ -71,12 +74,18 @@ describe('POST /data/:object/batch', () => {
           expect(body.results.map(outcomeOf)).toEqual(expected.outcomes)
           expect(body.succeeded).toBe(expected.outcomes.filter((outcome) => outcome === 'ok').length)
           expect(body.total).toBe(records.length)
-          const created = body.results.filter((r: { success: boolean; operation: string }) => r.success && r.operation === 'create')
+          const created = body.results.filter(
+            (r: { success: boolean; operation: string }) => r.success && r.operation === 'create',
+          )
           model = expected.apply(created.map((r: { id: string }) => r.id))
           const stored = await host.get(`/data/${object}?top=1000`)
-          const state = stored.body.records.map((r: { id: string; name: string; code: number | null }) => [r.id, { name: r.name, code: r.code }])
+          const state = stored.body.records.map((r: { id: string; name: string; code: number | null }) => [
+            r.id,
+            { name: r.name, code: r.code },
+          ])
           expect(new Map(state)).toEqual(model)
-          if (expected.outcomes.every((outcome) => outcome !== 'ok') || validateOnly) expect(host.takeEvents()).toEqual([])
+          if (expected.outcomes.every((outcome) => outcome !== 'ok') || validateOnly)
+            expect(host.takeEvents()).toEqual([])
         }
       }),
       { numRuns: 40, endOnFailure: true },
@@ -124,6 +133,7 @@ function predict(
   if (step.validateOnly) return { outcomes, apply: () => model }
   return {
     outcomes,
-    apply: (ids) => new Map(next.map(([id, record]) => [id.startsWith('new ') ? ids[Number(id.slice(4)) - 1]! : id, record])),
+    apply: (ids) =>
+      new Map(next.map(([id, record]) => [id.startsWith('new ') ? ids[Number(id.slice(4)) - 1]! : id, record])),
   }
 }

@@ -139,7 +139,10 @@ describe('POST /data/:object with each field type', () => {
   it('lets a stored inactive option stay', async () => {
     await host.defineObject('phase', { state: { type: 'select', options: ['a', 'b'] } })
     const { id } = (await host.post('/data/phase', { state: 'a' })).body
-    await host.defineObject('phase', { state: { type: 'select', options: [{ value: 'a', label: 'A', active: false }, 'b'] }, note: { type: 'text' } })
+    await host.defineObject('phase', {
+      state: { type: 'select', options: [{ value: 'a', label: 'A', active: false }, 'b'] },
+      note: { type: 'text' },
+    })
     expect((await host.patch(`/data/phase/${id}`, { state: 'a', note: 'n' })).status).toBe(200)
     expect((await host.post('/data/phase', { state: 'a' })).status).toBe(400)
   })
@@ -148,7 +151,13 @@ describe('POST /data/:object with each field type', () => {
     await host.defineObject('defaults', {
       word: { type: 'text', defaultValue: 'hi' },
       flag: { type: 'boolean', required: true },
-      pick: { type: 'select', options: [{ value: 'x', label: 'X' }, { value: 'y', label: 'Y', default: true }] },
+      pick: {
+        type: 'select',
+        options: [
+          { value: 'x', label: 'X' },
+          { value: 'y', label: 'Y', default: true },
+        ],
+      },
       who: { type: 'user', defaultValue: '{me}' },
       day: { type: 'date', defaultValue: '{today}' },
       at: { type: 'datetime', defaultValue: '{now}' },
@@ -161,7 +170,9 @@ describe('POST /data/:object with each field type', () => {
   })
 
   it('issues autonumbers in order and never twice', async () => {
-    await host.defineObject('numbered', { no: { type: 'autonumber', autonumberFormat: '{YYYY}-{000}', startNumber: 7 } })
+    await host.defineObject('numbered', {
+      no: { type: 'autonumber', autonumberFormat: '{YYYY}-{000}', startNumber: 7 },
+    })
     const first = (await host.post('/data/numbered', {})).body
     await host.delete(`/data/numbered/${first.id}?purge=true`)
     const second = (await host.post('/data/numbered', {})).body
