@@ -1,5 +1,5 @@
 // A plugin with every mistake the checks look for: a GET that writes, a handler that trusts its body, SQL from text,
-// an answer to anybody. Twins load it to prove that a check would notice.
+// a merge of whatever comes. Twins load it to prove that a check would notice.
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '#shared/route.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
@@ -19,6 +19,7 @@ const shared = {
 const routes = defineRoutes({
   touch: defineRoute({ ...shared, operationId: 'touch', method: 'GET', path: '/careless/touch' }),
   trust: defineRoute({ ...shared, operationId: 'trust', method: 'POST', path: '/careless/trust', body: z.unknown() }),
+  merge: defineRoute({ ...shared, operationId: 'merge', method: 'POST', path: '/careless/merge', body: z.unknown() }),
   find: defineRoute({
     ...shared,
     operationId: 'find',
@@ -43,7 +44,17 @@ export const carelessPlugin = definePlugin({
         return {}
       },
       trust: (_ctx, { body }) => ({ length: (body as { text: { length: number } }).text.length }),
+      merge: (_ctx, { body }) => merge({}, body),
       find: (_ctx, { query }) => host.read.all(statement(`SELECT name FROM careless_row WHERE name = '${query.name}'`)),
     })
   },
 })
+
+/** Copies members deep without a look at their names. */
+function merge(target: Record<string, unknown>, source: unknown): Record<string, unknown> {
+  for (const [key, value] of Object.entries((source ?? {}) as Record<string, unknown>)) {
+    const isMap = typeof value === 'object' && value !== null
+    target[key] = isMap ? merge((target[key] ?? {}) as Record<string, unknown>, value) : value
+  }
+  return target
+}
