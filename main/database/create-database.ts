@@ -10,6 +10,7 @@ import { translateEngineError } from './engine-errors.ts'
 import { openReader, openWriter } from './open.ts'
 import { createReads } from './reads.ts'
 import { createStatements } from './statements.ts'
+import { keepStatistics } from './statistics.ts'
 import { createWriteQueue } from './write-queue.ts'
 
 /** What a database is made from. */
@@ -69,9 +70,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     idleMs: copierIdleMs,
     maxWaitMs: copyTimeoutMs,
   })
+  const statistics = keepStatistics({ write: queue.write, groups: queue.groups, log })
   let closed: Promise<void> | undefined
 
   const close = async (): Promise<void> => {
+    statistics.stop()
     await queue.close()
     readers.close()
     copier.close()

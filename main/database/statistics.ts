@@ -1,0 +1,47 @@
+// Keeps the statistics of the query planner fresh: without them it may choose an index that then needs a sort.
+// Knows no tables.
+import { statement } from '#main/kernel/database.ts'
+import type { Write } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+
+/** The keeper of one database. */
+export interface StatisticsKeeper {
+  /** Analyses what has none, or has grown or shrunk tenfold since it was analysed. Cheap when there is nothing to do. */
+  refresh(): Promise<void>
+  stop(): void
+}
+
+const everyMs = 30_000
+/** Rows looked at per index: a large table then holds the event loop for tens of milliseconds, not for seconds. */
+const rowsPerIndex = 400
+/** All tables, not only those this connection has queried. */
+const allTables = 0x10002
+/** Names the statements instead of running them. */
+const onlyName = 0x1
+
+/**
+ * Makes the keeper; it looks twice a minute whether anything was written.
+ * @param groups number of transactions committed so far
+ */
+export function keepStatistics(options: { write: Write; groups: () => number; log: Logger }): StatisticsKeeper {
+  let seen = options.groups()
+
+  const refresh = (): Promise<void> =>
+    options.write('statistics', (tx) => {
+      tx.all(statement(`PRAGMA analysis_limit = ${rowsPerIndex}`))
+      const due = tx.all<Record<string, string>>(statement(`PRAGMA optimize = ${allTables | onlyName}`))
+      // As DDL: plans and statements that were made without these figures are dropped.
+      for (const row of due) for (const sql of Object.values(row)) tx.ddl(sql)
+    })
+
+  const timer = setInterval(() => {
+    if (options.groups() === seen) return
+    refresh()
+      .catch((error: unknown) => options.log.warn({ err: error }, 'The statistics of the query planner are not fresh.'))
+      .finally(() => {
+        seen = options.groups()
+      })
+  }, everyMs).unref()
+
+  return { refresh, stop: () => clearInterval(timer) }
+}
