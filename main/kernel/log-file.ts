@@ -1,5 +1,5 @@
 // Log lines in a private file that is rotated by size: at most five files of ten megabytes.
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { LogDestination } from './logger.ts'
 
@@ -15,14 +15,14 @@ export interface LogFile extends LogDestination {
 export function openLogFile(dir: string): LogFile {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const file = path.join(dir, 'cairn.log')
-  let descriptor = openSync(file, 'a', 0o600)
+  let descriptor = openPlain(file)
   let size = fstatSync(descriptor).size
   const rotate = (): void => {
     closeSync(descriptor)
     rmSync(`${file}.${maxFiles - 1}`, { force: true })
     for (let number = maxFiles - 2; number >= 1; number -= 1) moveIfThere(`${file}.${number}`, `${file}.${number + 1}`)
     moveIfThere(file, `${file}.1`)
-    descriptor = openSync(file, 'a', 0o600)
+    descriptor = openPlain(file)
     size = 0
   }
   return {
@@ -32,6 +32,14 @@ export function openLogFile(dir: string): LogFile {
     },
     close: () => closeSync(descriptor),
   }
+}
+
+/** Opens a file for appending; a link planted in its place is removed, never followed (safety rule L4). */
+function openPlain(file: string): number {
+  const stat = lstatSync(file, { throwIfNoEntry: false })
+  if (stat !== undefined && (!stat.isFile() || stat.nlink > 1)) rmSync(file)
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0)
+  return openSync(file, flags, 0o600)
 }
 
 function moveIfThere(from: string, to: string): void {
