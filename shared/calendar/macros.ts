@@ -1,5 +1,6 @@
 // The date macros and named ranges of D-85, worked out on the workspace's calendar. Knows no fields.
 import { dateInZone, dateMs, dateOfMs, dayMs, isWritable } from './iso.ts'
+import { startOfPeriod, utcDay } from './periods.ts'
 import { instantOfWallClock, wallClock } from './time-zone.ts'
 
 /** What macros are worked out against. */
@@ -59,7 +60,7 @@ export function evaluateDateMacro(macro: DateMacro, env: MacroEnv): { date: stri
     return isWritable(ms) ? { instant: ms } : null
   }
   const today = dateMs(dateInZone(env.now, env.timeZone))
-  const start = '$startOf' in macro ? startOf(today, macro.$startOf) : today
+  const start = '$startOf' in macro ? startOfPeriod(today, macro.$startOf) : today
   const offset = '$startOf' in macro ? (macro.offset ?? '') : macro.$today
   const moved = shift(start, offset)
   if (!isWritable(moved)) return null
@@ -90,21 +91,13 @@ export function evaluateDateRange(name: string, env: MacroEnv): DateRange | null
   if (!period) return null
   const unit = unitOf[period[2] as (typeof periods)[number]]
   const start = shift(
-    startOf(today, period[2] as (typeof periods)[number]),
+    startOfPeriod(today, period[2] as (typeof periods)[number]),
     period[1] === 'this' ? '' : `${period[1] === 'last' ? '-' : '+'}1${unit}`,
   )
   return range(start, shift(start, `+1${unit}`))
 }
 
 const unitOf = { week: 'w', month: 'M', quarter: 'q', year: 'y' } as const
-
-function startOf(dayStart: number, period: (typeof periods)[number]): number {
-  const date = new Date(dayStart)
-  if (period === 'week') return dayStart - ((date.getUTCDay() + 6) % 7) * dayMs
-  if (period === 'year') return utc(date.getUTCFullYear(), 0, 1)
-  const month = period === 'month' ? date.getUTCMonth() : Math.floor(date.getUTCMonth() / 3) * 3
-  return utc(date.getUTCFullYear(), month, 1)
-}
 
 /** Milliseconds of an offset in hours or minutes, which count elapsed time and not calendar days. */
 function elapsed(offset: string): number | null {
@@ -144,13 +137,7 @@ function addMonths(wall: number, months: number): number {
   const total = date.getUTCFullYear() * 12 + date.getUTCMonth() + months
   const year = Math.floor(total / 12)
   const month = total - year * 12
-  const lastDay = new Date(utc(year, month + 1, 0)).getUTCDate()
-  const midnight = utc(year, month, Math.min(date.getUTCDate(), lastDay))
+  const lastDay = new Date(utcDay(year, month + 1, 0)).getUTCDate()
+  const midnight = utcDay(year, month, Math.min(date.getUTCDate(), lastDay))
   return midnight + (((wall % dayMs) + dayMs) % dayMs)
-}
-
-function utc(year: number, month: number, day: number): number {
-  const date = new Date(0)
-  date.setUTCFullYear(year, month, day)
-  return date.getTime()
 }

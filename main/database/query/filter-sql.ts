@@ -59,8 +59,8 @@ function writePath(scope: Scope, condition: ResolvedCondition, index: number): s
   return `EXISTS (SELECT 1 FROM json_each(${relation}) AS e WHERE e.value IN (${ids()}))`
 }
 
-/** Row conditions are rules, not requests: they may use every field. */
-function internalEnv(scope: Scope): Scope['env'] {
+/** The world of row conditions: they are rules, not requests, and may use every field. */
+export function internalEnv(scope: Scope): Scope['env'] {
   return { ...scope.env, canRead: undefined, rowCondition: undefined }
 }
 

@@ -33,10 +33,10 @@ export const maxTop = 1_000
  * @throws invalid_query
  * @source D-75
  */
-export function checkPage(top: number, skip: number, cursor: string | null | undefined): void {
+export function checkPage(top: number, skip: number, cursor: string | null | undefined, largest = maxTop): void {
   if (!Number.isInteger(top) || top < 1)
     throw invalidQuery('top', 'The page size must be an integer from 1.', { path: '' })
-  if (top > maxTop) throw invalidQuery('top', `The page size is at most ${maxTop}.`, { path: '', limit: maxTop })
+  if (top > largest) throw invalidQuery('top', `The page size is at most ${largest}.`, { path: '', limit: largest })
   if (!Number.isSafeInteger(skip) || skip < 0)
     throw invalidQuery('skip', 'The offset must be an integer from 0.', { path: '' })
   if (skip > 0 && cursor) throw invalidQuery('cursor', 'A cursor and an offset exclude each other.', { path: '' })

@@ -1,4 +1,6 @@
 // The SQL functions that queries rely on. Every connection registers them, the reader process included.
+import { createPeriodOf } from '#shared/calendar/period-of-instant.ts'
+import type { Period } from '#shared/calendar/periods.ts'
 import { foldCase } from '#shared/filter/fold-case.ts'
 
 /** The part of a connection that registering needs. */
@@ -10,9 +12,23 @@ export interface FunctionHost {
   ): unknown
 }
 
-/** Registers `cairn_fold(text)`: Unicode simple case folding (D-83); null and values that are no text stay as they are. */
+/**
+ * Registers `cairn_fold(text)`: Unicode simple case folding (D-83), and `cairn_period(timestamp, period, zone)`: the
+ * first day of the period a timestamp falls into there. Null and values that are no text stay as they are.
+ */
 export function registerFunctions(connection: FunctionHost): void {
   connection.function('cairn_fold', { deterministic: true }, (value: unknown) =>
     typeof value === 'string' ? foldCase(value) : value,
   )
+  const periodsOf = new Map<string, (instant: string) => string>()
+  connection.function('cairn_period', { deterministic: true }, (value: unknown, period: unknown, zone: unknown) => {
+    if (typeof value !== 'string') return value
+    const key = `${String(period)} ${String(zone)}`
+    let periodOf = periodsOf.get(key)
+    if (!periodOf) {
+      periodOf = createPeriodOf(period as Period, zone as string)
+      periodsOf.set(key, periodOf)
+    }
+    return periodOf(value)
+  })
 }

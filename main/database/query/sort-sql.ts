@@ -21,8 +21,8 @@ export interface SortKey {
 
 const neverNull = new Set(['id', 'created_at', 'updated_at'])
 
-/** The keys of the terms, ended by id in the direction of the last term. */
-export function sortKeys(scope: Scope, terms: readonly ResolvedSortTerm[]): SortKey[] {
+/** The keys of the terms, ended by id in the direction of the last term; rows without an id have no tie-break. */
+export function sortKeys(scope: Scope, terms: readonly ResolvedSortTerm[], hasId = true): SortKey[] {
   const keys: SortKey[] = []
   const seen = new Set<string>()
   let value = 0
@@ -44,8 +44,9 @@ export function sortKeys(scope: Scope, terms: readonly ResolvedSortTerm[]): Sort
   }
   for (const { path, descending } of terms) {
     add(pathSql(scope, path, 0), path.field, descending, path.hops.length === 0)
-    if (path.hops.length === 0 && path.field.name === 'id') return keys
+    if (hasId && path.hops.length === 0 && path.field.name === 'id') return keys
   }
+  if (!hasId) return keys
   add(column(scope, 'id'), scope.schema.byName.get('id')!, terms.at(-1)?.descending ?? false, true)
   return keys
 }

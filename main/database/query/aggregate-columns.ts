@@ -1,0 +1,147 @@
+// One column of a grouped list as SQL: what is grouped by, or a value over the group. Each comes with a made-up field,
+// so that conditions and sorts over its alias behave as those over a field of that type.
+import { invalidQuery } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import type { Aggregation, GroupTerm } from '#shared/filter/aggregate.ts'
+import { allOf } from '#shared/filter/filter.ts'
+import { resolveFilter } from '#shared/filter/resolve-filter.ts'
+import type { ResolvedPath } from '#shared/filter/resolve-path.ts'
+import { resolvePath } from '#shared/filter/resolve-path.ts'
+import { internalEnv, liveCondition, writeFilter } from './filter-sql.ts'
+import type { Scope } from './scope.ts'
+import { bind, column, innerScope } from './scope.ts'
+
+/** A column of the groups. */
+export interface AggregateColumn {
+  readonly sql: string
+  /** Table to join for it, with the leading blank; empty for none. */
+  readonly joinSql: string
+  /** Named by the alias; its column is the one inside the statement. */
+  readonly field: FieldSchema
+}
+
+/**
+ * A column records are grouped by; a field of several values puts a record into the group of each, or into that of null.
+ * @throws invalid_query
+ */
+export function groupColumn(scope: Scope, term: GroupTerm, index: number): AggregateColumn {
+  const path = resolve(scope, term.path, 'groupBy')
+  const { field } = path
+  const type = fieldTypeOf(field)
+  if (!type.flags.groupable) throw refuse('groupBy', term.path, 'cannot be grouped by')
+  const value = valueSql(scope, path, 0)
+  if (term.granularity !== null) {
+    if (field.type !== 'date' && field.type !== 'datetime') throw refuse('groupBy', term.path, 'is no date')
+    const sql =
+      field.type === 'date'
+        ? dayPeriodSql(value, term.granularity)
+        : `cairn_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
+    return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), type: 'date', sqlType: 'TEXT' } }
+  }
+  if (!field.multiple) return { sql: value, joinSql: '', field: madeUp(field, term.alias, index) }
+  const elements = `e${index}`
+  return {
+    sql: `${elements}.value`,
+    joinSql: ` LEFT JOIN json_each(${value}) AS ${elements} ON 1`,
+    field: { ...madeUp(field, term.alias, index), type: elementType(field), sortable: true },
+  }
+}
+
+/** A value over each group. @throws invalid_query */
+export function aggregationColumn(scope: Scope, item: Aggregation, index: number): AggregateColumn {
+  const path = item.path === null ? null : resolve(scope, item.path, 'aggregations')
+  if (path) checkAggregatable(path.field, item)
+  const value = path === null ? '*' : presentSql(path.field, valueSql(scope, path, 0))
+  let sql = functionSql(item, value)
+  if (item.filter !== null) {
+    const filter = resolveFilter(scope.schema, item.filter, scope.env, 'aggregations')
+    sql += ` FILTER (WHERE ${writeFilter(scope, filter)})`
+  }
+  const keepsType = path !== null && (item.function === 'min' || item.function === 'max')
+  const field = madeUp(path?.field ?? scope.schema.byName.get('id')!, item.alias, index)
+  return { sql, joinSql: '', field: keepsType ? field : { ...field, type: 'number', options: [], reference: null } }
+}
+
+function functionSql({ function: name }: Aggregation, value: string): string {
+  switch (name) {
+    case 'count':
+      return `count(${value})`
+    case 'count_distinct':
+      return `count(DISTINCT ${value})`
+    case 'sum':
+      // Sums of integers would end in an error beyond 2^63; numbers of the API are doubles anyway.
+      return `sum(${value} + 0.0)`
+    case 'avg':
+    case 'min':
+    case 'max':
+      return `${name}(${value})`
+  }
+}
+
+/** An empty list has no value. */
+function presentSql(field: FieldSchema, sql: string): string {
+  return field.multiple ? `nullif(${sql}, '[]')` : sql
+}
+
+function checkAggregatable(field: FieldSchema, item: Aggregation): void {
+  const { flags, innerPaths } = fieldTypeOf(field)
+  if (item.function === 'count') return
+  if (item.function === 'count_distinct') {
+    if (field.multiple || innerPaths === true) throw refuse('aggregations', item.path!, 'has no distinct values')
+    return
+  }
+  const isRange = item.function === 'min' || item.function === 'max'
+  if (flags.aggregatable === 'all' || (isRange && flags.aggregatable === 'range')) return
+  throw refuse('aggregations', item.path!, `cannot be aggregated by ${item.function}`)
+}
+
+function resolve(scope: Scope, names: readonly string[], parameter: string): ResolvedPath {
+  const path = resolvePath(scope.schema, names, scope.env, { parameter, path: names.join('.') })
+  const crossesList = path.hops.some((hop) => hop.field.multiple) || (path.hops.length > 0 && path.field.multiple)
+  if (path.inner.length > 0 || crossesList) throw refuse(parameter, names, 'has no single value')
+  return path
+}
+
+/** A value of the record itself, or of the live record that single-valued relations lead to, as far as it is visible. */
+function valueSql(scope: Scope, path: ResolvedPath, index: number): string {
+  const hop = path.hops[index]
+  if (!hop) return column(scope, path.field.column)
+  const target = innerScope(scope, hop.target)
+  const value = valueSql(target, path, index + 1)
+  const rows = scope.env.rowCondition?.(hop.target.name)
+  const visible = rows ? ` AND ${writeFilter(target, resolveFilter(hop.target, allOf(rows), internalEnv(scope)))}` : ''
+  return `(SELECT ${value} FROM "${hop.target.table}" AS ${target.alias} WHERE ${column(target, 'id')} = ${column(scope, hop.field.column)} AND ${liveCondition(target)}${visible})`
+}
+
+/** First day of the period of a calendar day. */
+function dayPeriodSql(sql: string, period: NonNullable<GroupTerm['granularity']>): string {
+  switch (period) {
+    case 'day':
+      return sql
+    case 'week':
+      // The next Sunday, or the day itself when it is one, then back to the Monday before.
+      return `date(${sql}, 'weekday 0', '-6 days')`
+    case 'month':
+      return `substr(${sql}, 1, 8) || '01'`
+    case 'quarter':
+      return `substr(${sql}, 1, 5) || substr('01010104040407070710101010', CAST(substr(${sql}, 6, 2) AS INTEGER) * 2 - 1, 2) || '-01'`
+    case 'year':
+      return `substr(${sql}, 1, 4) || '-01-01'`
+  }
+}
+
+/** Type of one element of a field of several values. */
+function elementType(field: FieldSchema): string {
+  if (field.type === 'multiselect') return 'select'
+  return field.type === 'tags' ? 'text' : field.type
+}
+
+function madeUp(field: FieldSchema, alias: string, index: number): FieldSchema {
+  return { ...field, name: alias, column: `c${index}`, extraColumns: [], multiple: false, system: false }
+}
+
+function refuse(parameter: string, path: readonly string[], reason: string): Error {
+  const name = path.join('.')
+  return invalidQuery(parameter, `The field "${name.slice(0, 200)}" ${reason}.`, { path: name, field: name })
+}
