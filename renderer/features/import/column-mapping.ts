@@ -2,7 +2,6 @@
 // Pure.
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { nameFromLabel } from '../objects/index.ts'
-import { isList } from './import-plan.ts'
 import type { ColumnTarget, TableColumn } from './table-types.ts'
 
 /** Field per column index; columns that are not in it are left out. */
@@ -59,12 +58,6 @@ export function targetsOf(
     const column = columns.find((candidate) => candidate.index === Number(index))
     const field = fields.find((candidate) => candidate.name === name)
     if (!column || !field) return []
-    const values: Record<string, string> = {}
-    for (const option of field.options ?? []) {
-      if (typeof option !== 'string' && option.label !== undefined) values[option.label] = option.value
-    }
-    return [
-      { index: column.index, field: name, type: field.type, guess: column.guess, values, list: isList(field.type) },
-    ]
+    return [{ index: column.index, field: name, type: field.type, guess: column.guess }]
   })
 }

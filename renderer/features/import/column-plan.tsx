@@ -5,6 +5,7 @@ import type { Dispatch, SetStateAction } from 'react'
 import { t, tn } from '../../lib/strings.ts'
 import { importableTypes, typeLabel } from '../objects/index.ts'
 import classes from './column-plan.module.css'
+import { guessedOptions } from './import-plan.ts'
 import type { ColumnPlan } from './import-plan.ts'
 
 /** One line per column; changes go through `onChange`. */
@@ -42,7 +43,7 @@ const ColumnLine = memo(function ColumnLine(props: {
   onChange: (index: number, part: Partial<ColumnPlan>) => void
 }) {
   const { column, onChange } = props
-  const options = column.guess.options
+  const options = guessedOptions(column.guess)
   const isChoice = column.type === 'select' || column.type === 'multiselect'
   // A choice without known values could not take anything in.
   const types = importableTypes.filter((type) => (type !== 'select' && type !== 'multiselect') || options !== undefined)

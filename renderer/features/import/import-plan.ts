@@ -56,20 +56,6 @@ export function planProblem(label: string, columns: readonly ColumnPlan[]): Plan
   return undefined
 }
 
-const optionForm = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
-
-/** Stored values for the texts of a choice; the text itself where it has the form of an option. @source D-94 */
-export function optionValues(texts: readonly string[]): Record<string, string> {
-  const taken = new Set<string>()
-  const values: Record<string, string> = {}
-  for (const text of texts) {
-    const value = uniqueName(optionForm.test(text) ? text : nameFromLabel(text, 'option'), taken)
-    taken.add(value)
-    values[text] = value
-  }
-  return values
-}
-
 /** The object definition of a plan and where each column's values go. */
 export function objectFromPlan(
   label: string,
@@ -84,32 +70,21 @@ export function objectFromPlan(
     if (!column.include) continue
     const field = uniqueName(nameFromLabel(column.label), names)
     names.add(field)
-    const { item, values } = fieldOfColumn(column)
-    fields[field] = item
-    targets.push({
-      index: column.index,
-      field,
-      type: column.type,
-      guess: column.guess,
-      values,
-      list: isList(column.type),
-    })
+    fields[field] = fieldOfColumn(column)
+    targets.push({ index: column.index, field, type: column.type, guess: column.guess })
   }
   return { object: { name, label: label.trim(), pluralLabel: label.trim(), fields }, targets }
 }
 
-/** Whether values of a type are lists. */
-export function isList(type: string): boolean {
-  return type === 'multiselect' || type === 'tags'
+/** The choices that were found in a column, or undefined when it is none. */
+export function guessedOptions(guess: TableColumn['guess']): readonly unknown[] | undefined {
+  const options = guess.settings?.options
+  return Array.isArray(options) ? options : undefined
 }
 
-function fieldOfColumn(column: ColumnPlan): { item: FieldItem; values?: Record<string, string> } {
+function fieldOfColumn(column: ColumnPlan): FieldItem {
   const base = { label: column.label.trim(), type: column.type }
-  if (column.type === 'select' || column.type === 'multiselect') {
-    const texts = column.guess.options ?? []
-    const values = optionValues(texts)
-    return { item: { ...base, options: texts.map((text) => ({ value: values[text] ?? text, label: text })) }, values }
-  }
-  if (column.type === column.guess.type) return { item: { ...base, ...column.guess.settings } }
-  return { item: base }
+  if (column.type === column.guess.type) return { ...base, ...column.guess.settings }
+  if (column.type !== 'multiselect') return base
+  return { ...base, options: guessedOptions(column.guess) as FieldItem['options'] }
 }

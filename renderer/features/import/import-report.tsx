@@ -34,14 +34,16 @@ export function ImportReport(props: {
 
   return (
     <div>
-      <ul className={`${classes.figures} cairn-numbers`} role="status">
-        <li>
-          <strong>{tn('import.report.created', outcome.created)}</strong>
-        </li>
-        {outcome.failed > 0 && <li>{tn('import.report.failedRows', outcome.failed)}</li>}
-        {rest > 0 && <li>{tn('import.report.rest', rest)}</li>}
-        <li>{t('import.report.time', { seconds: Number(outcome.seconds.toFixed(1)), rate })}</li>
-      </ul>
+      <div role="status">
+        <ul className={`${classes.figures} cairn-numbers`}>
+          <li>
+            <strong>{tn('import.report.created', outcome.created)}</strong>
+          </li>
+          {outcome.failed > 0 && <li>{tn('import.report.failedRows', outcome.failed)}</li>}
+          {rest > 0 && <li>{tn('import.report.rest', rest)}</li>}
+          <li>{t('import.report.time', { seconds: Number(outcome.seconds.toFixed(1)), rate })}</li>
+        </ul>
+      </div>
       {outcome.status === 'failed' && (
         <Notice tone="bad" live>
           {t('import.report.interrupted', { problem: problemText(outcome.error), count: rest })}{' '}

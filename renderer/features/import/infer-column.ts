@@ -1,17 +1,10 @@
-// Owns guessing what a column holds: one notation and one type that fits every value, never one that would lose any.
-// Pure. A guess costs one pass over at most {@link maxValues} values.
-import { readDate, readNumber, readYesNo } from './cell-values.ts'
-import type { DateOrder, DecimalMark } from './cell-values.ts'
+// Owns guessing what a column holds: the shared inference decides; where it sees words only, one notation of numbers or
+// days that fits every value is looked for, because a whole column tells what a single cell does not. Pure.
+import { inferFields } from '#shared/field-types/infer.ts'
+import { readDate, readNumber } from './cell-values.ts'
+import type { DateOrder } from './cell-values.ts'
 import type { ColumnGuess } from './table-types.ts'
 
-const maxValues = 5_000
-/** Distinct values up to which a repeating column is a choice. */
-const maxOptions = 20
-const maxTextLength = 1_000
-
-const email = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
-const url = /^https?:\/\/[^\s]+$/i
-const phone = /^\+?[\d\s().-]{7,20}$/
 const nullWords = new Set(['na', 'n/a', 'null', 'none', '-', '–', '#n/a', 'nan'])
 
 /** Whether a cell means "no value". */
@@ -20,93 +13,42 @@ export function isBlankCell(text: string): boolean {
   return trimmed === '' || nullWords.has(trimmed.toLowerCase())
 }
 
-/** Guesses a column from its title and its cells. */
+/** Guesses a column from its title and all its cells; costs a pass over them per type that is tried. */
 export function inferColumn(title: string, cells: readonly string[]): ColumnGuess {
-  const values = sample(cells)
-  if (values.length === 0) return { type: 'text' }
-  return (
-    yesNoGuess(values) ??
-    numberGuess(title, values) ??
-    dateGuess(values) ??
-    (values.every((value) => email.test(value)) ? { type: 'email' } : undefined) ??
-    (values.every((value) => url.test(value)) ? { type: 'url' } : undefined) ??
-    phoneGuess(title, values) ??
-    choiceGuess(cells, values) ??
-    textGuess(cells)
+  const values = cells.map((cell) => (isBlankCell(cell) ? null : cell))
+  const [field] = inferFields([{ name: title, values }])
+  const { type, ...settings } = field?.definition ?? { type: 'text' }
+  if (type !== 'text') return { type, settings }
+  const filled = values.filter((value) => value !== null).map((value) => value.trim())
+  // Words such as "None" were left out above: a text column keeps them.
+  return (filled.length > 0 && (numberNotation(filled) ?? dayNotation(filled))) || { type: 'text' }
+}
+
+const signed: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' }
+
+function numberNotation(values: readonly string[]): ColumnGuess | undefined {
+  const decimal = (['.', ','] as const).find((mark) => values.every((value) => readNumber(value, mark) !== null))
+  // Without any mark the shared inference had a reason to see words: codes, versions.
+  if (!decimal || !values.some((value) => /[.,'\s]\d{3}|,\d|\p{Sc}/u.test(value))) return undefined
+  const signs = new Set(values.map((value) => /\p{Sc}/u.exec(value)?.[0] ?? ''))
+  const [sign = ''] = signs
+  if (signs.size === 1 && sign in signed) {
+    return { type: 'currency', settings: { currencyConfig: { defaultCurrency: signed[sign] } }, decimal }
+  }
+  if (signs.size !== 1 || sign !== '') return undefined
+  if (values.every((value) => value.endsWith('%'))) return { type: 'percent', decimal }
+  const whole = values.every((value) => Number.isInteger(readNumber(value, decimal)))
+  return { type: 'number', settings: whole ? { scale: 0 } : {}, decimal }
+}
+
+function dayNotation(values: readonly string[]): ColumnGuess | undefined {
+  const fitting = (['mdy', 'dmy'] as const satisfies readonly DateOrder[]).filter((order) =>
+    values.every((value) => readDate(value, order) !== null),
   )
-}
-
-// Evenly over the column, so that a table sorted by kind is seen as a whole.
-function sample(cells: readonly string[]): string[] {
-  const step = Math.max(1, Math.floor(cells.length / maxValues))
-  const values: string[] = []
-  for (let index = 0; index < cells.length; index += step) {
-    const cell = cells[index] ?? ''
-    if (!isBlankCell(cell)) values.push(cell.trim())
-  }
-  return values
-}
-
-function yesNoGuess(values: readonly string[]): ColumnGuess | undefined {
-  return values.every((value) => readYesNo(value) !== null) ? { type: 'boolean' } : undefined
-}
-
-function numberGuess(title: string, values: readonly string[]): ColumnGuess | undefined {
-  const mark = (['.', ','] as const).find((candidate) => values.every((value) => readNumber(value, candidate) !== null))
-  if (!mark) return undefined
-  // Years and codes are counted by nobody, but they sort and compare as numbers all the same.
-  if (values.every((value) => value.endsWith('%'))) return { type: 'percent', decimal: mark }
-  const signs = values.map((value) => /\p{Sc}|\b(?:USD|EUR|GBP|CHF|JPY)\b/u.exec(value)?.[0])
-  const sign = signs[0]
-  if (sign && signs.every((other) => other === sign)) {
-    const settings = { currencyConfig: { precision: 2, defaultCurrency: currencyOf(sign) } }
-    return { type: 'currency', decimal: mark, settings }
-  }
-  const whole = values.every((value) => Number.isInteger(readNumber(value, mark)))
-  const isYear = /year|jahr|année/i.test(title)
-  return { type: 'number', decimal: mark, settings: whole ? { scale: 0 } : isYear ? { scale: 0 } : {} }
-}
-
-const currencyBySign: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' }
-
-function currencyOf(sign: string): string {
-  return currencyBySign[sign] ?? (/^[A-Z]{3}$/.test(sign) ? sign : 'USD')
-}
-
-function dateGuess(values: readonly string[]): ColumnGuess | undefined {
-  const orders: readonly DateOrder[] = ['mdy', 'dmy']
-  const order = orders.find((candidate) => values.every((value) => readDate(value, candidate) !== null))
-  if (!order) return undefined
-  const withTime = values.some((value) => (readDate(value, order)?.time ?? '00:00:00') !== '00:00:00')
-  return { type: withTime ? 'datetime' : 'date', dateOrder: order }
-}
-
-function phoneGuess(title: string, values: readonly string[]): ColumnGuess | undefined {
-  if (!/phone|tel|mobile|fax/i.test(title)) return undefined
-  return values.every((value) => phone.test(value)) ? { type: 'phone' } : undefined
-}
-
-function choiceGuess(cells: readonly string[], values: readonly string[]): ColumnGuess | undefined {
-  const distinct = new Set<string>()
-  for (const cell of cells) {
-    if (isBlankCell(cell)) continue
-    distinct.add(cell.trim())
-    if (distinct.size > maxOptions) return undefined
-  }
-  const repeats = values.length >= 10 && distinct.size <= values.length / 3
-  const short = [...distinct].every((value) => value.length <= 60 && !value.includes('\n'))
-  // Labels that differ by case only would be one choice to the host.
-  const folded = new Set([...distinct].map((value) => value.toLowerCase()))
-  if (!repeats || !short || folded.size !== distinct.size) return undefined
-  return { type: 'select', options: [...distinct].toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })) }
-}
-
-function textGuess(cells: readonly string[]): ColumnGuess {
-  const long = cells.some((cell) => cell.length > maxTextLength || /[\r\n]/.test(cell.trim()))
-  return { type: long ? 'textarea' : 'text' }
-}
-
-/** The decimal mark to read a column with. */
-export function decimalOf(guess: ColumnGuess): DecimalMark {
-  return guess.decimal ?? '.'
+  const [dateOrder] = fitting
+  // Both fit: 03/04 could be either, and a wrong day is worse than a word. Named months fit both and mean the same.
+  const ambiguous = fitting.length === 2 && values.some((value) => /^\d{1,2}[-/.]\d{1,2}[-/.]/.test(value))
+  if (!dateOrder || ambiguous) return undefined
+  const withTime = values.some((value) => (readDate(value, dateOrder)?.time ?? '00:00:00') !== '00:00:00')
+  return { type: withTime ? 'datetime' : 'date', dateOrder }
 }

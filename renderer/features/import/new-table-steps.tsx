@@ -1,6 +1,6 @@
 // Owns the way of a new table after it was read: check the columns, create the object, fill it, report.
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { call } from '../../lib/api-client.ts'
@@ -42,10 +42,6 @@ export function NewTableSteps(props: {
   const [problem, setProblem] = useState<string>()
   const [undoing, setUndoing] = useState(false)
   const takenNames = useMemo(() => new Set(objects.map((object) => object.name)), [objects])
-
-  useEffect(() => {
-    document.querySelector<HTMLElement>('[data-step-focus]')?.focus()
-  }, [made, job.outcome])
 
   const create = async (label: string, columns: readonly ColumnPlan[]): Promise<void> => {
     const plan = { ...objectFromPlan(label, columns, takenNames), rowId: createRowIds() }

@@ -12,11 +12,10 @@ export interface TableProblem {
   reason: string
 }
 
-/** What was guessed about one column. `options` are the distinct values when it looks like a choice. */
+/** What was guessed about one column. */
 export interface ColumnGuess {
   type: string
-  options?: readonly string[]
-  /** Further keys of the field that belong to the guess, for example `scale`. */
+  /** Further keys of the field that belong to the guess, for example `scale` or `options`. */
   settings?: Readonly<Record<string, unknown>>
   /** How numbers are written. */
   decimal?: '.' | ','
@@ -59,8 +58,4 @@ export interface ColumnTarget {
   type: string
   /** What was guessed about the column: how its numbers and dates are written. */
   guess: ColumnGuess
-  /** Cell text to stored value, for choices; texts that are not in it are sent as they are. */
-  values?: Readonly<Record<string, string>>
-  /** Splits the cell into a list. */
-  list?: boolean
 }

@@ -1,8 +1,11 @@
-// Owns turning cells of text into the values of a request. What cannot be read as the type of its field is sent as it
-// is, so that the host refuses that row with a reason instead of a value getting lost here. Pure.
+// Owns turning cells of text into the values of a request. The host reads texts by the type of their field; only a
+// notation it does not know, or a type chosen against the guess, is read here. What cannot be read is sent as it is, so
+// that the host refuses that row with a reason instead of a value getting lost. Pure.
 import { readDate, readNumber, readYesNo } from './cell-values.ts'
-import { decimalOf, isBlankCell } from './infer-column.ts'
+import { isBlankCell } from './infer-column.ts'
 import type { ColumnTarget } from './table-types.ts'
+
+const textTypes: ReadonlySet<string> = new Set(['text', 'textarea', 'markdown'])
 
 /** Records for the import operation, one per row, in order; blank cells are left out. */
 export function toRecords(
@@ -13,40 +16,35 @@ export function toRecords(
     const record: Record<string, unknown> = {}
     for (const target of targets) {
       const cell = row[target.index] ?? ''
-      if (!isBlankFor(cell, target.type)) record[target.field] = cellValue(cell.trim(), target)
+      // "none" is a word in a text and a missing value in a number.
+      const blank = textTypes.has(target.type) ? cell.trim() === '' : isBlankCell(cell)
+      if (!blank) record[target.field] = cellValue(cell.trim(), target)
     }
     return record
   })
 }
 
-// "none" is a word in a text and a missing value in a number.
-function isBlankFor(cell: string, type: string): boolean {
-  return type === 'text' || type === 'textarea' || type === 'markdown' ? cell.trim() === '' : isBlankCell(cell)
-}
-
-function cellValue(cell: string, target: ColumnTarget): unknown {
-  if (target.list) {
-    const entries = cell.split(cell.includes(';') ? ';' : /[,|]/).map((entry) => entry.trim())
-    return entries.filter((entry) => entry !== '').map((entry) => target.values?.[entry] ?? entry)
-  }
-  switch (target.type) {
+function cellValue(cell: string, { type, guess }: ColumnTarget): unknown {
+  const hasNotation = guess.decimal !== undefined || guess.dateOrder !== undefined
+  if (type === guess.type && !hasNotation) return cell
+  switch (type) {
     case 'number':
     case 'currency':
     case 'percent':
     case 'progress':
     case 'slider':
     case 'rating':
-      return readNumber(cell, decimalOf(target.guess)) ?? cell
+      return readNumber(cell, guess.decimal ?? '.') ?? cell
     case 'boolean':
     case 'toggle':
       return readYesNo(cell) ?? cell
     case 'date':
-      return readDate(cell, target.guess.dateOrder ?? 'mdy')?.date ?? cell
+      return readDate(cell, guess.dateOrder ?? 'mdy')?.date ?? cell
     case 'datetime': {
-      const read = readDate(cell, target.guess.dateOrder ?? 'mdy')
+      const read = readDate(cell, guess.dateOrder ?? 'mdy')
       return read ? `${read.date}T${read.time ?? '00:00:00'}` : cell
     }
     default:
-      return target.values?.[cell] ?? cell
+      return cell
   }
 }

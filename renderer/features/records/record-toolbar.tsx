@@ -1,9 +1,11 @@
 // Owns the line above the grid: heading, search, filter, import, new record, and what can be done with ticked rows.
 import { Button, CloseButton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { IconFilter, IconPlus, IconTableImport, IconTools, IconTrash } from '@tabler/icons-react'
 import type { RefObject } from 'react'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { discoveryQuery } from '../../lib/discovery.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -29,6 +31,10 @@ export function RecordToolbar(props: {
   const { object, query } = props
   const label = objectPluralLabel(object)
   const summary = filterSummary(props)
+  const { data: manifest } = useQuery(discoveryQuery)
+  // A capability that is not there has no entry; until the host has said so, it is taken to be there.
+  const canSearch = manifest?.features.search !== false && object.enable?.searchable !== false
+  const canImport = manifest?.features.import !== false
   return (
     <div className={classes.toolbar}>
       <h1 className={classes.title} tabIndex={-1}>
@@ -50,12 +56,14 @@ export function RecordToolbar(props: {
         </div>
       )}
       <div className={classes.tools}>
-        <SearchBox
-          ref={props.searchInput}
-          label={t('records.search', { object: label })}
-          value={query.search}
-          onSearch={props.onSearch}
-        />
+        {canSearch && (
+          <SearchBox
+            ref={props.searchInput}
+            label={t('records.search', { object: label })}
+            value={query.search}
+            onSearch={props.onSearch}
+          />
+        )}
         <Button
           size="xs"
           variant={summary === undefined ? 'default' : 'light'}
@@ -67,15 +75,17 @@ export function RecordToolbar(props: {
         </Button>
         {props.checkedCount === 0 && (
           <>
-            <Button
-              component="a"
-              href={`#/o/${object.name}/import`}
-              size="xs"
-              variant="default"
-              leftSection={<IconTableImport size={14} aria-hidden />}
-            >
-              {t('records.import')}
-            </Button>
+            {canImport && (
+              <Button
+                component="a"
+                href={`#/o/${object.name}/import`}
+                size="xs"
+                variant="default"
+                leftSection={<IconTableImport size={14} aria-hidden />}
+              >
+                {t('records.import')}
+              </Button>
+            )}
             <Button
               component="a"
               href={`#/objects/${object.name}`}

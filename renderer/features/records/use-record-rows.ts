@@ -1,5 +1,5 @@
 // Owns loading the rows of a view: blocks of records by position, counted once per query.
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { useBlockRows } from '../../components/grid/index.ts'
 import type { BlockRequest, BlockRows, GridRecord } from '../../components/grid/index.ts'
 import { call } from '../../lib/api-client.ts'
@@ -21,7 +21,9 @@ export interface RowsQuery {
 /** The rows of a query, and a text that identifies it. */
 export function useRecordRows(query: RowsQuery): BlockRows<GridRecord> & { queryKey: string } {
   const { object, filter, sort, search, expand } = query
-  const queryKey = JSON.stringify([object, filter, sort, search, expand])
+  // Nothing is on screen of an empty view, so nothing would be loaded anew: such a view becomes a new query instead.
+  const [round, setRound] = useState(0)
+  const queryKey = JSON.stringify([object, filter, sort, search, expand, round])
   const load = useCallback(async ({ query: key, skip, top, count, signal }: BlockRequest) => {
     const [name, where, order, text, paths] = JSON.parse(key) as [
       string,
@@ -47,7 +49,16 @@ export function useRecordRows(query: RowsQuery): BlockRows<GridRecord> & { query
   }, [])
   const rows = useBlockRows<GridRecord>(queryKey, load)
   const { cache } = rows
-  useEffect(() => onRecordsChanged(object, () => cache.refresh()), [object, cache])
-  useEffect(() => onHostBack(() => cache.refresh()), [cache])
+  useEffect(() => {
+    const refresh = (): void => {
+      const { total } = cache.snapshot()
+      if (total === undefined || total === 0) setRound((current) => current + 1)
+      else cache.refresh()
+    }
+    const stops = [onRecordsChanged(object, refresh), onHostBack(refresh)]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [object, cache])
   return { ...rows, queryKey }
 }
