@@ -50,7 +50,7 @@ export interface SearchService {
   condition(schema: ObjectSchema, text: string, fields?: readonly FieldSchema[], alias?: string): SearchCondition
   /** Rebuilds every index from the records, in slices. */
   reindexAll(): Promise<void>
-  /** Resolves when no index is being built. */
+  /** Resolves when no index is being built and the words of replaced texts have left all indexes. */
   settled(): Promise<void>
 }
 

@@ -302,9 +302,52 @@ describe('keeping the index', () => {
           })
           expect(find(text)).toEqual(expected)
         }
+        if (steps.length % 3 === 0) await search.settled()
       }),
       { numRuns: 60 },
     )
+  })
+
+  const count = (table: string) =>
+    test.database.read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM "search_${task.uid}${table}"`))!.n
+
+  it('leaves the words of replaced texts for later, finds none of them, and cleans them in the background', async () => {
+    for (let index = 0; index < 20; index += 1) await insert(`r${index}`, { title: `word${index}`, notes: 'common' })
+    for (let index = 0; index < 20; index += 1) await update(`r${index}`, { title: `other${index}` })
+    expect({ documents: count('_docsize'), stale: count('_stale') }).toEqual({ documents: 40, stale: 20 })
+    expect(find('word')).toEqual([])
+    expect(find('common')).toHaveLength(20)
+    expect(find('-common')).toEqual([])
+    expect(ranked('common')).toHaveLength(20)
+    await search.settled()
+    expect({ documents: count('_docsize'), stale: count('_stale') }).toEqual({ documents: 20, stale: 0 })
+    expect(find('other common')).toHaveLength(20)
+  })
+
+  it('finds stale documents again after a restart', async () => {
+    await insert('a', { title: 'one' })
+    await update('a', { title: 'two' })
+    await search.stop()
+    search = openService()
+    await search.start()
+    await search.settled()
+    expect(count('_stale')).toBe(0)
+    expect(find('two')).toEqual(['a'])
+  })
+
+  it('takes any number of changes of one record', async () => {
+    await insert('a', { title: 'word0' })
+    await insert('b', { title: 'beside' })
+    for (let index = 1; index <= 100; index += 1) await update('a', { title: `word${index}` })
+    expect(count('_docsize')).toBeLessThanOrEqual(33)
+    expect(find('word')).toEqual(['a'])
+    expect(find('word99')).toEqual([])
+    expect(find('word100')).toEqual(['a'])
+    expect(find('beside')).toEqual(['b'])
+    await search.settled()
+    expect(count('_docsize')).toBe(2)
+    await purge('a')
+    expect(count('_docsize')).toBe(1)
   })
 
   it('leaves no word of a purged record in the file', async () => {

@@ -6,21 +6,24 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { SearchCondition, SearchRow, SearchService } from './api.ts'
+import { addDocument, removeDocuments, replaceDocument } from './service/documents.ts'
 import { createIndexBuilder } from './service/index-builder.ts'
 import type { SearchColumn } from './service/search-document.ts'
 import { documentOf, layoutOf } from './service/search-document.ts'
 import { parseSearch } from './service/search-query.ts'
+import { createStaleCleaner } from './service/stale-cleaner.ts'
 import {
+  countStale,
   createIndex,
-  deleteDocument,
   dropIndex,
   hasTable,
   indexColumn,
   indexTable,
-  insertDocument,
   readEntries,
   readEntry,
   readRowNumber,
+  rowOfDocument,
+  staleTable,
   writeEntry,
 } from './store.ts'
 
@@ -55,6 +58,7 @@ const retryAfterSeconds = 2
 export function createSearchService(options: SearchServiceOptions): SearchCore {
   const { read, write, log } = options
   const builder = createIndexBuilder({ write, log })
+  const cleaner = createStaleCleaner({ write, log })
   /** Layout hash of each index known to be complete; missing means: ask the registry. */
   const complete = new Map<string, string>()
 
@@ -132,7 +136,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const texts = documentOf(index.columns, row)
       if (isEmpty(texts)) return
       const number = rowNumber(tx, schema, row)
-      if (isIndexed(index, number)) insertDocument(tx, schema.uid, number, texts)
+      if (isIndexed(index, number)) addDocument(tx, schema.uid, number, texts)
     },
     change(tx, schema, stored, row) {
       const index = liveIndex(tx, schema)
@@ -142,16 +146,13 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (before.every((text, position) => text === after[position])) return
       const number = rowNumber(tx, schema, { id: stored['id'], rowid: stored['rowid'] ?? row['rowid'] })
       if (!isIndexed(index, number)) return
-      if (!isEmpty(before)) deleteDocument(tx, schema.uid, number, before)
-      if (!isEmpty(after)) insertDocument(tx, schema.uid, number, after)
+      if (replaceDocument(tx, schema.uid, number, before, after)) tx.afterCommit(() => cleaner.note(schema.uid))
     },
     remove(tx, schema, row) {
       const index = liveIndex(tx, schema)
       if (index === null) return
-      const texts = documentOf(index.columns, row)
-      if (isEmpty(texts)) return
       const number = rowNumber(tx, schema, row)
-      if (isIndexed(index, number)) deleteDocument(tx, schema.uid, number, texts)
+      if (isIndexed(index, number)) removeDocuments(tx, schema.uid, number, documentOf(index.columns, row))
     },
     condition(schema, text, fields, alias = `"${schema.table}"`) {
       if (!schema.enable.searchable)
@@ -164,7 +165,8 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (columns.length === 0) return whole(query.match === null ? '1' : '0')
       requireComplete(schema, hash)
       const table = `"${indexTable(schema.uid)}"`
-      const rows = `SELECT rowid FROM ${table} WHERE ${table} MATCH ?`
+      const fresh = `${table} MATCH ? AND rowid NOT IN (SELECT doc FROM "${staleTable(schema.uid)}")`
+      const rows = `SELECT ${rowOfDocument} FROM ${table} WHERE ${fresh}`
       if (query.match === null) {
         return { sql: `${alias}."rowid" NOT IN (${rows})`, parameters: [scope(query.exclude!)], relevance: null }
       }
@@ -173,7 +175,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
         sql: `${alias}."rowid" IN (${rows})`,
         parameters,
         relevance: {
-          joinSql: `JOIN (SELECT rowid AS "row", rank AS "rank" FROM ${table} WHERE ${table} MATCH ?) AS "found" ON "found"."row" = ${alias}."rowid"`,
+          joinSql: `JOIN (SELECT ${rowOfDocument} AS "row", rank AS "rank" FROM ${table} WHERE ${fresh}) AS "found" ON "found"."row" = ${alias}."rowid"`,
           parameters,
           rankSql: `"found"."rank"`,
         },
@@ -188,7 +190,10 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       }
       await builder.settled()
     },
-    settled: builder.settled,
+    async settled() {
+      await builder.settled()
+      await cleaner.finish()
+    },
     async start() {
       const objects = new Map(
         options
@@ -210,8 +215,14 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
           continue
         await write('search.ensure', (tx) => ensure(tx, schema))
       }
+      for (const { objectUid } of readEntries(read)) {
+        const stale = countStale(read, objectUid)
+        if (stale > 0) cleaner.note(objectUid, stale)
+      }
     },
-    stop: builder.stop,
+    async stop() {
+      await Promise.all([builder.stop(), cleaner.stop()])
+    },
   }
 }
 

@@ -1,7 +1,8 @@
-// SQL of the search indexes: one contentless FTS5 table per object, and the registry of them. Texts come in folded.
+// SQL of the search indexes: one contentless FTS5 table per object with a table of its stale documents, and the
+// registry of them. Texts come in folded.
 //
-// Contentless, because the record's row is the content and a second copy would double the file. Rows leave the index
-// by the `delete` command with the texts they were indexed with: unlike `contentless_delete` tables this honours
+// Contentless, because the record's row is the content and a second copy would double the file. Documents leave the
+// index by the `delete` command with the texts they were indexed with: unlike `contentless_delete` tables this honours
 // `secure-delete`, so that a purged record's words are gone from the file (F11, D4). The `ascii` tokenizer only splits
 // and folds ASCII; everything else was done before, by rules that do not depend on SQLite's Unicode tables.
 import type { Reads, Tx } from '#main/kernel/database.ts'
@@ -31,9 +32,31 @@ interface EntryRow {
 /** Weight of the display field in the ranking; other columns weigh 1. */
 const displayWeight = 4
 
+/** A document of a record that a newer one has replaced, and the texts it is indexed with. */
+export interface StaleDocument {
+  readonly doc: number
+  readonly texts: readonly string[]
+}
+
+/** Documents a record may have one after the other before its number is used from the start again: 2^5. */
+export const generations = 32
+
+/** SQL that answers the row number of a document's record. */
+export const rowOfDocument = `rowid >> 5`
+
+/** The number of a record's first document. */
+export function firstDocument(row: number): number {
+  return row * generations
+}
+
 /** The FTS5 table of an object; named by uid, so a rename of the object leaves it alone. */
 export function indexTable(objectUid: string): string {
   return `search_${objectUid}`
+}
+
+/** The table of an object's stale documents. */
+export function staleTable(objectUid: string): string {
+  return `search_${objectUid}_stale`
 }
 
 /** The FTS5 column of the searched column at a position. */
@@ -75,6 +98,7 @@ export function createIndex(tx: Tx, objectUid: string, columnCount: number, disp
   const columns = Array.from({ length: columnCount }, (_, position) => indexColumn(position))
   const weights = columns.map((_, position) => (position === display ? displayWeight : 1).toFixed(1))
   tx.ddl(`CREATE VIRTUAL TABLE "${table}" USING fts5(${columns.join(', ')}, content='', tokenize='ascii')`)
+  tx.ddl(`CREATE TABLE "${staleTable(objectUid)}" (doc INTEGER PRIMARY KEY, texts TEXT NOT NULL) STRICT`)
   tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('secure-delete', 1)`))
   tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('rank', 'bm25(${weights.join(', ')})')`))
 }
@@ -82,6 +106,7 @@ export function createIndex(tx: Tx, objectUid: string, columnCount: number, disp
 /** Removes an index and its registry row. */
 export function dropIndex(tx: Tx, objectUid: string): void {
   tx.ddl(`DROP TABLE IF EXISTS "${indexTable(objectUid)}"`)
+  tx.ddl(`DROP TABLE IF EXISTS "${staleTable(objectUid)}"`)
   tx.run(statement(`DELETE FROM search_index WHERE object_uid = ?`, [objectUid]))
 }
 
@@ -95,19 +120,63 @@ export function readRowNumber(read: Pick<Reads, 'get'>, table: string, id: unkno
   return read.get<{ rowid: number }>(statement(`SELECT "rowid" FROM "${table}" WHERE id = ?`, [id]))?.rowid
 }
 
-/** Adds texts under a row number. */
-export function insertDocument(tx: Tx, objectUid: string, row: number, texts: readonly string[]): void {
-  const { columns, holes } = sqlParts(texts.length)
-  tx.run(statement(`INSERT INTO "${indexTable(objectUid)}"(rowid, ${columns}) VALUES (?, ${holes})`, [row, ...texts]))
+/** The newest document of a record, or undefined. Reads FTS5's table of document sizes, whose key is the document. */
+export function readDocument(read: Pick<Reads, 'get'>, objectUid: string, row: number): number | undefined {
+  const first = firstDocument(row)
+  const found = read.get<{ doc: number | null }>(
+    statement(`SELECT max(id) AS doc FROM "${indexTable(objectUid)}_docsize" WHERE id BETWEEN ? AND ?`, [
+      first,
+      first + generations - 1,
+    ]),
+  )
+  return found?.doc ?? undefined
 }
 
-/** Takes texts out; they must be the ones the row was indexed with. */
-export function deleteDocument(tx: Tx, objectUid: string, row: number, texts: readonly string[]): void {
+/** Adds a document. */
+export function insertDocument(tx: Tx, objectUid: string, doc: number, texts: readonly string[]): void {
+  const { columns, holes } = sqlParts(texts.length)
+  tx.run(statement(`INSERT INTO "${indexTable(objectUid)}"(rowid, ${columns}) VALUES (?, ${holes})`, [doc, ...texts]))
+}
+
+/** Takes a document out; the texts must be the ones it was indexed with. */
+export function deleteDocument(tx: Tx, objectUid: string, doc: number, texts: readonly string[]): void {
   const table = indexTable(objectUid)
   const { columns, holes } = sqlParts(texts.length)
   tx.run(
-    statement(`INSERT INTO "${table}"("${table}", rowid, ${columns}) VALUES ('delete', ?, ${holes})`, [row, ...texts]),
+    statement(`INSERT INTO "${table}"("${table}", rowid, ${columns}) VALUES ('delete', ?, ${holes})`, [doc, ...texts]),
   )
+}
+
+/** Marks a document as stale: searches pass it over from now on. */
+export function insertStale(tx: Tx, objectUid: string, { doc, texts }: StaleDocument): void {
+  tx.run(statement(`INSERT INTO "${staleTable(objectUid)}" (doc, texts) VALUES (?, ?)`, [doc, JSON.stringify(texts)]))
+}
+
+/** Stale documents between two numbers, in their order. */
+export function readStale(
+  read: Pick<Reads, 'all'>,
+  objectUid: string,
+  range: { from: number; to: number; limit: number },
+): StaleDocument[] {
+  return read
+    .all<{ doc: number; texts: string }>(
+      statement(`SELECT doc, texts FROM "${staleTable(objectUid)}" WHERE doc BETWEEN ? AND ? ORDER BY doc LIMIT ?`, [
+        range.from,
+        range.to,
+        range.limit,
+      ]),
+    )
+    .map(({ doc, texts }) => ({ doc, texts: JSON.parse(texts) as string[] }))
+}
+
+/** Removes the mark of a stale document that has left the index. */
+export function deleteStale(tx: Tx, objectUid: string, doc: number): void {
+  tx.run(statement(`DELETE FROM "${staleTable(objectUid)}" WHERE doc = ?`, [doc]))
+}
+
+/** Number of stale documents of an object. */
+export function countStale(read: Pick<Reads, 'get'>, objectUid: string): number {
+  return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM "${staleTable(objectUid)}"`))!.n
 }
 
 /** Live rows after a row number with the searched columns, in row order. */
@@ -125,9 +194,16 @@ export function readLiveRows(
   )
 }
 
+const parts = new Map<number, { columns: string; holes: string }>()
+
 function sqlParts(count: number): { columns: string; holes: string } {
-  const columns = Array.from({ length: count }, (_, position) => indexColumn(position))
-  return { columns: columns.join(', '), holes: columns.map(() => '?').join(', ') }
+  let known = parts.get(count)
+  if (known === undefined) {
+    const columns = Array.from({ length: count }, (_, position) => indexColumn(position))
+    known = { columns: columns.join(', '), holes: columns.map(() => '?').join(', ') }
+    parts.set(count, known)
+  }
+  return known
 }
 
 function toEntry(row: EntryRow): IndexEntry {

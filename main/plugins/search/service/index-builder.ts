@@ -2,7 +2,8 @@
 import type { Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { IndexEntry } from '../store.ts'
-import { insertDocument, readEntry, readLiveRows, writeProgress } from '../store.ts'
+import { readEntry, readLiveRows, writeProgress } from '../store.ts'
+import { addDocument } from './documents.ts'
 import { documentOf } from './search-document.ts'
 
 /** Records indexed per write job; keeps a job within a few milliseconds. */
@@ -30,8 +31,7 @@ export function createIndexBuilder(options: { write: Write; log: Logger }): Inde
   const slice = (tx: Tx, entry: IndexEntry, limit = rowsPerSlice): boolean => {
     const rows = readLiveRows(tx, entry, { after: entry.builtTo ?? 0, limit })
     for (const row of rows) {
-      const texts = documentOf(entry.columns, row)
-      if (texts.some((text) => text !== '')) insertDocument(tx, entry.objectUid, row.rowid, texts)
+      addDocument(tx, entry.objectUid, row.rowid, documentOf(entry.columns, row))
     }
     const complete = rows.length < limit
     writeProgress(tx, entry.objectUid, complete ? null : rows.at(-1)!.rowid)

@@ -23,8 +23,8 @@ export interface SearchLayout {
   readonly columns: readonly SearchColumn[]
 }
 
-/** Raised when folding or tokens change: every index is then rebuilt at the next start. */
-const layoutVersion = 1
+/** Raised when folding, tokens or tables change: every index is then rebuilt at the next start. */
+const layoutVersion = 2
 
 const layouts = new WeakMap<ObjectSchema, SearchLayout>()
 const readings: Readonly<Record<string, Reading>> = {

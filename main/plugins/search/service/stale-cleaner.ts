@@ -1,0 +1,108 @@
+// Takes stale documents out of the indexes, a few per write job, when no searched text has changed for a moment or
+// when too many have gathered.
+import type { Write } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import { deleteDocument, deleteStale, readEntry, readStale } from '../store.ts'
+
+/** The cleaner of one host. */
+export interface StaleCleaner {
+  /** Notes stale documents of an object; call after COMMIT. */
+  note(objectUid: string, count?: number): void
+  /** Cleans everything noted so far, now. */
+  finish(): Promise<void>
+  /** Ends after the present slice; what is left is found again at the next start. */
+  stop(): Promise<void>
+}
+
+/** When and how fast the cleaner works. */
+export interface CleanerPace {
+  /** Quiet time before it starts. */
+  readonly quietMs: number
+  /** Pause between two slices, so that requests come first. */
+  readonly pauseMs: number
+  /** Above this many noted documents it starts at once and makes no pauses. */
+  readonly most: number
+}
+
+/** Documents per write job: together a few milliseconds. */
+const docsPerSlice = 8
+const defaultPace: CleanerPace = { quietMs: 2000, pauseMs: 25, most: 20_000 }
+
+/** Makes a cleaner. */
+export function createStaleCleaner(options: { write: Write; log: Logger; pace?: CleanerPace }): StaleCleaner {
+  const { write, log } = options
+  const pace = options.pace ?? defaultPace
+  const noted = new Map<string, number>()
+  let total = 0
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | null = null
+  let hurry = false
+  let stopped = false
+
+  /** Cleans one slice of an index; answers how many documents it took out. */
+  const slice = (objectUid: string): Promise<number> =>
+    write('search.clean', (tx) => {
+      if (readEntry(tx, objectUid) === undefined) return 0
+      const range = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: docsPerSlice }
+      const documents = readStale(tx, objectUid, range)
+      for (const { doc, texts } of documents) {
+        deleteDocument(tx, objectUid, doc, texts)
+        deleteStale(tx, objectUid, doc)
+      }
+      return documents.length
+    })
+
+  const clean = async (): Promise<void> => {
+    for (const [objectUid, count] of noted) {
+      // Forgotten first: a failure must not be tried again without end.
+      noted.delete(objectUid)
+      total -= count
+      let found = docsPerSlice
+      while (found === docsPerSlice && !stopped) {
+        found = await slice(objectUid)
+        if (!hurry && total <= pace.most) await new Promise((resolve) => setTimeout(resolve, pace.pauseMs))
+      }
+      if (stopped) return
+    }
+  }
+
+  const start = (): Promise<void> => {
+    clearTimeout(timer)
+    running ??= clean()
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'Stale search documents could not be cleaned; the next start tries again.')
+      })
+      .finally(() => {
+        running = null
+        if (noted.size > 0) arm()
+      })
+    return running
+  }
+
+  const arm = (): void => {
+    clearTimeout(timer)
+    if (stopped) return
+    if (total > pace.most) void start()
+    else timer = setTimeout(() => void start(), pace.quietMs).unref()
+  }
+
+  return {
+    note(objectUid, count = 1) {
+      if (stopped) return
+      noted.set(objectUid, (noted.get(objectUid) ?? 0) + count)
+      total += count
+      if (running === null) arm()
+    },
+    async finish() {
+      hurry = true
+      await running
+      await start()
+      hurry = false
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
