@@ -13,6 +13,7 @@ import { anonymousCaller } from './authenticate.ts'
 import type { Authorities } from './authority.ts'
 import type { Guards } from './guard.ts'
 import { exposedHeaders } from './headers.ts'
+import type { IdempotencyKeys } from './idempotency.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
@@ -33,6 +34,7 @@ export interface PipelineContext extends AnswerContext {
   readonly authenticate: Authenticate
   readonly resolveLocale: (acceptLanguage: string | undefined) => string
   readonly limiter: RateLimiter
+  readonly idempotencyKeys: IdempotencyKeys
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
 }
@@ -125,12 +127,39 @@ export function serve(
       input.body = runtime.parseBody(request.body)
       if (runtime.rateLimit === 'write') chargeForRows(pipeline, runtime, request, reply)
     }
-    const result = runtime.handler(ctx, input)
+    const key = runtime.mutates ? headers['idempotency-key'] : undefined
+    const result =
+      key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract.method)
+        ? runtime.handler(ctx, input)
+        : runOnce(pipeline, runtime, request, reply, key, () => runtime.handler(ctx, input))
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
     else sendResult(pipeline, runtime, request, reply, ctx, startedAt, result)
   } catch (error) {
     sendError(pipeline, request, reply, error, runtime.limitBytes)
   }
+}
+
+/** D-42 gives keys to POST and PATCH; the other methods are repeatable by themselves. */
+function isRepeatable(method: string): boolean {
+  return method === 'POST' || method === 'PATCH'
+}
+
+function runOnce(
+  pipeline: PipelineContext,
+  runtime: RouteRuntime,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  key: string,
+  work: () => unknown,
+): unknown {
+  const write = {
+    credentialId: request.caller.credentialId,
+    key,
+    method: runtime.contract.method,
+    path: request.raw.url!,
+    body: request.body,
+  }
+  return pipeline.idempotencyKeys.run(write, work, () => reply.header('idempotent-replay', 'true'))
 }
 
 function awaitResult(

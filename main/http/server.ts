@@ -22,6 +22,7 @@ import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
 import type { GuardedRequest, Guards } from './guard.ts'
 import { baseHeaders, jsonType } from './headers.ts'
+import { createIdempotencyKeys } from './idempotency.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
 import type { MethodIndex } from './not-found.ts'
 import { admit, serve } from './pipeline.ts'
@@ -132,6 +133,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     authenticate: options.authenticate,
     resolveLocale: options.resolveLocale ?? (() => 'en'),
     limiter: createRateLimiter(options.clock, options.rateLimits ?? (() => defaultRateLimits)),
+    idempotencyKeys: createIdempotencyKeys(options.clock),
     authorizer: options.authorizer,
     permissionEpoch: options.permissionEpoch,
   }

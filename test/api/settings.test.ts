@@ -1,5 +1,6 @@
 // D-204: options of the workspace.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SettingsService } from '#main/plugins/settings/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -92,7 +93,7 @@ describe('PATCH /settings', () => {
     host.takeEvents()
     await host.patch('/settings', { 'packages.publisherToken': '********' })
     expect(host.takeEvents()).toEqual([])
-    const service = host.host.plugins.service('settings')!
+    const service: SettingsService = host.host.plugins.service('settings')!
     expect(await service.openSecret('packages.publisherToken')).toBe('a-secret')
     await host.patch('/settings', { 'packages.publisherToken': null })
     expect(await service.openSecret('packages.publisherToken')).toBeNull()

@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { platformError } from '#shared/errors.ts'
+import { createManualClock } from '#main/kernel/clock.ts'
+import type { ManualClock } from '#main/kernel/clock.ts'
+import { ByteStream, Reply } from '#main/kernel/reply.ts'
+import { createIdempotencyKeys } from './idempotency.ts'
+import type { IdempotencyKeys, RepeatableWrite } from './idempotency.ts'
+
+let clock: ManualClock
+let keys: IdempotencyKeys
+let runs: number
+let replays: number
+
+beforeEach(() => {
+  clock = createManualClock(0)
+  keys = createIdempotencyKeys(clock)
+  runs = 0
+  replays = 0
+})
+
+const write: RepeatableWrite = { credentialId: 'me', key: 'k-1', method: 'POST', path: '/x', body: { a: 1 } }
+const run = (work: () => unknown, change: Partial<RepeatableWrite> = {}): unknown =>
+  keys.run(
+    { ...write, ...change },
+    () => {
+      runs += 1
+      return work()
+    },
+    () => (replays += 1),
+  )
+const text = (answer: unknown): string => (answer as Reply<{ text: string }>).body.text
+
+describe('createIdempotencyKeys', () => {
+  it('runs a write once and answers its repeats with the first answer', async () => {
+    const first = await run(async () => new Reply({ n: 1 }, { status: 201, headers: { location: '/x/1' } }))
+    const second = (await run(async () => ({ n: 2 }))) as Reply<unknown>
+    expect(text(second)).toBe(text(first))
+    expect([second.status, second.headers['location'], runs, replays]).toEqual([201, '/x/1', 1, 1])
+  })
+
+  it('refuses the same key with another body, and a repeat while the first still runs', async () => {
+    let finish: ((value: unknown) => void) | undefined
+    const first = run(() => new Promise((resolve) => (finish = resolve)))
+    expect(() => run(() => 1)).toThrow(
+      expect.objectContaining({
+        code: 'conflict',
+        details: { reason: 'idempotency_key_running', retryAfterSeconds: 1 },
+      }),
+    )
+    expect(() => run(() => 1, { body: { a: 2 } })).toThrow(
+      expect.objectContaining({ details: { reason: 'idempotency_key_reused' } }),
+    )
+    finish?.({ done: true })
+    await first
+    expect(text(run(() => 1))).toBe('{"done":true}')
+  })
+
+  it('keeps credentials, paths and methods apart', () => {
+    run(() => 1)
+    run(() => 1, { credentialId: 'you' })
+    run(() => 1, { path: '/y' })
+    run(() => 1, { method: 'PATCH' })
+    expect(runs).toBe(4)
+  })
+
+  it('repeats a refusal, and tries again after a failure of the server', async () => {
+    const refuse = (): never => {
+      throw platformError('conflict')
+    }
+    expect(() => run(refuse)).toThrow('conflicts')
+    expect(() => run(() => 1)).toThrow('conflicts')
+    expect([runs, replays]).toEqual([1, 1])
+    await expect(run(async () => Promise.reject(new Error('lost')), { key: 'other' })).rejects.toThrow('lost')
+    expect(text(run(() => 1, { key: 'other' }))).toBe('1')
+  })
+
+  it('forgets after 24 hours', () => {
+    run(() => 1)
+    clock.advance(24 * 60 * 60_000 - 1)
+    run(() => 2)
+    expect(runs).toBe(1)
+    clock.advance(1)
+    expect(text(run(() => 2))).toBe('2')
+  })
+
+  it('refuses keys that are empty, too long or not visible ASCII', () => {
+    for (const key of ['', 'a'.repeat(129), 'has space', 'ä']) {
+      expect(() => run(() => 1, { key })).toThrow(expect.objectContaining({ code: 'validation_error' }))
+    }
+    expect(runs).toBe(0)
+  })
+
+  it('does not remember a stream', () => {
+    run(() => new ByteStream(Readable.from(['x']), 'text/plain'))
+    run(() => new ByteStream(Readable.from(['x']), 'text/plain'))
+    expect(runs).toBe(2)
+  })
+
+  it('drops the oldest answers when there are too many', () => {
+    for (let number = 0; number <= 10_001; number += 1) run(() => number, { key: `k-${number}` })
+    const before = runs
+    run(() => 'again', { key: 'k-10001' })
+    expect(runs).toBe(before)
+    run(() => 'again', { key: 'k-0' })
+    expect(runs).toBe(before + 1)
+  })
+})
