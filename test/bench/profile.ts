@@ -1,4 +1,5 @@
-// Reads the CPU profiles of a run with `--profile DIR` and prints where the time went: by file, then by function.
+// Reads the CPU profiles of a run with `--profile DIR` and prints where the time went: self time by file and by
+// function, then the time below each function of our own.
 //
 //   node test/bench/profile.ts DIR [lines]
 import { readFileSync, readdirSync } from 'node:fs'
@@ -6,7 +7,11 @@ import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 interface Profile {
-  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
+  nodes: {
+    id: number
+    callFrame: { functionName: string; url: string; lineNumber: number }
+    children?: number[]
+  }[]
   samples: number[]
   timeDeltas: number[]
 }
@@ -40,6 +45,8 @@ function printProfile(file: string, lines: number): void {
   const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]))
   const files = new Map<string, number>()
   const functions = new Map<string, number>()
+  const parents = new Map(profile.nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)))
+  const below = new Map<string, number>()
   let busyMs = 0
   profile.samples.forEach((sample, index) => {
     const frame = frames.get(sample)
@@ -49,10 +56,18 @@ function printProfile(file: string, lines: number): void {
     const place = placeOf(frame.url)
     addTo(files, place === '(engine)' ? `(engine) ${frame.functionName}` : place, ms)
     addTo(functions, `${frame.functionName || '(anonymous)'}  ${place}:${frame.lineNumber + 1}`, ms)
+    const seen = new Set<string>()
+    for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
+      const caller = frames.get(id)!
+      if (!caller.url.startsWith('file:') || caller.url.includes('/node_modules/')) continue
+      seen.add(`${caller.functionName || '(anonymous)'}  ${placeOf(caller.url)}:${caller.lineNumber + 1}`)
+    }
+    for (const key of seen) addTo(below, key, ms)
   })
   process.stdout.write(`${file}: ${Math.round(busyMs)} ms busy\n`)
   printTop('self time by file', files, busyMs, lines)
   printTop('self time by function', functions, busyMs, lines)
+  printTop('time of our functions with everything they call', below, busyMs, lines)
 }
 
 const [dir, lines = '25'] = process.argv.slice(2)
