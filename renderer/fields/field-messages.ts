@@ -14,6 +14,8 @@ export const fieldMessages = {
   'field.phone': '“{text}” is not a phone number. Use at least 3 digits, and only digits, spaces and + ( ) - .',
   'field.number': '“{text}” is not a number. Write it like {example}.',
   'field.inexact': 'The number is too large to be stored exactly. Use a text field for long numbers.',
+  'field.currencyCode': '“{text}” is not a currency code of ISO 4217. Write it like EUR.',
+  'field.otherCurrency': 'This field holds amounts in {currency}, not in {text}. Convert the amount first.',
   'field.tooManyDigits': 'The number has more than {whole} digits before the decimal mark.',
   'field.control': 'The text holds a character (U+0000) that cannot be stored. Remove it.',
   'field.tooLow': 'The value is below {min}, the lowest allowed.',

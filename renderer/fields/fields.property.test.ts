@@ -184,6 +184,24 @@ describe('parseNumber', () => {
   })
 })
 
+describe('an amount of money', () => {
+  const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+  const fixed: FieldDefinition = { name: 'f', type: 'currency', currencyConfig: { defaultCurrency: 'EUR' } }
+  const dynamic: FieldDefinition = { name: 'f', type: 'currency', currencyConfig: { currencyMode: 'dynamic' } }
+
+  it('is refused in another currency where the field has one of its own', () => {
+    expect(fieldTypeOf(fixed).parse('12 EUR', fixed, context)).toEqual({ ok: true, value: 12 })
+    expect(fieldTypeOf(fixed).parse('12 USD', fixed, context)).toMatchObject({ ok: false })
+  })
+
+  it('keeps a currency of ISO 4217 where the field allows any', () => {
+    const value = { value: 12.5, currency: 'CHF' }
+    expect(fieldTypeOf(dynamic).parse('CHF 12.50', dynamic, context)).toEqual({ ok: true, value })
+    expect(fieldTypeOf(dynamic).parse('12 ABC', dynamic, context)).toMatchObject({ ok: false })
+    expect(fieldTypeOf(dynamic).toText(value, dynamic, context)).toBe('12.5 CHF')
+  })
+})
+
 describe('a list of words', () => {
   it('is read back exactly', () => {
     fc.assert(

@@ -1,6 +1,7 @@
 // Owns money: an amount, with its own currency in dynamic mode. @source D-94 currency
 
 import { IconCoin } from '@tabler/icons-react'
+import { currencyCodes } from '#shared/field-types/currencies.ts'
 import { NumberEditor } from '../editors/number-editor.tsx'
 import type { FieldDefinition } from '../field-definition.ts'
 import type { FieldType } from '../field-type.ts'
@@ -8,7 +9,7 @@ import { numberFormat } from '../intl-formats.ts'
 import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
 import { operatorClasses } from '../operators.ts'
-import { blankIsNull, parsed } from '../parse-result.ts'
+import { blankIsNull, parsed, refused } from '../parse-result.ts'
 
 interface Money {
   value: number
@@ -56,9 +57,17 @@ export const currencyField: FieldType = {
   parse: blankIsNull((text, field, context) => {
     const precision = field.currencyConfig?.precision ?? 2
     const read = parseLimited(text, field, context, precision)
-    if (!read.ok || !isDynamic(field)) return read
+    if (!read.ok) return read
     const code = /(?:^|[^A-Za-z])([A-Z]{3})(?![A-Za-z])/.exec(text)?.[1]
-    return code ? parsed({ value: read.value, currency: code }) : read
+    if (!isDynamic(field)) {
+      // An amount in another currency is another amount: dropping the code would change it silently.
+      const own = field.currencyConfig?.defaultCurrency
+      if (!code || !own || code === own) return read
+      return refused(context, 'field.otherCurrency', { text: code, currency: own })
+    }
+    if (!code) return read
+    if (!currencyCodes.has(code)) return refused(context, 'field.currencyCode', { text: code })
+    return parsed({ value: read.value, currency: code })
   }),
   operators: () => operatorClasses.order,
   Editor: NumberEditor,
