@@ -29,7 +29,7 @@ export const CHECK_STEPS: readonly CheckStep[] = [
   {
     name: 'format',
     program: 'node_modules/prettier/bin/prettier.cjs',
-    args: ['--check', '--cache', '--cache-location', 'node_modules/.cache/prettier', '--log-level', 'warn', '.'],
+    args: ['--check', '--cache', '--log-level', 'warn', '.'],
   },
   { name: 'lint', program: 'build/scripts/check-lint.ts', args: [] },
   { name: 'boundaries', program: 'build/scripts/check-boundaries.ts', args: [] },
