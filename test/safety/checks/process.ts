@@ -1,14 +1,16 @@
 // Processes: one owner per database, a lock that dies with it, and queries that are stopped at their limit.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { openTestDatabase } from '../../support/open-test-database.ts'
 import { statement } from '#main/kernel/database.ts'
-import { childEntry } from '../child-server.ts'
+import { cairnEntry, childEntry } from '../child-server.ts'
 import { createRandom } from '../random.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
@@ -153,4 +155,115 @@ defineCheck({
   target: { atMost: 5200 },
   run: stopRunaway,
   twin: stopThread,
+})
+
+/** The limit of a start; on a machine so busy that an undisturbed start takes long, three times that start. */
+const startLimitMs = 3000
+const startPatience = 3
+const startGivenUpMs = 20_000
+
+/** How a start of the program ended: what it said, and whether it ended or still ran when it had said it. */
+interface Start {
+  readonly child: ChildProcess
+  readonly output: string
+  readonly code: number | null | undefined
+  readonly tookMs: number
+}
+
+/** Starts the program and waits until it runs, has ended, or is out of time. */
+async function startProgram(entry: string, args: readonly string[]): Promise<Start> {
+  const began = performance.now()
+  const child = spawn(process.execPath, [entry, 'serve', ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let output = ''
+  const said = new Promise<undefined>((resolve) => {
+    const listen = (chunk: Buffer): void => {
+      output += chunk.toString()
+      if (output.includes('Cairn is running at')) resolve(undefined)
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
+  const late = pause(startGivenUpMs, undefined, { ref: false })
+  const code = await Promise.race([said, ended, late])
+  return { child, output, code, tookMs: performance.now() - began }
+}
+
+/** A program of somebody else that takes a port, accepts, never answers, and keeps what it is sent. */
+async function squat(): Promise<{ port: number; heard(): number; close(): void }> {
+  let bytes = 0
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('data', (chunk) => (bytes += chunk.length))
+    socket.on('error', () => undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    heard: () => bytes,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+/** Starts against a taken port, a running host, and a file of a host that was killed; answers how many went wrong. */
+async function badStarts(context: CheckContext, entry: string, starts: number): Promise<number> {
+  const plain = mkdtempSync(join(tmpdir(), 'cairn-plain-'))
+  const undisturbed = await startProgram(cairnEntry, ['--data', plain, '--port', '0'])
+  await end(undisturbed.child)
+  rmSync(plain, { recursive: true, force: true })
+  const limitOfRunMs = Math.max(startLimitMs, undisturbed.tookMs * startPatience)
+  context.log(`an undisturbed start took ${Math.round(undisturbed.tookMs)} ms`)
+  let bad = 0
+  const judge = (what: string, start: Start, good: boolean): void => {
+    if (good && start.tookMs < limitOfRunMs) return
+    bad += 1
+    context.log(`${what}: ${Math.round(start.tookMs)} ms, exit ${String(start.code)}: ${start.output.trim()}`)
+  }
+  for (let turn = 0; turn < starts; turn += 1) {
+    const dir = mkdtempSync(join(tmpdir(), 'cairn-start-'))
+    const squatter = await squat()
+    const running: ChildProcess[] = []
+    const run = async (...args: string[]): Promise<Start> => {
+      const start = await startProgram(entry, ['--data', dir, ...args])
+      running.push(start.child)
+      return start
+    }
+    try {
+      if (turn % 3 === 0) {
+        const start = await run('--port', String(squatter.port))
+        judge('explicit port', start, start.code === 2 && start.output.includes(String(squatter.port)))
+      } else if (turn % 3 === 1) {
+        writeFileSync(join(dir, 'config.json'), JSON.stringify({ host: { port: squatter.port } }))
+        const stale = { url: `http://127.0.0.1:${squatter.port}`, token: 'stale', pid: 1, version: '0', startedAt: '' }
+        writeFileSync(join(dir, 'connection.json'), JSON.stringify(stale))
+        const start = await run()
+        const elsewhere = start.output.includes('running at') && !start.output.includes(`:${squatter.port}/`)
+        judge('default port', start, elsewhere && squatter.heard() === 0)
+      } else {
+        const first = await run('--port', '0')
+        const second = await run('--port', '0')
+        const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first.output)?.[0] ?? 'no address'
+        judge('second start', second, second.code === 0 && second.output.includes(url))
+      }
+    } finally {
+      await Promise.all(running.map(end))
+      squatter.close()
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
+  context.log(`${starts} starts, ${bad} bad`)
+  return bad
+}
+
+defineCheck({
+  id: 'R13',
+  file: 'process',
+  unit: 'starts that hang, are slow, fail without a word or talk to a stranger when the port or the folder is taken',
+  target: 0,
+  run: (context) => badStarts(context, cairnEntry, 20),
+  twin: (context) => badStarts(context, childEntry('hanging-start'), 1),
 })
