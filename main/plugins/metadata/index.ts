@@ -5,6 +5,7 @@ import { metadataMigrations } from './migrations/index.ts'
 import { metadataPermissions } from './permissions.ts'
 import { metadataHandlers } from './routes.ts'
 import { createMetadataService } from './service.ts'
+import { deletedEvent, savedEvent } from './service/saving.ts'
 
 /** Stores and serves metadata items; everything that follows an object's definition asks it. */
 export const metadataPlugin = definePlugin({
@@ -14,7 +15,7 @@ export const metadataPlugin = definePlugin({
   contract: metadataRoutes,
   permissions: metadataPermissions,
   migrations: metadataMigrations,
-  emits: ['metadata.item.saved', 'metadata.item.deleted'],
+  emits: [savedEvent, deletedEvent],
   register(host) {
     const { read, write, clock, ids, log } = host
     const authorizer = () => host.authorizer

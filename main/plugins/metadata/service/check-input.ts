@@ -23,6 +23,13 @@ export function checkName(type: MetadataType, name: string): FieldError[] {
   return []
 }
 
+/** The problem of a body that names another item than the path. */
+export function checkSameName(input: { name: string; item: Readonly<Record<string, unknown>> }): FieldError[] {
+  const value = Object.hasOwn(input.item, 'name') ? input.item['name'] : input.name
+  if (value === input.name) return []
+  return [{ field: 'name', code: 'not_allowed', message: 'The name differs from the one in the path.', value }]
+}
+
 /** The problems of a namespace and a package id, where given (D-09, D-125). */
 export function checkOrigin(namespace: string | undefined, packageId: string | undefined): FieldError[] {
   const errors: FieldError[] = []

@@ -2,8 +2,8 @@
 // Metadata writes run one after the other, so what is checked here cannot change before the write. Knows no routes.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
-import type { FieldError } from '#shared/errors.ts'
-import { PlatformError, notFound, platformError, validationError } from '#shared/errors.ts'
+import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { metadataEvents } from '#shared/events.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -21,9 +21,10 @@ import type {
 import { deleteItem, writeItem } from '../store.ts'
 import { checkItem } from '../types/check-item.ts'
 import { runtimeCreate } from '../types/type-entries.ts'
-import { checkBody, checkName, checkOrigin } from './check-input.ts'
+import { checkBody, checkName, checkOrigin, checkSameName } from './check-input.ts'
 import { matchesVersion } from './etag.ts'
-import { splitChildName, toFieldDefinition, withField, withoutField } from './field-items.ts'
+import { splitChildName } from './field-items.ts'
+import { createFieldSaving } from './field-saving.ts'
 import { recordHistory } from './history.ts'
 import type { ItemCache } from './item-cache.ts'
 import { deepFreeze } from './item-cache.ts'
@@ -31,6 +32,9 @@ import { acceptsAnyPlan, planHash, requireConsent } from './plan.ts'
 import { dependentsOf, isChildOf, withObjectRenamed } from './references.ts'
 import { createSerial } from './serial.ts'
 import { newUid, withObjectUids } from './uids.ts'
+
+/** The events saving raises (D-111). */
+export const [savedEvent, deletedEvent] = metadataEvents
 
 /** Most objects a workspace may have (D-199). */
 export const maxObjects = 1000
@@ -73,15 +77,8 @@ export function createSaving(options: SavingOptions): Saving {
       ...checkName(type, name),
       ...checkOrigin(input.namespace, input.packageId),
       ...checkBody(input.item),
+      ...checkSameName(input),
     ]
-    if (Object.hasOwn(input.item, 'name') && input.item['name'] !== name) {
-      problems.push({
-        field: 'name',
-        code: 'not_allowed',
-        message: 'The name differs from the one in the path.',
-        value: input.item['name'],
-      })
-    }
     if (problems.length > 0) throw validationError(problems)
 
     const previous = existing ?? findRenamed(type, input.item) ?? null
@@ -138,55 +135,6 @@ export function createSaving(options: SavingOptions): Saving {
     await write('metadata.remove', (tx) => {
       applyHook(tx, ctx, hook, { previous, next: null }, { plan, confirm })
       store(tx, ctx, changes)
-    })
-  }
-
-  /** Editing a field is saving the object it is part of. */
-  const saveField = async (ctx: RequestContext, input: SaveItemInput): Promise<SaveItemResult> => {
-    const problems = [...checkName('field', input.name), ...checkBody(input.item)]
-    if (Object.hasOwn(input.item, 'name') && input.item['name'] !== input.name) {
-      problems.push({
-        field: 'name',
-        code: 'not_allowed',
-        message: 'The name differs from the one in the path.',
-        value: input.item['name'],
-      })
-    }
-    if (problems.length > 0) throw validationError(problems)
-    const { parent, child } = splitChildName(input.name)!
-    const object = cache.get('object', parent)
-    if (object === undefined) throw notFound('object', parent)
-    requireConditions(ctx, input, cache.get('field', input.name) ?? null)
-    const definition = toFieldDefinition(input.item)
-    const from = definition['renamedFrom']
-    const item = withField(object.item, {
-      name: child,
-      definition,
-      ...(typeof from === 'string' ? { renamedFrom: from } : {}),
-    })
-    const created = cache.get('field', input.name) === undefined
-    const { dryRun, confirm, packageId } = input
-    const saved = await saveItem(ctx, { type: 'object', name: parent, item, dryRun, confirm, packageId }).catch(
-      (error: unknown) => {
-        throw relativeTo(`fields.${child}`, error)
-      },
-    )
-    const stored = cache.get('field', input.name)
-    return { ...saved, created, etag: stored === undefined ? saved.etag : etag(ctx, stored) }
-  }
-
-  const removeField = async (ctx: RequestContext, input: RemoveItemInput): Promise<void> => {
-    const field = cache.get('field', input.name)
-    if (field === undefined) throw notFound('field', input.name)
-    requireConditions(ctx, input, field)
-    if (field.packageId !== null) throw platformError('item_locked', { packageId: field.packageId })
-    const { parent, child } = splitChildName(input.name)!
-    const item = withoutField(cache.get('object', parent)!.item, child)
-    await saveItem(ctx, {
-      type: 'object',
-      name: parent,
-      item,
-      ...(input.confirm === undefined ? {} : { confirm: input.confirm }),
     })
   }
 
@@ -323,7 +271,7 @@ export function createSaving(options: SavingOptions): Saving {
       recordHistory(tx, ctx, next === null ? 'delete' : previous === null ? 'create' : 'update', subject, clock.iso())
       const { type, name, version, packageId } = subject
       tx.emit(ctx, {
-        type: next === null ? 'metadata.item.deleted' : 'metadata.item.saved',
+        type: next === null ? deletedEvent : savedEvent,
         payload: {
           type,
           name,
@@ -346,14 +294,16 @@ export function createSaving(options: SavingOptions): Saving {
     requireSystemPermission(options.authorizer(), ctx, writeRights[type] ?? 'manage_metadata')
   }
 
+  const fields = createFieldSaving({ cache, saveItem, requireConditions, etag })
+
   return {
     async save(ctx, input) {
       requireWriteRight(ctx, input.type)
-      return serial(() => (input.type === 'field' ? saveField(ctx, input) : saveItem(ctx, input)))
+      return serial(() => (input.type === 'field' ? fields.save(ctx, input) : saveItem(ctx, input)))
     },
     async remove(ctx, input) {
       requireWriteRight(ctx, input.type)
-      return serial(() => (input.type === 'field' ? removeField(ctx, input) : removeItem(ctx, input)))
+      return serial(() => (input.type === 'field' ? fields.remove(ctx, input) : removeItem(ctx, input)))
     },
   }
 }
@@ -388,14 +338,4 @@ function requireOwnPackage(previous: MetadataItem | null, packageId: string | un
   if (previous.packageId === null) throw platformError('conflict', { reason: 'package', packageId: null })
   if (packageId === undefined) throw platformError('not_implemented', { feature: 'overlays' })
   throw platformError('item_locked', { packageId: previous.packageId })
-}
-
-/** The same failure with the paths of its fields seen from one field of the object. */
-function relativeTo(path: string, error: unknown): unknown {
-  if (!(error instanceof PlatformError) || !Array.isArray(error.details['fieldErrors'])) return error
-  const fieldErrors = (error.details['fieldErrors'] as readonly FieldError[]).map((one) => ({
-    ...one,
-    field: one.field === path ? '' : one.field.startsWith(`${path}.`) ? one.field.slice(path.length + 1) : one.field,
-  }))
-  return validationError(fieldErrors)
 }
