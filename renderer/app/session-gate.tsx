@@ -20,7 +20,7 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
   const [phase, setPhase] = useState<Phase>('checking')
   const code = useRef(props.code)
 
-  const check = useCallback(async (): Promise<void> => {
+  const run = useCallback(async (): Promise<void> => {
     const oneTime = code.current
     code.current = undefined
     let refused = false
@@ -43,6 +43,15 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
       else setPhase('down')
     }
   }, [client])
+
+  // One at a time: a second question asked before the code was exchanged would be answered with no.
+  const running = useRef<Promise<void>>(undefined)
+  const check = useCallback(async (): Promise<void> => {
+    running.current ??= run().finally(() => {
+      running.current = undefined
+    })
+    return running.current
+  }, [run])
 
   useEffect(() => {
     void check()

@@ -77,7 +77,7 @@ export function NewTableSteps(props: {
   const undo = async (object: ObjectItem, created: number): Promise<void> => {
     const yes = await confirmAction({
       title: t('import.undo.title'),
-      body: t('import.undo.body', { object: object.label ?? object.name, count: created }),
+      body: tn('import.undo.body', created, { object: object.label ?? object.name }),
       confirmLabel: t('import.undo.confirm'),
     })
     if (!yes) return

@@ -6,7 +6,7 @@ import { ApiError } from '../../lib/api-error.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
-import { t } from '../../lib/strings.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { objectPluralLabel, refreshRecordCount } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -43,7 +43,7 @@ export function useUndoImport(
       const label = objectPluralLabel(object)
       const yes = await confirmAction({
         title: t('import.undo.records.title'),
-        body: t('import.undo.records.body', { count: outcome.created, object: label }),
+        body: tn('import.undo.records.body', outcome.created, { object: label }),
         confirmLabel: t('import.undo.records.confirm'),
       })
       if (!yes) return

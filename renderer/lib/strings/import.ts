@@ -109,7 +109,10 @@ export const importStrings = {
     'This deletes {object} and the {count} records of this import for good. Your file is not touched.',
   'import.undo.confirm': 'Delete the table',
   'import.undo.records.title': 'Undo the import?',
-  'import.undo.records.body': 'This deletes the {count} records this import added to {object}. They go to the trash.',
+  'import.undo.records.body.one':
+    'This deletes the {count} record this import added to {object}. It goes to the trash.',
+  'import.undo.records.body.other':
+    'This deletes the {count} records this import added to {object}. They go to the trash.',
   'import.undo.records.confirm': 'Delete the records',
   'import.undo.step': 'import of {count} records',
 } as const

@@ -1,0 +1,116 @@
+// Starts what a browser test needs: a real host on a temporary folder, a Chromium, a signed-in page that records every
+// error. Knows no screen.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { inject } from 'vitest'
+import { startHost } from '#main/index.ts'
+import type { RunningHost } from '#main/index.ts'
+import { chromiumLaunchOptions } from '../support/find-chromium.ts'
+
+/** A page of the console with what it complained about. */
+export interface ConsolePage {
+  page: Page
+  context: BrowserContext
+  /** Uncaught errors and error lines of the page's console, in order. */
+  errors: string[]
+  close(): Promise<void>
+}
+
+/** A host and a browser under test. */
+export interface ConsoleBench {
+  /** The running host; another one after {@link ConsoleBench.restart}. */
+  readonly host: RunningHost
+  /** Calls the API with the connection token. */
+  api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>
+  /** Opens a signed-in page at a route of the console, `/` when absent. */
+  open(route?: string, options?: BrowserContextOptions): Promise<ConsolePage>
+  /** Opens a page without a session. */
+  openAnonymous(options?: BrowserContextOptions): Promise<ConsolePage>
+  /** Stops the host and starts another one on the same folder and port. */
+  restart(): Promise<void>
+  stop(): Promise<void>
+}
+
+const defaults: BrowserContextOptions = {
+  viewport: { width: 1440, height: 900 },
+  reducedMotion: 'reduce',
+  locale: 'en',
+  timezoneId: 'UTC',
+}
+
+/** Starts a host on an empty folder and a browser. */
+export async function openBench(): Promise<ConsoleBench> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-e2e-'))
+  const start = async (port: number): Promise<RunningHost> => startHost({ dataDir, port, durable: false })
+  let host = await start(0)
+  const browser: Browser = await chromium.launch(chromiumLaunchOptions(inject('chromiumPath')))
+
+  const page = async (url: string, options: BrowserContextOptions = {}): Promise<ConsolePage> => {
+    const context = await browser.newContext({ ...defaults, ...options })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    const opened = await context.newPage()
+    const errors: string[] = []
+    opened.on('pageerror', (error) => errors.push(error.stack ?? error.message))
+    opened.on('console', (message) => {
+      if (message.type() === 'error') errors.push(message.text())
+    })
+    await opened.goto(url)
+    await opened.getByRole('heading', { level: 1 }).waitFor()
+    return { page: opened, context, errors, close: async () => context.close() }
+  }
+
+  return {
+    get host() {
+      return host
+    },
+    async api<T>(method: string, path: string, body?: unknown): Promise<T> {
+      const answer = await fetch(`${host.url}/api/v1${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${host.token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      })
+      const parsed: unknown = await answer.json()
+      if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(parsed)}`)
+      return parsed as T
+    },
+    async open(route = '/', options = {}) {
+      const opened = await page(`${host.url}${host.uiBasePath}/#${host.mintCode()}`, options)
+      await opened.page.getByRole('navigation', { name: 'Main navigation' }).or(navigationButton(opened.page)).waitFor()
+      if (route !== '/') {
+        await opened.page.evaluate((hash) => {
+          window.location.hash = hash
+        }, route)
+        await opened.page.waitForFunction((hash) => window.location.hash === `#${hash}`, route)
+      }
+      return opened
+    },
+    openAnonymous: async (options) => page(`${host.url}${host.uiBasePath}/`, options),
+    async restart() {
+      const { port } = host
+      await host.stop()
+      host = await start(port)
+    },
+    async stop() {
+      await browser.close()
+      await host.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The button that shows the navigation where it is folded away. */
+function navigationButton(page: Page) {
+  return page.getByRole('button', { name: 'Show navigation' })
+}
+
+/** Puts a text on the clipboard of the page and pastes it where the focus is. */
+export async function paste(page: Page, text: string): Promise<void> {
+  await page.evaluate(async (value) => navigator.clipboard.writeText(value), text)
+  await page.keyboard.press('ControlOrMeta+V')
+}
