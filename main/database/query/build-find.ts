@@ -21,7 +21,8 @@ import type { MatchEstimator } from './match-estimator.ts'
 import { writeAfter } from './keyset-sql.ts'
 import type { Row } from './row-reader.ts'
 import { createRowReader, selectList } from './row-reader.ts'
-import type { Scope, SearchHook } from './scope.ts'
+import { isAlways, simplifyFilter } from './simplify-filter.ts'
+import type { Scope, SearchCondition, SearchHook } from './scope.ts'
 import { bind, column, rootScope } from './scope.ts'
 import type { SortKey } from './sort-sql.ts'
 import { orderBySql, sortKeys } from './sort-sql.ts'
@@ -63,23 +64,25 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   checkPage(top, skip, cursor)
   const scope = rootScope(schema, env, options.search)
   const fields = chooseFields(schema, request.select ?? null, deleted, env)
-  const where = resolveWhere(schema, request, env)
-  const keys = sortKeys(scope, resolveSort(schema, request.sort, env))
+  const ranking = rankMatches(scope, request)
+  const where = resolveWhere(schema, ranking ? { ...request, search: null } : request, env)
+  const keys = ranking ? rankKeys(scope, ranking) : sortKeys(scope, resolveSort(schema, request.sort, env))
   const binding = needsBinding(cursor) ? bindingOf(schema, request) : null
   const hidden = hiddenKeys(keys, fields)
+  if (ranking) scope.parameters.push(...ranking.parameters)
   const index = deleted === 'exclude' ? chooseIndex(schema, where, keys, options.estimator) : null
   const conditions = writeConditions(scope, where, deleted)
   if (cursor) conditions.push(writeAfter(scope, keys, openCursor(options.cursorKey, binding!, cursor)))
   const sql =
     `SELECT ${fieldList(schema, fields, scope.alias)}${hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')}` +
-    ` FROM "${schema.table}" AS ${scope.alias}${index ? ` INDEXED BY "${index.name}"` : ''}` +
+    ` FROM "${schema.table}" AS ${scope.alias}${index ? ` INDEXED BY "${index.name}"` : ''}${ranking ? ` ${ranking.joinSql}` : ''}` +
     `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}` +
     ` ORDER BY ${orderBySql(keys)} LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
   const read = readerOf(schema, fields)
   return {
     statement: { sql, parameters: scope.parameters },
     fields,
-    unfiltered: where.kind === 'and' && where.children.length === 0 && skip <= maxTop,
+    unfiltered: !ranking && isAlways(where) && skip <= maxTop,
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top
@@ -115,7 +118,7 @@ export function buildCount(
   return { sql, parameters: scope.parameters }
 }
 
-/** Filter, search and row condition of a request, resolved and joined. */
+/** Filter, search and row condition of a request, resolved, joined and simplified. */
 export function resolveWhere(
   schema: ObjectSchema,
   request: Pick<FindRequest, 'filter' | 'rowCondition' | 'search'>,
@@ -125,7 +128,7 @@ export function resolveWhere(
   if (request.filter) parts.push(resolveFilter(schema, request.filter, env))
   if (request.search) parts.push(resolveSearch(schema, request.search.query, request.search.fields, env))
   if (request.rowCondition) parts.push(resolveFilter(schema, request.rowCondition, { ...env, canRead: undefined }))
-  return parts.length === 1 ? parts[0]! : { kind: 'and', children: parts }
+  return simplifyFilter({ kind: 'and', children: parts })
 }
 
 /** The terms of WHERE; a top-level conjunction is taken apart so that every equality stands by itself. */
@@ -136,6 +139,25 @@ export function writeConditions(scope: Scope, where: ResolvedFilter, deleted: De
     conditions.push(`${column(scope, 'deleted_at')} IS ${deleted === 'only' ? 'NOT NULL' : 'NULL'}`)
   }
   return conditions
+}
+
+type Ranking = NonNullable<SearchCondition['relevance']>
+
+/** How matches are ranked when a search gives the order; null for every other list. @source D-78 */
+function rankMatches(scope: Scope, { search, sort }: FindRequest): Ranking | null {
+  if (!search || sort.length > 0 || !scope.search) return null
+  const resolved = resolveSearch(scope.schema, search.query, search.fields, scope.env)
+  if (resolved.kind !== 'search') return null
+  return scope.search(scope.schema, resolved.query, resolved.fields, scope.alias).relevance ?? null
+}
+
+/** Best match first, then creation order. A page goes on after the rank of the last row, which other writes may shift. */
+function rankKeys(scope: Scope, { rankSql }: Ranking): SortKey[] {
+  const key = { noCase: false, descending: false, nullable: false }
+  return [
+    { ...key, sql: rankSql, column: null, value: 0 },
+    { ...key, sql: column(scope, 'id'), column: 'id', value: 1 },
+  ]
 }
 
 const always = ['id', 'created_at', 'updated_at']

@@ -8,6 +8,7 @@ import type { PhysicalIndex } from '../schema/physical-indexes.ts'
 import { physicalIndexes } from '../schema/physical-indexes.ts'
 import type { MatchEstimator } from './match-estimator.ts'
 import { manyMatches } from './match-estimator.ts'
+import { isNever } from './simplify-filter.ts'
 import type { SortKey } from './sort-sql.ts'
 
 /** A column that a top-level equality fixes to one value. */
@@ -28,7 +29,7 @@ export function chooseIndex(
   keys: readonly SortKey[],
   estimator?: MatchEstimator,
 ): PhysicalIndex | null {
-  if (keys.some((key) => key.column === null)) return null
+  if (keys.some((key) => key.column === null) || isNever(filter) || holdsSearch(filter)) return null
   const indexes = physicalIndexes(schema)
   if (indexes.length === 0) return null
   const fixed = fixedColumns(filter)
@@ -47,6 +48,19 @@ export function chooseIndex(
   if (!rival) return best
   if (estimator) return estimator.hasMany(countMatches(rival, fixed)) ? best : rival
   return [...fixed].some(([column, { selective }]) => selective && !used.has(column)) ? null : best
+}
+
+/** A search drives the query itself, and may be the constant 0 or 1. */
+function holdsSearch(filter: ResolvedFilter): boolean {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.children.some(holdsSearch)
+    case 'not':
+      return holdsSearch(filter.child)
+    default:
+      return filter.kind === 'search'
+  }
 }
 
 /** The index with the most fixed leading columns, when they include one that the chosen index does not use. */

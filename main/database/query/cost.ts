@@ -10,6 +10,8 @@ export interface CostHints {
   readonly rowsOf: (table: string) => number
   /** True when no condition but deletion and the cursor restricts the rows, so that a served sort ends at the limit. */
   readonly unfiltered?: boolean
+  /** True when every matching row is read whatever the limit: groups and distinct rows. */
+  readonly readsAll?: boolean
 }
 
 /** Remembers the plan by statement text; drop it when the schema epoch rises or statistics are refreshed. */
@@ -47,7 +49,7 @@ export function createCostModel(): CostModel {
         plans.set(statement.sql, plan)
       }
       const { sorts, limited } = plan
-      const endsEarly = limited && !sorts
+      const endsEarly = limited && !sorts && hints.readsAll !== true
       return plan.steps.every((step) => {
         if (endsEarly && (step.search || hints.unfiltered === true)) return true
         return Math.min(step.rows ?? Infinity, hints.rowsOf(step.table)) <= maxCheapRows

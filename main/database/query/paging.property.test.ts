@@ -127,7 +127,7 @@ describe('cursor paging', () => {
       ),
       { numRuns: 500 },
     )
-  })
+  }, 60_000)
 
   it('neither repeats nor loses a record when others come and go between pages', () => {
     fc.assert(
@@ -154,7 +154,7 @@ describe('cursor paging', () => {
       ),
       { numRuns: 500 },
     )
-  })
+  }, 60_000)
 
   it('refuses a cursor of another query, a damaged one, and one beside an offset with invalid_query', () => {
     db.exec('DELETE FROM o_task')

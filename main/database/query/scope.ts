@@ -8,6 +8,12 @@ export interface SearchCondition {
   /** A condition on `<alias>."rowid"` or `<alias>."id"`; its parameters are bound in order. */
   readonly sql: string
   readonly parameters: readonly unknown[]
+  /** A JOIN that replaces the condition and an expression to sort by, best first; null when there is no ranking. */
+  readonly relevance?: {
+    readonly joinSql: string
+    readonly parameters: readonly unknown[]
+    readonly rankSql: string
+  } | null
 }
 
 /** Supplies the full-text condition (the search service does). */

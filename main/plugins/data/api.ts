@@ -19,6 +19,10 @@ export interface RecordQuery {
   searchFields?: unknown
   distinct?: unknown
   count?: unknown
+  /** Values over groups of records; with these or `groupBy` the records of the answer are the groups (D-90). */
+  aggregations?: unknown
+  groupBy?: unknown
+  having?: unknown
   deleted?: unknown
 }
 

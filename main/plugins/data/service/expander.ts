@@ -111,8 +111,8 @@ function unknownRelation(name: string): Error {
   return invalidQuery('expand', `"${name.slice(0, 100)}" is not a relation of the object.`, { path: name })
 }
 
-/** Refuses expansion together with distinct rows, which have no identity. @throws invalid_query */
+/** Refuses expansion together with distinct rows and groups, which have no identity. @throws invalid_query */
 export function refuseExpansion(nodes: readonly ExpandNode[]): void {
   if (nodes.length > 0)
-    throw platformError('invalid_query', { parameter: 'expand', reason: 'Distinct rows cannot be expanded.' })
+    throw platformError('invalid_query', { parameter: 'expand', reason: 'Distinct rows and groups cannot be expanded.' })
 }

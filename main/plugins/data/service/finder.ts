@@ -1,6 +1,7 @@
 // Gets and lists: parses the query, asks the query builder for SQL, runs it here or in the reader process by its cost,
 // expands and counts. Reads only.
 import { invalidQuery, notFound, platformError } from '#shared/errors.ts'
+import { parseAggregate } from '#shared/filter/aggregate.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import { parseFilter, parseLooseConditions } from '#shared/filter/parse-filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
@@ -13,12 +14,18 @@ import type { Authorizer, RowCondition } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Database, HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
+import { aggregateTops, buildAggregate } from '#main/database/query/build-aggregate.ts'
+import type { AggregatePlan } from '#main/database/query/build-aggregate.ts'
 import { buildCount, buildFind } from '#main/database/query/build-find.ts'
 import { buildDistinct } from '#main/database/query/build-distinct.ts'
+import type { DistinctPlan } from '#main/database/query/build-distinct.ts'
 import { buildGet, readRecord } from '#main/database/query/build-record.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
+import type { CostHints } from '#main/database/query/cost.ts'
 import { createCostModel } from '#main/database/query/cost.ts'
+import { defaultTop } from '#main/database/query/find-request.ts'
 import type { FindRequest } from '#main/database/query/find-request.ts'
+import { createMatchEstimator } from '#main/database/query/match-estimator.ts'
 import type { SearchHook } from '#main/database/query/scope.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
@@ -61,6 +68,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const { read, heavy, metadata, settings, clock } = parts
   const expand = createExpander(read, parts.incoming)
   const cost = createCostModel()
+  const estimator = createMatchEstimator(read)
   const sizes = createTableSizes(read, clock)
   let epoch = -1
 
@@ -87,43 +95,66 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     }
   }
 
-  const run = async <Row>(ctx: RequestContext, statement: Statement<Row>, unfiltered = false): Promise<Row[]> => {
-    if (parts.database.schemaEpoch() !== epoch) {
-      epoch = parts.database.schemaEpoch()
-      cost.clear()
-    }
-    if (cost.isCheap(read, statement, { rowsOf: sizes, unfiltered })) return read.all(statement)
+  /** What was learnt of plans and matches is worth nothing after a change of tables or statistics. */
+  const forgetOldPlans = (): void => {
+    if (parts.database.schemaEpoch() === epoch) return
+    epoch = parts.database.schemaEpoch()
+    cost.clear()
+    estimator.clear()
+  }
+
+  const run = async <Row>(
+    ctx: RequestContext,
+    statement: Statement<Row>,
+    hints: Omit<CostHints, 'rowsOf'> = {},
+  ): Promise<Row[]> => {
+    if (cost.isCheap(read, statement, { rowsOf: sizes, ...hints })) return read.all(statement)
     return heavy.query(statement, { timeoutMs: queryTimeoutMs, signal: ctx.signal })
   }
 
+  /** Answers rows that are no records: groups or distinct tuples. */
+  const answerRows = async (
+    ctx: RequestContext,
+    object: string,
+    plan: AggregatePlan | DistinctPlan,
+    counted: boolean,
+  ): Promise<RecordPage> => {
+    const page = plan.finish(await run(ctx, plan.statement, { readsAll: true }))
+    const total = counted ? { total: (await run(ctx, plan.count, { readsAll: true }))[0]!.total } : {}
+    return { object, records: page.records, ...total, hasMore: page.hasMore }
+  }
+
   const find = async (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage> => {
+    forgetOldPlans()
     const env = envFor(ctx)
     const deleted = readDeleted(query.deleted)
     if (deleted !== 'exclude' && !parts.authorizer().canObject(ctx, schema.name, 'restore')) {
       throw platformError('permission_denied', { object: schema.name, action: 'restore' })
     }
-    const shape = shapeOf(query)
+    const groups = parseAggregate(query)
+    const shape = groups ? { fields: parseSelect(query.select), expand: parseExpand(query.expand) } : shapeOf(query)
     const request: FindRequest = {
       filter: readFilter(query),
       rowCondition: env.rowCondition?.(schema.name) ?? null,
       sort: parseSort(query.sort),
       select: shape.fields,
-      ...readPage(query),
+      ...readPage(query, groups ? aggregateTops.standard : defaultTop),
       deleted,
       search: readSearch(query),
     }
     checkConditions(schema, query.conditions, env)
     const counted = readFlag(query.count, 'count')
-    if (readFlag(query.distinct, 'distinct')) {
+    const distinct = readFlag(query.distinct, 'distinct')
+    if (groups !== null || distinct) {
       refuseExpansion(shape.expand)
-      const plan = buildDistinct(schema, request, env, { search: searchHook })
-      const page = plan.finish(await run(ctx, plan.statement))
-      const total = counted ? { total: (await run(ctx, plan.count))[0]!.total } : {}
-      return { object: schema.name, records: page.records, ...total, hasMore: page.hasMore }
+      if (groups !== null && distinct) throw invalidQuery('distinct', 'Groups are distinct already.', { path: '' })
+      const plan = groups
+        ? buildAggregate(schema, request, groups, env, { search: searchHook })
+        : buildDistinct(schema, request, env, { search: searchHook })
+      return answerRows(ctx, schema.name, plan, counted)
     }
-    const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook })
-    const unfiltered = isUnfiltered(request)
-    const page = plan.finish(await run(ctx, plan.statement, unfiltered))
+    const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
+    const page = plan.finish(await run(ctx, plan.statement, { unfiltered: isUnfiltered(request) }))
     const total = counted
       ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook })))[0]!.total }
       : {}

@@ -21,6 +21,9 @@ const words: readonly (readonly [member: Word, ...names: string[]])[] = [
   ['searchFields', 'searchFields'],
   ['distinct', 'distinct'],
   ['count', 'count'],
+  ['aggregations', 'aggregations'],
+  ['groupBy', 'groupBy'],
+  ['having', 'having'],
   ['deleted', 'deleted'],
 ]
 const known = new Set(words.flatMap(([, ...names]) => names))
@@ -29,7 +32,7 @@ const deprecated = new Map([
   ['orderBy', 'sort'],
 ])
 /** Words whose repetition means a list (D-13); of every other one the last counts. */
-const lists = new Set(['select', 'fields', 'expand', 'searchFields', 'sort', 'orderBy'])
+const lists = new Set(['select', 'fields', 'expand', 'searchFields', 'sort', 'orderBy', 'groupBy'])
 
 /**
  * Reads query parameters; what is no protocol word becomes a field condition.
