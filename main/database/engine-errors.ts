@@ -28,18 +28,3 @@ export function translateEngineError(error: unknown): unknown {
 export function unavailable(cause?: unknown): PlatformError {
   return platformError('service_unavailable', { retryAfterSeconds: 1 }, cause)
 }
-
-/**
- * The table and columns of a unique index that refused a row, read from the cause of a `conflict`.
- * Undefined for other errors and for indexes over expressions, which the engine names instead of their columns.
- */
-export function uniqueViolation(error: unknown): { table: string; columns: string[] } | undefined {
-  const cause = error instanceof PlatformError ? error.cause : error
-  const code = engineCode(cause)
-  if (code === undefined || !uniqueCodes.has(code) || !(cause instanceof Error)) return undefined
-  const match = /^UNIQUE constraint failed: (.+)$/.exec(cause.message)
-  if (match === null || match[1]!.startsWith('index ')) return undefined
-  const places = match[1]!.split(', ').map((place) => place.split('.'))
-  const table = places[0]![0]!
-  return { table, columns: places.map((place) => place.at(-1)!) }
-}
