@@ -2,7 +2,8 @@
 // start; knows no capability.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateClass } from '#shared/route.ts'
-import { PlatformError, platformError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction, requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -159,7 +160,9 @@ function runOnce(
     path: request.raw.url!,
     body: request.body,
   }
-  return pipeline.idempotencyKeys.run(write, work, () => reply.header('idempotent-replay', 'true'))
+  return pipeline.idempotencyKeys.run(write, work, () => {
+    void reply.header('idempotent-replay', 'true')
+  })
 }
 
 function awaitResult(

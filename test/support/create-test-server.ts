@@ -1,8 +1,11 @@
 // The HTTP server alone with routes a test brings along: no plugin, no database. For tests of the server itself.
+import { z } from 'zod'
+import { defineRoute } from '#shared/route.ts'
+import type { AnyRoute } from '#shared/route.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { createAuthenticator } from '#main/http/authenticate.ts'
 import { createConsoleSessions, createOneTimeCodes } from '#main/http/console-session.ts'
-import type { RouteBinding } from '#main/http/route-runtime.ts'
+import type { RouteBinding, RouteHandler } from '#main/http/route-runtime.ts'
 import { proofFor } from '#main/http/running-host.ts'
 import { createHttpServer } from '#main/http/server.ts'
 import type { HttpServer, HttpServerOptions } from '#main/http/server.ts'
@@ -73,3 +76,34 @@ export async function createTestServer(
     openSession: () => `cairn.session_token=${sessions.open()}`,
   }
 }
+
+const defaults = {
+  mount: 'versioned',
+  permission: 'session',
+  rateLimit: 'read',
+  errors: [],
+  channel: 'none',
+  summary: 'A route of a test.',
+  tag: 'test',
+  response: z.unknown(),
+} as const
+
+/** A route of the plugin `test` with everything a contract needs. */
+export function testRoute(
+  contract: Partial<AnyRoute> & Pick<AnyRoute, 'operationId' | 'method' | 'path'>,
+  handler: RouteHandler,
+): RouteBinding {
+  return { plugin: 'test', contract: defineRoute({ ...defaults, ...contract } as AnyRoute), handler }
+}
+
+/** `GET /items/:id`: answers the id. */
+export const itemRoute = testRoute(
+  { operationId: 'item', method: 'GET', path: '/items/:id', params: z.object({ id: z.string() }) },
+  (_ctx, input: { params: { id: string } }) => ({ id: input.params.id }),
+)
+
+/** `POST /echo`: answers the body, null for none. */
+export const echoRoute = testRoute(
+  { operationId: 'echo', method: 'POST', path: '/echo', body: z.unknown() },
+  (_ctx, input: { body: unknown }) => ({ got: input.body ?? null }),
+)

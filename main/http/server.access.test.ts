@@ -1,0 +1,206 @@
+// Who may call the server, how often, and from which pages.
+import { afterEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { createTestServer, echoRoute, itemRoute, testRoute } from '../../test/support/create-test-server.ts'
+import type { TestServer } from '../../test/support/create-test-server.ts'
+import type { RouteBinding } from './route-runtime.ts'
+import type { HttpServerOptions } from './server.ts'
+import { defaultRateLimits } from './rate-limit.ts'
+
+const open: TestServer[] = []
+
+afterEach(async () => {
+  for (const { server } of open.splice(0)) await server.close()
+})
+
+async function serverOf(routes: RouteBinding[], options: Partial<HttpServerOptions> = {}): Promise<TestServer> {
+  const made = await createTestServer(routes, options)
+  open.push(made)
+  return made
+}
+
+describe('credentials', () => {
+  const open_ = testRoute(
+    { operationId: 'open', method: 'GET', path: '/open', permission: 'public' },
+    (ctx: RequestContext) => ({ as: ctx.credential }),
+  )
+  const health = testRoute(
+    { operationId: 'health', method: 'GET', path: '/health', permission: 'public', tag: 'discovery' },
+    (ctx: RequestContext) => ({ as: ctx.credential }),
+  )
+
+  it('refuses a request without credential with 401 unless the route is public', async () => {
+    const { server } = await serverOf([itemRoute, open_])
+    expect((await server.inject('/api/v1/items/a')).json().error.code).toBe('unauthenticated')
+    expect((await server.inject('/api/v1/open')).json()).toEqual({ as: 'none' })
+  })
+
+  it('refuses an invalid credential even where none is needed, except on discovery', async () => {
+    const { server } = await serverOf([open_, health])
+    const headers = { authorization: 'Bearer wrong' }
+    expect((await server.inject({ url: '/api/v1/open', headers })).statusCode).toBe(401)
+    expect((await server.inject({ url: '/api/v1/health', headers })).json()).toEqual({ as: 'none' })
+  })
+
+  it('asks a credential for unknown paths under the prefix, but not where anonymous callers may look', async () => {
+    const { server } = await serverOf([])
+    expect((await server.inject('/api/v1/unknown')).statusCode).toBe(401)
+    for (const url of ['/api/v1/auth/config', '/api/v1/hooks/x', '/favicon.ico', '/api/v2/data']) {
+      expect((await server.inject(url)).statusCode, url).toBe(404)
+    }
+  })
+
+  it('opens a browser session with a one-time code and an Origin of ours, once', async () => {
+    const { server, mintCode } = await serverOf([])
+    const code = mintCode()
+    const exchange = (headers: Record<string, string>) =>
+      server.inject({ method: 'POST', url: '/_console/session', headers, payload: { code } })
+    expect((await exchange({})).json().error.code).toBe('origin_forbidden')
+    const first = await exchange({ origin: 'http://localhost:80' })
+    expect(first.statusCode).toBe(200)
+    expect(String(first.headers['set-cookie'])).toMatch(
+      /^cairn\.session_token=[\w-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Lax$/,
+    )
+    expect((await exchange({ origin: 'http://localhost:80' })).json().error.code).toBe('invalid_credentials')
+  })
+
+  it('lets a cookie read, and write only with an Origin of ours and a deliberate header', async () => {
+    const { server, openSession } = await serverOf([itemRoute, echoRoute])
+    const cookie = openSession()
+    const write = (headers: Record<string, string>) =>
+      server.inject({ method: 'POST', url: '/api/v1/echo', headers: { cookie, ...headers } })
+    expect((await server.inject({ url: '/api/v1/items/a', headers: { cookie } })).statusCode).toBe(200)
+    expect((await write({})).json().error.code).toBe('origin_forbidden')
+    expect((await write({ origin: 'http://localhost:80' })).json().error.code).toBe('origin_forbidden')
+    expect((await write({ origin: 'http://localhost:80', 'x-requested-with': 'cairn' })).statusCode).toBe(200)
+    expect((await write({ origin: 'http://localhost:80', 'content-type': 'application/json' })).statusCode).toBe(200)
+  })
+
+  it('ends a browser session at sign-out', async () => {
+    const { server, openSession } = await serverOf([])
+    const cookie = openSession()
+    const headers = { cookie, origin: 'http://localhost:80', 'x-requested-with': 'cairn' }
+    const left = await server.inject({ method: 'DELETE', url: '/_console/session', headers })
+    expect([left.statusCode, String(left.headers['set-cookie'])]).toEqual([200, expect.stringContaining('Max-Age=0')])
+    expect((await server.inject({ url: '/_console/session', headers: { cookie } })).statusCode).toBe(401)
+  })
+
+  it('mints another code for the connection token and for nobody else', async () => {
+    const { server, owner, openSession } = await serverOf([])
+    const answer = await server.inject({ method: 'POST', url: '/_console/session/code', headers: owner })
+    const { code, url } = answer.json()
+    expect(url).toBe(`http://127.0.0.1:80/_console/#${code}`)
+    const headers = { cookie: openSession(), origin: 'http://localhost:80', 'x-requested-with': 'cairn' }
+    expect((await server.inject({ method: 'POST', url: '/_console/session/code', headers })).json().error.code).toBe(
+      'permission_denied',
+    )
+  })
+
+  it('names source and locale from the headers', async () => {
+    const who = testRoute(
+      { operationId: 'who', method: 'GET', path: '/who' },
+      ({ source, locale }: RequestContext) => ({
+        source,
+        locale,
+      }),
+    )
+    const { server, owner } = await serverOf([who], { resolveLocale: (header) => header ?? 'none' })
+    expect((await server.inject({ url: '/api/v1/who', headers: owner })).json()).toEqual({
+      source: 'API',
+      locale: 'none',
+    })
+    const headers = { ...owner, 'x-cairn-source': 'UI', 'accept-language': 'de' }
+    expect((await server.inject({ url: '/api/v1/who', headers })).json()).toEqual({ source: 'UI', locale: 'de' })
+  })
+})
+
+describe('versions and limits', () => {
+  it('refuses another API version with the supported ones', async () => {
+    const { server, owner } = await serverOf([itemRoute])
+    for (const request of [
+      { url: '/api/v1/items/a', headers: { ...owner, 'x-api-version': 'v2' } },
+      { url: '/api/v1/items/a?api-version=2', headers: owner },
+    ]) {
+      const answer = await server.inject(request)
+      expect([answer.statusCode, answer.json().error.details.supported]).toEqual([400, ['v1']])
+    }
+    expect(
+      (await server.inject({ url: '/api/v1/items/a?api-version=v1', headers: { ...owner, 'x-api-version': 'v1' } }))
+        .statusCode,
+    ).toBe(200)
+  })
+
+  it('limits a browser session, says so in headers, and never limits the connection token', async () => {
+    const limits = { ...defaultRateLimits, read: { burst: 2, refillPerSecond: 1 } }
+    const { server, owner, openSession } = await serverOf([itemRoute], { rateLimits: () => limits })
+    const headers = { cookie: openSession() }
+    const answers = [1, 2, 3].map(() => server.inject({ url: '/api/v1/items/a', headers }))
+    const [first, , third] = await Promise.all(answers)
+    expect(first!.headers['x-ratelimit-remaining']).toBe('1')
+    expect([third!.statusCode, third!.headers['retry-after'], third!.json().error.details.class]).toEqual([
+      429,
+      '1',
+      'read',
+    ])
+    for (let call = 0; call < 5; call += 1) {
+      expect(
+        (await server.inject({ url: '/api/v1/items/a', headers: owner })).headers['x-ratelimit-limit'],
+      ).toBeUndefined()
+    }
+  })
+
+  it('counts a batch as one and a fiftieth of its rows', async () => {
+    const rows = testRoute(
+      { operationId: 'rows', method: 'POST', path: '/rows', rateLimit: 'write', body: z.unknown() },
+      () => ({}),
+    )
+    const { server, openSession } = await serverOf([rows])
+    const headers = { cookie: openSession(), origin: 'http://localhost:80' }
+    const answer = await server.inject({
+      method: 'POST',
+      url: '/api/v1/rows',
+      headers,
+      payload: { records: Array.from({ length: 100 }, () => 1) },
+    })
+    expect(answer.headers['x-ratelimit-remaining']).toBe('297')
+  })
+
+  it('limits wrong one-time codes by route, the connection token included', async () => {
+    const { server, owner } = await serverOf([])
+    const guess = () =>
+      server.inject({
+        method: 'POST',
+        url: '/_console/session',
+        headers: { ...owner, origin: 'http://localhost:80' },
+        payload: { code: 'x' },
+      })
+    for (let call = 0; call < 10; call += 1) expect((await guess()).statusCode).toBe(401)
+    expect((await guess()).statusCode).toBe(429)
+  })
+})
+
+describe('CORS', () => {
+  it('answers a preflight from the shell or a trusted origin with 204, never with a star', async () => {
+    const { server } = await serverOf([itemRoute], { trustedOrigins: ['https://partner.example'] })
+    for (const origin of ['app://cairn', 'https://partner.example']) {
+      const answer = await server.inject({
+        method: 'OPTIONS',
+        url: '/api/v1/items/a',
+        headers: { origin, 'access-control-request-method': 'GET' },
+      })
+      expect(answer.statusCode).toBe(204)
+      expect(answer.headers['access-control-allow-origin']).toBe(origin)
+      expect(answer.headers['access-control-allow-credentials']).toBe('true')
+      expect(answer.headers['access-control-max-age']).toBe('600')
+    }
+  })
+
+  it('gives no CORS header to our own and to foreign origins', async () => {
+    const { server, owner } = await serverOf([itemRoute])
+    for (const origin of ['http://localhost:80', 'https://evil.example']) {
+      const answer = await server.inject({ url: '/api/v1/items/a', headers: { ...owner, origin } })
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+    }
+  })
+})
