@@ -34,10 +34,16 @@ export const backupPlugin = definePlugin({
     host.provide('backup', service)
     host.handle(backupRoutes, backupHandlers(service))
     for (const { kind, schedule } of backupJobs) {
-      host.job(kind, schedule, async () => {
-        await service.create(kind)
+      // A large copy must not hold the end of the host up: the database kills the copying process when it closes.
+      host.job(kind, schedule, async (signal) => {
+        await Promise.race([service.create(kind), once(signal)])
+        signal.throwIfAborted()
       })
     }
     host.dispose(() => checker.close())
   },
 })
+
+function once(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
