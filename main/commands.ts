@@ -5,7 +5,7 @@ import { DataDirInUse, locateDataDir, openDataDir, readConnectionFile } from '#m
 import { programVersion } from '#main/host.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from '#main/plugins/backup/offline.ts'
-import { mintCodeOf, verifyHost } from '#main/http/running-host.ts'
+import { makeBackupOf, mintCodeOf, verifyHost } from '#main/http/running-host.ts'
 
 const usage = `Usage: cairn <command> [--data DIR] [--port N]
 
@@ -45,11 +45,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       return serve(options)
     case 'open':
       return open(options)
-    case 'backup': {
-      const backup = await backupOffline(options.dataDir, surroundings)
-      process.stdout.write(`${backup.id}  ${backup.sizeBytes} bytes  sha256 ${backup.sha256}\n`)
-      return 0
-    }
+    case 'backup':
+      return backup(options)
     case 'backups': {
       for (const backup of await listBackups(options.dataDir, surroundings)) {
         process.stdout.write(`${backup.id}  ${backup.kind}  ${backup.createdAt}  ${backup.sizeBytes} bytes\n`)
@@ -143,6 +140,23 @@ async function open(options: CliOptions): Promise<number> {
     return 1
   }
   process.stdout.write(`${await mintCodeOf(connection)}\n`)
+  return 0
+}
+
+/** Makes a backup: the running host does it when there is one, since it holds the data. */
+async function backup(options: CliOptions): Promise<number> {
+  let made: { id: string; sizeBytes: number; sha256: string }
+  try {
+    made = await backupOffline(options.dataDir, surroundings)
+  } catch (error) {
+    const connection = readConnectionFile(options.dataDir)
+    if (!(error instanceof DataDirInUse) || connection === undefined || !(await verifyHost(connection))) {
+      process.stderr.write(`There is no backup: ${(error as Error).message}\n`)
+      return 1
+    }
+    made = await makeBackupOf(connection)
+  }
+  process.stdout.write(`${made.id}  ${made.sizeBytes} bytes  sha256 ${made.sha256}\n`)
   return 0
 }
 

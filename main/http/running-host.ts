@@ -12,6 +12,9 @@ export interface RunningHostAddress {
 /** Longest wait for an answer of a host on the same machine. */
 const patienceMs = 2_000
 
+/** A backup copies and checks the whole database first. */
+const backupPatienceMs = 10 * 60_000
+
 /** Answers largest accepted, in bytes: whoever holds the port may be a stranger. */
 const maxAnswerBytes = 65_536
 
@@ -44,21 +47,38 @@ export async function mintCodeOf(host: RunningHostAddress, uiBasePath = '/_conso
   return answer['url']
 }
 
+/**
+ * Asks a verified host for a backup and answers it (D-207).
+ * @throws Error when the host does not answer as expected
+ */
+export async function makeBackupOf(
+  host: RunningHostAddress,
+): Promise<{ id: string; sizeBytes: number; sha256: string }> {
+  const headers = { authorization: `Bearer ${host.token}` }
+  const answer = await call(host, 'POST', '/api/v1/backups', headers, backupPatienceMs)
+  const { id, sizeBytes, sha256 } = answer ?? {}
+  if (typeof id !== 'string' || typeof sizeBytes !== 'number' || typeof sha256 !== 'string') {
+    throw new Error(`The host at ${host.url} made no backup; its log says why.`)
+  }
+  return { id, sizeBytes, sha256 }
+}
+
 function call(
   host: RunningHostAddress,
   method: string,
   path: string,
   headers: Record<string, string>,
+  timeout = patienceMs,
 ): Promise<Record<string, unknown> | undefined> {
   return new Promise((resolve) => {
-    const outgoing = request(new URL(path, host.url), { method, headers, timeout: patienceMs }, (incoming) => {
+    const outgoing = request(new URL(path, host.url), { method, headers, timeout }, (incoming) => {
       let text = ''
       incoming.setEncoding('utf8')
       incoming.on('data', (chunk: string) => {
         text += chunk
         if (text.length > maxAnswerBytes) outgoing.destroy()
       })
-      incoming.on('end', () => resolve(incoming.statusCode === 200 ? parseObject(text) : undefined))
+      incoming.on('end', () => resolve(isSuccess(incoming.statusCode) ? parseObject(text) : undefined))
       incoming.on('error', () => resolve(undefined))
     })
     outgoing.on('timeout', () => outgoing.destroy())
@@ -66,6 +86,10 @@ function call(
     outgoing.on('close', () => resolve(undefined))
     outgoing.end()
   })
+}
+
+function isSuccess(status: number | undefined): boolean {
+  return status !== undefined && status >= 200 && status < 300
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

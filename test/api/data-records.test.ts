@@ -192,11 +192,11 @@ describe('PATCH /data/:object/:id', () => {
     expect(host.takeEvents()).toEqual([])
   })
 
-  it.each([
-    ['expectedVersion in the body', (v: string) => [{ title: 'x', expectedVersion: v }, {}]],
-    ['If-Match', (v: string) => [{ title: 'x' }, { 'if-match': `"${v}"` }]],
-    ['a weak If-Match', (v: string) => [{ title: 'x' }, { 'if-match': `W/"${v}"` }]],
-  ] as const)('answers 409 CONCURRENT_UPDATE for a stale %s and accepts the present one', async (_name, make) => {
+  it.each<[string, (version: string) => [Record<string, string>, Record<string, string>]]>([
+    ['expectedVersion in the body', (v) => [{ title: 'x', expectedVersion: v }, {}]],
+    ['If-Match', (v) => [{ title: 'x' }, { 'if-match': `"${v}"` }]],
+    ['a weak If-Match', (v) => [{ title: 'x' }, { 'if-match': `W/"${v}"` }]],
+  ])('answers 409 CONCURRENT_UPDATE for a stale %s and accepts the present one', async (_name, make) => {
     const { id, record } = await create('task', { title: 'V1' })
     const [freshBody, freshHeaders] = make(record.updated_at)
     const fresh = await host.patch(`/data/task/${id}`, freshBody, freshHeaders)

@@ -72,7 +72,7 @@ export async function createTestHost(options: Partial<HostOptions> = {}): Promis
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: raw ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
       redirect: 'manual',
     })
     const text = await response.text()

@@ -33,7 +33,6 @@ export const dataPlugin = definePlugin({
     metadata.setTypeHook(
       'object',
       createObjectTables({
-        read: host.read,
         search: host.optionalService('search'),
         clock: host.clock,
         ids: host.ids,

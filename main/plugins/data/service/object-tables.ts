@@ -5,7 +5,7 @@ import type { ObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Reads, Tx } from '#main/kernel/database.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { diffObject } from '#main/database/schema/diff-object.ts'
@@ -20,7 +20,6 @@ import { addSchemaBackup, countRows, quote } from '../store.ts'
 
 /** What the hook works with. */
 export interface ObjectTablesParts {
-  readonly read: Reads
   readonly search: () => SearchService | undefined
   readonly clock: Clock
   readonly ids: Ids
@@ -30,7 +29,7 @@ type Candidate = Parameters<TypeHook['plan']>[1]
 
 /** Makes the hook. */
 export function createObjectTables(parts: ObjectTablesParts): TypeHook {
-  const { read, clock, ids } = parts
+  const { clock, ids } = parts
 
   /** Moves or copies what the plan removes into a table of its own, so that nothing is gone at once (D-101). */
   const keepRemoved = (tx: Tx, plan: SchemaPlan): { tableMoved: boolean } => {
@@ -67,10 +66,10 @@ export function createObjectTables(parts: ObjectTablesParts): TypeHook {
   }
 
   return {
-    plan(previous, next) {
+    plan(previous, next, reads) {
       const plan = planOf(previous, next)
-      countPlan(plan, (counting) => read.get(counting))
-      refuseDuplicates(read, plan)
+      countPlan(plan, (counting) => reads.get(counting))
+      refuseDuplicates(reads, plan)
       return showPlan(plan)
     },
     apply(tx, _ctx, previous, next) {
@@ -95,7 +94,7 @@ function compile(item: Candidate): ObjectSchema | null {
 }
 
 /** @throws conflict with the values that several records share (D-100) */
-function refuseDuplicates(read: Reads, plan: SchemaPlan): void {
+function refuseDuplicates(read: Pick<Tx, 'all'>, plan: SchemaPlan): void {
   const { before } = plan
   if (before === null) return
   for (const { change, field, to, oldField, records } of plan.changes) {
