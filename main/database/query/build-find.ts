@@ -73,11 +73,14 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   const index = deleted === 'exclude' ? chooseIndex(schema, where, keys, options.estimator) : null
   const conditions = writeConditions(scope, where, deleted)
   if (cursor) conditions.push(writeAfter(scope, keys, openCursor(options.cursorKey, binding!, cursor)))
-  const sql =
-    `SELECT ${fieldList(schema, fields, scope.alias)}${hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')}` +
-    ` FROM "${schema.table}" AS ${scope.alias}${index ? ` INDEXED BY "${index.name}"` : ''}${ranking ? ` ${ranking.joinSql}` : ''}` +
+  const columns = fieldList(schema, fields, scope.alias)
+  const table = `"${schema.table}" AS ${scope.alias}`
+  const rest =
     `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}` +
     ` ORDER BY ${orderBySql(keys)} LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
+  const sql = ranking
+    ? rankedSql(columns, table, ranking, rest)
+    : `SELECT ${columns}${hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')} FROM ${table}${index ? ` INDEXED BY "${index.name}"` : ''}${rest}`
   const read = readerOf(schema, fields)
   return {
     statement: { sql, parameters: scope.parameters },
@@ -158,6 +161,12 @@ function rankKeys(scope: Scope, { rankSql }: Ranking): SortKey[] {
     { ...key, sql: rankSql, column: null, value: 0 },
     { ...key, sql: column(scope, 'id'), column: 'id', value: 1 },
   ]
+}
+
+/** Ranks by row number first and reads whole records for the page only: matches may be many, and records wide. */
+function rankedSql(columns: string, table: string, { joinSql, rankSql }: Ranking, rest: string): string {
+  const matches = `SELECT t0."rowid" AS "row", t0."id" AS "id", ${rankSql} AS "rank" FROM ${table} ${joinSql}${rest}`
+  return `SELECT ${columns}, m."rank" AS "$0" FROM (${matches}) AS m JOIN ${table} ON t0."rowid" = m."row" ORDER BY m."rank", m."id"`
 }
 
 const always = ['id', 'created_at', 'updated_at']
