@@ -143,7 +143,13 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   cleanup.push(() => database.close())
 
   const outbox = createOutbox({ database, bus, clock, log })
-  const jobs = createJobs({ database, clock, ids, log, timezone: () => loaded?.service('settings')?.get('timezone') ?? 'UTC' })
+  const jobs = createJobs({
+    database,
+    clock,
+    ids,
+    log,
+    timezone: () => loaded?.service('settings')?.get('timezone') ?? 'UTC',
+  })
   let server: HttpServer | undefined
   let restart: ((prepare: () => Promise<void>) => void) | undefined
   const facts: HostFacts = {
@@ -179,6 +185,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
     ...(settings === undefined ? {} : workspaceChoices(settings)),
+    ...addresses(config),
     validateResponses: options.validateResponses ?? false,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
   })
@@ -203,14 +210,12 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
       await outbox.stop()
       await active.stop()
       await database.close()
-      try {
-        await prepare?.()
-      } finally {
-        log.info({}, 'The host has stopped.')
-        logFile.close()
-        dataDir.release()
-        settle(prepare === undefined ? 'stopped' : 'restart')
-      }
+      // A restart whose preparation fails starts again on the state as it is.
+      await prepare?.().catch((error: unknown) => log.error({ err: error }, 'The restart could not be prepared.'))
+      log.info({}, 'The host has stopped.')
+      logFile.close()
+      dataDir.release()
+      settle(prepare === undefined ? 'stopped' : 'restart')
     })())
   restart = (prepare) => {
     // The answer to the request that asked for the restart leaves first.
@@ -292,6 +297,16 @@ function workspaceChoices(settings: SettingsService): Pick<HttpServerOptions, 'r
   }
 }
 
+/** Where else the host is known: the keys `baseUrl` and `trustedOrigins` of `auth` (D-31, D-40). */
+function addresses(config: Config): Pick<HttpServerOptions, 'baseUrl' | 'trustedOrigins'> {
+  const baseUrl = textOf(config, 'baseUrl', 'auth')
+  const origins = config.of('auth')['trustedOrigins']
+  return {
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(Array.isArray(origins) ? { trustedOrigins: origins.filter((origin) => typeof origin === 'string') } : {}),
+  }
+}
+
 function headlessPorts(dataDir: DataDir): Ports {
   return {
     spawn: forkSpawner,
@@ -311,4 +326,3 @@ function textOf(config: Config, key: string, part = 'host'): string | undefined 
   const value = config.of(part)[key]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
-
