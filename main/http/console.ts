@@ -14,13 +14,15 @@ import { sessionLifeSeconds } from './console-session.ts'
 import type { RouteBinding, RouteHandler, RouteSafety } from './route-runtime.ts'
 
 /**
- * Policy of the shell. Scripts come from files only. Styles may be inline because the component library writes its
- * theme into a style element; a style cannot run code, and nothing foreign can be loaded by one.
+ * Policy of the shell. Scripts come from files only. Style elements may be inline because the component library writes
+ * its theme into one; a style cannot run code, and nothing foreign can be loaded by one. Markup brings no styles: style
+ * attributes are refused, and what scripts set on an element does not count as one.
  */
 export const shellPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
+  "style-src-attr 'none'",
   "img-src 'self' data: blob:",
   "font-src 'self'",
   "connect-src 'self'",
