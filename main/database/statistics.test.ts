@@ -64,4 +64,36 @@ describe('statistics', () => {
     await keeper.refresh()
     expect(analysed()).not.toEqual(before)
   })
+
+  it('reach the reading connection, also when they are renewed', async () => {
+    const { read, write } = test.database
+    const usesDue = () => {
+      read.get(statement('SELECT 1 FROM t LIMIT 1'))
+      const plan = statement<{ detail: string }>('EXPLAIN QUERY PLAN SELECT * FROM t WHERE status = 1 AND due = 7')
+      return read.all(plan)[0]!.detail.includes('by_due')
+    }
+    await write('index', (tx) =>
+      tx.ddl('DROP INDEX i; CREATE INDEX by_status ON t (status, id); CREATE INDEX by_due ON t (due, id)'),
+    )
+    // At first the status tells rows apart and the day is the same everywhere; later it is the other way round.
+    await write('rows', (tx) => {
+      for (let n = 0; n < 300; n++) tx.run(statement('INSERT INTO t (status, due) VALUES (?, 7)', [n]))
+    })
+    await keeper.refresh()
+    expect(usesDue()).toBe(false)
+    await write('rows', (tx) => {
+      tx.run(statement('DELETE FROM t'))
+      for (let n = 0; n < 9_000; n++) tx.run(statement('INSERT INTO t (status, due) VALUES (1, ?)', [n]))
+    })
+    await keeper.refresh()
+    expect(usesDue()).toBe(true)
+  })
+
+  it('hold no values of records, which would outlive them', async () => {
+    await fill(3000)
+    await keeper.refresh()
+    const { read } = test.database
+    const samples = read.get(statement("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat4'"))
+    expect(samples === undefined ? [] : read.all(statement('SELECT * FROM sqlite_stat4'))).toEqual([])
+  })
 })

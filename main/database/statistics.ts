@@ -32,6 +32,8 @@ export function keepStatistics(options: { write: Write; groups: () => number; lo
       const due = tx.all<Record<string, string>>(statement(`PRAGMA optimize = ${allTables | onlyName}`))
       // As DDL: plans and statements that were made without these figures are dropped.
       for (const row of due) for (const sql of Object.values(row)) tx.ddl(sql)
+      // Connections read the figures together with the schema: the readers look again when it seems to have changed.
+      if (due.length > 0) tx.ddl('CREATE TABLE "_statistics_changed" (x); DROP TABLE "_statistics_changed"')
     })
 
   const timer = setInterval(() => {
