@@ -35,25 +35,22 @@ export function buildDistinct(
   const { top, skip = 0, cursor, deleted = 'exclude' } = request
   checkPage(top, skip, cursor)
   if (cursor) throw invalidQuery('cursor', 'Distinct rows have no cursor.', { path: '' })
-  const names = request.select ?? []
+  const names = [...new Set(request.select)]
   if (names.length === 0) throw invalidQuery('distinct', 'Distinct rows need a select.', { path: '' })
   const fields = names.map((name) => fieldOf(schema, name, env))
-  const terms = request.sort.length > 0 ? request.sort : names.map((name) => ({ path: [name], descending: false }))
-  const foreign = terms.find((term) => term.path.length !== 1 || !names.includes(term.path[0]!))
+  const foreign = request.sort.find((term) => term.path.length !== 1 || !names.includes(term.path[0]!))
   if (foreign)
     throw invalidQuery('sort', 'Distinct rows sort by selected fields only.', { path: foreign.path.join('.') })
+  // What no sort names breaks ties, so that pages never overlap.
+  const rest = fields.filter(({ name, sortable }) => sortable && !request.sort.some((term) => term.path[0] === name))
+  const terms = [...request.sort, ...rest.map(({ name }) => ({ path: [name], descending: false }))]
 
   const scope = rootScope(schema, env, options.search)
   const conditions = writeConditions(scope, resolveWhere(schema, request, env), deleted)
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
   const inner = `SELECT DISTINCT ${selectList(fields, scope.alias)} FROM "${schema.table}" AS ${scope.alias}${where}`
   const count = { sql: `SELECT count(*) AS "total" FROM (${inner})`, parameters: [...scope.parameters] }
-  // The last key is the id, which a tuple does not have.
-  const outer = { ...scope, alias: 'd' }
-  const sortable = terms.filter((term) => schema.byName.get(term.path[0]!)?.sortable === true)
-  const keys = sortKeys(outer, resolveSort(schema, sortable, env)).filter(
-    (key) => !key.sql.endsWith('d."id"') || names.includes('id'),
-  )
+  const keys = sortKeys({ ...scope, alias: 'd' }, resolveSort(schema, terms, env), false)
   const order = keys.length > 0 ? ` ORDER BY ${orderBySql(keys)}` : ''
   const page = ` LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
   const read = createRowReader(fields)
