@@ -96,7 +96,7 @@ function HostPill() {
       {status === 'down' && (
         <span className={classes.pill}>
           <IconPlugConnectedX size={14} aria-hidden />
-          <span>{t('app.host.down')}</span>
+          <span className={classes.pillText}>{t('app.host.down')}</span>
         </span>
       )}
     </div>

@@ -46,6 +46,8 @@ export async function openBench(): Promise<ConsoleBench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-e2e-'))
   const start = async (port: number): Promise<RunningHost> => startHost({ dataDir, port, durable: false })
   let host = await start(0)
+  // Sign-in is limited to ten codes a minute: the first page brings the session for all others.
+  let session: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
   const browser: Browser = await chromium.launch(chromiumLaunchOptions(inject('chromiumPath')))
 
   const page = async (url: string, options: BrowserContextOptions = {}): Promise<ConsolePage> => {
@@ -80,19 +82,23 @@ export async function openBench(): Promise<ConsoleBench> {
       return parsed as T
     },
     async open(route = '/', options = {}) {
-      const opened = await page(`${host.url}${host.uiBasePath}/#${host.mintCode()}`, options)
-      await opened.page.getByRole('navigation', { name: 'Main navigation' }).or(navigationButton(opened.page)).waitFor()
-      if (route !== '/') {
-        await opened.page.evaluate((hash) => {
-          window.location.hash = hash
-        }, route)
-        await opened.page.waitForFunction((hash) => window.location.hash === `#${hash}`, route)
-      }
+      const start = `${host.url}${host.uiBasePath}/`
+      const opened = session
+        ? await page(`${start}#${route}`, { ...options, storageState: session })
+        : await page(`${start}#${host.mintCode()}`, options)
+      if (session) return opened
+      await opened.page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+      session = await opened.context.storageState()
+      if (route === '/') return opened
+      await opened.page.goto(`${start}#${route}`)
+      await opened.page.reload()
+      await opened.page.getByRole('heading', { level: 1 }).waitFor()
       return opened
     },
     openAnonymous: async (options) => page(`${host.url}${host.uiBasePath}/`, options),
     async restart() {
       const { port } = host
+      session = undefined
       await host.stop()
       host = await start(port)
     },
@@ -102,11 +108,6 @@ export async function openBench(): Promise<ConsoleBench> {
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
-}
-
-/** The button that shows the navigation where it is folded away. */
-function navigationButton(page: Page) {
-  return page.getByRole('button', { name: 'Show navigation' })
 }
 
 /** Puts a text on the clipboard of the page and pastes it where the focus is. */

@@ -25,15 +25,20 @@ export function problemsByRow(problems: readonly RowProblem[]): Map<number, RowP
   return byRow
 }
 
+/** What fields are called, by name; a field that is not in it is called by its name. */
+export type FieldLabels = Readonly<Record<string, string>>
+
 /** Words for everything that is wrong with one row. */
-export function reasonOf(problems: readonly RowProblem[]): string {
+export function reasonOf(problems: readonly RowProblem[], labels: FieldLabels): string {
   return problems
-    .map(({ field, code, message }) => fieldProblemText({ field: field ?? '', code: code as never, message }))
+    .map(({ field = '', code, message }) =>
+      fieldProblemText({ field: labels[field] ?? field, code: code as never, message }),
+    )
     .join(' ')
 }
 
 /** CSV text of the failed rows with a column for the reason; begins with a byte order mark for spreadsheets. */
-export async function failedRowsCsv(table: OpenTable, outcome: ImportOutcome): Promise<string> {
+export async function failedRowsCsv(table: OpenTable, outcome: ImportOutcome, labels: FieldLabels): Promise<string> {
   const byRow = problemsByRow(outcome.problems)
   const rows = [...byRow.keys()]
   const header = [...table.summary.columns.map((column) => column.title), t('import.report.reasonColumn')]
@@ -42,7 +47,7 @@ export async function failedRowsCsv(table: OpenTable, outcome: ImportOutcome): P
     const part = rows.slice(at, at + cellsPerRequest)
     const cells = await table.cells(part)
     part.forEach((row, index) => {
-      lines.push([...(cells[index] ?? []), reasonOf(byRow.get(row) ?? [])].map(csvCell).join(','))
+      lines.push([...(cells[index] ?? []), reasonOf(byRow.get(row) ?? [], labels)].map(csvCell).join(','))
     })
   }
   return `\uFEFF${lines.join('\r\n')}\r\n`

@@ -7,7 +7,8 @@ import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { downloadText, failedRowsCsv, problemsByRow, reasonOf } from './failed-rows.ts'
-import type { ImportOutcome, RowProblem } from './run-import.ts'
+import type { FieldLabels } from './failed-rows.ts'
+import type { ImportOutcome } from './run-import.ts'
 import classes from './run-panel.module.css'
 import type { OpenTable } from './table-client.ts'
 
@@ -18,8 +19,11 @@ export function ImportReport(props: {
   outcome: ImportOutcome
   table: OpenTable
   fileName: string
+  labels: FieldLabels
   openHref: string
   undoLabel: string
+  /** Undo also where no record was added: the object itself is new. */
+  undoEmpty?: boolean
   onUndo: () => void
   onResume: () => void
   undoing: boolean
@@ -29,7 +33,10 @@ export function ImportReport(props: {
   const rate = outcome.seconds > 0 ? Math.round(outcome.done / outcome.seconds) : outcome.done
 
   const download = (): void => {
-    failedRowsCsv(table, outcome).then((text) => downloadText(`${props.fileName}-failed.csv`, text), showProblem)
+    failedRowsCsv(table, outcome, props.labels).then(
+      (text) => downloadText(`${props.fileName}-failed.csv`, text),
+      showProblem,
+    )
   }
 
   return (
@@ -64,16 +71,18 @@ export function ImportReport(props: {
             {t('import.report.download')}
           </Button>
         )}
-        <Button variant="default" onClick={props.onUndo} loading={props.undoing}>
-          {props.undoLabel}
-        </Button>
+        {(outcome.created > 0 || props.undoEmpty) && (
+          <Button variant="default" onClick={props.onUndo} loading={props.undoing}>
+            {props.undoLabel}
+          </Button>
+        )}
       </div>
-      {outcome.problems.length > 0 && <FailedRows outcome={outcome} table={table} />}
+      {outcome.problems.length > 0 && <FailedRows outcome={outcome} table={table} labels={props.labels} />}
     </div>
   )
 }
 
-function FailedRows(props: { outcome: ImportOutcome; table: OpenTable }) {
+function FailedRows(props: { outcome: ImportOutcome; table: OpenTable; labels: FieldLabels }) {
   const { outcome, table } = props
   const byRow = useMemo(() => problemsByRow(outcome.problems), [outcome.problems])
   const rows = useMemo(() => [...byRow.keys()].slice(0, shownRows), [byRow])
@@ -108,7 +117,7 @@ function FailedRows(props: { outcome: ImportOutcome; table: OpenTable }) {
             {rows.map((row, index) => (
               <tr key={row}>
                 <td className="cairn-numbers">{row + header}</td>
-                <td>{reasonOf(byRow.get(row) as RowProblem[])}</td>
+                <td>{reasonOf(byRow.get(row) ?? [], props.labels)}</td>
                 {table.summary.columns.slice(0, 8).map((column) => (
                   <td key={column.index}>{cells[index]?.[column.index] ?? ''}</td>
                 ))}

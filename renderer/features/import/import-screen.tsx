@@ -8,7 +8,7 @@ import { navigate } from '../../lib/hash-location.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { fieldList, objectPluralLabel, refreshRecordCount, typeLabel, useObject } from '../objects/index.ts'
+import { fieldList, labelsOf, objectPluralLabel, refreshRecordCount, typeLabel, useObject } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { guessMapping, mappingProblem, missingFields, targetsOf, writableFields } from './column-mapping.ts'
 import type { ColumnMapping } from './column-mapping.ts'
@@ -121,6 +121,7 @@ function Steps(props: {
           table={table}
           fileName={object.name}
           openHref={`#/o/${object.name}`}
+          labels={labelsOf(object)}
           undoLabel={t('import.report.undo')}
           undoing={undoing}
           onUndo={() => void undo(outcome)}

@@ -9,7 +9,7 @@ import { navigate } from '../../lib/hash-location.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { deleteObject, refreshObjects, refreshRecordCount, useObjects } from '../objects/index.ts'
+import { deleteObject, labelsOf, refreshObjects, refreshRecordCount, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { useImportJob } from './import-job.ts'
 import { objectFromPlan } from './import-plan.ts'
@@ -122,7 +122,9 @@ export function NewTableSteps(props: {
         table={table}
         fileName={made.object.name}
         openHref={`#/o/${made.object.name}`}
+        labels={labelsOf(made.object)}
         undoLabel={t('import.report.undoTable')}
+        undoEmpty
         undoing={undoing}
         onUndo={() => void undo(made.object, outcome.created)}
         onResume={() => void job.start({ ...made, object: made.object.name, table }, outcome)}

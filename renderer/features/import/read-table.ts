@@ -85,7 +85,7 @@ function readJson(source: string): TextTable | undefined {
     value = jsonLines(source)
     if (value === undefined) {
       // Text that merely begins with a bracket may still be a delimited table.
-      if (!/^\s*[[{]\s*["[{\]}]/.test(source)) return undefined
+      if (!/^\s*(?:\[\s*(?:["[{\]\d-]|true|false|null)|\{\s*["}])/.test(source)) return undefined
       throw new TableError({ code: 'badJson', reason: error instanceof Error ? error.message : '' })
     }
   }

@@ -27,7 +27,7 @@ export function FieldTable(props: {
   }
 
   return (
-    <table className={classes.table} aria-label={props.label}>
+    <table className={`${classes.table} ${classes.fieldTable}`} aria-label={props.label}>
       <thead>
         <tr>
           <th scope="col">{t('fields.column.label')}</th>
@@ -67,6 +67,7 @@ export function FieldTable(props: {
               <td>{typeLabel(field.item.type)}</td>
               <td>
                 <Checkbox
+                  label={<span className={classes.narrowOnly}>{t('fields.column.required')}</span>}
                   aria-label={t('fields.requiredOf', { field: label })}
                   checked={field.item.required === true}
                   disabled={field.deleted}

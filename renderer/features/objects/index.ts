@@ -1,5 +1,5 @@
 // The door of the objects feature: what other features and the frame may use. Screens are loaded by the router itself.
-export { displayFieldOf, fieldList, objectLabel, objectPluralLabel, readObjectItem } from './object-item.ts'
+export { displayFieldOf, fieldList, labelsOf, objectLabel, objectPluralLabel, readObjectItem } from './object-item.ts'
 export type { FieldItem, ObjectItem } from './object-item.ts'
 export {
   objectQuery,

@@ -48,3 +48,8 @@ export function displayFieldOf(object: ObjectItem): string | undefined {
   const common = ['name', 'title', 'label', 'subject'].find((name) => name in object.fields)
   return common ?? fieldList(object).find((field) => field.type === 'text')?.name
 }
+
+/** What the fields of an object are called, by name. */
+export function labelsOf(object: ObjectItem): Record<string, string> {
+  return Object.fromEntries(fieldList(object).map((field) => [field.name, field.label ?? field.name]))
+}

@@ -56,7 +56,7 @@ function ObjectTable(props: { objects: readonly ObjectItem[] }) {
           <th scope="col" className={classes.wideOnly}>
             {t('objects.column.name')}
           </th>
-          <th scope="col" className={classes.number}>
+          <th scope="col" className={`${classes.number} ${classes.wideOnly}`}>
             {t('objects.column.fields')}
           </th>
           <th scope="col" className={classes.number}>
@@ -90,7 +90,7 @@ function ObjectLine(props: { object: ObjectItem }) {
       <td className={classes.wideOnly}>
         <code>{object.name}</code>
       </td>
-      <td className={classes.number}>{formatNumber(Object.keys(object.fields).length)}</td>
+      <td className={`${classes.number} ${classes.wideOnly}`}>{formatNumber(Object.keys(object.fields).length)}</td>
       <td className={classes.number}>{count === undefined ? '' : formatNumber(count)}</td>
       <td className={classes.lineActions}>
         <Button

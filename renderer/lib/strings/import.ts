@@ -105,7 +105,9 @@ export const importStrings = {
   'import.toast.done.one': '{count} record added',
   'import.toast.done.other': '{count} records added',
   'import.undo.title': 'Delete the new table?',
-  'import.undo.body':
+  'import.undo.body.one':
+    'This deletes {object} and the {count} record of this import for good. Your file is not touched.',
+  'import.undo.body.other':
     'This deletes {object} and the {count} records of this import for good. Your file is not touched.',
   'import.undo.confirm': 'Delete the table',
   'import.undo.records.title': 'Undo the import?',

@@ -1,0 +1,88 @@
+// Checks every screen of the register in both schemes: it has a heading, no error, no accessibility violation, no
+// sideways scrolling at 1024 and 320 CSS pixels; and leaves a picture behind.
+import { mkdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openBench } from './open-console.ts'
+import type { ConsoleBench, ConsolePage } from './open-console.ts'
+import { screens, seed } from './screens.ts'
+import type { Screen } from './screens.ts'
+
+const shots = fileURLToPath(new URL('shots/', import.meta.url))
+const routerFile = fileURLToPath(new URL('../../renderer/app/app.tsx', import.meta.url))
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+async function reach(screen: Screen, bench: ConsoleBench, scheme: 'light' | 'dark'): Promise<ConsolePage> {
+  const options = { colorScheme: scheme }
+  const opened =
+    screen.route === undefined ? await bench.openAnonymous(options) : await bench.open(screen.route, options)
+  try {
+    await screen.reach(opened.page, bench)
+    return opened
+  } catch (error) {
+    await opened.page.screenshot({ path: `${shots}failed-${screen.name}-${scheme}.png` })
+    await opened.close()
+    throw error
+  }
+}
+
+/** Elements wider than the page or its main region, by what they are; the grid scrolls in itself. */
+async function sidewaysScrolling(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll('main, header, [role="dialog"]')]
+      .filter((element) => element.scrollWidth > element.clientWidth + 1)
+      .map((element) => `${element.tagName} ${element.scrollWidth} > ${element.clientWidth}`),
+  )
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).withTags(rules).analyze()
+  return found.flatMap((violation) => violation.nodes.map((node) => `${violation.id}: ${node.target.join(' ')}`))
+}
+
+describe('screens', () => {
+  let fresh: ConsoleBench
+  let seeded: ConsoleBench
+
+  beforeAll(async () => {
+    mkdirSync(shots, { recursive: true })
+    fresh = await openBench()
+    seeded = await openBench()
+    await seed(seeded)
+  })
+  afterAll(async () => {
+    await fresh?.stop()
+    await seeded?.stop()
+  })
+
+  it('has an entry for every route of the application', () => {
+    const routes = [...readFileSync(routerFile, 'utf8').matchAll(/<Route path="([^"]+)"/g)].map((match) => match[1])
+    expect(routes.length).toBeGreaterThan(5)
+    const covered = new Set(screens.map((screen) => screen.covers))
+    expect(routes.filter((route) => !covered.has(route ?? ''))).toEqual([])
+  })
+
+  describe.each(['light', 'dark'] as const)('in the %s scheme', (scheme) => {
+    it.each(screens.map((screen) => [screen.name, screen] as const))('%s is sound', async (name, screen) => {
+      const bench = screen.workspace === 'fresh' ? fresh : seeded
+      const { page, errors, close } = await reach(screen, bench, scheme)
+      try {
+        const expected = screen.expectedErrors ?? []
+        expect(await page.getByRole('heading', { level: 1, includeHidden: true }).count()).toBeGreaterThan(0)
+        await page.screenshot({ path: `${shots}${name}-${scheme}.png` })
+        expect(await violations(page)).toEqual([])
+        for (const width of [1024, 320]) {
+          await page.setViewportSize({ width, height: 800 })
+          await page.waitForTimeout(100)
+          if (width === 320) await page.screenshot({ path: `${shots}${name}-${scheme}-320.png` })
+          expect({ width, wide: await sidewaysScrolling(page) }).toEqual({ width, wide: [] })
+        }
+        expect(errors.filter((line) => !expected.some((part) => line.includes(part)))).toEqual([])
+      } finally {
+        await close()
+      }
+    })
+  })
+})
