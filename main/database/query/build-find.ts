@@ -71,16 +71,25 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   const hidden = hiddenKeys(keys, fields)
   if (ranking) scope.parameters.push(...ranking.parameters)
   const index = deleted === 'exclude' ? chooseIndex(schema, where, keys, options.estimator) : null
-  const conditions = writeConditions(scope, where, deleted)
-  if (cursor) conditions.push(writeAfter(scope, keys, openCursor(options.cursorKey, binding!, cursor)))
   const columns = fieldList(schema, fields, scope.alias)
+  const hiddenList = hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')
   const table = `"${schema.table}" AS ${scope.alias}`
-  const rest =
-    `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}` +
-    ` ORDER BY ${orderBySql(keys)} LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
-  const sql = ranking
-    ? rankedSql(columns, table, ranking, rest)
-    : `SELECT ${columns}${hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')} FROM ${table}${index ? ` INDEXED BY "${index.name}"` : ''}${rest}`
+  const writePart = (after: (() => string) | null): string => {
+    const conditions = writeConditions(scope, where, deleted)
+    if (after) conditions.push(after())
+    const rest =
+      `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}` +
+      ` ORDER BY ${orderBySql(keys)} LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
+    if (ranking) return rankedSql(columns, table, ranking, rest)
+    return `SELECT ${columns}${hiddenList} FROM ${table}${index ? ` INDEXED BY "${index.name}"` : ''}${rest}`
+  }
+  const parts = cursor ? writeAfter(scope, keys, openCursor(options.cursorKey, binding!, cursor)) : [null]
+  const texts = parts.map(writePart)
+  // Subqueries with a limit are run one after the other, each in its order, until the page is full.
+  const sql =
+    texts.length === 1
+      ? texts[0]!
+      : `${texts.map((text) => `SELECT * FROM (${text})`).join(' UNION ALL ')} LIMIT ${bind(scope, top + 1)}`
   const read = readerOf(schema, fields)
   return {
     statement: { sql, parameters: scope.parameters },

@@ -4,8 +4,26 @@ import type { Scope } from './scope.ts'
 import { bind } from './scope.ts'
 import type { SortKey } from './sort-sql.ts'
 
-/** The condition of the rows after the one with these values (by {@link SortKey.value}). */
-export function writeAfter(scope: Scope, keys: readonly SortKey[], values: readonly SqlValue[]): string {
+/**
+ * The conditions of the rows after the one with these values (by {@link SortKey.value}), in the order in which they
+ * follow each other: two where the first key still has nulls before or behind it, so that an index serves each part from
+ * its start. Every condition is written, and its values bound, when it is called.
+ */
+export function writeAfter(scope: Scope, keys: readonly SortKey[], values: readonly SqlValue[]): (() => string)[] {
+  const first = keys[0]!
+  const value = values[first.value] ?? null
+  const isNull = `${first.sql} IS NULL`
+  if (value === null) {
+    const rest = keys.filter((key) => key.value !== first.value)
+    const after = () => `${isNull} AND ${rest.length > 0 ? writeFollowing(scope, rest, values) : '0'}`
+    return first.descending ? [after] : [after, () => `${first.sql} IS NOT NULL`]
+  }
+  if (!first.nullable || !first.descending) return [() => writeFollowing(scope, keys, values)]
+  const present = keys.map((key) => (key.value === first.value ? { ...key, nullable: false } : key))
+  return [() => writeFollowing(scope, present, values), () => isNull]
+}
+
+function writeFollowing(scope: Scope, keys: readonly SortKey[], values: readonly SqlValue[]): string {
   const valueOf = (key: SortKey): SqlValue => values[key.value] ?? null
   const noNulls = keys.every((key) => valueOf(key) !== null)
   const ascending = keys.every((key) => !key.descending)

@@ -2,6 +2,7 @@
 import type { Statement } from '#main/kernel/database.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { matchFields } from './match-fields.ts'
 import type { PhysicalIndex } from './physical-indexes.ts'
 import { physicalIndexes } from './physical-indexes.ts'
 import { conversionOf } from './retype.ts'
@@ -9,8 +10,7 @@ import type { ChangeKind, PlannedChange, SchemaPlan } from './schema-plan.ts'
 import { quoteName } from './sql-text.ts'
 
 /**
- * Plans the way from one version of an object to the next. Fields are matched by name, then by `renamedFrom`, then by
- * uid. An object's own rename is a different name of `after`.
+ * Plans the way from one version of an object to the next. An object's own rename is a different name of `after`.
  * @param before null for a new object
  * @param after null to delete the object
  * @source D-100
@@ -56,30 +56,6 @@ export function diffObject(before: ObjectSchema | null, after: ObjectSchema | nu
   return { before, after, changes }
 }
 
-/** Each field of the new version with the field it continues. */
-export function matchFields(before: ObjectSchema, after: ObjectSchema): Map<FieldSchema, FieldSchema> {
-  const matched = new Map<FieldSchema, FieldSchema>()
-  const free = new Map(before.fields.map((field) => [field.name, field]))
-  const take = (field: FieldSchema, old: FieldSchema | undefined): void => {
-    if (!old || !free.has(old.name) || matched.has(field)) return
-    free.delete(old.name)
-    matched.set(field, old)
-  }
-  for (const field of after.fields) take(field, free.get(field.name))
-  for (const field of after.fields) {
-    const from = after.definition.fields[field.name]?.renamedFrom
-    if (from !== undefined) take(field, free.get(from))
-  }
-  for (const field of after.fields) {
-    if (field.uid !== field.name)
-      take(
-        field,
-        [...free.values()].find((old) => old.uid === field.uid),
-      )
-  }
-  return matched
-}
-
 function diffField(before: ObjectSchema, old: FieldSchema, field: FieldSchema): PlannedChange[] {
   const changes: PlannedChange[] = []
   const name = field.name
@@ -99,8 +75,8 @@ function diffField(before: ObjectSchema, old: FieldSchema, field: FieldSchema): 
     changes.push(change('add_unique', { ...pair, count: countDuplicates(before, [column]) }))
   }
   for (const option of removedOptions(old, field)) {
-    const uses = countWhere(before, `${column} = ?`, [option])
-    changes.push(change('remove_option', { ...pair, from: option, count: old.multiple ? null : uses }))
+    const isUsed = old.multiple ? `EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ?)` : `${column} = ?`
+    changes.push(change('remove_option', { ...pair, from: option, count: countWhere(before, isUsed, [option]) }))
   }
   if (changes.length === 0 && definitionText(before, old) !== JSON.stringify(field.settings)) {
     changes.push(change('change_field', pair))

@@ -153,6 +153,50 @@ describe('schema plans', () => {
     expect(values('c')).toEqual([null])
   })
 
+  it('exchanges the names of two fields, with their values, indexes and further columns, once', () => {
+    const money = { type: 'currency', currencyConfig: { currencyMode: 'dynamic' }, index: true }
+    const before = compile({ a: money, b: money })
+    apply(null, before)
+    put('1', { a: 1, a__currency: 'EUR', b: 2, b__currency: 'USD' })
+    const after = compile({ a: { ...money, renamedFrom: 'b' }, b: { ...money, renamedFrom: 'a' } })
+    const plan = apply(before, after)
+    expect(plan.changes.map(({ change, from, to }) => [change, from, to])).toEqual([
+      ['rename_field', 'b', 'a'],
+      ['rename_field', 'a', 'b'],
+    ])
+    const row = { a: 2, a__currency: 'USD', b: 1, b__currency: 'EUR' }
+    expect(db.prepare('SELECT a, a__currency, b, b__currency FROM o_thing').get()).toEqual(row)
+    const indexed = (name: string) =>
+      (db.prepare(`SELECT name FROM pragma_index_info('${name}')`).all() as { name: string }[]).map((key) => key.name)
+    expect(indexed('i_thing__a')).toEqual(['a', 'id'])
+    expect(indexed('i_thing__b')).toEqual(['b', 'id'])
+    // The same definition saved again must not change them back.
+    expect(diffObject(after, after).changes).toEqual([])
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+  })
+
+  it('hands a name on to another field in the same step', () => {
+    const before = compile({ a: { type: 'text', index: true }, b: { type: 'text' } })
+    apply(null, before)
+    put('1', { a: 'x', b: 'y' })
+    const after = compile({ b: { type: 'text', renamedFrom: 'a' }, c: { type: 'text', index: true, renamedFrom: 'b' } })
+    const plan = apply(before, after)
+    expect(isDestructive(plan)).toBe(false)
+    expect(db.prepare('SELECT b, c FROM o_thing').get()).toEqual({ b: 'x', c: 'y' })
+    expect(structure()).toEqual(['i_thing', 'i_thing__c', 'o_thing'])
+  })
+
+  it('keeps fields of equal name where renamedFrom contradicts itself', () => {
+    const before = compile({ a: { type: 'text' }, b: { type: 'text' } })
+    const both = compile({ a: { type: 'text' }, b: { type: 'text', renamedFrom: 'a' } })
+    expect(diffObject(before, both).changes.map(({ change }) => change)).toEqual(['change_field'])
+    const one = compile({ b: { type: 'text', renamedFrom: 'a' } })
+    expect(diffObject(before, one).changes.map(({ change, field }) => [change, field])).toContainEqual([
+      'delete_field',
+      'a',
+    ])
+  })
+
   it('renames the object with its table and indexes', () => {
     const before = compile({ a: { type: 'text', index: true } })
     apply(null, before)
@@ -216,6 +260,20 @@ describe('schema plans', () => {
       ['add_unique', 'a', 2],
       ['remove_option', 's', 1],
       ['add_index', null, 0],
+    ])
+  })
+
+  it('counts uses of a removed option in lists too', () => {
+    const before = compile({ m: { type: 'multiselect', options: ['x', 'y', 'z'] } })
+    apply(null, before)
+    put('1', { m: '["x","y"]' })
+    put('2', { m: '["y"]' })
+    put('3', { m: '[]' })
+    put('4', {})
+    const plan = apply(before, compile({ m: { type: 'multiselect', options: ['z'] } }))
+    expect(plan.changes.map(({ change, from, records }) => [change, from, records])).toEqual([
+      ['remove_option', 'x', 1],
+      ['remove_option', 'y', 2],
     ])
   })
 

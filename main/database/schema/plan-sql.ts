@@ -31,13 +31,14 @@ export function planSql(plan: SchemaPlan): string[] {
   const created = new Set(
     changes.flatMap((change) => (change.change === 'add_index' && change.index ? [change.index.name] : [])),
   )
-  const touched = convertedColumns(plan)
-  // An index over a column that is converted must go and come back, although its definition is the same.
+  // An index over a column that is converted or takes over a name must go and come back, although its definition is
+  // the same: SQLite would carry it along with the old column.
+  const touched = touchedColumns(plan)
+  for (const index of physicalIndexes(before)) {
+    if (index.keys.some((key) => touched.old.has(key.column))) dropped.add(index.name)
+  }
   for (const index of physicalIndexes(after)) {
-    if (index.keys.some((key) => touched.has(key.column))) {
-      dropped.add(index.name)
-      created.add(index.name)
-    }
+    if (index.keys.some((key) => touched.next.has(key.column))) created.add(index.name)
   }
   return [
     ...physicalIndexes(before)
@@ -59,19 +60,7 @@ function columnSql({ changes }: SchemaPlan, after: ObjectSchema): string[] {
   for (const { change, oldField } of changes) {
     if (change === 'delete_field' && oldField) sql.push(...dropColumnsSql(after, oldField))
   }
-  for (const { change, oldField, newField } of changes) {
-    if (change === 'rename_field' && oldField && newField) {
-      const from = fieldColumns(oldField)
-      const to = fieldColumns(newField)
-      from.forEach((column, i) => {
-        const target = to[i]
-        if (!target || target.name === column.name) return
-        sql.push(
-          `ALTER TABLE ${quoteName(after.table)} RENAME COLUMN ${quoteName(column.name)} TO ${quoteName(target.name)}`,
-        )
-      })
-    }
-  }
+  sql.push(...renameSql(changes, after))
   for (const { change, oldField, newField } of changes) {
     if (change === 'retype_field' && oldField && newField) sql.push(...(convertSql(after, oldField, newField) ?? []))
     if (change === 'add_field' && newField) sql.push(...addColumnsSql(after, newField))
@@ -79,13 +68,38 @@ function columnSql({ changes }: SchemaPlan, after: ObjectSchema): string[] {
   return sql
 }
 
-function convertedColumns({ changes, after }: SchemaPlan): Set<string> {
-  const columns = new Set<string>()
+/** Renames of columns. One whose new name still belongs to a column that is renamed too waits under a name between. */
+function renameSql(changes: SchemaPlan['changes'], after: ObjectSchema): string[] {
+  const pairs = changes.flatMap(({ change, oldField, newField }) => {
+    if (change !== 'rename_field' || !oldField || !newField) return []
+    const to = fieldColumns(newField)
+    return fieldColumns(oldField).flatMap((column, i) => (to[i] ? [{ from: column.name, to: to[i].name }] : []))
+  })
+  const sources = new Set(pairs.map((pair) => pair.from))
+  // No field's name has a dollar sign.
+  const between = (name: string) => `${name}$`
+  const rename = (from: string, to: string) =>
+    `ALTER TABLE ${quoteName(after.table)} RENAME COLUMN ${quoteName(from)} TO ${quoteName(to)}`
+  const waiting = pairs.filter((pair) => sources.has(pair.to))
+  return [
+    ...waiting.map((pair) => rename(pair.from, between(pair.to))),
+    ...pairs.filter((pair) => !sources.has(pair.to)).map((pair) => rename(pair.from, pair.to)),
+    ...waiting.map((pair) => rename(between(pair.to), pair.to)),
+  ]
+}
+
+/** Columns that are renamed or converted, by their names before and after. */
+function touchedColumns({ changes, after }: SchemaPlan): { old: Set<string>; next: Set<string> } {
+  const old = new Set<string>()
+  const next = new Set<string>()
   for (const { change, oldField, newField } of changes) {
-    if (change !== 'retype_field' || !oldField || !newField || !after) continue
-    if ((convertSql(after, oldField, newField) ?? []).length > 0) columns.add(newField.column)
+    if (!oldField || !newField || !after) continue
+    const isConverted = change === 'retype_field' && (convertSql(after, oldField, newField) ?? []).length > 0
+    if (change !== 'rename_field' && !isConverted) continue
+    old.add(oldField.column)
+    next.add(newField.column)
   }
-  return columns
+  return { old, next }
 }
 
 function dropTrashIndex(schema: ObjectSchema): string {

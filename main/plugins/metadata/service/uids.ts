@@ -1,5 +1,6 @@
 // Gives objects and fields ids that survive renames. The server alone assigns them; what a client sends is ignored.
 import { createHash } from 'node:crypto'
+import { handedOnNames } from '#shared/field-renames.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { MetadataItem } from '../api.ts'
 
@@ -24,8 +25,8 @@ export function newUid(source: UidSource, ...path: readonly string[]): string {
 }
 
 /**
- * An object's item with `uid` on itself and on every field: kept from the predecessor by name, else by `renamedFrom`,
- * else new.
+ * An object's item with `uid` on itself and on every field: kept from the predecessor by renames that hand names on, else
+ * by name, else by `renamedFrom`, else new.
  */
 export function withObjectUids(
   item: Readonly<Record<string, unknown>>,
@@ -38,10 +39,11 @@ export function withObjectUids(
   if (!isMap(fields)) return result
   const before: unknown = previous?.item['fields']
   const known = isMap(before) ? before : {}
+  const handedOn = handedOnNames(known, fields)
   result['fields'] = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       if (!isMap(field)) return [name, field]
-      const kept = uidOf(known, name) ?? renamedUid(known, fields, field['renamedFrom'])
+      const kept = uidOf(known, handedOn.get(name) ?? name) ?? renamedUid(known, fields, field['renamedFrom'])
       return [name, { ...field, uid: kept ?? newUid(source, object.name, name) }]
     }),
   )
