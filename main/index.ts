@@ -185,6 +185,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
     ...(settings === undefined ? {} : workspaceChoices(settings)),
+    errorTables: () => active.catalogue.errorTables().map(({ table }) => table),
     ...addresses(config),
     validateResponses: options.validateResponses ?? false,
     ...(options.guards === undefined ? {} : { guards: options.guards }),
