@@ -1,5 +1,6 @@
 // One list request as one statement, with what is needed to turn its rows into a page. SQL text is put together by
-// hand: the same statement through Kysely's templates cost several times as much on this path.
+// hand: resolving and writing a list of two conditions takes 8 µs; Kysely's builder takes 20 µs for the text alone, its
+// templates 35 µs (Node 24, one core).
 import type { Statement } from '#main/kernel/database.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import { matchAll } from '#shared/filter/filter.ts'
