@@ -192,12 +192,15 @@ function elementTest(place: Place, operator: FilterOperator): FieldTest {
   return { test: operator === '$all' ? 'hasAll' : 'hasAny', values: [...new Set(values)] }
 }
 
-/** JSON scalars compare with operands of their own kind; booleans are 1 and 0 as SQLite extracts them. */
+/**
+ * JSON scalars compare with operands of their own kind; booleans are 1 and 0 as SQLite extracts them. Texts inside of JSON
+ * are stored as they came, so their operands are not normalised either.
+ */
 function innerTest(place: Place, operator: FilterOperator): FieldTest {
   const scalar = (operand: Operand): string | number => {
     if (typeof operand === 'boolean') return operand ? 1 : 0
     if (typeof operand === 'number') return operand
-    if (typeof operand === 'string') return normalizeText(operand)
+    if (typeof operand === 'string') return operand
     throw failure(place, 'A path inside a value is compared with text, numbers or booleans.')
   }
   const { operand } = place.condition
@@ -264,7 +267,7 @@ function kindOf(field: FieldSchema): string {
 
 function textOperand(place: Place, operand: Operand): string {
   if (typeof operand !== 'string') throw failure(place, 'The operand must be text.')
-  return normalizeText(operand)
+  return place.target.inner.length > 0 ? operand : normalizeText(operand)
 }
 
 function accept(place: Place, result: OperandResult): string | number | { from: string; before: string } {
