@@ -22,30 +22,50 @@ export function onSignedOut(listener: Listener): Listener {
  * @throws ApiError for a refused request and for a host that does not answer; DOMException AbortError when stopped
  */
 export async function call<K extends OperationId>(operation: K, input: CallInput<K>): Promise<CallResult<K>> {
+  return (await callTagged(operation, input)).result
+}
+
+/**
+ * Calls one operation and also answers the version token of the resource, undefined when the answer has none.
+ * @throws ApiError, DOMException AbortError
+ */
+export async function callTagged<K extends OperationId>(
+  operation: K,
+  input: CallInput<K>,
+): Promise<{ result: CallResult<K>; etag: string | undefined }> {
   const [method, mount, path] = endpoints[operation].split(' ') as [string, keyof typeof prefixes, string]
   const url = prefixes[mount] + fillPath(path, input.params ?? {}) + queryString(input.query ?? {})
-  const body = await request(method, url, input.body, input.headers, input.signal)
-  return unwrap(body) as CallResult<K>
+  const { body, etag } = await exchange(method, url, input.body, input.headers ?? {}, input.signal)
+  return { result: unwrap(body) as CallResult<K>, etag }
 }
 
 /**
  * Sends a request below the host's address and answers the parsed body.
  * @throws ApiError, DOMException AbortError
  */
-export async function request(
+export async function request(method: string, path: string, body: unknown): Promise<unknown> {
+  return (await exchange(method, path, body, {}, undefined)).body
+}
+
+interface Exchanged {
+  body: unknown
+  etag: string | undefined
+}
+
+async function exchange(
   method: string,
   path: string,
   body: unknown,
-  headers: Record<string, string> = {},
-  signal?: AbortSignal,
-): Promise<unknown> {
-  const answer = await send(method, path, body, headers, signal)
+  headers: Record<string, string>,
+  signal: AbortSignal | undefined,
+): Promise<Exchanged> {
+  let answer = await send(method, path, body, headers, signal)
   if (answer.status === 401 && shellBridge()) {
     // The host of the shell may have been started anew with another token: ask once more.
     forgetConnection()
-    return readAnswer(await send(method, path, body, headers, signal))
+    answer = await send(method, path, body, headers, signal)
   }
-  return readAnswer(answer)
+  return { body: await readAnswer(answer), etag: answer.headers.get('ETag') ?? undefined }
 }
 
 async function send(

@@ -51,7 +51,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
     setBase(props.object)
     setDraft(draftOf(props.object))
   }
-  const stale = changes > 0 && props.object.version !== base.version
+  const stale = changes > 0 && props.object.etag !== base.etag
 
   const save = async (confirm?: string): Promise<void> => {
     if (draft.label.trim() === '') {
@@ -61,11 +61,11 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
     setBusy(true)
     setProblem(undefined)
     try {
-      const pending = await saveObject(base, applyDraft(base, draft), confirm)
-      setPlan(pending)
-      if (pending) return
+      const outcome = await saveObject(base, applyDraft(base, draft), confirm)
+      setPlan(outcome.plan)
+      if (outcome.plan) return
       showToast({ message: t('object.saved', { object: draft.label.trim() }), tone: 'good' })
-      const saved = { ...applyDraft(base, draft), version: (base.version ?? 0) + 1 }
+      const saved = { ...applyDraft(base, draft), etag: outcome.etag }
       setBase(saved)
       setDraft(draftOf(saved))
       await refreshObjects(client)

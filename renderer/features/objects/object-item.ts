@@ -15,8 +15,8 @@ export interface ObjectItem {
   fields: Record<string, FieldItem>
   enable?: Record<string, unknown>
   isSystem?: boolean
-  /** Version of the stored item, for If-Match. */
-  version?: number
+  /** Version token of the item as it was read, for If-Match; not part of the definition. */
+  etag?: string
   [key: string]: unknown
 }
 

@@ -1,7 +1,7 @@
 // Owns reading object definitions and record counts, and the cache keys they live under.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
-import { call } from '../../lib/api-client.ts'
+import { call, callTagged } from '../../lib/api-client.ts'
 import { readObjectItem } from './object-item.ts'
 import type { ObjectItem } from './object-item.ts'
 
@@ -19,8 +19,8 @@ export function objectQuery(name: string) {
   return queryOptions({
     queryKey: ['objects', name] as const,
     queryFn: async ({ signal }): Promise<ObjectItem> => {
-      const { item } = await call('getMetadataItem', { params: { type: 'object', name }, signal })
-      return readObjectItem({ ...item, name }) ?? { name, fields: {} }
+      const { result, etag } = await callTagged('getMetadataItem', { params: { type: 'object', name }, signal })
+      return { ...(readObjectItem({ ...result.item, name }) ?? { name, fields: {} }), etag }
     },
   })
 }

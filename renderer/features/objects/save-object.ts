@@ -13,26 +13,26 @@ export interface PendingPlan {
   hash: string
 }
 
+/** What a save led to: a plan that waits, or the version token of what is stored now. */
+export type SaveOutcome = { plan: PendingPlan } | { plan?: undefined; etag: string | undefined }
+
 /**
  * Saves an object over the version it was edited from. Answers a plan instead when it destroys data and `confirm` is not
  * its hash; nothing is stored then.
  * @throws ApiError CONCURRENT_UPDATE, conflict, validation_error
  */
-export async function saveObject(
-  base: ObjectItem,
-  next: ObjectItem,
-  confirm?: string,
-): Promise<PendingPlan | undefined> {
-  const { version: _version, ...item } = next
+export async function saveObject(base: ObjectItem, next: ObjectItem, confirm?: string): Promise<SaveOutcome> {
+  const { etag: _etag, ...item } = next
   const input = {
     params: { type: 'object', name: base.name },
     body: { type: 'object', name: base.name, item },
-    headers: base.version === undefined ? undefined : { 'If-Match': String(base.version) },
+    headers: base.etag === undefined ? undefined : { 'If-Match': base.etag },
   }
   if (confirm === undefined) {
     const { plan = [], planHash } = await call('saveMetadataItem', { ...input, query: { dryRun: 'true' } })
-    if (planHash !== undefined && plan.some((step) => step.destructive)) return { steps: plan, hash: planHash }
+    if (planHash !== undefined && plan.some((step) => step.destructive))
+      return { plan: { steps: plan, hash: planHash } }
   }
-  await call('saveMetadataItem', { ...input, query: { confirm } })
-  return undefined
+  const { etag } = await call('saveMetadataItem', { ...input, query: { confirm } })
+  return { etag }
 }
