@@ -36,6 +36,9 @@ export interface Page {
   readonly nextCursor?: string
 }
 
+/** Matches of a search that are too many to be ranked or sorted while others wait. */
+export const crowd = 10_000
+
 /** A list ready to run. */
 export interface FindPlan {
   readonly statement: Statement<Row>
@@ -43,6 +46,8 @@ export interface FindPlan {
   readonly fields: readonly FieldSchema[]
   /** True when nothing but deletion and the cursor restricts the rows; a hint for the cost model. */
   readonly unfiltered: boolean
+  /** For a search: counts its matches up to {@link crowd}, without ranking them; null for other lists. */
+  readonly matches: Statement<{ matches: number }> | null
   /** Turns the statement's rows into the page; rows are changed in place. */
   finish(rows: Row[]): Page
 }
@@ -65,7 +70,8 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   checkPage(top, skip, cursor)
   const scope = rootScope(schema, env, options.search)
   const fields = chooseFields(schema, request.select ?? null, deleted, env)
-  const ranking = rankMatches(scope, request)
+  const found = rankMatches(scope, request)
+  const ranking = request.sort.length === 0 ? found : null
   const where = resolveWhere(schema, ranking ? { ...request, search: null } : request, env)
   const keys = ranking ? rankKeys(scope, ranking) : sortKeys(scope, resolveSort(schema, request.sort, env))
   const binding = needsBinding(cursor) ? bindingOf(schema, request) : null
@@ -95,7 +101,8 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   return {
     statement: { sql, parameters: scope.parameters },
     fields,
-    unfiltered: !ranking && isAlways(where) && skip <= maxTop,
+    matches: found && countMatches(table, found),
+    unfiltered: !found && isAlways(where) && skip <= maxTop,
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top
@@ -156,9 +163,9 @@ export function writeConditions(scope: Scope, where: ResolvedFilter, deleted: De
 
 type Ranking = NonNullable<SearchCondition['relevance']>
 
-/** How matches are ranked when a search gives the order; null for every other list. @source D-78 */
-function rankMatches(scope: Scope, { search, sort }: FindRequest): Ranking | null {
-  if (!search || sort.length > 0 || !scope.search) return null
+/** How the matches of a search are ranked; null without a search that ranks. @source D-78 */
+function rankMatches(scope: Scope, { search }: FindRequest): Ranking | null {
+  if (!search || !scope.search) return null
   const resolved = resolveSearch(scope.schema, search.query, search.fields, scope.env)
   if (resolved.kind !== 'search') return null
   return scope.search(scope.schema, resolved.query, resolved.fields, scope.alias).relevance ?? null
@@ -171,6 +178,11 @@ function rankKeys(scope: Scope, { rankSql }: Ranking): SortKey[] {
     { ...key, sql: rankSql, column: null, value: 0 },
     { ...key, sql: column(scope, 'id'), column: 'id', value: 1 },
   ]
+}
+
+function countMatches(table: string, { joinSql, parameters }: Ranking): Statement<{ matches: number }> {
+  const sql = `SELECT count(*) AS "matches" FROM (SELECT 1 FROM ${table} ${joinSql} LIMIT ${crowd})`
+  return { sql, parameters }
 }
 
 /** Ranks by row number first and reads whole records for the page only: matches may be many, and records wide. */

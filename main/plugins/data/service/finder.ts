@@ -16,13 +16,14 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Database, HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
 import { aggregateTops, buildAggregate } from '#main/database/query/build-aggregate.ts'
 import type { AggregatePlan } from '#main/database/query/build-aggregate.ts'
-import { buildCount, buildFind } from '#main/database/query/build-find.ts'
+import { buildCount, buildFind, crowd } from '#main/database/query/build-find.ts'
+import type { FindPlan } from '#main/database/query/build-find.ts'
 import { buildDistinct } from '#main/database/query/build-distinct.ts'
 import type { DistinctPlan } from '#main/database/query/build-distinct.ts'
 import { buildGet, readRecord } from '#main/database/query/build-record.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { CostHints } from '#main/database/query/cost.ts'
-import { createCostModel } from '#main/database/query/cost.ts'
+import { createCostModel, maxCheapRows } from '#main/database/query/cost.ts'
 import { defaultTop } from '#main/database/query/find-request.ts'
 import type { FindRequest } from '#main/database/query/find-request.ts'
 import { createMatchEstimator } from '#main/database/query/match-estimator.ts'
@@ -106,11 +107,15 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const run = async <Row>(
     ctx: RequestContext,
     statement: Statement<Row>,
-    hints: Omit<CostHints, 'rowsOf'> = {},
+    hints: Omit<CostHints, 'rowsOf'> & { readonly crowded?: boolean } = {},
   ): Promise<Row[]> => {
-    if (cost.isCheap(read, statement, { rowsOf: sizes, ...hints })) return read.all(statement)
+    if (hints.crowded !== true && cost.isCheap(read, statement, { rowsOf: sizes, ...hints })) return read.all(statement)
     return heavy.query(statement, { timeoutMs: queryTimeoutMs, signal: ctx.signal })
   }
+
+  /** Whether a search matches so many records of a large table that ranking them would keep others waiting. */
+  const isCrowded = (schema: ObjectSchema, { matches }: FindPlan): boolean =>
+    matches !== null && sizes(schema.table) > maxCheapRows && (read.get(matches)?.matches ?? 0) >= crowd
 
   /** Answers rows that are no records: groups or distinct tuples. */
   const answerRows = async (
@@ -154,9 +159,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       return answerRows(ctx, schema.name, plan, counted)
     }
     const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
-    const page = plan.finish(await run(ctx, plan.statement, { unfiltered: isUnfiltered(request) }))
+    const crowded = isCrowded(schema, plan)
+    const page = plan.finish(await run(ctx, plan.statement, { unfiltered: isUnfiltered(request), crowded }))
     const total = counted
-      ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook })))[0]!.total }
+      ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook }), { crowded }))[0]!.total }
       : {}
     if (shape.expand.length > 0) expand(schema, page.records, shape.expand, env)
     return {
