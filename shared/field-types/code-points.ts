@@ -12,7 +12,6 @@ export function countCodePoints(text: string): number {
   return count
 }
 
-// eslint-disable-next-line no-control-regex -- the whole ASCII range is meant
 const asciiOnly = /^[\0-\x7f]*$/
 
 /** NFC without lone surrogates, which UTF-8 cannot store. */

@@ -1,6 +1,6 @@
 // Unicode simple case folding (D-83): the same text on the host, in SQL and in the renderer.
 
-const ascii = /^[\0-\x7f]*$/ // eslint-disable-line no-control-regex -- the whole ASCII range is meant
+const ascii = /^[\0-\x7f]*$/
 const cache = new Map<string, string>()
 
 /**

@@ -89,7 +89,12 @@ describe('groups', () => {
 describe('distinct rows', () => {
   it('are tuples of exactly the selected fields', async () => {
     const { body } = await host.get('/data/task?select=status&distinct=true&count=true')
-    expect(body).toEqual({ object: 'task', records: [{ status: 'open' }, { status: 'done' }], total: 2, hasMore: false })
+    expect(body).toEqual({
+      object: 'task',
+      records: [{ status: 'open' }, { status: 'done' }],
+      total: 2,
+      hasMore: false,
+    })
   })
 })
 

@@ -98,7 +98,6 @@ function writeInsensitive(scope: Scope, sql: string, value: string): string {
 }
 
 function isAscii(text: string): boolean {
-  // eslint-disable-next-line no-control-regex -- the whole ASCII range is meant
   return /^[\0-\x7f]*$/.test(text)
 }
 
