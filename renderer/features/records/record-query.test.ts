@@ -1,0 +1,104 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { translateEnglish } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { buildFilter, changeSort, operatorOf, readQuery, sortText, writeQuery } from './record-query.ts'
+
+const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const fields: FieldDefinition[] = [
+  { name: 'title', type: 'text' },
+  { name: 'pages', type: 'number', required: true },
+  {
+    name: 'genre',
+    type: 'select',
+    options: [
+      { value: 'novel', label: 'Novel' },
+      { value: 'poetry', label: 'Poetry' },
+    ],
+  },
+  { name: 'tags', type: 'tags', multiple: true },
+]
+
+const filterOf = (field: string, operator: string, ...texts: string[]) => {
+  const known = operatorOf({ field, operator, texts }, fields)
+  if (!known) throw new Error(`no operator ${operator} of ${field}`)
+  return buildFilter(known.field, known.operator, texts, context, 'Enter a value.')
+}
+
+describe('the address of a view', () => {
+  it('is readable', () => {
+    const query = {
+      filter: { field: 'pages', operator: 'gte', texts: ['60.5'] },
+      sort: [
+        { field: 'title', order: 'desc' as const },
+        { field: 'pages', order: 'asc' as const },
+      ],
+      search: 'bay',
+    }
+    expect(writeQuery(query)).toBe('f=pages.gte.60.5&s=-title%2Cpages&q=bay')
+    expect(readQuery(writeQuery(query))).toEqual(query)
+  })
+
+  it('brings back every view it was written from', () => {
+    const name = fc.stringMatching(/^[a-z][a-z0-9_]{0,20}$/)
+    const text = fc.string({ unit: 'grapheme', maxLength: 20 })
+    const query = fc.record({
+      filter: fc.option(
+        fc.record({
+          field: name,
+          operator: fc.stringMatching(/^[a-zA-Z]{1,12}$/),
+          texts: fc.array(text, { maxLength: 2 }),
+        }),
+        { nil: undefined },
+      ),
+      sort: fc.array(fc.record({ field: name, order: fc.constantFrom('asc' as const, 'desc' as const) }), {
+        maxLength: 3,
+      }),
+      search: text,
+    })
+    fc.assert(fc.property(query, (value) => void expect(readQuery(writeQuery(value))).toEqual(value)))
+  })
+
+  it('is the default view when it cannot be read', () => {
+    const nothing = { filter: undefined, sort: [], search: '' }
+    expect(readQuery('f=%%%&s=,-,&x=1')).toEqual(nothing)
+    expect(readQuery('f=pages')).toEqual(nothing)
+  })
+})
+
+describe('filters', () => {
+  it('carry values of the type of their field', () => {
+    expect(filterOf('pages', 'gte', '1,200')).toEqual({ ok: true, filter: { pages: { $gte: 1200 } } })
+    expect(filterOf('pages', 'between', '10', '20')).toEqual({ ok: true, filter: { pages: { $between: [10, 20] } } })
+    expect(filterOf('genre', 'eq', 'Novel')).toEqual({ ok: true, filter: { genre: { $eq: 'novel' } } })
+    expect(filterOf('genre', 'in', 'Novel, Poetry')).toEqual({
+      ok: true,
+      filter: { genre: { $in: ['novel', 'poetry'] } },
+    })
+    expect(filterOf('title', 'contains', ' a ')).toEqual({ ok: true, filter: { title: { $contains: ' a ' } } })
+    expect(filterOf('tags', 'any', 'x, y')).toEqual({ ok: true, filter: { tags: { $any: ['x', 'y'] } } })
+    expect(filterOf('title', 'empty')).toEqual({ ok: true, filter: { title: { $null: true } } })
+    expect(filterOf('title', 'notEmpty')).toEqual({ ok: true, filter: { title: { $null: false } } })
+  })
+
+  it('refuse what is no value and say why', () => {
+    expect(filterOf('pages', 'gte', 'many')).toMatchObject({ ok: false, message: expect.stringContaining('many') })
+    expect(filterOf('pages', 'between', '10', '')).toEqual({ ok: false, message: 'Enter a value.' })
+  })
+
+  it('forget a field or an operator that is gone', () => {
+    expect(operatorOf({ field: 'old', operator: 'eq', texts: [] }, fields)).toBeUndefined()
+    expect(operatorOf({ field: 'tags', operator: 'gte', texts: [] }, fields)).toBeUndefined()
+  })
+})
+
+describe('order', () => {
+  it('is replaced, extended and taken away', () => {
+    const one = changeSort([], 'a', 'asc', false)
+    const two = changeSort(one, 'b', 'desc', true)
+    expect(sortText(two)).toBe('a,-b')
+    expect(sortText(changeSort(two, 'a', 'desc', true))).toBe('-b,-a')
+    expect(sortText(changeSort(two, 'c', 'asc', false))).toBe('c')
+    expect(changeSort(two, 'b', null, false)).toEqual([])
+  })
+})

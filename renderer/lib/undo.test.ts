@@ -1,0 +1,54 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { dropUndo, pushUndo, redoLast, undoLast } from './undo.ts'
+import type { UndoStep } from './undo.ts'
+
+describe('undo', () => {
+  let log: string[] = []
+  const step = (label: string): UndoStep => ({
+    label,
+    undo: async () => void log.push(`undo ${label}`),
+    redo: async () => void log.push(`redo ${label}`),
+  })
+
+  beforeEach(async () => {
+    while (await undoLast()) {
+      // what an earlier test left
+    }
+    log = []
+    pushUndo(step('a'))
+    pushUndo(step('b'))
+  })
+
+  it('takes steps back in reverse order and does them again in order', async () => {
+    await undoLast()
+    await undoLast()
+    await redoLast()
+    expect(log).toEqual(['undo b', 'undo a', 'redo a'])
+  })
+
+  it('forgets what was undone once something new is done', async () => {
+    await undoLast()
+    pushUndo(step('c'))
+    expect(await redoLast()).toBeUndefined()
+    expect((await undoLast())?.label).toBe('c')
+  })
+
+  it('keeps a step that could not be undone', async () => {
+    const broken: UndoStep = {
+      label: 'broken',
+      undo: async () => Promise.reject(new Error('no')),
+      redo: async () => {},
+    }
+    pushUndo(broken)
+    await expect(undoLast()).rejects.toThrow('no')
+    await expect(undoLast()).rejects.toThrow('no')
+    dropUndo(broken)
+    expect((await undoLast())?.label).toBe('b')
+  })
+
+  it('runs one step at a time', async () => {
+    const [first, second] = await Promise.all([undoLast(), undoLast()])
+    expect(first?.label).toBe('b')
+    expect(second).toBeUndefined()
+  })
+})
