@@ -2,16 +2,6 @@
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
-/** Whether the run time knows the IANA zone. */
-export function isTimeZone(zone: string): boolean {
-  try {
-    formatter(zone)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** The wall clock of an instant in a zone, written as if it were UTC milliseconds. */
 export function wallClock(ms: number, zone: string): number {
   if (zone === 'UTC') return ms

@@ -17,8 +17,3 @@ export function printFilter(filter: Filter): Record<string, unknown> {
       return { [filter.path.join('.')]: { [filter.operator]: filter.operand } }
   }
 }
-
-/** JSON text of {@link printFilter}. */
-export function printFilterText(filter: Filter): string {
-  return JSON.stringify(printFilter(filter))
-}

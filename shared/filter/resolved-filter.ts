@@ -1,7 +1,7 @@
 // The filter tree after resolution: fields instead of names, column values instead of operands. Made by
 // resolve-filter.ts; read by the SQL writer and by in-memory matchers.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
-import type { Hop, ResolvedPath } from './resolve-path.ts'
+import type { ResolvedPath } from './resolve-path.ts'
 
 /** A bound operand. */
 export type TestValue = string | number
@@ -38,5 +38,3 @@ export type ResolvedFilter =
   | { readonly kind: 'not'; readonly child: ResolvedFilter }
   | ResolvedCondition
   | { readonly kind: 'search'; readonly query: string; readonly fields: readonly FieldSchema[] }
-
-export type { Hop }

@@ -8,9 +8,9 @@ import { compileObject } from '#shared/object-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { Statement } from '#main/kernel/database.ts'
-import { buildInsert } from '#main/database/query/build-record.ts'
 import { registerFunctions } from '#main/database/query/functions.ts'
 import { createTableSql } from '#main/database/schema/table-ddl.ts'
+import { buildInsert } from './build-insert.ts'
 
 /** Open tables. */
 export interface ObjectTables {

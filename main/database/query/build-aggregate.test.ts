@@ -14,9 +14,9 @@ import { parseSort } from '#shared/filter/sort.ts'
 import { checkObjectDefinition } from '#shared/object-definition.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { compileObject } from '#shared/object-schema.ts'
+import { buildInsert } from '../../../test/support/build-insert.ts'
 import { createTableSql } from '../schema/table-ddl.ts'
 import { buildAggregate } from './build-aggregate.ts'
-import { buildInsert } from './build-record.ts'
 import { registerFunctions } from './functions.ts'
 
 type Row = Record<string, unknown>

@@ -9,7 +9,6 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { writeConditions } from './build-find.ts'
-import type { RecordValues } from './build-record.ts'
 import { bind, column, rootScope } from './scope.ts'
 import { writeTest } from './test-sql.ts'
 
@@ -46,7 +45,7 @@ export function uniqueRules(schema: ObjectSchema): readonly UniqueRule[] {
 export function findUniqueClash(
   schema: ObjectSchema,
   rule: UniqueRule,
-  record: RecordValues,
+  record: Readonly<Record<string, unknown>>,
   exceptId: string | null,
   env: QueryEnv,
 ): Statement<{ id: string }> | null {

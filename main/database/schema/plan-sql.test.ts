@@ -8,12 +8,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { diffObject } from './diff-object.ts'
 import { planSql } from './plan-sql.ts'
-import { countPlan, isDestructive, showPlan } from './schema-plan.ts'
+import { countPlan, showPlan } from './schema-plan.ts'
+import type { SchemaPlan } from './schema-plan.ts'
 
 function compile(fields: Record<string, unknown>, rest: Record<string, unknown> = {}, uids?: ObjectUids): ObjectSchema {
   const result = checkObjectDefinition({ name: 'thing', fields, ...rest })
   if (!result.ok) throw new Error(JSON.stringify(result.errors))
   return compileObject(result.definition, uids)
+}
+
+/** Whether applying the plan needs a confirmation (D-101). */
+function isDestructive(plan: SchemaPlan): boolean {
+  return showPlan(plan).some((change) => change.destructive || change.lossy > 0)
 }
 
 describe('schema plans', () => {

@@ -69,11 +69,6 @@ export function showPlan(plan: SchemaPlan): SchemaChange[] {
   }))
 }
 
-/** Whether applying the plan needs a confirmation (D-101). */
-export function isDestructive(plan: SchemaPlan): boolean {
-  return plan.changes.some((change) => change.destructive || change.lossy > 0)
-}
-
 /** Fills in `records` and `lossy` of every change by counting. */
 export function countPlan(
   plan: SchemaPlan,
