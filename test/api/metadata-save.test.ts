@@ -99,6 +99,37 @@ describe('PUT /meta/:type/:name', () => {
     })
   })
 
+  it('refuses defaults that the field would refuse, and expressions as defaults', async () => {
+    const fields = {
+      number: { type: 'number', defaultValue: 'abc' },
+      level: { type: 'select', options: ['low', 'high'], defaultValue: 'none' },
+      day: { type: 'date', defaultValue: '{me}' },
+      computed: { type: 'number', defaultValue: { expression: '1 + 1' } },
+      short: { type: 'text', maxLength: 2, defaultValue: 'long' },
+      labels: { type: 'tags', defaultValue: ['a', 5] },
+    }
+    expectError(await put(item({ fields })), 400, 'validation_error', {
+      fieldErrors: [
+        { field: 'fields.number.defaultValue', code: 'invalid_number' },
+        { field: 'fields.level.defaultValue', code: 'invalid_option' },
+        { field: 'fields.day.defaultValue', code: 'invalid_date' },
+        { field: 'fields.computed.defaultValue', code: 'expression_error' },
+        { field: 'fields.short.defaultValue', code: 'max_length' },
+        { field: 'fields.labels.defaultValue.1', code: 'invalid_type' },
+      ],
+    })
+    const good = {
+      number: { type: 'number', defaultValue: 5 },
+      level: { type: 'select', options: ['low', 'high'], defaultValue: 'low' },
+      day: { type: 'date', defaultValue: '{today}', min: '2000-01-01' },
+      at: { type: 'datetime', defaultValue: '{now}' },
+      who: { type: 'user', defaultValue: '{me}' },
+      title: { type: 'text', defaultValue: '' },
+      none: { type: 'number', defaultValue: null },
+    }
+    expect((await host.put('/meta/object/defaults?dryRun=true', { fields: good })).status).toBe(200)
+  })
+
   it.each(['Upper', '1st', 'a-b', 'a'.repeat(64), 'ä', 'a.b'])('refuses the object name %s', async (bad) => {
     expectError(await host.put(`/meta/object/${encodeURIComponent(bad)}`, { fields: {} }), 400, 'validation_error', {
       fieldErrors: [{ field: 'name', code: 'invalid_format' }],

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import { checkObjectDefinition } from '#shared/object-definition.ts'
+import { checkDefaults } from './check-defaults.ts'
 import { itemSchema } from './type-schemas.ts'
 
 /** A key that was kept although nothing reads it. */
@@ -21,7 +22,7 @@ export interface ItemCheck {
 export function checkItem(type: MetadataType, item: Readonly<Record<string, unknown>>): ItemCheck {
   if (type === 'object') {
     const result = checkObjectDefinition(item)
-    return { errors: result.ok ? [] : result.errors, warnings: result.warnings }
+    return { errors: result.ok ? checkDefaults(result.definition) : result.errors, warnings: result.warnings }
   }
   const schema = itemSchema(type)
   if (schema === undefined) return { errors: [], warnings: [] }

@@ -1,0 +1,45 @@
+// Checks that the default of every field is a value the field takes: a wrong one would refuse every new record. Pure.
+import type { FieldError } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import type { ObjectDefinition } from '#shared/object-definition.ts'
+import { compileObject } from '#shared/object-schema.ts'
+
+/** Words that stand for a value of the moment of writing, and the types they fit (D-93). */
+const macroTypes: Readonly<Record<string, readonly string[]>> = {
+  '{me}': ['user'],
+  '{today}': ['date', 'datetime'],
+  '{now}': ['date', 'datetime'],
+}
+
+/** The problems of the defaults in a definition that is otherwise right. @source D-93 */
+export function checkDefaults(definition: ObjectDefinition): FieldError[] {
+  return compileObject(definition).fields.flatMap((field) =>
+    checkDefault(field, definition.fields[field.name]?.defaultValue),
+  )
+}
+
+function checkDefault(field: FieldSchema, value: unknown): readonly FieldError[] {
+  if (
+    value === null ||
+    value === undefined ||
+    (typeof value === 'string' && macroTypes[value]?.includes(field.type) === true)
+  )
+    return []
+  const path = `fields.${field.name}.defaultValue`
+  if (isExpression(value)) {
+    return [
+      { field: path, code: 'expression_error', message: 'Expressions are not available as defaults here.', value },
+    ]
+  }
+  const type = fieldTypeOf(field)
+  if (type.computed === true || (type.blankIsNull && typeof value === 'string' && value.trim() === '')) return []
+  const result = type.parse(value, field, { timeZone: 'UTC' })
+  return result.ok
+    ? []
+    : result.errors.map((error) => ({ ...error, field: `${path}${error.field.slice(field.name.length)}` }))
+}
+
+function isExpression(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'expression')
+}
