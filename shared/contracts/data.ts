@@ -196,7 +196,7 @@ export const dataRoutes = defineRoutes({
     response: DeleteResult,
     permission: { object: 'params.object', action: 'delete' },
     rateLimit: 'write',
-    errors: [...writeErrors, 'delete_restricted'],
+    errors: [...writeErrors, 'delete_restricted', 'invalid_query'],
     channel: 'delete',
     summary: 'Delete a record: softly when the object has a trash, for good with purge=true.',
     tag: 'data',

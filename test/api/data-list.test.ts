@@ -359,6 +359,12 @@ describe('loose parameters (D-73)', () => {
     await refused({ tags: 'red' })
   })
 
+  it('leave the version of the API to the host (D-201)', async () => {
+    expect((await list({ 'api-version': 'v1', done: '1', top: '1' })).status).toBe(200)
+    const answer = await list({ 'api-version': 'v2' })
+    expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error'])
+  })
+
   it('refuse an unknown name and OData names (D-72)', async () => {
     expect(await refused({ statsu: 'open' })).toMatchObject({ parameter: 'statsu' })
     const details = await refused({ $top: '1' })

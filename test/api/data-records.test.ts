@@ -124,6 +124,18 @@ describe('POST /data/:object', () => {
     }
   })
 
+  it('refuses a user field that names nobody, alone and in a list', async () => {
+    await host.defineObject('duty', { who: { type: 'user' }, team: { type: 'user', multiple: true } })
+    const made = await host.post('/data/duty', { who: owner, team: [owner] })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const answer = await host.post('/data/duty', { who: missing, team: [owner, missing] })
+    expect(answer.body.error.details.fieldErrors).toMatchObject([
+      { field: 'who', code: 'invalid_reference' },
+      { field: 'team.1', code: 'invalid_reference' },
+    ])
+    expect((await host.patch(`/data/duty/${made.body.id}`, { who: missing })).status).toBe(400)
+  })
+
   it('refuses an owner that is no user with invalid_reference', async () => {
     const answer = await host.post('/data/task', { title: 'O', owner: missing })
     expect(answer.body.error.details.fieldErrors).toMatchObject([{ field: 'owner', code: 'invalid_reference' }])
@@ -146,6 +158,17 @@ describe('GET /data/:object/:id', () => {
     expect(answer.status).toBe(200)
     expect(Object.keys(answer.body.record).toSorted()).toEqual(['created_at', 'id', 'project', 'title', 'updated_at'])
     expect(answer.body.record.project.name).toBe('P')
+  })
+
+  it('refuses an unknown field of a relation in select and expand, also where no record is related', async () => {
+    const { id } = await create('task', { title: 'No project' })
+    for (const path of [`/data/task/${id}?select=project.nope`, '/data/task?select=project.nope'])
+      expect((await host.get(path)).body.error).toMatchObject({
+        code: 'invalid_query',
+        details: { parameter: 'select', path: 'project.nope' },
+      })
+    const mapped = await host.post('/data/task/query', { expand: { project: { fields: ['name', 'nope'] } } })
+    expect([mapped.status, mapped.body.error?.code]).toEqual([400, 'invalid_query'])
   })
 
   it('refuses an unknown field in select with invalid_query', async () => {
@@ -304,7 +327,11 @@ describe('DELETE /data/:object/:id', () => {
 
   it('refuses a purge value that is no boolean', async () => {
     const { id } = await create('project', { name: 'B' })
-    expect((await host.delete(`/data/project/${id}?purge=maybe`)).body.error.code).toBe('validation_error')
+    expect((await host.delete(`/data/project/${id}?purge=maybe`)).body.error).toMatchObject({
+      code: 'invalid_query',
+      details: { parameter: 'purge' },
+    })
+    expect((await host.get(`/data/project/${id}`)).status).toBe(200)
   })
 
   it('frees a unique value for another record', async () => {
@@ -399,6 +426,7 @@ describe('API gates of an object (D-71)', () => {
     await host.defineObject('closed', { name: { type: 'text' } }, { enable: { apiEnabled: false } })
     expect((await host.get('/data/closed')).status).toBe(404)
     expect((await host.post('/data/closed', { name: 'x' })).status).toBe(404)
+    expect((await host.post('/data/closed/import', { rows: [{ name: 'x' }] })).status).toBe(404)
   })
 
   it('answers 405 method_not_allowed with the allowed operations', async () => {
@@ -407,6 +435,22 @@ describe('API gates of an object (D-71)', () => {
     const answer = await host.post('/data/readable', { name: 'x' })
     expect(answer.status).toBe(405)
     expect(answer.body.error).toMatchObject({ code: 'method_not_allowed', details: { allowed: ['get', 'list'] } })
+  })
+
+  it.each([
+    ['import', { rows: [{ name: 'x' }] }],
+    ['query', { aggregations: [{ function: 'count' }] }],
+    ['query', { groupBy: ['name'] }],
+    ['query', { search: 'x' }],
+    ['createMany', { records: [{ name: 'x' }] }],
+    ['updateMany', { records: [{ id: missing, data: {} }] }],
+    ['deleteMany', { ids: [missing] }],
+    ['batch', { operation: 'upsert', records: [{ data: { name: 'x' } }] }],
+  ])('holds the gate on %s %j', async (segment, body) => {
+    await host.defineObject('gated', { name: { type: 'text' } }, { enable: { apiMethods: ['list', 'bulk'] } })
+    const answer = await host.post(`/data/gated/${segment}`, body)
+    expect([answer.status, answer.body.error?.code]).toEqual([405, 'method_not_allowed'])
+    expect((await host.get('/data/gated')).body.records).toEqual([])
   })
 })
 

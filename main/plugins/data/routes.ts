@@ -1,11 +1,13 @@
 // Handlers of the data routes: request words to service calls and back. Holds the gates of an object's API (D-71).
 import type { dataRoutes } from '#shared/contracts/data.ts'
-import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { requireApiMethods } from '#shared/object-api.ts'
+import type { ApiMethod } from '#shared/object-api.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { BulkOptions, DataService, RecordQuery } from './api.ts'
 import { bodyQuery, listQuery } from './service/list-query.ts'
+import { readFlag } from './service/query-reader.ts'
 import { expectedVersionOf } from './service/versions.ts'
 
 const defaults: BulkOptions = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
@@ -13,16 +15,11 @@ const defaults: BulkOptions = { atomic: true, returnRecords: false, continueOnEr
 /** Makes the handlers over the service. */
 export function dataHandlers(data: DataService, metadata: MetadataService): Handlers<typeof dataRoutes> {
   /** @throws resource_not_found, method_not_allowed */
-  const gate = (object: string, method: string): void => {
-    const enable = metadata.objectSchema(object)?.enable
-    if (enable === undefined) return
-    if (!enable.apiEnabled) throw notFound('object', object)
-    if (enable.apiMethods !== null && !enable.apiMethods.includes(method)) {
-      throw platformError('method_not_allowed', { allowed: enable.apiMethods })
-    }
-  }
+  const gate = (object: string, ...methods: readonly ApiMethod[]): void =>
+    requireApiMethods(metadata.objectSchema(object), ...methods)
   const find = async (ctx: Parameters<DataService['find']>[0], object: string, query: RecordQuery) => {
     gate(object, query.search === undefined ? 'list' : 'search')
+    if (query.aggregations !== undefined || query.groupBy !== undefined) gate(object, 'aggregate')
     return data.find(ctx, object, query)
   }
 
@@ -50,7 +47,7 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       })
     },
     async deleteRecord(ctx, { params, query, headers }) {
-      const purge = query.purge !== undefined && isTrue(query.purge)
+      const purge = readFlag(lastOf(query.purge), 'purge')
       gate(params.object, purge ? 'purge' : 'delete')
       const version = expectedVersionOf(query.expectedVersion, headers['if-match'])
       const done = await data.remove(ctx, {
@@ -72,8 +69,7 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       return data.restore(ctx, { ...params, ...(version === undefined ? {} : { expectedVersion: version }) })
     },
     batchRecords(ctx, { params, body }) {
-      gate(params.object, 'bulk')
-      gate(params.object, body.operation)
+      gate(params.object, 'bulk', body.operation)
       return data.bulk(ctx, {
         object: params.object,
         operation: body.operation,
@@ -82,7 +78,7 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       })
     },
     async createManyRecords(ctx, { params, body }) {
-      gate(params.object, 'bulk')
+      gate(params.object, 'bulk', 'create')
       const records = await data.createMany(ctx, {
         object: params.object,
         records: Array.isArray(body) ? body : body.records,
@@ -90,7 +86,7 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       return { object: params.object, records, count: records.length }
     },
     updateManyRecords(ctx, { params, body }) {
-      gate(params.object, 'bulk')
+      gate(params.object, 'bulk', 'update')
       return data.bulk(ctx, {
         object: params.object,
         operation: 'update',
@@ -99,7 +95,7 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       })
     },
     deleteManyRecords(ctx, { params, body }) {
-      gate(params.object, 'bulk')
+      gate(params.object, 'bulk', 'delete')
       const records = body.ids.map((id) => ({ id }))
       return data.bulk(ctx, { object: params.object, operation: 'delete', records, options: body.options ?? defaults })
     },
@@ -112,12 +108,6 @@ function versionText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : String(value)
 }
 
-/** @throws validation_error */
-function isTrue(value: string | string[]): boolean {
-  const text = Array.isArray(value) ? value.at(-1) : value
-  if (text === 'true' || text === '1' || text === '') return true
-  if (text === 'false' || text === '0') return false
-  throw validationError([
-    { field: 'purge', code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value: text },
-  ])
+function lastOf(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'object' ? value.at(-1) : value
 }

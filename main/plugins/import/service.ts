@@ -1,6 +1,7 @@
 // The import service: columns to fields, cells to values, rows to creates and updates through the data service.
 import { notFound } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
+import { requireApiMethods } from '#shared/object-api.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { BulkItem, BulkResultItem, DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
@@ -36,6 +37,7 @@ export function createImportService({ data, metadata, settings }: ImportParts): 
       const ctx: RequestContext = { ...caller, source: 'import' }
       let schema = metadata.objectSchema(input.object)
       if (schema === undefined) throw notFound('object', input.object)
+      requireApiMethods(schema, 'import')
       const report = emptyReport(input)
       if (input.createMissingOptions && !input.dryRun) {
         const columns = mapColumns(schema, input)

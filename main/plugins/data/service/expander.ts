@@ -5,6 +5,7 @@ import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { allOf } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
+import { readableField, unknownField } from '#shared/filter/resolve-path.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -47,6 +48,7 @@ export function createExpander(read: Reads, incoming: IncomingReferences): Expan
       if (field.type === 'user') return
       throw unknownRelation(node.name)
     }
+    requireFields(target, node, env)
     const ids = [...new Set(records.flatMap((record) => idsOf(record[field.name])))]
     const related = new Map<string, PlatformRecord>()
     for (let start = 0; start < ids.length; start += maxIdsPerQuery) {
@@ -71,6 +73,7 @@ export function createExpander(read: Reads, incoming: IncomingReferences): Expan
     const reference = incoming(schema.name).find(({ field }) => field.settings.relationshipName === node.name)
     const child = reference === undefined ? undefined : env.schemaOf(reference.schema.name)
     if (reference === undefined || child === undefined || reference.field.multiple) throw unknownRelation(node.name)
+    requireFields(child, node, env)
     const parents = records.map((record) => record['id'] as string)
     const groups = new Map<string, PlatformRecord[]>(parents.map((id) => [id, []]))
     if (parents.length > 0) {
@@ -98,6 +101,14 @@ function relatedOptions(target: ObjectSchema, node: ExpandNode, env: QueryEnv): 
   return { fields, where: resolveFilter(target, where, env, 'expand') }
 }
 
+/** A field that cannot be shown must not vanish silently (D-77). @throws invalid_query */
+function requireFields(target: ObjectSchema, node: ExpandNode, env: QueryEnv): void {
+  const missing = node.fields?.find((name) => readableField(target, name, env) === undefined)
+  if (missing !== undefined) {
+    throw unknownField({ parameter: 'select', path: `${node.name}.${missing}` }, [node.name, missing])
+  }
+}
+
 function isRelation(field: FieldSchema): boolean {
   return fieldTypeOf(field).relation === true
 }
@@ -114,5 +125,8 @@ function unknownRelation(name: string): Error {
 /** Refuses expansion together with distinct rows and groups, which have no identity. @throws invalid_query */
 export function refuseExpansion(nodes: readonly ExpandNode[]): void {
   if (nodes.length > 0)
-    throw platformError('invalid_query', { parameter: 'expand', reason: 'Distinct rows and groups cannot be expanded.' })
+    throw platformError('invalid_query', {
+      parameter: 'expand',
+      reason: 'Distinct rows and groups cannot be expanded.',
+    })
 }

@@ -27,6 +27,8 @@ const words: readonly (readonly [member: Word, ...names: string[]])[] = [
   ['deleted', 'deleted'],
 ]
 const known = new Set(words.flatMap(([, ...names]) => names))
+/** Read by the host before any route (D-201). */
+const versionParameter = 'api-version'
 const deprecated = new Map([
   ['filters', 'filter'],
   ['orderBy', 'sort'],
@@ -52,6 +54,7 @@ export function listQuery(ctx: RequestContext, parameters: Parameters): RecordQu
       if (use !== undefined) ctx.deprecations.push({ name, use })
       continue
     }
+    if (name === versionParameter) continue
     const list = name.endsWith('[]') && lists.has(name.slice(0, -2)) ? name.slice(0, -2) : undefined
     if (list !== undefined) {
       const member = words.find(([, ...names]) => names.includes(list))![0]

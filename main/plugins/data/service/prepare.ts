@@ -121,9 +121,22 @@ function parseValue(
   problems: FieldError[],
 ): unknown {
   const result = parseField(field, raw, env, stored)
-  if (result.ok) return result.value
-  problems.push(...result.errors)
-  return undefined
+  if (!result.ok) {
+    problems.push(...result.errors)
+    return undefined
+  }
+  if (field.type === 'user') problems.push(...missingUsers(field, result.value, env, stored))
+  return result.value
+}
+
+/** People a value newly names who do not exist; those already stored may have left since. */
+function missingUsers(field: FieldSchema, value: unknown, env: PrepareEnv, stored: unknown): FieldError[] {
+  const known = new Set<unknown>([stored].flat())
+  return [value].flat().flatMap((id: unknown, index): FieldError[] => {
+    if (typeof id !== 'string' || known.has(id) || env.userExists(id)) return []
+    const path = Array.isArray(value) ? `${field.name}.${index}` : field.name
+    return [{ field: path, code: 'invalid_reference', message: 'There is no such user.', value: id }]
+  })
 }
 
 function setColumns(row: Row, field: FieldSchema, value: unknown): void {
