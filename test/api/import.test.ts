@@ -165,14 +165,38 @@ describe('POST /data/:object/import', () => {
     expect((await run({})).status).toBe(400)
     expect((await run({ csv: 'name\nx', rows: [] })).status).toBe(400)
     expect((await run({ csv: '' })).status).toBe(400)
-    expect((await run({ rows: [{}, 5] })).body.error.details.fieldErrors).toMatchObject([
+    expect((await run({ rows: [{}, 5, null] })).body.error.details.fieldErrors).toMatchObject([
       { field: 'rows.1', code: 'invalid_type' },
+      { field: 'rows.2', code: 'invalid_type' },
     ])
     expect((await run({ csv: 'name,name\na,b' })).body.error.details.fieldErrors).toMatchObject([
       { field: 'csv', code: 'invalid_format' },
     ])
     expect((await host.post('/data/none/import', { rows: [] })).status).toBe(404)
     expect((await run({ csv: 'name\nx', writeMode: 'replace' })).status).toBe(400)
+  })
+
+  it('refuses a text whose quotation mark is never closed, which would swallow the lines after it', async () => {
+    const before = await count()
+    expect((await run({ csv: 'name\n"open\nlost' })).body.error.details.fieldErrors).toMatchObject([
+      { field: 'csv', code: 'invalid_format' },
+    ])
+    expect(await count()).toBe(before)
+  })
+
+  it('reads the options of a text/csv body from the query; a mistyped dryRun writes nothing (D-12)', async () => {
+    const before = await count()
+    const csv = (query: string) =>
+      host.post(`/data/person/import?${query}`, 'name,email\nCsv,csv@example.org', { 'content-type': 'text/csv' })
+    for (const flag of ['maybe', 'TRUE', 'yes']) {
+      expect((await csv(`dryRun=${flag}`)).body.error.details.fieldErrors).toMatchObject([
+        { field: 'dryRun', code: 'invalid_boolean' },
+      ])
+    }
+    for (const flag of ['dryRun', 'dryRun=1', 'dryRun=true']) expect((await csv(flag)).body.dryRun).toBe(true)
+    expect(await count()).toBe(before)
+    const matched = await csv('writeMode=upsert&matchFields=name&matchFields=email')
+    expect(matched.body).toMatchObject({ created: 1, dryRun: false })
   })
 
   it('marks its events with the source import', async () => {

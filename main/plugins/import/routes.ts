@@ -61,9 +61,13 @@ function rowsOf(request: ImportRequest): readonly Record<string, unknown>[] {
 
 /** Ten thousand rows cost a schema too much time at once; the check that is needed is this one. @throws validation_error */
 function checkRows(rows: readonly unknown[]): readonly Record<string, unknown>[] {
-  const wrong = rows.findIndex((row) => typeof row !== 'object' || row === null || Array.isArray(row))
-  if (wrong < 0) return rows as readonly Record<string, unknown>[]
-  throw validationError([{ field: `rows.${wrong}`, code: 'invalid_type', message: 'A row must be an object.' }])
+  const problems: FieldError[] = []
+  rows.forEach((row, index) => {
+    if (typeof row === 'object' && row !== null && !Array.isArray(row)) return
+    problems.push({ field: `rows.${index}`, code: 'invalid_type', message: 'A row must be an object.' })
+  })
+  if (problems.length > 0) throw validationError(problems)
+  return rows as readonly Record<string, unknown>[]
 }
 
 function mismatch(field: string): Error {
@@ -75,12 +79,13 @@ function fromQuery(csv: string, query: Readonly<Record<string, unknown>>): Impor
   const options: Record<string, unknown> = {}
   const problems: FieldError[] = []
   for (const [name, schema] of Object.entries(ImportRequest.shape)) {
-    const value = query[name]
-    if (typeof value !== 'string' || name === 'csv' || name === 'rows') continue
-    if (name === 'matchFields' || name === 'nullValues') options[name] = value.split(',')
+    const given = [query[name]].flat().filter((text) => typeof text === 'string')
+    const value = given.at(-1)
+    if (value === undefined || name === 'csv' || name === 'rows') continue
+    if (name === 'matchFields' || name === 'nullValues') options[name] = given.join(',').split(',')
     else if (name === 'format' || name === 'writeMode') options[name] = value
     else if (name === 'mapping') options[name] = parseMapping(value, problems)
-    else if (schema !== undefined) options[name] = value === 'true' || value === '1' || value === ''
+    else if (schema !== undefined) options[name] = parseFlag(name, value, problems)
   }
   if (problems.length > 0) throw validationError(problems)
   const parsed = ImportRequest.safeParse({ ...options, csv })
@@ -92,6 +97,15 @@ function fromQuery(csv: string, query: Readonly<Record<string, unknown>>): Impor
       message: issue.message,
     })),
   )
+}
+
+/** A mistyped `dryRun` must not write (D-12). */
+function parseFlag(field: string, value: string, problems: FieldError[]): boolean {
+  if (value === 'true' || value === '1' || value === '') return true
+  if (value !== 'false' && value !== '0') {
+    problems.push({ field, code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value })
+  }
+  return false
 }
 
 function parseMapping(text: string, problems: FieldError[]): unknown {

@@ -7,11 +7,13 @@ const guardedCell = /^'[=+\-@\t\r\0]/
 
 /**
  * Parses CSV or TSV with a header line; the delimiter is found out. Blank lines are left out, cells keep their text.
- * @throws validation_error when the text has no header or names a column twice
+ * @throws validation_error when the text has no header, names a column twice or leaves a quotation mark open
  */
 export function parseCsv(text: string): Record<string, string>[] {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text
-  const { data } = Papa.parse<string[]>(source, { skipEmptyLines: 'greedy' })
+  const { data, errors } = Papa.parse<string[]>(source, { skipEmptyLines: 'greedy' })
+  // An open quotation mark would swallow every line after it into one cell.
+  if (errors.some((error) => error.code === 'MissingQuotes')) throw refuse('A quotation mark is never closed.')
   const [header, ...lines] = data
   if (header === undefined) throw refuse('The text holds no header line.')
   const names = header.map((name) => name.trim())
