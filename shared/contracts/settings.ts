@@ -1,5 +1,6 @@
 // Contracts and meaning of the workspace options (D-204). The schemas are the only list of options there is.
 import { z } from 'zod'
+import { currencyCodes } from '../field-types/currencies.ts'
 import { defineRoute, defineRoutes } from '../route.ts'
 
 /** What stands for a secret that is set; saving it changes nothing. */
@@ -24,6 +25,7 @@ export const optionSchemas = {
   currency: z
     .string()
     .regex(/^[A-Z]{3}$/)
+    .refine((code) => currencyCodes.has(code), { message: 'Expected a currency code of ISO 4217.' })
     .meta({ description: 'ISO 4217 code that currency fields take when they name none.' }),
   rateLimits: z
     .object({

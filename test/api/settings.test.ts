@@ -67,13 +67,14 @@ describe('PATCH /settings', () => {
       timezone: 'Mars/Base',
       maxBatchRecords: 1_001,
       locale: 'not a tag',
-      currency: 'EUR',
+      currency: 'XXQ',
     })
     expect([answer.status, answer.body.error.code]).toEqual([400, 'validation_error'])
     const problems = answer.body.error.details.fieldErrors.map(
       (problem: { field: string; code: string }) => `${problem.field} ${problem.code}`,
     )
     expect(problems.toSorted()).toEqual([
+      'currency invalid_format',
       'locale invalid_format',
       'maxBatchRecords max_value',
       'nothing unknown_field',
