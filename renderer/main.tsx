@@ -1,6 +1,5 @@
 // Owns the start of the page: takes the one-time code out of the address and draws the application.
-import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
+import './app/kit-styles.ts'
 import './app/app.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'

@@ -1,6 +1,8 @@
 // Owns the bar at the top: name of the workspace, way into the palette, state of the host, scheme and help.
 import { ActionIcon, Tooltip, UnstyledButton, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import {
+  IconArrowBackUp,
+  IconArrowForwardUp,
   IconHelp,
   IconLayoutSidebarLeftCollapse,
   IconLayoutSidebarLeftExpand,
@@ -10,11 +12,14 @@ import {
   IconSearch,
   IconSun,
 } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
 import { useHostStatus } from '../lib/host-status.ts'
 import { t } from '../lib/strings.ts'
+import { useUndoLabels } from '../lib/undo.ts'
 import { Mark } from './mark.tsx'
 import classes from './top-bar.module.css'
+import { redoAndTell, undoAndTell } from './undo-commands.ts'
 import { setDrawerOpen, setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
 
 /** The banner of every screen. */
@@ -48,6 +53,7 @@ export function TopBar(props: { narrow: boolean }) {
       </UnstyledButton>
       <div className={classes.end}>
         <HostPill />
+        <UndoButtons />
         <SchemeButton />
         <IconButton label={t('app.help')} onClick={() => setShortcutsOpen(true)}>
           <IconHelp size={18} stroke={1.75} />
@@ -57,7 +63,13 @@ export function TopBar(props: { narrow: boolean }) {
   )
 }
 
-function IconButton(props: { label: string; onClick: () => void; expanded?: boolean; children: React.ReactNode }) {
+function IconButton(props: {
+  label: string
+  onClick: () => void
+  expanded?: boolean
+  disabled?: boolean
+  children: ReactNode
+}) {
   return (
     <Tooltip label={props.label}>
       <ActionIcon
@@ -67,11 +79,38 @@ function IconButton(props: { label: string; onClick: () => void; expanded?: bool
         c="var(--cairn-text-quiet)"
         aria-label={props.label}
         aria-expanded={props.expanded}
-        onClick={props.onClick}
+        // Not the attribute: a button that is off keeps its place in the order and its tooltip.
+        aria-disabled={props.disabled}
+        data-disabled={props.disabled || undefined}
+        onClick={props.disabled ? undefined : props.onClick}
       >
         {props.children}
       </ActionIcon>
     </Tooltip>
+  )
+}
+
+/** Shown once there is something to undo; the names of the steps are in the labels. */
+function UndoButtons() {
+  const { undo, redo } = useUndoLabels()
+  if (undo === undefined && redo === undefined) return null
+  return (
+    <span className={classes.undo}>
+      <IconButton
+        label={undo === undefined ? t('undo.nothing') : t('undo.button', { label: undo })}
+        disabled={undo === undefined}
+        onClick={() => void undoAndTell()}
+      >
+        <IconArrowBackUp size={18} stroke={1.75} />
+      </IconButton>
+      <IconButton
+        label={redo === undefined ? t('undo.nothingRedo') : t('undo.redoButton', { label: redo })}
+        disabled={redo === undefined}
+        onClick={() => void redoAndTell()}
+      >
+        <IconArrowForwardUp size={18} stroke={1.75} />
+      </IconButton>
+    </span>
   )
 }
 

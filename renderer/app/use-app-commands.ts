@@ -1,36 +1,11 @@
 // Owns the commands that exist on every screen.
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { hasCode } from '../lib/api-error.ts'
 import { useCommands } from '../lib/commands.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { t } from '../lib/strings.ts'
-import { showProblem, showToast } from '../lib/toast.ts'
-import { redoLast, undoLast } from '../lib/undo.ts'
 import { moveToRegion } from './regions.ts'
+import { redoAndTell, undoAndTell } from './undo-commands.ts'
 import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
-
-function tellFailure(error: unknown): void {
-  if (hasCode(error, 'CONCURRENT_UPDATE')) showToast({ message: t('undo.conflict'), tone: 'bad' })
-  else showProblem(error)
-}
-
-async function undo(): Promise<void> {
-  try {
-    const step = await undoLast()
-    showToast({ message: step ? t('undo.done', { label: step.label }) : t('undo.nothing') })
-  } catch (error) {
-    tellFailure(error)
-  }
-}
-
-async function redo(): Promise<void> {
-  try {
-    const step = await redoLast()
-    showToast({ message: step ? t('undo.redone', { label: step.label }) : t('undo.nothingRedo') })
-  } catch (error) {
-    tellFailure(error)
-  }
-}
 
 /** Adds them to the registry. */
 export function useAppCommands(): void {
@@ -73,8 +48,14 @@ export function useAppCommands(): void {
       shortcutOnly: true,
       run: () => moveToRegion(-1),
     },
-    { id: 'app.undo', label: t('command.undo'), group: 'general', shortcut: 'Mod+Z', run: () => void undo() },
-    { id: 'app.redo', label: t('command.redo'), group: 'general', shortcut: 'Mod+Shift+Z', run: () => void redo() },
+    { id: 'app.undo', label: t('command.undo'), group: 'general', shortcut: 'Mod+Z', run: () => void undoAndTell() },
+    {
+      id: 'app.redo',
+      label: t('command.redo'),
+      group: 'general',
+      shortcut: 'Mod+Shift+Z',
+      run: () => void redoAndTell(),
+    },
     {
       id: 'app.theme',
       label: t('command.theme'),

@@ -2,10 +2,7 @@
 // Knows no sentences for people; those are in problem-text.ts.
 import type { ErrorCategory, FieldError } from '#shared/errors.ts'
 
-/** Why no usable answer came: the host is silent, or what it sent is not of the protocol. */
-export type TransportFailure = 'unreachable' | 'invalid_answer'
-
-/** A failed call. `code` is a code of the protocol or a {@link TransportFailure}; `httpStatus` 0 means no answer. */
+/** A failed call. `code` is a code of the protocol, `unreachable` or `invalid_answer`; `httpStatus` 0 means no answer. */
 export class ApiError extends Error {
   readonly code: string
   readonly httpStatus: number
@@ -48,11 +45,6 @@ export class ApiError extends Error {
 /** Whether an error is a refused request with one of the codes. */
 export function hasCode(error: unknown, ...codes: string[]): error is ApiError {
   return error instanceof ApiError && codes.includes(error.code)
-}
-
-/** Whether a call was stopped on purpose. */
-export function isAborted(error: unknown): boolean {
-  return error instanceof DOMException && error.name === 'AbortError'
 }
 
 /** The error for a host that does not answer. */

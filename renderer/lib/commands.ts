@@ -74,11 +74,3 @@ export function useCommandList(): readonly Command[] {
 export function currentCommands(): readonly Command[] {
   return useStore.getState().commands
 }
-
-/** Runs a command by id; false when it is not there or not enabled. */
-export function runCommand(id: string): boolean {
-  const command = currentCommands().find((candidate) => candidate.id === id)
-  if (!command || command.enabled === false) return false
-  command.run()
-  return true
-}

@@ -65,8 +65,3 @@ export type CallInput<K extends OperationId> = ([PartInput<Contract<K>, 'params'
 
 /** What an operation answers; the envelope of D-05 is already removed. */
 export type CallResult<K extends OperationId> = z.output<Contract<K>['response']>
-
-/** Operations whose answers are wrapped as D-05 says. */
-export type EnvelopedOperation = {
-  [K in OperationId]: Contract<K> extends { readonly envelope: true } ? K : never
-}[OperationId]

@@ -9,7 +9,11 @@ describe('ids of imported rows', () => {
 
   it('are UUIDs of version 7', () => {
     const rowId = createRowIds()
-    fc.assert(fc.property(row, (index) => void expect(rowId(index)).toMatch(uuidV7)))
+    fc.assert(
+      fc.property(row, (index) => {
+        expect(rowId(index)).toMatch(uuidV7)
+      }),
+    )
   })
 
   it('sort as the rows do and never repeat', () => {

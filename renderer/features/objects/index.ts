@@ -1,8 +1,7 @@
 // The door of the objects feature: what other features and the frame may use. Screens are loaded by the router itself.
-export { displayFieldOf, fieldList, labelsOf, objectLabel, objectPluralLabel, readObjectItem } from './object-item.ts'
+export { displayFieldOf, fieldList, labelsOf, objectLabel, objectPluralLabel } from './object-item.ts'
 export type { FieldItem, ObjectItem } from './object-item.ts'
 export {
-  objectQuery,
   objectsQuery,
   recordCountQuery,
   refreshObjects,
@@ -10,6 +9,6 @@ export {
   useObject,
   useObjects,
 } from './object-queries.ts'
-export { nameFromLabel, reservedFieldNames, reservedObjectNames, uniqueName } from './object-names.ts'
+export { nameFromLabel, reservedFieldNames, uniqueName } from './object-names.ts'
 export { importableTypes, typeLabel } from './field-types.ts'
 export { deleteObject } from './delete-object.ts'

@@ -14,10 +14,9 @@ describe('names from labels', () => {
 
   it('always have the form the platform takes', () => {
     fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme', maxLength: 120 }),
-        (label) => void expect(nameFromLabel(label)).toMatch(namePattern),
-      ),
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 120 }), (label) => {
+        expect(nameFromLabel(label)).toMatch(namePattern)
+      }),
     )
   })
 

@@ -1,5 +1,5 @@
 // Owns typing the operand of a condition: the editor of the field's type, a list, a range or a period.
-import { NativeSelect, NumberInput, TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { useId } from 'react'
 import { fieldTypeOf, periods } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition, FilterOperator } from '../../fields/index.ts'
@@ -112,12 +112,15 @@ function PeriodEditor(props: { text: string; onText: (text: string) => void }) {
         onChange={(event) => props.onText(event.currentTarget.value.replace('_N_', '_7_'))}
       />
       {counted && (
-        <NumberInput
+        <TextInput
+          type="number"
           label={t('filter.days')}
           min={1}
           max={3650}
-          value={Number(counted[2])}
-          onChange={(value) => props.onText(`${counted[1]}_${Math.max(1, Number(value) || 1)}_days`)}
+          value={counted[2]}
+          onChange={(event) =>
+            props.onText(`${counted[1]}_${Math.max(1, Math.trunc(Number(event.currentTarget.value)) || 1)}_days`)
+          }
         />
       )}
     </>

@@ -56,7 +56,11 @@ describe('the address of a view', () => {
       }),
       search: text,
     })
-    fc.assert(fc.property(query, (value) => void expect(readQuery(writeQuery(value))).toEqual(value)))
+    fc.assert(
+      fc.property(query, (value) => {
+        expect(readQuery(writeQuery(value))).toEqual(value)
+      }),
+    )
   })
 
   it('is the default view when it cannot be read', () => {

@@ -92,6 +92,8 @@ export const appStrings = {
 
   'notFound.title': 'There is nothing here',
   'notFound.lead': 'The address does not lead to a screen. It may have been cut off when it was copied.',
+  'undo.button': 'Undo: {label}',
+  'undo.redoButton': 'Redo: {label}',
   'undo.done': 'Undone: {label}',
   'undo.redone': 'Done again: {label}',
   'undo.conflict': 'Not undone: the record was changed elsewhere since. Nothing was overwritten.',
