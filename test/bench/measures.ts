@@ -73,7 +73,7 @@ async function withCpu(target: Target, work: () => Promise<{ value: number; unit
 }
 
 /** Unmeasured load before a step, so that the engine has compiled what the step runs. */
-const warmUpMs = 500
+const warmUpMs = 800
 
 /** Where the next measurement of a source goes on, so that writes never repeat one. */
 let position = 0

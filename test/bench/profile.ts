@@ -45,7 +45,9 @@ function printProfile(file: string, lines: number): void {
   const frames = new Map(profile.nodes.map((node) => [node.id, node.callFrame]))
   const files = new Map<string, number>()
   const functions = new Map<string, number>()
-  const parents = new Map(profile.nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)))
+  const parents = new Map(
+    profile.nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node.id] as const)),
+  )
   const below = new Map<string, number>()
   let busyMs = 0
   profile.samples.forEach((sample, index) => {

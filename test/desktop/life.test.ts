@@ -1,6 +1,6 @@
 // The whole shell over the recording stand-in, with a real host on a real data folder: in which order its parts come
 // up, what the page may ask, and that the end waits for the host.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -26,6 +26,7 @@ function makeAppFolder(): string {
   return root
 }
 
+let appDir: string
 let dataDir: string
 let argv: string[]
 
@@ -47,7 +48,8 @@ const askConnection = (senderFrame: unknown = ownPage): unknown =>
   fake().ipc.get(ipcChannels.getConnection)!({ senderFrame })
 
 beforeEach(() => {
-  resetFake({ appPath: makeAppFolder() })
+  appDir = makeAppFolder()
+  resetFake({ appPath: appDir })
   dataDir = mkdtempSync(join(tmpdir(), 'cairn-shell-'))
   argv = process.argv
   process.argv = ['/usr/bin/cairn', '.', '--data', dataDir, '--port', '0']
@@ -61,6 +63,7 @@ afterEach(async () => {
     await fake().ended.promise
   }
   for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal)
+  for (const dir of [appDir, dataDir]) rmSync(dir, { recursive: true, force: true })
 })
 
 describe('start', () => {

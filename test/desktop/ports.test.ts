@@ -1,8 +1,8 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createNotifier, createUtilitySpawner, openOutside, openSecretStore } from '../../electron/ports.ts'
 import { callNames, fake, lastCall, resetFake } from './fake-electron.ts'
 import type { Notification } from './fake-electron.ts'
@@ -11,14 +11,21 @@ vi.mock('electron', () => import('./fake-electron.ts'))
 
 const bootstrap = fileURLToPath(new URL('../../electron/child-bootstrap.ts', import.meta.url))
 
+const work = mkdtempSync(join(tmpdir(), 'cairn-child-'))
+let entries = 0
+
 function writeEntry(source: string): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'cairn-child-')), 'entry.mjs')
+  const file = join(work, `entry-${entries++}.mjs`)
   writeFileSync(file, source)
   return file
 }
 
 beforeEach(() => {
   resetFake()
+})
+
+afterAll(() => {
+  rmSync(work, { recursive: true, force: true })
 })
 
 describe('process spawner', () => {

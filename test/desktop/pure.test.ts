@@ -1,9 +1,9 @@
 // The parts of the shell that need no Electron: addresses, links, remembered places, the policy of the window.
-import { mkdtempSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { createAppProtocol, fileFor } from '../../electron/app-protocol.ts'
 import { linkAmong, placeOfLink } from '../../electron/deep-link.ts'
 import { menuTemplate } from '../../electron/menu.ts'
@@ -19,9 +19,15 @@ import { firstWindow, readWindowState, writeWindowState } from '../../electron/w
 
 vi.mock('electron', () => import('./fake-electron.ts'))
 
-const folder = mkdtempSync(join(tmpdir(), 'cairn-screens-'))
+const work = mkdtempSync(join(tmpdir(), 'cairn-screens-'))
+const folder = join(work, 'screens')
+mkdirSync(folder)
 writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Cairn</title>')
 writeFileSync(join(folder, 'notes.txt'), 'not for the window')
+
+afterAll(() => {
+  rmSync(work, { recursive: true, force: true })
+})
 
 describe('shell address', () => {
   it('is app://cairn and nothing that looks like it', () => {
@@ -156,7 +162,7 @@ describe('deep link', () => {
 
 describe('window state', () => {
   const screens = [{ x: 0, y: 0, width: 1_920, height: 1_080 }]
-  const file = join(mkdtempSync(join(tmpdir(), 'cairn-state-')), 'shell', 'window.json')
+  const file = join(work, 'shell', 'window.json')
 
   it('comes back as stored, in a private file', () => {
     const state = { x: 10, y: 20, width: 900, height: 700, maximized: true }

@@ -1,6 +1,6 @@
 // The shell in a real Electron, wherever its binary and a display exist; elsewhere one skipped line says what is
 // missing. CAIRN_REQUIRE_ELECTRON=1 turns the skip into a failure.
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { _electron } from 'playwright-core'
@@ -54,5 +54,6 @@ describe('real Electron', () => {
     await application.close()
     application = undefined
     expect(existsSync(join(dataDir, 'connection.json'))).toBe(false)
+    rmSync(dataDir, { recursive: true, force: true })
   })
 })
