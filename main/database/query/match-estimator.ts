@@ -5,7 +5,7 @@ import type { Reads, Statement } from '#main/kernel/database.ts'
 /** Matches from here on count as many. */
 export const manyMatches = 1_000
 
-/** Answers whether a statement of at most {@link manyMatches} rows would be cut there. */
+/** Answers whether a statement that counts up to a limit reaches it. */
 export interface MatchEstimator {
   /** Row of the statement: `{matches}`. */
   hasMany(statement: Statement<{ matches: number }>): boolean
@@ -15,15 +15,15 @@ export interface MatchEstimator {
 const maxRemembered = 5_000
 const usesPerAnswer = 200
 
-/** Makes an estimator over a reading connection. */
-export function createMatchEstimator(read: Pick<Reads, 'get'>): MatchEstimator {
+/** Makes an estimator over a reading connection; `limit` is the one its statements count to. */
+export function createMatchEstimator(read: Pick<Reads, 'get'>, limit = manyMatches): MatchEstimator {
   const answers = new Map<string, { many: boolean; uses: number }>()
   return {
     hasMany(statement) {
       const key = `${statement.sql}\n${JSON.stringify(statement.parameters)}`
       const known = answers.get(key)
       if (known && known.uses++ < usesPerAnswer) return known.many
-      const many = (read.get(statement)?.matches ?? 0) >= manyMatches
+      const many = (read.get(statement)?.matches ?? 0) >= limit
       if (answers.size >= maxRemembered) answers.clear()
       answers.set(key, { many, uses: 0 })
       return many

@@ -70,6 +70,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const expand = createExpander(read, parts.incoming)
   const cost = createCostModel()
   const estimator = createMatchEstimator(read)
+  const crowds = createMatchEstimator(read, crowd)
   const sizes = createTableSizes(read, clock)
   let epoch = -1
 
@@ -102,6 +103,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     epoch = parts.database.schemaEpoch()
     cost.clear()
     estimator.clear()
+    crowds.clear()
   }
 
   const run = async <Row>(
@@ -115,7 +117,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
 
   /** Whether a search matches so many records of a large table that ranking them would keep others waiting. */
   const isCrowded = (schema: ObjectSchema, { matches }: FindPlan): boolean =>
-    matches !== null && sizes(schema.table) > maxCheapRows && (read.get(matches)?.matches ?? 0) >= crowd
+    matches !== null && sizes(schema.table) > maxCheapRows && crowds.hasMany(matches)
 
   /** Answers rows that are no records: groups or distinct tuples. */
   const answerRows = async (
