@@ -21,6 +21,12 @@ export interface AnswerContext {
 /** The day the first deprecated features were announced (D-202), in Unix seconds. */
 const deprecatedSince = Date.UTC(2026, 10, 20) / 1000
 
+/**
+ * Bodies up to this length are read to their end although they are refused: a connection that closes while its client
+ * still writes is reset, and the client sees a broken connection in place of the answer.
+ */
+const drainedBytes = 67_108_864
+
 /** Sends a refusal or a failure. Failures of the server are logged with their cause, which is never sent. */
 export function sendError(
   answers: AnswerContext,
@@ -38,11 +44,18 @@ export function sendError(
       'A request failed.',
     )
   }
+  if (error.code === 'payload_too_large' && announcedBytes(request) <= drainedBytes)
+    reply.header('connection', 'keep-alive')
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   reply.send(JSON.stringify(errorBody(error, request.id)))
+}
+
+/** The length a request declares; infinite when it declares none. */
+function announcedBytes(request: FastifyRequest): number {
+  return Number(request.headers['content-length'] ?? Infinity)
 }
 
 /**

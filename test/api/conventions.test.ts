@@ -1,4 +1,5 @@
 // Section 1 of the protocol: paths, bodies, ids, envelopes and headers, as any client meets them (D-01 to D-16, D-201).
+import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -14,6 +15,22 @@ beforeAll(async () => {
 })
 
 afterAll(() => host.stop())
+
+/** A call over connections of its own, which tells whether the connection was used before. */
+const send = (agent: Agent, method: string, path: string, body?: string) =>
+  new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${host.host.token}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    }
+    const call = request(`${host.host.url}${path}`, { agent, method, headers }, (answer) => {
+      answer.resume()
+      // The connection is free for the next call once this one was written to its end as well.
+      call.on('close', () => resolve({ status: answer.statusCode, reused: call.reusedSocket }))
+    })
+    call.on('error', reject)
+    call.end(body)
+  })
 
 describe('paths (D-01)', () => {
   it('GET /api/data/:object/:id and /api/v1/data/:object/:id answer the same', async () => {
@@ -87,6 +104,15 @@ describe('bodies (D-02)', () => {
       'payload_too_large',
       10_485_760,
     ])
+  })
+
+  it('a refused body is read to its end, so that the answer arrives and the connection lives on', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const body = JSON.stringify({ title: 'x'.repeat(24 * 1024 * 1024) })
+    const first = await send(agent, 'POST', '/api/v1/data/task', body)
+    const second = await send(agent, 'GET', '/healthz')
+    agent.destroy()
+    expect([first.status, second.status, second.reused]).toEqual([413, 200, true])
   })
 })
 
