@@ -217,16 +217,6 @@ module.exports = {
       to: { path: pkg('better-sqlite3') },
     },
     {
-      name: 'kysely-in-stores-only',
-      severity: 'error',
-      comment: 'Kysely stays in store.ts, migrations/ and database/. Move the query there and return domain values.',
-      from: {
-        path: '^(main|shared|electron|renderer)/',
-        pathNot: ['^main/database/', '(^|/)store[.]ts$', '/store/', '/migrations/', TESTS],
-      },
-      to: { path: pkg('kysely') },
-    },
-    {
       name: 'only-net-goes-out',
       severity: 'error',
       comment: 'Only net/ makes outbound requests, behind its guard. Use the fetch it provides.',

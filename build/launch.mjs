@@ -171,7 +171,12 @@ export function buildTarget(root, target) {
     // stdout stays free for the one line that names the address; colours are for terminals only.
     // A test runner sets NODE_ENV for itself; vite would take it over and bundle the slow development libraries.
     const env = Object.assign({}, process.env, { NODE_ENV: 'production' })
-    const run = spawnSync(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' })
+    const run = spawnSync(process.execPath, args, {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      encoding: 'utf8',
+    })
     const output = (run.stdout || '') + (run.stderr || '')
     process.stderr.write(process.stderr.isTTY ? output : util.stripVTControlCharacters(output))
     if (run.status !== 0) {

@@ -96,13 +96,15 @@ async function serve(options: CliOptions): Promise<number> {
       dataDir: options.dataDir,
       ...(options.port === undefined ? {} : { port: options.port }),
     })
-    const address = `${host.url}${host.uiBasePath}/#${host.mintCode()}`
-    process.stdout.write(`Cairn is running at ${address}  data: ${host.dataDir}\n`)
     const stop = (): void => {
       void host.stop()
     }
+    // Before the line that says it runs: whoever reads it may end the program at once.
     process.once('SIGINT', stop)
     process.once('SIGTERM', stop)
+    process.stdout.write(
+      `Cairn is running at ${host.url}${host.uiBasePath}/#${host.mintCode()}  data: ${host.dataDir}\n`,
+    )
     const reason = await host.stopped
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)

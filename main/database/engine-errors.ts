@@ -1,5 +1,6 @@
 // Translates what SQLite reports into the codes of the catalogue. Knows codes of the engine, no tables and no meaning.
-import { PlatformError, platformError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
 
 const uniqueCodes = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'])
 const unavailablePrefixes = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_BUSY', 'SQLITE_READONLY', 'SQLITE_CANTOPEN']

@@ -20,7 +20,10 @@ export interface ManualClock extends Clock {
   advance(ms: number): void
 }
 
-/** Makes a {@link ManualClock} that starts at `startMs`. */
+/**
+ * Makes a {@link ManualClock} that starts at `startMs`.
+ * @internal for tests
+ */
 export function createManualClock(startMs: number): ManualClock {
   let ms = startMs
   return {

@@ -33,7 +33,10 @@ export const localOwner: Actor = Object.freeze({ type: 'user', id: localOwnerId,
 
 const never = new AbortController().signal
 
-/** A context for work the host starts itself: jobs, migrations, seeds. */
+/**
+ * A context for work the host starts itself: jobs, migrations, seeds.
+ * @internal nothing but tests needs one yet
+ */
 export function internalContext(requestId: string, source: ChangeSource = 'system'): RequestContext {
   return {
     actor: { type: 'system', id: 'system' },

@@ -2,7 +2,7 @@
 import type { EventDraft } from '#shared/events.ts'
 import type { RequestContext } from './context.ts'
 
-/** A statement ready to run: text and bound values. Kysely's compiled queries have this shape. */
+/** A statement ready to run: text and bound values. */
 export interface Statement<Row = unknown> {
   readonly sql: string
   readonly parameters: readonly unknown[]

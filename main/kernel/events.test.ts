@@ -30,9 +30,13 @@ describe('createEventBus', () => {
 
   it('lets a listener veto by throwing', () => {
     const { bus } = makeBus()
-    bus.on('a', () => {
-      throw new Error('no')
-    }, 100)
+    bus.on(
+      'a',
+      () => {
+        throw new Error('no')
+      },
+      100,
+    )
     expect(() => bus.emit(tx, ctx, { type: 'a', payload: {} })).toThrow('no')
   })
 

@@ -31,7 +31,13 @@ describe('openLogFile', () => {
       file.close()
       truncateSync(join(dir, 'cairn.log'), 10 * 1024 * 1024 + 1)
     }
-    expect(readdirSync(dir).toSorted()).toEqual(['cairn.log', 'cairn.log.1', 'cairn.log.2', 'cairn.log.3', 'cairn.log.4'])
+    expect(readdirSync(dir).toSorted()).toEqual([
+      'cairn.log',
+      'cairn.log.1',
+      'cairn.log.2',
+      'cairn.log.3',
+      'cairn.log.4',
+    ])
     expect(existsSync(join(dir, 'cairn.log.5'))).toBe(false)
   })
 })

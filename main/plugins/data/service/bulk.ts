@@ -121,8 +121,21 @@ async function runInSlices(run: BulkRun): Promise<BulkResultItem[]> {
   return results
 }
 
-/** Writes each record in a savepoint of its own; after a failure the rest is skipped unless continueOnError. */
+/**
+ * Writes the records of one job: all in one savepoint first, because a savepoint each makes the search index write its
+ * pending words each time; only when one of them fails, again with a savepoint each, to say which.
+ */
 function attempt(run: BulkRun, tx: Tx, records: readonly BulkItem[], offset: number): BulkResultItem[] {
+  try {
+    return tx.savepoint(() => records.map((item, at) => succeeded(run, offset + at, run.prepare(item)(tx))))
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error
+    return attemptEach(run, tx, records, offset)
+  }
+}
+
+/** Writes each record in a savepoint of its own; after a failure the rest is skipped unless continueOnError. */
+function attemptEach(run: BulkRun, tx: Tx, records: readonly BulkItem[], offset: number): BulkResultItem[] {
   const results: BulkResultItem[] = []
   let failed = false
   records.forEach((item, at) => {
@@ -133,14 +146,13 @@ function attempt(run: BulkRun, tx: Tx, records: readonly BulkItem[], offset: num
     }
     try {
       const write = run.prepare(item)
-      const done = tx.savepoint(() => write(tx))
-      results.push({
-        index,
-        id: done.id,
-        success: true,
-        operation: done.operation,
-        ...(run.options.returnRecords && done.record !== undefined ? { record: done.record } : {}),
-      })
+      results.push(
+        succeeded(
+          run,
+          index,
+          tx.savepoint(() => write(tx)),
+        ),
+      )
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       failed = true
@@ -148,6 +160,17 @@ function attempt(run: BulkRun, tx: Tx, records: readonly BulkItem[], offset: num
     }
   })
   return results
+}
+
+function succeeded(run: BulkRun, index: number, done: ReturnType<ItemWrite>): BulkResultItem {
+  const { id, operation, record } = done
+  return {
+    index,
+    id,
+    success: true,
+    operation,
+    ...(run.options.returnRecords && record !== undefined ? { record } : {}),
+  }
 }
 
 function summarise(run: BulkRun, results: BulkResultItem[]): BulkResult {
