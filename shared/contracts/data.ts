@@ -95,11 +95,14 @@ const expectedVersion = z.string().optional().meta({ description: 'updated_at as
 /** Query parameters of the list operation; every other name is a field condition (D-72, D-73). */
 export const ListQuery = z.record(z.string(), z.union([z.string(), z.array(z.string())])).meta({
   description:
-    'filter, select, sort, top, skip, cursor, expand, search, searchFields, distinct, count, deleted; other names are field conditions.',
+    'filter, select, sort, top, skip, cursor, expand, search, searchFields, distinct, count, aggregations, groupBy, having, deleted; other names are field conditions.',
 })
 
-const listErrors = ['invalid_query', 'timeout'] as const
-const writeErrors = ['conflict', 'CONCURRENT_UPDATE', 'record_locked'] as const
+const listErrors = ['invalid_query', 'timeout', 'method_not_allowed'] as const
+const createErrors = ['conflict', 'method_not_allowed'] as const
+const changeErrors = [...createErrors, 'CONCURRENT_UPDATE'] as const
+/** Failures of single records stand in the results of an answer with status 200 (D-63). */
+const bulkErrors = ['method_not_allowed'] as const
 
 /** The routes of the `data` plugin. */
 export const dataRoutes = defineRoutes({
@@ -147,7 +150,7 @@ export const dataRoutes = defineRoutes({
     response: SingleRecord,
     permission: { object: 'params.object', action: 'read' },
     rateLimit: 'read',
-    errors: ['invalid_query'],
+    errors: ['invalid_query', 'method_not_allowed'],
     channel: 'get',
     summary: 'Get one record; only select and expand are honoured.',
     tag: 'data',
@@ -164,7 +167,7 @@ export const dataRoutes = defineRoutes({
     status: 201,
     permission: { object: 'params.object', action: 'create' },
     rateLimit: 'write',
-    errors: writeErrors,
+    errors: createErrors,
     channel: 'create',
     summary: 'Create a record.',
     tag: 'data',
@@ -180,7 +183,7 @@ export const dataRoutes = defineRoutes({
     response: SingleRecord,
     permission: { object: 'params.object', action: 'edit' },
     rateLimit: 'write',
-    errors: writeErrors,
+    errors: changeErrors,
     channel: 'update',
     summary: 'Change fields of a record; expectedVersion or If-Match guards against lost updates.',
     tag: 'data',
@@ -196,7 +199,7 @@ export const dataRoutes = defineRoutes({
     response: DeleteResult,
     permission: { object: 'params.object', action: 'delete' },
     rateLimit: 'write',
-    errors: [...writeErrors, 'delete_restricted', 'invalid_query'],
+    errors: ['CONCURRENT_UPDATE', 'delete_restricted', 'invalid_query', 'method_not_allowed'],
     channel: 'delete',
     summary: 'Delete a record: softly when the object has a trash, for good with purge=true.',
     tag: 'data',
@@ -212,7 +215,7 @@ export const dataRoutes = defineRoutes({
     response: SingleRecord,
     permission: { object: 'params.object', action: 'restore' },
     rateLimit: 'write',
-    errors: writeErrors,
+    errors: changeErrors,
     channel: 'update',
     summary: 'Bring a deleted record back.',
     tag: 'data',
@@ -232,7 +235,7 @@ export const dataRoutes = defineRoutes({
     response: BatchResponse,
     permission: 'session',
     rateLimit: 'write',
-    errors: writeErrors,
+    errors: bulkErrors,
     timeoutMs: 60_000,
     channel: 'batch',
     summary: 'Create, update, upsert or delete up to 1,000 records of one object.',
@@ -250,7 +253,7 @@ export const dataRoutes = defineRoutes({
     status: 201,
     permission: { object: 'params.object', action: 'create' },
     rateLimit: 'write',
-    errors: writeErrors,
+    errors: createErrors,
     timeoutMs: 60_000,
     channel: 'batch',
     summary: 'Create up to 1,000 records, all or nothing.',
@@ -270,7 +273,7 @@ export const dataRoutes = defineRoutes({
     response: BatchResponse,
     permission: { object: 'params.object', action: 'edit' },
     rateLimit: 'write',
-    errors: writeErrors,
+    errors: bulkErrors,
     timeoutMs: 60_000,
     channel: 'batch',
     summary: 'Change up to 1,000 records.',
@@ -287,7 +290,7 @@ export const dataRoutes = defineRoutes({
     response: BatchResponse,
     permission: { object: 'params.object', action: 'delete' },
     rateLimit: 'write',
-    errors: writeErrors,
+    errors: bulkErrors,
     timeoutMs: 60_000,
     channel: 'batch',
     summary: 'Delete up to 1,000 records.',

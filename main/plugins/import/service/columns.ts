@@ -3,7 +3,7 @@ import { validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { readCell } from '#shared/field-types/read-cell.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { ImportInput } from '../api.ts'
 
@@ -53,11 +53,9 @@ export function createCellReader(
 ): (cell: unknown, field: FieldSchema) => unknown {
   const nulls = new Set(input.nullValues)
   return (cell, field) => {
-    if (typeof cell !== 'string') return cell === undefined ? null : cell
+    if (typeof cell !== 'string') return field.system ? cell : readCell(cell, field, env)
     const text = input.trimWhitespace ? cell.trim() : cell
     if (text === '' || nulls.has(text)) return null
-    if (field.system) return text
-    const value = fieldTypeOf(field).fromText(text, field, env)
-    return value === undefined ? text : value
+    return field.system ? text : readCell(text, field, env)
   }
 }
