@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { ErrorBodySchema, commonErrors } from '#shared/contracts/common.ts'
 import { baseErrors } from '#shared/errors.ts'
 import type { ErrorTable } from '#shared/errors.ts'
+import { routeMutates } from '#shared/route.ts'
 import type { AnyRoute, RouteMount } from '#shared/route.ts'
 import { createSchemaCollector } from './openapi-schemas.ts'
 import type { JsonSchema, SchemaCollector } from './openapi-schemas.ts'
@@ -177,6 +178,8 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
       return contract.params !== undefined
     case 'method_not_allowed':
       return false
+    case 'conflict':
+      return takesIdempotencyKey(contract)
     case 'payload_too_large':
     case 'unsupported_media_type':
       return contract.method !== 'GET'
@@ -185,6 +188,12 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
     default:
       return true
   }
+}
+
+/** A key that was used for another body is a conflict (D-42). */
+function takesIdempotencyKey(contract: AnyRoute): boolean {
+  const { method, permission } = contract
+  return permission !== 'public' && (method === 'POST' || method === 'PATCH') && routeMutates(contract)
 }
 
 function bodyOf(

@@ -84,6 +84,7 @@ export const commonErrors = [
   'permission_denied',
   'resource_not_found',
   'method_not_allowed',
+  'conflict',
   'payload_too_large',
   'unsupported_media_type',
   'rate_limit_exceeded',

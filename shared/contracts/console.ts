@@ -59,7 +59,7 @@ export const consoleRoutes = defineRoutes({
     response: z.object({ code: z.string(), url: z.string() }),
     permission: 'session',
     rateLimit: 'auth',
-    errors: [],
+    errors: ['permission_denied'],
     channel: 'session',
     summary: 'Mint another one-time code; for holders of the connection token only.',
     tag: 'console',

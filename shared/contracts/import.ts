@@ -61,7 +61,7 @@ export const importRoutes = defineRoutes({
     response: ImportReport,
     permission: { system: 'import_data' },
     rateLimit: 'heavy',
-    errors: ['conflict'],
+    errors: ['method_not_allowed'],
     consumes: ['text/csv'],
     timeoutMs: 60_000,
     channel: 'import',

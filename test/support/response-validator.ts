@@ -6,7 +6,10 @@ import { allContracts } from '#shared/contracts/index.ts'
 import { buildOpenApi } from '#main/http/openapi.ts'
 
 interface Operation {
-  readonly responses: Record<string, { content?: Record<string, { schema?: unknown }> }>
+  readonly responses: Record<
+    string,
+    { content?: Record<string, { schema?: unknown }>; 'x-error-codes'?: readonly string[] }
+  >
 }
 
 interface OpenApiDocument {
@@ -43,9 +46,10 @@ export function findResponseProblem(method: string, path: string, status: number
     (candidate) =>
       candidate.pattern.test(pathname) && document.paths[candidate.template]![method.toLowerCase()] !== undefined,
   )
-  if (status >= 400) return findErrorBodyProblem(status, body)
-  if (place === undefined) return null
+  const bodyProblem = status >= 400 ? findErrorBodyProblem(status, body) : null
+  if (bodyProblem !== null || place === undefined) return bodyProblem
   const operation = document.paths[place.template]![method.toLowerCase()]!
+  if (status >= 400) return findUndeclaredCode(operation, `${method} ${place.template}`, status, body)
   const response = operation.responses[String(status)]
   if (response === undefined) return `${method} ${place.template} does not declare status ${status}.`
   const schema = response.content?.['application/json']?.schema
@@ -58,6 +62,13 @@ export function findResponseProblem(method: string, path: string, status: number
   }
   if (validate === null || validate(body) === true) return null
   return `${key}: ${ajv.errorsText(validate.errors)} in ${JSON.stringify(body).slice(0, 400)}`
+}
+
+/** Clients learn from the document which codes to expect, so a route answers none that it does not list. */
+function findUndeclaredCode(operation: Operation, route: string, status: number, body: unknown): string | null {
+  const { code } = (body as { error: { code: string } }).error
+  const declared = operation.responses[String(status)]?.['x-error-codes'] ?? []
+  return declared.includes(code) ? null : `${route} does not declare ${status} ${code}.`
 }
 
 /** Every non-2xx body has the seven members of D-20. */
