@@ -46,9 +46,18 @@ describe('undo', () => {
     expect((await undoLast())?.label).toBe('b')
   })
 
-  it('runs one step at a time', async () => {
-    const [first, second] = await Promise.all([undoLast(), undoLast()])
-    expect(first?.label).toBe('b')
-    expect(second).toBeUndefined()
+  it('runs one step after the other when a key is pressed twice in a row', async () => {
+    const slow: UndoStep = {
+      label: 'slow',
+      undo: async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        log.push('undo slow')
+      },
+      redo: async () => void log.push('redo slow'),
+    }
+    pushUndo(slow)
+    const steps = await Promise.all([undoLast(), undoLast(), redoLast()])
+    expect(steps.map((step) => step?.label)).toEqual(['slow', 'b', 'b'])
+    expect(log).toEqual(['undo slow', 'undo b', 'redo b'])
   })
 })

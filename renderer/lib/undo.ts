@@ -14,10 +14,9 @@ export interface UndoStep {
 interface UndoState {
   done: readonly UndoStep[]
   undone: readonly UndoStep[]
-  busy: boolean
 }
 
-const useStore = create<UndoState>(() => ({ done: [], undone: [], busy: false }))
+const useStore = create<UndoState>(() => ({ done: [], undone: [] }))
 
 /** Adds a step that has just been done; steps that were undone before can no longer be done again. */
 export function pushUndo(step: UndoStep): void {
@@ -32,40 +31,41 @@ export function dropUndo(step: UndoStep): void {
   }))
 }
 
-/** Takes the last step back and answers it; undefined when there is none or another one is under way. */
+let running: Promise<unknown> = Promise.resolve()
+
+/** One after the other: a key pressed twice in a row means two steps. */
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const turn = running.then(work, work)
+  running = turn
+  return turn
+}
+
+/** Takes the last step back and answers it; undefined when there is none. */
 export async function undoLast(): Promise<UndoStep | undefined> {
-  const { done, busy } = useStore.getState()
-  const step = done.at(-1)
-  if (!step || busy) return undefined
-  useStore.setState({ busy: true })
-  try {
+  return inTurn(async () => {
+    const step = useStore.getState().done.at(-1)
+    if (!step) return undefined
     await step.undo()
     useStore.setState((state) => ({
       done: state.done.filter((other) => other !== step),
       undone: [...state.undone, step],
     }))
     return step
-  } finally {
-    useStore.setState({ busy: false })
-  }
+  })
 }
 
-/** Does the step that was undone last again and answers it; undefined when there is none or one is under way. */
+/** Does the step that was undone last again and answers it; undefined when there is none. */
 export async function redoLast(): Promise<UndoStep | undefined> {
-  const { undone, busy } = useStore.getState()
-  const step = undone.at(-1)
-  if (!step || busy) return undefined
-  useStore.setState({ busy: true })
-  try {
+  return inTurn(async () => {
+    const step = useStore.getState().undone.at(-1)
+    if (!step) return undefined
     await step.redo()
     useStore.setState((state) => ({
       undone: state.undone.filter((other) => other !== step),
       done: [...state.done, step],
     }))
     return step
-  } finally {
-    useStore.setState({ busy: false })
-  }
+  })
 }
 
 /** What can be undone and done again, for buttons. */

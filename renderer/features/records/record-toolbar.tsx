@@ -21,6 +21,7 @@ export function RecordToolbar(props: {
   context: FieldContext
   query: RecordQuery
   searchInput: RefObject<HTMLInputElement | null>
+  heading: RefObject<HTMLHeadingElement | null>
   checkedCount: number
   onSearch: (text: string) => void
   onFilter: () => void
@@ -37,7 +38,7 @@ export function RecordToolbar(props: {
   const canImport = manifest?.features.import !== false
   return (
     <div className={classes.toolbar}>
-      <h1 className={classes.title} tabIndex={-1}>
+      <h1 ref={props.heading} className={classes.title} tabIndex={-1}>
         {label}
       </h1>
       {props.checkedCount > 0 && (

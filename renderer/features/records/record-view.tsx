@@ -50,6 +50,7 @@ export function RecordView(props: { object: ObjectItem }) {
   const [selection, setSelection] = useState<GridSelection>()
   const grid = useRef<DataGridHandle>(null)
   const searchInput = useRef<HTMLInputElement>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
 
   const setQuery = useCallback(
     (next: Partial<RecordQuery>): void => {
@@ -183,6 +184,7 @@ export function RecordView(props: { object: ObjectItem }) {
         context={context}
         query={query}
         searchInput={searchInput}
+        heading={heading}
         checkedCount={checkedCount}
         onSearch={(search) => setQuery({ search })}
         onFilter={() => setFiltering(true)}
@@ -200,7 +202,7 @@ export function RecordView(props: { object: ObjectItem }) {
       {failedAtAll ? (
         <LoadFailure error={error} onRetry={() => cache.retry()} />
       ) : (
-        <div className={classes.grid} data-region-focus-parent>
+        <div className={classes.grid}>
           <DataGrid
             ref={grid}
             label={t('records.grid', { object: label })}
@@ -221,6 +223,7 @@ export function RecordView(props: { object: ObjectItem }) {
             checkedRows={checks.checked}
             onCheckRow={checks.onCheckRow}
             onSelectionChange={setSelection}
+            onEscape={() => heading.current?.focus()}
             onColumnResize={columns.resize}
             emptyState={<NoRecords object={object} filtered={filtered} onClear={clear} onNew={() => setAdding(true)} />}
             footer={
