@@ -393,6 +393,57 @@ describe('delete behaviour of references (D-61)', () => {
   })
 })
 
+describe('records that point at each other (D-61)', () => {
+  beforeAll(async () => {
+    for (const deleteBehavior of ['cascade', 'set_null'])
+      await host.defineObject(`ring_${deleteBehavior}`, {
+        name: { type: 'text' },
+        next: { type: 'lookup', reference: `ring_${deleteBehavior}`, deleteBehavior },
+      })
+  })
+
+  it.each([false, true])('go together along a cascade and come back together; purge: %s', async (purge) => {
+    const first = await create('ring_cascade', { name: 'a' })
+    const second = await create('ring_cascade', { name: 'b', next: first.id })
+    await host.patch(`/data/ring_cascade/${first.id}`, { next: second.id })
+    expect((await host.delete(`/data/ring_cascade/${first.id}?purge=${purge}`)).status).toBe(200)
+    expect((await host.get('/data/ring_cascade')).body.records).toEqual([])
+    const restored = await host.post(`/data/ring_cascade/${first.id}/restore`)
+    expect(restored.status).toBe(purge ? 404 : 200)
+    const names = (await host.get('/data/ring_cascade')).body.records.map((record: { name: string }) => record.name)
+    expect(names).toEqual(purge ? [] : ['a', 'b'])
+    await host.delete(`/data/ring_cascade/${first.id}`)
+  })
+
+  it.each(['cascade', 'set_null'])('a record that points at itself goes and comes back as it was; %s', async (kind) => {
+    const { id } = await create(`ring_${kind}`, { name: 'self' })
+    await host.patch(`/data/ring_${kind}/${id}`, { next: id })
+    host.takeEvents()
+    expect((await host.delete(`/data/ring_${kind}/${id}`)).status).toBe(200)
+    expect(host.takeEvents().map((event) => event.type)).toEqual(['record.deleted'])
+    expect((await host.post(`/data/ring_${kind}/${id}/restore`)).body.record.next).toBe(id)
+  })
+})
+
+describe('the size of a record (D-199)', () => {
+  it('is bounded by 5 MB on create and update with payload_too_large', async () => {
+    const fields = ['a', 'b', 'c', 'd', 'e', 'f']
+    await host.defineObject('tome', Object.fromEntries(fields.map((name) => [name, { type: 'markdown' }])))
+    const text = (length: number) => Object.fromEntries(fields.map((name) => [name, 'x'.repeat(length)]))
+    const fitting = await host.post('/data/tome', text(870_000))
+    expect(fitting.status).toBe(201)
+    const over = await host.post('/data/tome', text(880_000))
+    expect([over.status, over.body.error.code, over.body.error.details.limitBytes]).toEqual([
+      413,
+      'payload_too_large',
+      5_242_880,
+    ])
+    const grown = await host.patch(`/data/tome/${fitting.body.id}`, { a: 'ä'.repeat(600_000) })
+    expect([grown.status, grown.body.error.code]).toEqual([413, 'payload_too_large'])
+    expect((await host.get('/data/tome?count=true&top=1&select=id')).body.total).toBe(1)
+  })
+})
+
 describe('POST /data/:object/:id/restore', () => {
   it('brings the record back with a higher version and raises record.restored', async () => {
     const { id, record } = await create('project', { name: 'Back' })

@@ -45,6 +45,13 @@ export interface DeletionParts {
   readonly writer: RecordWriter
 }
 
+/** One deletion: the record it began with, and every record it has taken in so far. */
+interface Run {
+  readonly object: string
+  readonly id: string
+  readonly taken: Set<string>
+}
+
 const systemActor = { type: 'system', id: 'system' } as const
 
 /** Makes the deletion service. */
@@ -57,12 +64,13 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     schema: ObjectSchema,
     row: Row,
     purge: boolean,
-    root: { object: string; id: string },
+    run: Run,
     depth: number,
   ): { purged: boolean } => {
     const id = row['id'] as string
     const live = row['deleted_at'] === null
-    if (live) releaseReferences(tx, ctx, schema, row, purge, root, depth)
+    run.taken.add(keyOf(schema, id))
+    if (live) releaseReferences(tx, ctx, schema, row, purge, run, depth)
     const record = codecOf(schema).toRecord(row)
     const purges = purge || !schema.enable.trash
     // Before the row goes: its number is the key of its search row.
@@ -93,7 +101,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     schema: ObjectSchema,
     row: Row,
     purge: boolean,
-    root: { object: string; id: string },
+    run: Run,
     depth: number,
   ): void => {
     const references = incoming(schema.name)
@@ -105,7 +113,10 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     for (const reference of references) {
       if (reference.behavior === 'restrict') continue
       const { schema: other, field } = reference
-      const rows = referencingRows(tx, other, field.column, field.multiple, id)
+      // Records that point at each other, or at themselves, go together.
+      const rows = referencingRows(tx, other, field.column, field.multiple, id).filter(
+        (listed) => !run.taken.has(keyOf(other, listed['id'] as string)),
+      )
       if (rows.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth)
         refuseWhenReferenced(tx, reference, id)
       for (const listed of rows) {
@@ -115,16 +126,16 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
         if (current === undefined || current['deleted_at'] !== null) continue
         if (reference.behavior === 'cascade') {
           if (!purge)
-            addDeleteEffect(tx, root.object, root.id, {
+            addDeleteEffect(tx, run.object, run.id, {
               effect: 'cascade',
               object: other.name,
               recordId: otherId,
               field: '',
             })
-          remove(tx, ctx, other, current, purge, root, depth + 1)
+          remove(tx, ctx, other, current, purge, run, depth + 1)
         } else {
           if (!purge)
-            addDeleteEffect(tx, root.object, id, {
+            addDeleteEffect(tx, run.object, id, {
               effect: 'set_null',
               object: other.name,
               recordId: otherId,
@@ -181,10 +192,15 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   return {
     remove: (tx, ctx, schema, row, purge) => {
       if (row['deleted_at'] !== null && !purge) throw notFound('record', row['id'] as string, schema.name)
-      return remove(tx, ctx, schema, row, purge, { object: schema.name, id: row['id'] as string }, 0)
+      const run: Run = { object: schema.name, id: row['id'] as string, taken: new Set() }
+      return remove(tx, ctx, schema, row, purge, run, 0)
     },
     restore,
   }
+}
+
+function keyOf(schema: ObjectSchema, id: string): string {
+  return `${schema.name}/${id}`
 }
 
 /** @throws delete_restricted when a live record still points here */

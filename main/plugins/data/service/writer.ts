@@ -42,6 +42,9 @@ export interface RecordWriter {
   revive(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row): Written
 }
 
+/** Most bytes the texts of one record take (D-199). */
+const maxRecordBytes = 5_242_880
+
 /** What the writer works with. */
 export interface WriterParts {
   readonly metadata: MetadataService
@@ -78,6 +81,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
         const number = takeNumber(tx, schema.uid, field.uid, field.settings.startNumber ?? 1)
         row[field.column] = formatAutonumber(field.settings.autonumberFormat ?? '{0000}', number, parts.today())
       }
+      checkSize(row)
       insertRow(tx, schema, row)
       checkUnique(tx, parts.queryEnv(), schema, row, null)
       parts.search()?.add(tx, schema, row)
@@ -102,6 +106,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       checkReferences(tx, metadata, schema, changed, row)
       columns['updated_at'] = row['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
       columns['updated_by'] = row['updated_by'] = ctx.actor.id
+      checkSize(row)
       updateRow(tx, schema, id, columns)
       checkUnique(tx, parts.queryEnv(), schema, row, stored)
       parts.search()?.change(tx, schema, stored, row)
@@ -131,6 +136,22 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       return { id, record }
     },
   }
+}
+
+/** @throws payload_too_large when the texts of a record are longer than {@link maxRecordBytes} */
+function checkSize(row: Row): void {
+  let units = 0
+  for (const column in row) {
+    const value = row[column]
+    if (typeof value === 'string') units += value.length
+  }
+  // A UTF-16 unit takes at most three bytes of UTF-8, so ordinary records need no count of their bytes.
+  if (units * 3 <= maxRecordBytes) return
+  const bytes = Object.values(row).reduce<number>(
+    (sum, value) => (typeof value === 'string' ? sum + Buffer.byteLength(value) : sum),
+    0,
+  )
+  if (bytes > maxRecordBytes) throw platformError('payload_too_large', { limitBytes: maxRecordBytes, received: bytes })
 }
 
 function touches(field: FieldSchema, columns: Row): boolean {
