@@ -71,7 +71,10 @@ export const theme = createTheme({
       vars: (_theme, props) =>
         props.size === undefined || props.size === 'sm' ? { wrapper: { '--input-height': '32px' } } : { wrapper: {} },
     }),
-    Tooltip: { defaultProps: { openDelay: 400, withArrow: false } },
+    Tooltip: {
+      // Inside of the landmark its button stands in, so that a reader finds it there; fixed, so that nothing cuts it off.
+      defaultProps: { openDelay: 400, withArrow: false, withinPortal: false, floatingStrategy: 'fixed' },
+    },
   },
 })
 

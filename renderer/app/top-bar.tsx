@@ -40,7 +40,7 @@ export function TopBar(props: { narrow: boolean }) {
       <IconButton label={t(open ? 'app.rail.hide' : 'app.rail.show')} onClick={toggle} expanded={open}>
         <RailIcon size={18} stroke={1.75} />
       </IconButton>
-      <a href="#/" className={classes.brand}>
+      <a href="#/" className={classes.brand} aria-label={t('app.brand')}>
         <Mark />
         <span className={classes.brandName}>{t('app.name')}</span>
       </a>

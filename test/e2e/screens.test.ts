@@ -7,8 +7,9 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
-import { screens, seed } from './screens.ts'
+import { screens } from './screens.ts'
 import type { Screen } from './screens.ts'
+import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
 const routerFile = fileURLToPath(new URL('../../renderer/app/app.tsx', import.meta.url))
@@ -50,7 +51,7 @@ describe('screens', () => {
     mkdirSync(shots, { recursive: true })
     fresh = await openBench()
     seeded = await openBench()
-    await seed(seeded)
+    await seedWorkspace(seeded)
   })
   afterAll(async () => {
     await fresh?.stop()
@@ -78,6 +79,8 @@ describe('screens', () => {
           await page.waitForTimeout(100)
           if (width === 320) await page.screenshot({ path: `${shots}${name}-${scheme}-320.png` })
           expect({ width, wide: await sidewaysScrolling(page) }).toEqual({ width, wide: [] })
+          // Labels that are folded away on a narrow screen are missed in one scheme as well as in two.
+          if (width === 320 && scheme === 'light') expect(await violations(page)).toEqual([])
         }
         expect(errors.filter((line) => !expected.some((part) => line.includes(part)))).toEqual([])
       } finally {

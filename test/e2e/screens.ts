@@ -433,6 +433,62 @@ export const screens: readonly Screen[] = [
     },
   },
   {
+    name: 'import-running',
+    covers: '/o/:name/import',
+    state: 'loading',
+    route: '/o/note/import',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.route('**/api/v1/data/note/import', async () => new Promise(() => undefined))
+      await heading(page, 'Import into Notes')
+      await paste(page, refusedTable)
+      await page.getByRole('button', { name: /^Import 3/ }).click()
+      await page.getByText('0 of 3 rows').first().waitFor()
+    },
+  },
+  {
+    name: 'import-undo',
+    covers: '/o/:name/import',
+    state: 'dialog',
+    route: '/o/note/import',
+    workspace: 'seeded',
+    reach: async (page) => {
+      const report = { object: 'note', total: 3, created: 2, updated: 0, skipped: 0, failed: 1, dryRun: false }
+      const errors = [{ row: 2, field: 'pages', code: 'invalid_number', message: 'Not a number.' }]
+      // Nothing is stored, so that the workspace stays as the other screens expect it.
+      await page.route('**/api/v1/data/note/import', async (route) => route.fulfill({ json: { ...report, errors } }))
+      await heading(page, 'Import into Notes')
+      await paste(page, refusedTable)
+      await page.getByRole('button', { name: /^Import 3/ }).click()
+      await page.getByRole('button', { name: 'Undo import' }).click()
+      await dialog(page, 'Undo the import?')
+    },
+  },
+  {
+    name: 'navigation-folded',
+    covers: 'frame',
+    state: 'full',
+    route: '/objects',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Hide navigation' }).click()
+      await page.getByRole('button', { name: 'Show navigation' }).waitFor()
+      await page.getByRole('link', { name: 'Books', exact: true }).first().waitFor()
+    },
+  },
+  {
+    name: 'navigation-drawer',
+    covers: 'frame',
+    state: 'full',
+    route: '/objects',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.setViewportSize({ width: 600, height: 800 })
+      await page.getByRole('button', { name: 'Show navigation' }).click()
+      await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+    },
+  },
+  {
     name: 'palette',
     covers: 'frame',
     state: 'dialog',
@@ -465,47 +521,3 @@ export const screens: readonly Screen[] = [
     reach: async (page) => heading(page, 'There is nothing here'),
   },
 ]
-
-/** Objects and records the seeded workspace holds. */
-export async function seed(bench: ConsoleBench): Promise<void> {
-  const put = async (name: string, item: Record<string, unknown>): Promise<unknown> =>
-    bench.api('PUT', `/meta/object/${name}`, { type: 'object', name, item: { name, ...item } })
-  await put('book', {
-    label: 'Book',
-    pluralLabel: 'Books',
-    fields: {
-      title: { type: 'text', label: 'Title', required: true },
-      genre: {
-        type: 'select',
-        label: 'Genre',
-        options: ['Novel', 'Poetry', 'Science', 'History'].map((label) => ({ value: label.toLowerCase(), label })),
-      },
-      pages: { type: 'number', label: 'Pages', scale: 0 },
-      price: { type: 'currency', label: 'Price' },
-      read: { type: 'boolean', label: 'Read' },
-      bought: { type: 'date', label: 'Bought' },
-      website: { type: 'url', label: 'Website' },
-      tags: { type: 'tags', label: 'Tags' },
-      notes: { type: 'textarea', label: 'Notes' },
-    },
-  })
-  await put('note', {
-    label: 'Note',
-    pluralLabel: 'Notes',
-    fields: { title: { type: 'text', label: 'Title' }, pages: { type: 'number', label: 'Pages' } },
-  })
-  await put('bare', { label: 'Bare', pluralLabel: 'Bare things', fields: {} })
-  const genres = ['novel', 'poetry', 'science', 'history', null]
-  const records = Array.from({ length: 240 }, (_, index) => ({
-    title: `Book ${index + 1}`,
-    genre: genres[index % genres.length],
-    pages: 40 + ((index * 37) % 900),
-    price: 4.5 + (index % 40),
-    read: index % 3 === 0,
-    bought: `2026-0${(index % 9) + 1}-1${index % 9}`,
-    website: index % 4 === 0 ? `https://example.org/${index}` : null,
-    tags: index % 5 === 0 ? ['lent', 'gift'] : [],
-    notes: index % 7 === 0 ? 'A longer remark about this book, long enough to be cut at the edge of its cell.' : null,
-  }))
-  await bench.api('POST', '/data/book/createMany', { records })
-}

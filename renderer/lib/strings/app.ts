@@ -3,6 +3,7 @@
 /** Texts of the frame. */
 export const appStrings = {
   'app.name': 'Cairn',
+  'app.brand': 'Cairn, home',
   'app.title': '{page} · Cairn',
   'app.loading': 'Loading',
   'app.skip': 'Skip to content',
