@@ -21,7 +21,10 @@ export function readFilter(query: RecordQuery): Filter | null {
 }
 
 /** Page size and offset. @throws invalid_query */
-export function readPage(query: RecordQuery, standard = defaultTop): { top: number; skip: number; cursor: string | null } {
+export function readPage(
+  query: RecordQuery,
+  standard = defaultTop,
+): { top: number; skip: number; cursor: string | null } {
   const { cursor } = query
   if (cursor !== undefined && cursor !== null && typeof cursor !== 'string') {
     throw invalidQuery('cursor', 'The cursor must be text.', { path: '' })
