@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ariaShortcut, isSingleKey, matchesStroke, parseShortcut, shortcutKeys } from './shortcuts.ts'
+import { isSingleKey, matchesStroke, parseShortcut, shortcutKeys } from './shortcuts.ts'
 
 const press = (key: string, init: KeyboardEventInit = {}): KeyboardEvent =>
   new KeyboardEvent('keydown', { key, ...init })
@@ -30,8 +30,6 @@ describe('shortcuts', () => {
     expect(shortcutKeys('Mod+Shift+Z')).toEqual([['Ctrl', 'Shift', 'Z']])
     expect(shortcutKeys('G O')).toEqual([['G'], ['O']])
     expect(shortcutKeys('ArrowUp')).toEqual([['↑']])
-    expect(ariaShortcut('Mod+K')).toBe('Control+K')
-    expect(ariaShortcut('G O')).toBeUndefined()
   })
 
   it('refuse a modifier that does not exist', () => {

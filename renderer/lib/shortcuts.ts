@@ -78,13 +78,3 @@ const caps: Readonly<Record<string, string>> = {
 function keyCap(key: string): string {
   return caps[key] ?? key.charAt(0).toUpperCase() + key.slice(1)
 }
-
-/** The shortcut in the form of `aria-keyshortcuts`; undefined for sequences, which it cannot express. */
-export function ariaShortcut(shortcut: string): string | undefined {
-  const strokes = parseShortcut(shortcut)
-  const stroke = strokes[0]
-  if (strokes.length !== 1 || !stroke) return undefined
-  const key = stroke.key.length === 1 ? stroke.key.toUpperCase() : shortcutKeys(shortcut)[0]?.at(-1)
-  const words = [stroke.mod && (isApple ? 'Meta' : 'Control'), stroke.alt && 'Alt', stroke.shift && 'Shift', key]
-  return words.filter(Boolean).join('+')
-}
