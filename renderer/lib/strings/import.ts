@@ -4,7 +4,7 @@
 export const importStrings = {
   'import.new.title': 'New table',
   'import.drop.title': 'Paste or drop a table',
-  'import.drop.keys': 'copies from a spreadsheet work at once',
+  'import.drop.keys': 'pastes what you copied from a spreadsheet',
   'import.drop.choose': 'or press Enter to choose a CSV, TSV or JSON file',
   'import.drop.now': 'Drop the file to read it',
   'import.reading': 'Reading the table',
