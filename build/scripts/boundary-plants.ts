@@ -24,7 +24,7 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
   },
   { rule: 'no-unresolvable', file: 'main/kernel/zz-plant-lost.ts', source: importing('./zz-plant-nowhere.ts') },
   { rule: 'no-orphan', file: 'main/kernel/zz-plant-orphan.ts', source: value },
-  { rule: 'shared-imports-zod-only', file: 'shared/zz-plant-node.ts', source: importing('node:fs') },
+  { rule: 'shared-imports-pure-packages-only', file: 'shared/zz-plant-node.ts', source: importing('node:fs') },
   {
     rule: 'nothing-imports-test',
     file: 'main/kernel/zz-plant-test.ts',

@@ -33,10 +33,10 @@ describe('boundaries check', () => {
         from: 'shared/a.ts',
         to: 'fs',
         unresolvedTo: 'node:fs',
-        rule: { name: 'shared-imports-zod-only', severity: 'error' },
+        rule: { name: 'shared-imports-pure-packages-only', severity: 'error' },
       },
       ruleFixes(root),
     )
-    expect(text).toMatch(/^shared-imports-zod-only: shared\/a\.ts -> fs\n {4}fix: shared\/ is isomorphic/)
+    expect(text).toMatch(/^shared-imports-pure-packages-only: shared\/a\.ts -> fs\n {4}fix: shared\/ is isomorphic/)
   })
 })

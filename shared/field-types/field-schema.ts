@@ -3,8 +3,8 @@
 /** Storage classes of SQLite that columns use. */
 export type SqlType = 'TEXT' | 'REAL' | 'INTEGER' | 'BLOB'
 
-/** A value as it is bound to a statement. Booleans are 0 and 1. */
-export type SqlValue = string | number | null
+/** A value as it is bound to a statement. Booleans are 0 and 1; bytes belong to BLOB columns only. */
+export type SqlValue = string | number | Uint8Array | null
 
 /** One choice of a select, multiselect or tags field. */
 export interface FieldOption {
@@ -21,6 +21,29 @@ export interface CurrencyConfig {
   readonly precision?: number
   readonly currencyMode?: 'fixed' | 'dynamic'
   readonly defaultCurrency?: string
+}
+
+/** What a summary field counts or adds up (D-94). */
+export interface SummaryOperations {
+  /** The child object whose records are summed up. */
+  readonly object: string
+  /** The child's field; absent for `count`. */
+  readonly field?: string
+  readonly function: 'count' | 'sum' | 'min' | 'max' | 'avg'
+  /** The child's relation to this object; needed when it has several. */
+  readonly relationField?: string
+  /** A filter of D-79 or D-80 that child records must match. */
+  readonly filter?: unknown
+}
+
+/** What may be attached to a file field (D-94). Sizes in bytes, extensions without the dot. */
+export interface FileAttachmentConfig {
+  readonly minSize?: number
+  readonly maxSize?: number
+  readonly allowedMimeTypes?: readonly string[]
+  readonly blockedMimeTypes?: readonly string[]
+  readonly allowedTypes?: readonly string[]
+  readonly blockedTypes?: readonly string[]
 }
 
 /** The keys of a field definition that only some types read. Each type's file says which, and their defaults. */
@@ -42,6 +65,24 @@ export interface FieldSettings {
   readonly schema?: unknown
   readonly autonumberFormat?: string
   readonly startNumber?: number
+  /** Objects a `record` field may point at; absent for any. */
+  readonly references?: readonly string[]
+  /** CEL of a formula: text, or `{dialect: "cel", source}` (D-97). */
+  readonly expression?: unknown
+  readonly returnType?: 'text' | 'number' | 'boolean' | 'date' | 'datetime'
+  readonly summaryOperations?: SummaryOperations
+  /** Inner fields of composites and repeaters, as their author wrote them. */
+  readonly fields?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
+  readonly minItems?: number
+  readonly maxRating?: number
+  readonly allowHalf?: boolean
+  readonly step?: number
+  readonly language?: string
+  readonly colorFormat?: 'hex' | 'rgb' | 'rgba' | 'hsl'
+  readonly barcodeFormat?: string
+  readonly addressFormat?: string
+  readonly vectorConfig?: { readonly dimensions: number; readonly distanceMetric?: string }
+  readonly fileAttachmentConfig?: FileAttachmentConfig
 }
 
 /** A second column of a field, named after it. */

@@ -10,6 +10,8 @@ export interface ParseEnv {
   readonly timeZone: string
   /** ISO 4217 code taken where a currency field names none. */
   readonly defaultCurrency?: string
+  /** Takes everything that runs out of HTML; the host gives it, a client that only previews does not. */
+  readonly sanitizeHtml?: (html: string) => string
 }
 
 /** What filter operands need beside that. */

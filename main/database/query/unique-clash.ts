@@ -55,7 +55,8 @@ export function findUniqueClash(
     const value = record[field.name]
     if (value === null || value === undefined) return null
     const bound = fieldTypeOf(field).toColumn(value, field)
-    if (bound === null) return null
+    // Bytes are never compared: the one type with a BLOB column cannot be unique.
+    if (bound === null || bound instanceof Uint8Array) return null
     conditions.push(
       writeTest(scope, { sql: column(scope, field.column), field, inner: false }, { test: 'eq', value: bound }),
     )

@@ -1,4 +1,5 @@
 // The one door for records: every reader and writer of object data calls this service. Types only.
+import type { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 
 /** A record as the API shows it: field names to JSON values. */
@@ -98,8 +99,39 @@ export interface BulkResult {
 /** Which version a write expects: text from the body, query or If-Match; `*` means mere existence (D-55). */
 export type ExpectedVersion = string | undefined
 
+/** The phases of a write that code may listen to (D-98). */
+export type HookEvent = 'insert' | 'update' | 'delete' | 'restore'
+
+/** One record a hook is shown. */
+export interface HookItem {
+  /** The record as it is about to be stored, or as it was stored in the after phase. */
+  readonly record: Readonly<PlatformRecord>
+  /** The record before the write; null for an insert. */
+  readonly previous: Readonly<PlatformRecord> | null
+}
+
+/** What the before-hooks made of one record: fields to set on top of the supplied ones, or a refusal. */
+export type HookOutcome =
+  | { readonly ok: true; readonly patch: Readonly<Record<string, unknown>> }
+  | { readonly ok: false; readonly error: PlatformError }
+
+/** Code that runs around writes of records, outside every transaction; `scripts` sets it (D-98). */
+export interface RecordHooks {
+  /** Whether anything listens; answered from memory, so that a write without hooks pays nothing. */
+  listens(object: string, phase: 'before' | 'after', event: HookEvent): boolean
+  /** Runs the before-hooks of every item, in order of priority; one outcome per item, in their order. */
+  before(
+    ctx: RequestContext,
+    input: { object: string; event: HookEvent; items: readonly HookItem[] },
+  ): Promise<readonly HookOutcome[]>
+  /** Runs the after-hooks once the write is stored; resolves when those that are not `async` have ended. Never throws. */
+  after(ctx: RequestContext, input: { object: string; event: HookEvent; items: readonly HookItem[] }): Promise<void>
+}
+
 /** The data service. */
 export interface DataService {
+  /** Sets the code that runs around writes. @throws Error when there is some already. */
+  setHooks(hooks: RecordHooks): void
   /** @throws resource_not_found, invalid_query */
   get(
     ctx: RequestContext,

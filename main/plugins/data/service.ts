@@ -14,7 +14,7 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
-import type { BulkItem, BulkOperation, DataService, StoredRecord } from './api.ts'
+import type { BulkItem, BulkOperation, DataService, RecordHooks, StoredRecord } from './api.ts'
 import { checkBulkSize, createAll, requireItemData, requireItemId, runBulk } from './service/bulk.ts'
 import type { ItemWrite } from './service/bulk.ts'
 import type { Row } from './service/codec.ts'
@@ -152,7 +152,14 @@ export function createDataService(host: DataServiceHost): DataService {
     }
   }
 
+  let hooks: RecordHooks | undefined
+
   return {
+    setHooks(given) {
+      if (hooks !== undefined) throw new Error('The data service has hooks already.')
+      hooks = given
+    },
+
     get: (ctx, input) => finder.get(ctx, schemaFor(ctx, input.object, 'read'), input),
 
     find: (ctx, object, query) => finder.find(ctx, schemaFor(ctx, object, 'read'), query),
