@@ -9,6 +9,7 @@ import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
+import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { searchPlugin } from '#main/plugins/search/index.ts'
 import { settingsPlugin } from '#main/plugins/settings/index.ts'
 
@@ -23,7 +24,7 @@ export const corePlugins: readonly PluginDefinition[] = [
 ]
 
 /** Plugins a host may be started without. */
-export const optionalPlugins: readonly PluginDefinition[] = [importPlugin, backupPlugin]
+export const optionalPlugins: readonly PluginDefinition[] = [importPlugin, backupPlugin, registryPlugin]
 
 /** The program's version. */
 export const programVersion: string = readVersion()

@@ -6,6 +6,7 @@ import { dataRoutes } from './data.ts'
 import { discoveryRoutes, documentRoutes } from './discovery.ts'
 import { importRoutes } from './import.ts'
 import { metadataRoutes } from './metadata.ts'
+import { registryRoutes } from './registry.ts'
 import { settingsRoutes } from './settings.ts'
 
 /** All contracts, grouped by plugin. */
@@ -17,5 +18,6 @@ export const allContracts: readonly AnyRoute[] = [
   importRoutes,
   settingsRoutes,
   backupRoutes,
+  registryRoutes,
   consoleRoutes,
 ].flatMap((table): AnyRoute[] => Object.values(table))
