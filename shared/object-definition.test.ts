@@ -41,7 +41,7 @@ describe('checking a definition', () => {
     [
       'a setting of a wrong type',
       { name: 'a', fields: { x: { type: 'text', maxLength: '5' } } },
-      [['fields.x.maxLength', 'invalid_type']],
+      [['fields.x.maxLength', 'invalid_number']],
     ],
     ['a select without options', { name: 'a', fields: { x: { type: 'select' } } }, [['fields.x.options', 'required']]],
     [

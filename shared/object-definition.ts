@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { FieldError, FieldErrorCode } from './errors.ts'
 import { isFieldTypeName, fieldTypes } from './field-types/registry.ts'
+import { fieldErrorsOf } from './schema-errors.ts'
 
 /** Form of object and field names (D-09, D-92). */
 export const namePattern = /^[a-z][a-z0-9_]{0,62}$/
@@ -165,7 +166,7 @@ export function checkObjectDefinition(input: unknown): DefinitionResult {
   const errors: FieldError[] = []
   const warnings: DefinitionWarning[] = []
   const result = objectZod.safeParse(input)
-  if (!result.success) errors.push(...zodProblems(result.error, '', input))
+  if (!result.success) errors.push(...fieldErrorsOf(result.error.issues, input))
   const definition = (result.success ? result.data : input) as ObjectDefinition
   if (!isPlainObject(definition) || !isPlainObject(definition.fields)) return { ok: false, errors, warnings }
   if (result.success) warnUnknownKeys(definition, warnings)
@@ -203,7 +204,7 @@ function checkField(fieldName: string, field: unknown, errors: FieldError[], war
   }
   const common = commonFieldZod.safeParse(field)
   if (!common.success) {
-    errors.push(...zodProblems(common.error, path, field))
+    errors.push(...fieldErrorsOf(common.error.issues, field, path))
     return
   }
   const { type } = common.data
@@ -214,7 +215,7 @@ function checkField(fieldName: string, field: unknown, errors: FieldError[], war
     return
   }
   const settings = z.looseObject(fieldTypes[type].settings).safeParse(field)
-  if (!settings.success) errors.push(...zodProblems(settings.error, path, field))
+  if (!settings.success) errors.push(...fieldErrorsOf(settings.error.issues, field, path))
   warnUnknown(common.data, { ...commonFieldShape, ...fieldTypes[type].settings }, `${path}.`, warnings)
   const { pattern } = common.data as { pattern?: unknown }
   if (typeof pattern === 'string' && !isSafePattern(pattern)) {
@@ -290,37 +291,4 @@ function definitionError(
   constraint?: unknown,
 ): FieldError {
   return { field: path, code, message, value, ...(constraint === undefined ? {} : { constraint }) }
-}
-
-function zodProblems(error: z.ZodError, prefix: string, input: unknown): FieldError[] {
-  return error.issues.map((issue) => {
-    const segments = issue.path.map(String)
-    const value = segments.reduce<unknown>(
-      (at, key) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-          ? (at as Record<string, unknown>)[key]
-          : undefined,
-      input,
-    )
-    const field = [...(prefix === '' ? [] : [prefix]), ...segments].join('.')
-    return definitionError(field, zodCode(issue, value), issue.message, value)
-  })
-}
-
-function zodCode(issue: z.core.$ZodIssue, value: unknown): FieldErrorCode {
-  if (value === undefined) return 'required'
-  switch (issue.code) {
-    case 'invalid_value':
-      return 'invalid_option'
-    case 'invalid_format':
-      return 'invalid_format'
-    case 'too_small':
-      return issue.origin === 'string' ? 'min_length' : issue.origin === 'array' ? 'min_items' : 'min_value'
-    case 'too_big':
-      return issue.origin === 'string' ? 'max_length' : issue.origin === 'array' ? 'max_items' : 'max_value'
-    case 'custom':
-      return 'invalid_format'
-    default:
-      return 'invalid_type'
-  }
 }

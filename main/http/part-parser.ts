@@ -2,7 +2,7 @@
 // would only copy them. Knows no route.
 import type { z } from 'zod'
 import { invalidQuery, validationError } from '#shared/errors.ts'
-import { fieldErrorsOf } from './schema-errors.ts'
+import { fieldErrorsOf } from '#shared/schema-errors.ts'
 
 /** Answers the parsed value. @throws validation_error or invalid_query with all problems */
 export type PartParser = (value: unknown) => unknown

@@ -1,8 +1,8 @@
 // Checks an item against the shape of its type: problems stop a save, unknown keys are kept and reported (D-107).
-import type { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
 import { checkObjectDefinition } from '#shared/object-definition.ts'
+import { fieldErrorsOf } from '#shared/schema-errors.ts'
 import { checkDefaults } from './check-defaults.ts'
 import { itemSchema } from './type-schemas.ts'
 
@@ -28,41 +28,9 @@ export function checkItem(type: MetadataType, item: Readonly<Record<string, unkn
   if (schema === undefined) return { errors: [], warnings: [] }
   const parsed = schema.safeParse(item)
   return {
-    errors: parsed.success ? [] : parsed.error.issues.map((issue) => toFieldError(issue, item)),
+    errors: parsed.success ? [] : fieldErrorsOf(parsed.error.issues, item),
     warnings: Object.keys(item)
       .filter((key) => !Object.hasOwn(schema.shape, key))
       .map((key) => ({ path: key, message: 'The key is not known and was kept.' })),
-  }
-}
-
-function toFieldError(issue: z.core.$ZodIssue, item: unknown): FieldError {
-  const value = issue.path.reduce<unknown>(
-    (at, key) =>
-      typeof at === 'object' && at !== null && Object.hasOwn(at, key)
-        ? (at as Record<PropertyKey, unknown>)[key]
-        : undefined,
-    item,
-  )
-  return {
-    field: issue.path.map(String).join('.'),
-    code: codeOf(issue, value),
-    message: issue.message,
-    ...(value === undefined ? {} : { value }),
-  }
-}
-
-function codeOf(issue: z.core.$ZodIssue, value: unknown): FieldErrorCode {
-  if (value === undefined) return 'required'
-  switch (issue.code) {
-    case 'invalid_value':
-      return 'invalid_option'
-    case 'too_small':
-      return issue.origin === 'string' ? 'min_length' : issue.origin === 'array' ? 'min_items' : 'min_value'
-    case 'too_big':
-      return issue.origin === 'string' ? 'max_length' : issue.origin === 'array' ? 'max_items' : 'max_value'
-    case 'invalid_format':
-      return 'invalid_format'
-    default:
-      return 'invalid_type'
   }
 }

@@ -1,7 +1,8 @@
-// Turns the findings of a zod schema into the field errors of D-22. Knows no route.
+// Turns the findings of a zod schema into the field errors of D-22: the one mapping of requests, items and definitions.
+// Pure; knows no route and no item.
 import type { z } from 'zod'
-import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
-import { fieldErrorCodes } from '#shared/errors.ts'
+import type { FieldError, FieldErrorCode } from './errors.ts'
+import { fieldErrorCodes } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
@@ -28,11 +29,13 @@ const secretName = /password|secret|token|credential|authorization|^code$|^key$/
 
 /**
  * Lists every problem of a failed parse. `input` is what was parsed: it tells a missing value from a wrong one.
- * A `custom` issue may choose its code with `params: { fieldCode }`.
+ * A `custom` issue may choose its code with `params: { fieldCode }`. `at` stands before every path.
  * @source D-22
  */
-export function fieldErrorsOf(issues: readonly Issue[], input: unknown): FieldError[] {
-  return issues.flatMap((issue) => fromIssue(issue, input, []))
+export function fieldErrorsOf(issues: readonly Issue[], input: unknown, at = ''): FieldError[] {
+  const problems = issues.flatMap((issue) => fromIssue(issue, input, []))
+  if (at === '') return problems
+  return problems.map((one) => ({ ...one, field: one.field === '' ? at : `${at}.${one.field}` }))
 }
 
 function fromIssue(issue: Issue, input: unknown, prefix: readonly PropertyKey[]): FieldError[] {
@@ -113,7 +116,7 @@ function measure(origin: string): 'length' | 'value' | 'items' {
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value: unknown = input
   for (const key of path) {
-    if (typeof value !== 'object' || value === null) return undefined
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
     value = (value as Record<PropertyKey, unknown>)[key]
   }
   return value
