@@ -76,6 +76,8 @@ export interface MetadataService {
 
 /** Input of a save. */
 export interface SaveItemInput {
+  /** True when the calling plugin has checked the caller's right itself, for items people own (personal views). */
+  readonly authorized?: boolean
   readonly type: MetadataType
   readonly name: string
   readonly item: Record<string, unknown>
@@ -90,6 +92,8 @@ export interface SaveItemInput {
 
 /** Input of a removal. */
 export interface RemoveItemInput {
+  /** True when the calling plugin has checked the caller's right itself. */
+  readonly authorized?: boolean
   readonly type: MetadataType
   readonly name: string
   /** The plan's hash, or `true` for any plan (D-101). */
