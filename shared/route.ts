@@ -56,6 +56,8 @@ export interface AnyRoute {
   readonly bodyLimitBytes?: number
   /** Content types accepted beside JSON, for example `text/csv`. */
   readonly consumes?: readonly string[]
+  /** True: bodies of the types in `consumes` are handed on as they arrive, in `stream`, and the handler limits them. */
+  readonly streams?: boolean
   /** Time limit where it differs from the 30 s of D-199. */
   readonly timeoutMs?: number
   readonly deprecated?: boolean
@@ -74,7 +76,10 @@ type Part<R, K extends 'params' | 'query' | 'body'> =
 export interface RouteInput<R extends AnyRoute> {
   params: Part<R, 'params'>
   query: Part<R, 'query'>
+  /** Undefined too when the body comes as a stream. */
   body: Part<R, 'body'>
+  /** The bytes of the body of a route with `streams`, when it is not JSON. */
+  stream?: AsyncIterable<Uint8Array> | undefined
   /** Lower-case request headers, for If-Match and the like. */
   headers: Readonly<Record<string, string | undefined>>
 }

@@ -1,5 +1,6 @@
 // The life of one request: guards, credential, rate bucket, parsing, permission, handler, answer. One pass, prepared at
 // start; knows no capability.
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { RateClass } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
@@ -124,7 +125,8 @@ export function serve(
     requirePermission(pipeline, runtime, ctx, input)
     if (runtime.parseParams !== null) input.params = runtime.parseParams(request.params)
     if (runtime.parseQuery !== null) input.query = runtime.parseQuery(parseQueryString(queryOf(request.raw.url!)))
-    if (runtime.parseBody !== null) {
+    if (runtime.contract.streams === true && request.body instanceof Readable) input.stream = request.body
+    else if (runtime.parseBody !== null) {
       input.body = runtime.parseBody(request.body)
       if (runtime.rateLimit === 'write') chargeForRows(pipeline, runtime, request, reply)
     }
@@ -132,7 +134,7 @@ export function serve(
     const result =
       key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract.method)
         ? runtime.handler(ctx, input)
-        : runOnce(pipeline, runtime, request, reply, key, () => runtime.handler(ctx, input))
+        : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, () => runtime.handler(ctx, input))
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
     else sendResult(pipeline, runtime, request, reply, ctx, startedAt, result)
   } catch (error) {
@@ -151,6 +153,7 @@ function runOnce(
   request: FastifyRequest,
   reply: FastifyReply,
   key: string,
+  streamed: boolean,
   work: () => unknown,
 ): unknown {
   const write = {
@@ -158,7 +161,8 @@ function runOnce(
     key,
     method: runtime.contract.method,
     path: request.raw.url!,
-    body: request.body,
+    // A stream is read once, by its handler; its length stands for it.
+    body: streamed ? [request.headers['content-type'], request.headers['content-length']] : request.body,
   }
   return pipeline.idempotencyKeys.run(write, work, () => {
     void reply.header('idempotent-replay', 'true')

@@ -10,6 +10,7 @@ export interface HandlerInput {
   params: unknown
   query: unknown
   body: unknown
+  stream?: AsyncIterable<Uint8Array>
   headers: Readonly<Record<string, string | undefined>>
 }
 

@@ -155,10 +155,25 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const methodIndex = (): MethodIndex => (index ??= createMethodIndex(table))
   collectRoutes(app, table)
   addParsers(app, bindings, guards)
-  for (const binding of bindings) {
-    const runtime = createRouteRuntime(binding)
-    for (const url of pathsOf(binding.contract, mounts)) addRoute(app, pipeline, runtime, url)
+  const addRoutes = (scope: FastifyInstance, part: readonly RouteBinding[]): void => {
+    for (const binding of part) {
+      const runtime = createRouteRuntime(binding)
+      for (const url of pathsOf(binding.contract, mounts)) addRoute(scope, pipeline, runtime, url)
+    }
   }
+  const streaming = bindings.filter(({ contract }) => contract.streams === true)
+  addRoutes(
+    app,
+    bindings.filter(({ contract }) => contract.streams !== true),
+  )
+  // Parsers belong to a scope: here the bytes of a body are handed on unread.
+  await app.register(async (scope) => {
+    for (const type of new Set(streaming.flatMap(({ contract }) => contract.consumes ?? []))) {
+      scope.removeContentTypeParser(type)
+      scope.addContentTypeParser(type, (_request, payload, done) => done(null, payload))
+    }
+    addRoutes(scope, streaming)
+  })
   await addShell(app, pipeline, options.consoleDir, mounts.uiBasePath)
   const fallback = createFallback(pipeline, mounts, methodIndex)
   // A scope of its own: its hook is for unknown paths only and costs the routes nothing.
@@ -283,7 +298,9 @@ function addParsers(app: FastifyInstance, bindings: readonly RouteBinding[], gua
       done(error as Error)
     }
   })
-  const others = new Set(bindings.flatMap(({ contract }) => contract.consumes ?? []))
+  const others = new Set(
+    bindings.flatMap(({ contract }) => (contract.streams === true ? [] : (contract.consumes ?? []))),
+  )
   for (const type of others) {
     if (type === 'application/json') continue
     app.addContentTypeParser(

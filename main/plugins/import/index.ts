@@ -11,7 +11,7 @@ export const importPlugin = definePlugin({
   version: '1.0.0',
   requires: ['settings', 'metadata', 'data'],
   discovery: { service: 'import', feature: 'import', capabilities: ['import'] },
-  contract: importRoutes,
+  contract: { importRecords: importRoutes.importRecords },
   register(host: PluginHost) {
     const service = createImportService({
       data: host.service('data'),
@@ -19,6 +19,6 @@ export const importPlugin = definePlugin({
       settings: host.service('settings'),
     })
     host.provide('import', service)
-    host.handle(importRoutes, importHandlers(service))
+    host.handle({ importRecords: importRoutes.importRecords }, importHandlers(service))
   },
 })

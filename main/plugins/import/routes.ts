@@ -11,10 +11,10 @@ import { parseCsv } from './service/csv.ts'
 export const maxDirectRows = 10_000
 
 /** Makes the handler. */
-export function importHandlers(service: ImportService): Handlers<typeof importRoutes> {
+export function importHandlers(service: ImportService): Handlers<Pick<typeof importRoutes, 'importRecords'>> {
   return {
-    importRecords(ctx, { params, query, body }) {
-      const request = typeof body === 'string' ? fromQuery(body, query) : body
+    async importRecords(ctx, { params, query, body, stream }) {
+      const request = stream === undefined ? body : fromQuery(await readText(stream), query)
       const rows = rowsOf(request)
       if (rows.length > maxDirectRows) {
         throw validationError(
@@ -43,6 +43,12 @@ export function importHandlers(service: ImportService): Handlers<typeof importRo
       })
     },
   }
+}
+
+async function readText(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** @throws validation_error unless exactly one source of rows is given and fits the format */
