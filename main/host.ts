@@ -12,6 +12,7 @@ import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
 import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { searchPlugin } from '#main/plugins/search/index.ts'
 import { settingsPlugin } from '#main/plugins/settings/index.ts'
+import { viewsPlugin } from '#main/plugins/views/index.ts'
 
 /** Plugins that are always loaded. */
 export const corePlugins: readonly PluginDefinition[] = [
@@ -24,7 +25,7 @@ export const corePlugins: readonly PluginDefinition[] = [
 ]
 
 /** Plugins a host may be started without. */
-export const optionalPlugins: readonly PluginDefinition[] = [importPlugin, backupPlugin, registryPlugin]
+export const optionalPlugins: readonly PluginDefinition[] = [importPlugin, backupPlugin, registryPlugin, viewsPlugin]
 
 /** The program's version. */
 export const programVersion: string = readVersion()

@@ -8,6 +8,7 @@ import { importRoutes } from './import.ts'
 import { metadataRoutes } from './metadata.ts'
 import { registryRoutes } from './registry.ts'
 import { settingsRoutes } from './settings.ts'
+import { viewRoutes } from './views.ts'
 
 /** All contracts, grouped by plugin. */
 export const allContracts: readonly AnyRoute[] = [
@@ -19,5 +20,6 @@ export const allContracts: readonly AnyRoute[] = [
   settingsRoutes,
   backupRoutes,
   registryRoutes,
+  viewRoutes,
   consoleRoutes,
 ].flatMap((table): AnyRoute[] => Object.values(table))

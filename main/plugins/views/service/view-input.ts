@@ -1,0 +1,86 @@
+// Reads the bodies that create and change views: the wrapped, the bare and the older spellings of D-115. Pure.
+import { validationError } from '#shared/errors.ts'
+import type { ViewKind } from '#shared/contracts/views.ts'
+import { listTypes, formTypes, viewKinds } from '#shared/contracts/views.ts'
+
+type Map = Readonly<Record<string, unknown>>
+
+/** Members of a stored view that a caller may set; everything else in a bare body is configuration. */
+const viewKeys = new Set(['key', 'label', 'config', 'isDefault', 'order', 'scope', 'hidden', 'description'])
+
+/** What a body says of a view. */
+export interface ViewInput {
+  readonly object: string | undefined
+  readonly viewKind: ViewKind | undefined
+  /** Members of the item, among them `config` when any was given. */
+  readonly members: Map
+}
+
+/**
+ * Reads a body. `data` may hold the view or only its configuration; a member `list` or `form` is the configuration of
+ * that kind.
+ * @throws validation_error for a kind that is neither list nor form
+ */
+export function readViewInput(body: Map): ViewInput {
+  const { data, ...outer } = body
+  const inner = isMap(data) ? data : {}
+  const object = textOf(outer, 'object') ?? textOf(inner, 'object')
+  const given = kindOf(outer) ?? kindOf(inner)
+  const sectioned = viewKinds.find((kind) => isMap(inner[kind]) || isMap(outer[kind]))
+  const viewKind = given ?? sectioned
+  const members: Record<string, unknown> = {}
+  let config: Record<string, unknown> | undefined
+  for (const source of [inner, outer]) {
+    for (const [key, value] of Object.entries(source)) {
+      if (key === 'config') config = { ...config, ...requireMap(value, key) }
+      else if (isKind(key)) config = { ...config, ...requireMap(value, key) }
+      else if (viewKeys.has(key)) members[key] = value
+      else if (key === 'name' && typeof value === 'string') members['key'] ??= value.slice(value.indexOf('.') + 1)
+      else if (isConfigKey(source, inner, key)) config = { ...config, [key]: value }
+    }
+  }
+  return { object, viewKind, members: config === undefined ? members : { ...members, config } }
+}
+
+/** Inside `data` without a member `config`, what is no member of a view belongs to its configuration. */
+function isConfigKey(source: Map, inner: Map, key: string): boolean {
+  if (source !== inner) return key === 'type' && !isKind(source[key]) && source[key] !== undefined
+  if (key === 'object' || key === 'viewKind' || key === 'id' || key === 'owner') return false
+  return key !== 'type' || !isKind(inner[key])
+}
+
+function kindOf(source: Map): ViewKind | undefined {
+  for (const key of ['viewKind', 'type']) {
+    const value = source[key]
+    if (value === undefined || value === null) continue
+    if (isKind(value)) return value
+    // `type` may as well name the kind of list, as it does inside a configuration.
+    if (key === 'type' && typeof value === 'string' && isLayout(value)) continue
+    throw validationError([
+      { field: key, code: 'invalid_option', message: 'A view is a list or a form.', value, constraint: viewKinds },
+    ])
+  }
+  return undefined
+}
+
+function isLayout(value: string): boolean {
+  return (listTypes as readonly string[]).includes(value) || (formTypes as readonly string[]).includes(value)
+}
+
+function isKind(value: unknown): value is ViewKind {
+  return (viewKinds as readonly unknown[]).includes(value)
+}
+
+function requireMap(value: unknown, field: string): Map {
+  if (isMap(value)) return value
+  throw validationError([{ field, code: 'invalid_type', message: 'The configuration must be an object.', value }])
+}
+
+function textOf(source: Map, key: string): string | undefined {
+  const value = source[key]
+  return typeof value === 'string' ? value : undefined
+}
+
+function isMap(value: unknown): value is Map {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,145 @@
+// Stored views over HTTP: creating in every spelling, listing, changing, deleting, what they may name (D-114, D-115).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestHost } from '../support/create-test-host.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await createTestHost()
+  await host.defineObject('company', { name: { type: 'text' } })
+  await host.defineObject('task', {
+    title: { type: 'text' },
+    status: { type: 'select', options: ['open', 'done'] },
+    due: { type: 'date' },
+    company: { type: 'lookup', reference: 'company' },
+  })
+})
+afterAll(() => host.stop())
+
+const open = {
+  object: 'task',
+  viewKind: 'list',
+  key: 'open_tasks',
+  label: 'Open tasks',
+  config: { type: 'grid', columns: ['title', { field: 'company.name', width: 200 }], filter: { status: 'open' } },
+}
+
+/** The first field error of a refusal, with its status. */
+async function refusal(body: Record<string, unknown>): Promise<unknown[]> {
+  const { status, body: answer } = await host.post('/ui/views', body)
+  return [status, answer.error.details.fieldErrors?.[0]?.field, answer.error.details.fieldErrors?.[0]?.code]
+}
+
+describe('creating views', () => {
+  it('answers the stored view with its id and stores it as a metadata item', async () => {
+    const { status, body } = await host.post('/ui/views', open)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      object: 'task',
+      viewId: 'task.open_tasks',
+      view: {
+        id: 'task.open_tasks',
+        name: 'task.open_tasks',
+        viewKind: 'list',
+        label: 'Open tasks',
+        scope: 'shared',
+        isDefault: false,
+        config: open.config,
+      },
+    })
+    expect(body.view.owner).toEqual(expect.any(String))
+    expect((await host.get('/meta/view/task.open_tasks')).body.item.label).toBe('Open tasks')
+  })
+
+  it('makes a key from the label and never takes one twice', async () => {
+    const first = await host.post('/ui/views', { object: 'task', type: 'list', label: 'Fällige Aufgaben!' })
+    const second = await host.post('/ui/views', { object: 'task', type: 'list', label: 'Fällige Aufgaben!' })
+    expect([first.body.viewId, second.body.viewId]).toEqual(['task.fallige_aufgaben', 'task.fallige_aufgaben_2'])
+    const taken = await host.post('/ui/views', open)
+    expect([taken.status, taken.body.error.code]).toEqual([409, 'conflict'])
+  })
+
+  it.each([
+    [
+      'the object in the path and the view in data',
+      { data: { viewKind: 'list', label: 'A', config: { columns: ['title'] } } },
+    ],
+    ['the kind as the key of its configuration', { data: { label: 'B', list: { columns: ['title'] } } }],
+    ['the bare configuration in data', { type: 'list', label: 'C', data: { type: 'grid', columns: ['title'] } }],
+  ])('accepts %s', async (_what, body) => {
+    const { status, body: answer } = await host.post('/ui/views/task', body)
+    expect([status, answer.view?.config?.columns]).toEqual([201, ['title']])
+  })
+
+  it('refuses what it cannot show, naming the member', async () => {
+    const config = (members: Record<string, unknown>) => ({ object: 'task', type: 'list', label: 'X', config: members })
+    expect(await refusal(config({ columns: ['title', 'nothing'] }))).toEqual([400, 'config.columns.1', 'unknown_field'])
+    expect(await refusal(config({ columns: [{ field: 'company.nothing' }] }))).toEqual([
+      400,
+      'config.columns.0.field',
+      'unknown_field',
+    ])
+    expect((await refusal(config({ filter: { nothing: 1 } })))[1]).toBe('config.filter')
+    expect((await refusal(config({ sort: [{ field: 'nothing', order: 'asc' }] })))[1]).toBe('config.sort')
+    expect((await refusal(config({ kanban: { groupByField: 'nothing' } })))[1]).toBe('config.kanban.groupByField')
+    expect(
+      (await refusal({ object: 'task', type: 'form', label: 'X', config: { sections: [{ fields: ['nothing'] }] } }))[1],
+    ).toBe('config.sections.0.fields.0')
+    expect(await refusal({ object: 'task', type: 'pie', label: 'X' })).toEqual([400, 'type', 'invalid_option'])
+    expect(await refusal({ object: 'task', type: 'list' })).toEqual([400, 'label', 'required'])
+    expect(await refusal({ object: 'task', label: 'X' })).toEqual([400, 'viewKind', 'required'])
+    expect(await refusal({ ...open, key: 'Not A Key' })).toEqual([400, 'key', 'invalid_format'])
+    expect((await host.post('/ui/views', { ...open, object: 'nothing' })).status).toBe(404)
+  })
+})
+
+describe('reading views', () => {
+  it('lists those of an object, of a kind, or all', async () => {
+    const ids = async (path: string) =>
+      (await host.get(path)).body.views.map((view: { id: string }) => view.id) as string[]
+    await host.post('/ui/views', { object: 'task', type: 'form', key: 'edit', label: 'Edit', config: {} })
+    await host.post('/ui/views', { object: 'company', type: 'list', key: 'all', label: 'All', config: {} })
+    expect(await ids('/ui/views?object=task&type=form')).toEqual(['task.edit'])
+    expect(await ids('/ui/views/task?type=form')).toEqual(['task.edit'])
+    expect(await ids('/ui/views')).toEqual(expect.arrayContaining(['company.all', 'task.edit', 'task.open_tasks']))
+    expect((await host.get('/ui/views?object=nothing')).status).toBe(404)
+    expect((await host.get('/ui/views?object=task&type=pie')).status).toBe(400)
+  })
+
+  it('answers one by its id, by object and key, and 404 for another', async () => {
+    for (const path of ['/ui/views/task.open_tasks', '/ui/views/task/open_tasks', '/ui/views/task/task.open_tasks']) {
+      expect((await host.get(path)).body).toMatchObject({ object: 'task', viewId: 'task.open_tasks' })
+    }
+    expect((await host.get('/ui/views/task.nothing')).status).toBe(404)
+  })
+})
+
+describe('changing views', () => {
+  it('merges a patch and keeps what it does not name', async () => {
+    const { body } = await host.patch('/ui/views/task.open_tasks', { label: 'To do', config: { sort: ['-due'] } })
+    expect(body.view).toMatchObject({ label: 'To do', config: { ...open.config, sort: ['-due'] } })
+    const put = await host.put('/ui/views/task/open_tasks', { data: { config: { sort: null } } })
+    expect(put.body.view.config).toEqual(open.config)
+  })
+
+  it('refuses unknown columns and a new key, and changes nothing', async () => {
+    const before = (await host.get('/ui/views/task.open_tasks')).body.view
+    expect((await host.patch('/ui/views/task.open_tasks', { config: { columns: ['nothing'] } })).status).toBe(400)
+    expect((await host.patch('/ui/views/task.open_tasks', { key: 'other' })).status).toBe(400)
+    expect((await host.get('/ui/views/task.open_tasks')).body.view).toEqual(before)
+  })
+
+  it('shows the stored default instead of the generated view', async () => {
+    await host.patch('/ui/views/task.open_tasks', { isDefault: true })
+    const { body } = await host.get('/ui/view/task/list')
+    expect(body).toMatchObject({ name: 'task.open_tasks', generated: false, columns: open.config.columns })
+  })
+
+  it('deletes one', async () => {
+    const { body } = await host.delete('/ui/views/task/open_tasks')
+    expect(body).toEqual({ object: 'task', viewId: 'task.open_tasks', success: true })
+    expect((await host.get('/ui/views/task.open_tasks')).status).toBe(404)
+    expect((await host.get('/ui/view/task/list')).body.generated).toBe(true)
+  })
+})
