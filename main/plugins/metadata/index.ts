@@ -5,7 +5,7 @@ import { metadataMigrations } from './migrations/index.ts'
 import { metadataPermissions } from './permissions.ts'
 import { metadataHandlers } from './routes.ts'
 import { createMetadataService } from './service.ts'
-import { deletedEvent, savedEvent } from './service/saving.ts'
+import { deletedEvent, savedEvent } from './service/storing.ts'
 
 /** Stores and serves metadata items; everything that follows an object's definition asks it. */
 export const metadataPlugin = definePlugin({

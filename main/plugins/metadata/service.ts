@@ -81,6 +81,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     cache,
     read,
     write,
+    log,
     clock,
     ids,
     authorizer: options.authorizer,

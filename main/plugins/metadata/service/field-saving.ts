@@ -2,68 +2,66 @@
 import type { FieldError } from '#shared/errors.ts'
 import { PlatformError, notFound, platformError, validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { MetadataItem, RemoveItemInput, SaveItemInput, SaveItemResult } from '../api.ts'
+import type { MetadataItem, RemoveItemInput, SaveItemInput } from '../api.ts'
 import { checkBody, checkName, checkSameName } from './check-input.ts'
 import { splitChildName, toFieldDefinition, withField, withoutField } from './field-items.ts'
 import type { ItemCache } from './item-cache.ts'
+import type { PreparedWrite } from './preparing.ts'
 
-/** What editing fields works with; the functions are those of saving whole items. */
+/** What editing fields works with; the functions are those of whole items. */
 export interface FieldSavingOptions {
-  readonly cache: ItemCache
-  readonly saveItem: (ctx: RequestContext, input: SaveItemInput) => Promise<SaveItemResult>
+  readonly items: Pick<ItemCache, 'get'>
+  readonly prepareSave: (ctx: RequestContext, input: SaveItemInput) => PreparedWrite
   /** @throws conflict, CONCURRENT_UPDATE */
   readonly requireConditions: (
     ctx: RequestContext,
     input: Pick<SaveItemInput, 'ifMatch' | 'ifNoneMatch'>,
     existing: MetadataItem | null,
   ) => void
-  readonly etag: (ctx: RequestContext, item: MetadataItem) => string
 }
 
-/** Saves and removes single fields. */
-export interface FieldSaving {
-  save(ctx: RequestContext, input: SaveItemInput): Promise<SaveItemResult>
-  remove(ctx: RequestContext, input: RemoveItemInput): Promise<void>
-}
-
-/** Makes the field editor. */
-export function createFieldSaving({ cache, saveItem, requireConditions, etag }: FieldSavingOptions): FieldSaving {
-  return {
-    async save(ctx, input) {
-      const problems = [...checkName('field', input.name), ...checkBody(input.item), ...checkSameName(input)]
-      if (problems.length > 0) throw validationError(problems)
-      const { parent, child } = splitChildName(input.name)!
-      const object = cache.get('object', parent)
-      if (object === undefined) throw notFound('object', parent)
-      const existing = cache.get('field', input.name) ?? null
-      requireConditions(ctx, input, existing)
-      const definition = toFieldDefinition(input.item)
-      const from = definition['renamedFrom']
-      const item = withField(object.item, {
-        name: child,
-        definition,
-        ...(typeof from === 'string' ? { renamedFrom: from } : {}),
-      })
-      const { dryRun, confirm, packageId } = input
-      let saved: SaveItemResult
-      try {
-        saved = await saveItem(ctx, { type: 'object', name: parent, item, dryRun, confirm, packageId })
-      } catch (error) {
-        throw relativeTo(`fields.${child}`, error)
-      }
-      const stored = cache.get('field', input.name)
-      return { ...saved, created: existing === null, etag: stored === undefined ? saved.etag : etag(ctx, stored) }
-    },
-    async remove(ctx, input) {
-      const field = cache.get('field', input.name)
-      if (field === undefined) throw notFound('field', input.name)
-      requireConditions(ctx, input, field)
-      if (field.packageId !== null) throw platformError('item_locked', { packageId: field.packageId })
-      const { parent, child } = splitChildName(input.name)!
-      const item = withoutField(cache.get('object', parent)!.item, child)
-      await saveItem(ctx, { type: 'object', name: parent, item, confirm: input.confirm })
-    },
+/** Works out the save of the object that saving one field means. @throws as a save of the object, with paths of the field */
+export function prepareFieldSave(
+  { items, prepareSave, requireConditions }: FieldSavingOptions,
+  ctx: RequestContext,
+  input: SaveItemInput,
+): PreparedWrite {
+  const problems = [...checkName('field', input.name), ...checkBody(input.item), ...checkSameName(input)]
+  if (problems.length > 0) throw validationError(problems)
+  const { parent, child } = splitChildName(input.name)!
+  const object = items.get('object', parent)
+  if (object === undefined) throw notFound('object', parent)
+  const existing = items.get('field', input.name) ?? null
+  requireConditions(ctx, input, existing)
+  const definition = toFieldDefinition(input.item)
+  const from = definition['renamedFrom']
+  const item = withField(object.item, {
+    name: child,
+    definition,
+    ...(typeof from === 'string' ? { renamedFrom: from } : {}),
+  })
+  const { dryRun, confirm, packageId } = input
+  try {
+    const prepared = prepareSave(ctx, { type: 'object', name: parent, item, dryRun, confirm, packageId })
+    return { ...prepared, field: input.name, result: { ...prepared.result, created: existing === null } }
+  } catch (error) {
+    throw relativeTo(`fields.${child}`, error)
   }
+}
+
+/** Works out the save of the object that removing one field means. @throws resource_not_found, item_locked and those of a save */
+export function prepareFieldRemoval(
+  { items, prepareSave, requireConditions }: FieldSavingOptions,
+  ctx: RequestContext,
+  input: RemoveItemInput,
+): PreparedWrite {
+  const field = items.get('field', input.name)
+  if (field === undefined) throw notFound('field', input.name)
+  requireConditions(ctx, input, field)
+  if (field.packageId !== null) throw platformError('item_locked', { packageId: field.packageId })
+  const { parent, child } = splitChildName(input.name)!
+  const item = withoutField(items.get('object', parent)!.item, child)
+  return prepareSave(ctx, { type: 'object', name: parent, item, confirm: input.confirm })
 }
 
 /** The same failure with the paths of its fields seen from one field of the object. */

@@ -1,0 +1,153 @@
+// Saves and removes many items in one write: all are checked first, each on the ground the earlier ones prepared, then
+// one job stores them, all or nothing or each for itself (D-108). Knows no rule of a single item.
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { PlatformError } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { RemoveItemInput, SaveItemInput } from '../api.ts'
+import type { ItemCache } from './item-cache.ts'
+import type { Ground, PreparedWrite, Preparing } from './preparing.ts'
+import type { StoreWrite } from './storing.ts'
+import { cacheChange } from './storing.ts'
+
+/** One item of a bundle. */
+export type BundleEntry =
+  { readonly save: SaveItemInput; readonly remove?: undefined } | { readonly remove: RemoveItemInput }
+
+/** What became of one entry. */
+export type BundleOutcome =
+  { readonly ok: true; readonly prepared: PreparedWrite } | { readonly ok: false; readonly error: PlatformError }
+
+/** How a bundle is stored. */
+export interface BundleOptions {
+  /** True stores what can be stored; false stores all or nothing. */
+  readonly each: boolean
+  /** Stores nothing; the outcomes say what would happen. */
+  readonly dryRun?: boolean
+}
+
+/** What a bundle did; `stored` false means that nothing was written. */
+export interface BundleResult {
+  /** In the order of the entries. */
+  readonly outcomes: readonly BundleOutcome[]
+  readonly stored: boolean
+}
+
+/** What bundles work with. */
+export interface BundleParts {
+  readonly preparing: Preparing
+  readonly store: StoreWrite
+  readonly read: Reads
+  readonly write: Write
+  /** A copy of all items that changes alone. */
+  readonly stage: () => ItemCache
+}
+
+/** Runs one bundle; the caller holds the lock of metadata writes. */
+export async function runBundle(
+  { preparing, store, read, write, stage }: BundleParts,
+  ctx: RequestContext,
+  entries: readonly BundleEntry[],
+  { each, dryRun = false }: BundleOptions,
+): Promise<BundleResult> {
+  const leaving = new Set(entries.flatMap(({ remove }) => (remove === undefined ? [] : [keyOf(remove)])))
+
+  /** Prepares entries one after the other, every one on the ground of those before it. */
+  const createSequence = (reads: Ground['reads']) => {
+    const items = stage()
+    const touched = new Set<string>()
+    const advance = (prepared: PreparedWrite): void => {
+      items.apply(cacheChange(prepared.changes))
+      for (const { previous, next } of prepared.changes) touched.add((next ?? previous)!.uid)
+    }
+    return {
+      advance,
+      next(entry: BundleEntry): BundleOutcome {
+        const ground = { items, reads, touched, leaving }
+        try {
+          const prepared =
+            entry.remove === undefined
+              ? preparing.save(ctx, { ...entry.save, dryRun }, ground)
+              : preparing.remove(ctx, entry.remove, ground)
+          advance(prepared)
+          return { ok: true, prepared }
+        } catch (error) {
+          return { ok: false, error: platformErrorOf(error) }
+        }
+      },
+    }
+  }
+
+  const sequence = createSequence(read)
+  const outcomes = entries.map((entry) => sequence.next(entry))
+  const failed = outcomes.some((outcome) => !outcome.ok)
+  if (dryRun || entries.length === 0 || (failed && !each)) return { outcomes, stored: false }
+  if (outcomes.every((outcome) => !outcome.ok)) return { outcomes, stored: false }
+
+  const storeAll = (tx: Tx): void => {
+    for (const [index, outcome] of outcomes.entries()) {
+      if (!outcome.ok) continue
+      try {
+        store(tx, ctx, outcome.prepared)
+      } catch (error) {
+        throw new StoreFailure(index, platformErrorOf(error))
+      }
+    }
+  }
+
+  /** After a failure the rest stands on other ground than it was prepared on and is prepared again. */
+  const storeEach = (tx: Tx): BundleOutcome[] => {
+    let fresh: ReturnType<typeof createSequence> | null = null
+    const stored: BundleOutcome[] = []
+    for (const [index, first] of outcomes.entries()) {
+      const outcome = fresh === null ? first : fresh.next(entries[index]!)
+      let result = outcome
+      if (outcome.ok) {
+        try {
+          tx.savepoint(() => store(tx, ctx, outcome.prepared))
+        } catch (error) {
+          result = { ok: false, error: platformErrorOf(error) }
+          fresh = createSequence(tx)
+          for (const done of stored) if (done.ok) fresh.advance(done.prepared)
+        }
+      }
+      stored.push(result)
+    }
+    return stored
+  }
+
+  try {
+    const final = await write<BundleOutcome[] | null>('metadata.bundle', (tx) => {
+      if (each) return storeEach(tx)
+      storeAll(tx)
+      return null
+    })
+    return { outcomes: final ?? outcomes, stored: true }
+  } catch (error) {
+    if (!(error instanceof StoreFailure)) throw error
+    return { outcomes: outcomes.with(error.index, { ok: false, error: error.reason }), stored: false }
+  }
+}
+
+/** The name of an item in sets: `type/name`. */
+export function keyOf({ type, name }: { type: MetadataType; name: string }): string {
+  return `${type}/${name}`
+}
+
+/** Carries the place of an entry that could not be stored out of the write, which rolls back. */
+class StoreFailure extends Error {
+  readonly index: number
+  readonly reason: PlatformError
+
+  constructor(index: number, reason: PlatformError) {
+    super(reason.message)
+    this.index = index
+    this.reason = reason
+  }
+}
+
+/** Failures of the platform are an entry's outcome; a defect ends the whole bundle. */
+function platformErrorOf(error: unknown): PlatformError {
+  if (error instanceof PlatformError) return error
+  throw error
+}
