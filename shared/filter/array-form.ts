@@ -1,7 +1,7 @@
 // The array and rule forms of D-80, also used by view filters.
 import type { Filter } from './filter.ts'
 import type { FilterReader } from './filter-reader.ts'
-import { checkDepth, filterError, readCondition, readPath } from './filter-reader.ts'
+import { checkDepth, filterError, patternOperator, readCondition, readPath } from './filter-reader.ts'
 import type { ParseChild } from './object-form.ts'
 
 /** Words of the array and rule forms, lower case, with the operator they mean. */
@@ -28,7 +28,7 @@ const operatorWords: ReadonlyMap<string, string> = new Map([
   ['not_in', '$nin'],
   ['not in', '$nin'],
   ['contains', '$contains'],
-  ['like', '$like'],
+  ['like', patternOperator],
   ['not_contains', '$notContains'],
   ['notcontains', '$notContains'],
   ['starts_with', '$startsWith'],
@@ -85,7 +85,8 @@ export function parseArrayForm(
 }
 
 function canonicalOperator(word: string): string | null {
-  if (word.startsWith('$')) return word
+  // A pattern has a word in this form and no operator in the object form (D-79).
+  if (word.startsWith('$')) return word === patternOperator ? null : word
   return operatorWords.get(word.trim().toLowerCase()) ?? null
 }
 
@@ -96,7 +97,7 @@ function parseWord(reader: FilterReader, field: string, word: string, value: unk
   if ((operator === '$null' || operator === '$exists') && !word.startsWith('$')) {
     return readCondition(reader, fieldPath, operator, value === undefined || value === null ? true : value, path)
   }
-  if (operator === '$like' && typeof value === 'string' && !/[%_]/.test(value)) {
+  if (operator === patternOperator && typeof value === 'string' && !/[%_]/.test(value)) {
     return readCondition(reader, fieldPath, '$contains', value, path)
   }
   return readCondition(reader, fieldPath, operator, value === undefined ? null : value, path)

@@ -13,6 +13,9 @@ export const maxDepth = 16
 /** Most elements of a list operand (D-79). */
 export const maxListLength = 1_000
 
+/** The operator of `like` patterns in the tree; the object form has none (D-79, D-80). */
+export const patternOperator = '$like'
+
 /** State of one parse: where we are, and how much was read. */
 export interface FilterReader {
   readonly parameter: string
@@ -62,7 +65,7 @@ export function readCondition(
     case '$notContains':
     case '$startsWith':
     case '$endsWith':
-    case '$like':
+    case patternOperator:
       return scalar(reader, fieldPath, operator, operand, path)
     case '$in':
     case '$nin':

@@ -1,7 +1,7 @@
 // The object form of D-79. Recursion into the other forms goes through the callback of parse-filter.ts.
 import type { Filter } from './filter.ts'
 import type { FilterReader } from './filter-reader.ts'
-import { checkDepth, filterError, isMacro, readCondition, readPath } from './filter-reader.ts'
+import { checkDepth, filterError, isMacro, patternOperator, readCondition, readPath } from './filter-reader.ts'
 
 /** Parses one child of a logical operator, in any form. */
 export type ParseChild = (reader: FilterReader, input: unknown, depth: number, path: string) => Filter
@@ -78,6 +78,7 @@ function parseField(
     if (operators.length === 0) {
       return parseField(reader, [...fieldPath, ...readPath(reader, key, at)], inner, depth + 1, at)
     }
+    if (key === patternOperator) throw filterError(reader, at, `There is no operator "${key}".`)
     if (key !== '$not') return [readCondition(reader, fieldPath, key, inner, at)]
     const negated = parseField(reader, fieldPath, inner, depth + 1, at)
     return [{ kind: 'not', child: negated.length === 1 ? negated[0]! : { kind: 'and', children: negated } }]

@@ -1,8 +1,12 @@
-// Writes a filter tree in the canonical object form; parsing that form gives the same tree again.
+// Writes a filter tree in its canonical form; parsing that form gives the same tree again.
 import type { Filter } from './filter.ts'
+import { patternOperator } from './filter-reader.ts'
 
-/** The canonical object form (D-79): every condition names its operator, every conjunction is an `$and`. */
-export function printFilter(filter: Filter): Record<string, unknown> {
+/**
+ * The canonical form: the object form (D-79) in which every condition names its operator and every conjunction is an
+ * `$and`; a pattern is a condition of the array form (D-80), the only one that has it.
+ */
+export function printFilter(filter: Filter): Record<string, unknown> | readonly unknown[] {
   switch (filter.kind) {
     case 'and':
       return { $and: filter.children.map(printFilter) }
@@ -14,6 +18,7 @@ export function printFilter(filter: Filter): Record<string, unknown> {
       if (filter.fields.length === 0) return { $search: filter.query }
       return { [filter.fields[0]!]: { $search: filter.query } }
     case 'condition':
+      if (filter.operator === patternOperator) return [filter.path.join('.'), 'like', filter.operand]
       return { [filter.path.join('.')]: { [filter.operator]: filter.operand } }
   }
 }

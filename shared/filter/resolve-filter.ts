@@ -13,7 +13,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Filter, FilterCondition, Operand } from './filter.ts'
 import { isFieldMacro } from './filter-reader.ts'
 import type { QueryEnv } from './query-env.ts'
-import type { Comparison, FieldTest, ResolvedFilter } from './resolved-filter.ts'
+import type { Comparison, FieldTest, ResolvedFilter, SearchOperator, TestValue } from './resolved-filter.ts'
 import type { ResolvedPath } from './resolve-path.ts'
 import { resolvePath } from './resolve-path.ts'
 
@@ -55,6 +55,7 @@ export function resolveSearch(
   fields: readonly string[],
   env: QueryEnv,
   parameter = 'search',
+  operator: SearchOperator = 'and',
 ): ResolvedFilter {
   if (!schema.enable.searchable) throw invalidQuery(parameter, 'The object is not searchable.', { path: '$search' })
   const readable = schema.searchFields.filter(
@@ -66,7 +67,9 @@ export function resolveSearch(
     if (!field) throw invalidQuery(parameter, `"${name.slice(0, 100)}" is not a searched field.`, { path: name })
     return field
   })
-  return { kind: 'search', query, fields: chosen.length > 0 ? chosen : readable }
+  // No field at all would mean every field to the index.
+  if (readable.length === 0 && schema.searchFields.length > 0) return { kind: 'or', children: [] }
+  return { kind: 'search', query, fields: chosen.length > 0 ? chosen : readable, operator }
 }
 
 /** One condition while it is resolved. */
@@ -193,29 +196,41 @@ function elementTest(place: Place, operator: FilterOperator): FieldTest {
 }
 
 /**
- * JSON scalars compare with operands of their own kind; booleans are 1 and 0 as SQLite extracts them. Texts inside of JSON
- * are stored as they came, so their operands are not normalised either.
+ * JSON scalars compare with operands of their own kind. Texts inside of JSON are stored as they came, so their operands
+ * are not normalised either.
  */
 function innerTest(place: Place, operator: FilterOperator): FieldTest {
-  const scalar = (operand: Operand): string | number => {
-    if (typeof operand === 'boolean') return operand ? 1 : 0
-    if (typeof operand === 'number') return operand
-    if (typeof operand === 'string') return operand
+  const scalar = (operand: Operand): TestValue => {
+    if (typeof operand !== 'object') return operand
     throw failure(place, 'A path inside a value is compared with text, numbers or booleans.')
+  }
+  const ordered = (operand: Operand): string | number => {
+    const value = scalar(operand)
+    if (typeof value !== 'boolean') return value
+    throw failure(place, 'Booleans have no order.')
   }
   const { operand } = place.condition
   const items = (Array.isArray(operand) ? operand : [operand]) as readonly Operand[]
   switch (operator) {
     case '$eq':
+      return { test: 'eq', value: scalar(operand as Operand) }
     case '$gt':
     case '$gte':
     case '$lt':
     case '$lte':
-      return { test: operator.slice(1) as Comparison, value: scalar(operand as Operand) }
+      return { test: operator.slice(1) as Comparison, value: ordered(operand as Operand) }
     case '$in':
       return { test: 'in', values: items.map(scalar) }
-    case '$between':
-      return { test: 'between', low: scalar(items[0]!), high: scalar(items[1]!) }
+    case '$between': {
+      const [low, high] = [ordered(items[0]!), ordered(items[1]!)]
+      return {
+        test: 'every',
+        tests: [
+          { test: 'gte', value: low },
+          { test: 'lte', value: high },
+        ],
+      }
+    }
     case '$contains':
     case '$startsWith':
     case '$endsWith':

@@ -3,8 +3,11 @@
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ResolvedPath } from './resolve-path.ts'
 
-/** A bound operand. */
-export type TestValue = string | number
+/** How the terms of a search are joined (D-74). */
+export type SearchOperator = 'and' | 'or'
+
+/** A bound operand; booleans occur inside of JSON values only, columns hold 0 and 1. */
+export type TestValue = string | number | boolean
 
 /** The comparisons of order and equality. */
 export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte'
@@ -15,7 +18,6 @@ export type FieldTest =
   | { readonly test: 'in'; readonly values: readonly TestValue[] }
   /** `from` inclusive, `before` exclusive. */
   | { readonly test: 'range'; readonly from: TestValue; readonly before: TestValue }
-  | { readonly test: 'between'; readonly low: TestValue; readonly high: TestValue }
   | { readonly test: 'contains' | 'startsWith' | 'endsWith'; readonly text: string }
   /** `%` any run, `_` any one code point; ignores case like contains. */
   | { readonly test: 'like'; readonly pattern: string }
@@ -37,4 +39,10 @@ export type ResolvedFilter =
   | { readonly kind: 'and' | 'or'; readonly children: readonly ResolvedFilter[] }
   | { readonly kind: 'not'; readonly child: ResolvedFilter }
   | ResolvedCondition
-  | { readonly kind: 'search'; readonly query: string; readonly fields: readonly FieldSchema[] }
+  | {
+      readonly kind: 'search'
+      readonly query: string
+      readonly fields: readonly FieldSchema[]
+      /** Whether every term must match or one is enough. */
+      readonly operator: SearchOperator
+    }

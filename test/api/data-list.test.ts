@@ -356,7 +356,21 @@ describe('loose parameters (D-73)', () => {
     expect(await titles({ status: 'null' })).toEqual(['Äpfel 100%'])
     expect(await titles({ done: '1', filter: '{"priority":1}' })).toEqual(['Banana'])
     expect(await titles({ 'project.name': 'Alpha' })).toEqual(['apple'])
-    await refused({ tags: 'red' })
+  })
+
+  it('have the element on fields of several values, repeated ones any of them', async () => {
+    expect(await titles({ tags: 'red' })).toEqual(['apple', 'apple pie_'])
+    expect(await titles({ tags: ['yellow', 'red'] })).toEqual(['apple', 'Banana', 'apple pie_'])
+    expect(await titles({ tags: 'null' })).toEqual(['cherry', 'Äpfel 100%'])
+    expect(await titles({ tags: ['yellow', 'null'] })).toEqual(['Banana', 'cherry', 'Äpfel 100%'])
+    expect(await titles({ watchers: projects[1]!.toUpperCase() })).toEqual(['apple', 'Banana'])
+    expect(await titles({ 'watchers.name': ['Alpha', 'Nobody'] })).toEqual(['apple'])
+  })
+
+  it('are the scalar that a text looks like inside of JSON values', async () => {
+    expect(await titles({ 'extra.a.b': '5' })).toEqual(['apple'])
+    expect(await titles({ 'extra.a.b': ['x', '5.0'] })).toEqual(['apple', 'cherry'])
+    expect(await titles({ 'extra.a.b': 'true' })).toEqual([])
   })
 
   it('leave the version of the API to the host (D-201)', async () => {

@@ -16,7 +16,7 @@ import { chooseIndex } from './choose-index.ts'
 import type { CursorKey } from './cursor.ts'
 import { openCursor, sealCursor } from './cursor.ts'
 import { writeFilter } from './filter-sql.ts'
-import type { DeletedMode, FindRequest } from './find-request.ts'
+import type { DeletedMode, FindRequest, SearchRequest } from './find-request.ts'
 import { checkPage, maxTop } from './find-request.ts'
 import type { MatchEstimator } from './match-estimator.ts'
 import { writeAfter } from './keyset-sql.ts'
@@ -56,6 +56,8 @@ export interface FindPlan {
 export interface FindOptions {
   readonly cursorKey: CursorKey
   readonly search?: SearchHook
+  /** Largest page; absent: that of lists. */
+  readonly largest?: number
   /** Lets the index be chosen by the data; absent: by the schema alone. */
   readonly estimator?: MatchEstimator
 }
@@ -67,7 +69,7 @@ export interface FindOptions {
  */
 export function buildFind(schema: ObjectSchema, request: FindRequest, env: QueryEnv, options: FindOptions): FindPlan {
   const { top, skip = 0, cursor, deleted = 'exclude' } = request
-  checkPage(top, skip, cursor)
+  checkPage(top, skip, cursor, options.largest)
   const scope = rootScope(schema, env, options.search)
   const fields = chooseFields(schema, request.select ?? null, deleted, env)
   const found = rankMatches(scope, request)
@@ -146,7 +148,7 @@ export function resolveWhere(
 ): ResolvedFilter {
   const parts: ResolvedFilter[] = []
   if (request.filter) parts.push(resolveFilter(schema, request.filter, env))
-  if (request.search) parts.push(resolveSearch(schema, request.search.query, request.search.fields, env))
+  if (request.search) parts.push(resolveRequested(schema, request.search, env))
   if (request.rowCondition) parts.push(resolveFilter(schema, request.rowCondition, { ...env, canRead: undefined }))
   return simplifyFilter({ kind: 'and', children: parts })
 }
@@ -166,9 +168,13 @@ type Ranking = NonNullable<SearchCondition['relevance']>
 /** How the matches of a search are ranked; null without a search that ranks. @source D-78 */
 function rankMatches(scope: Scope, { search }: FindRequest): Ranking | null {
   if (!search || !scope.search) return null
-  const resolved = resolveSearch(scope.schema, search.query, search.fields, scope.env)
+  const resolved = resolveRequested(scope.schema, search, scope.env)
   if (resolved.kind !== 'search') return null
-  return scope.search(scope.schema, resolved.query, resolved.fields, scope.alias).relevance ?? null
+  return scope.search(scope.schema, resolved, scope.alias).relevance ?? null
+}
+
+function resolveRequested(schema: ObjectSchema, search: SearchRequest, env: QueryEnv): ResolvedFilter {
+  return resolveSearch(schema, search.query, search.fields, env, 'search', search.operator)
 }
 
 /** Best match first, then creation order. A page goes on after the rank of the last row, which other writes may shift. */

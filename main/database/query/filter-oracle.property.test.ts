@@ -304,17 +304,15 @@ function matchesCondition(
   return values.some((value) => value !== null && value !== undefined && satisfies(field, value, operator, operand))
 }
 
-/** Inside JSON, SQLite sees true and false as 1 and 0 and keeps numbers and text apart. */
+/** Inside of JSON a scalar compares with operands of its own kind. */
 function innerMatches(value: unknown, operator: string, operand: unknown): boolean {
-  const plain = (item: unknown) => (typeof item === 'boolean' ? Number(item) : item)
-  const own = plain(value)
-  if (typeof own !== 'number' && typeof own !== 'string') return false
-  const items = (Array.isArray(operand) ? operand : [operand]).map(plain)
-  if (operator === '$in') return items.includes(own)
+  if (!['number', 'string', 'boolean'].includes(typeof value)) return false
+  const items: unknown[] = Array.isArray(operand) ? operand : [operand]
+  if (operator === '$in') return items.includes(value)
   if (['$contains', '$startsWith', '$endsWith'].includes(operator))
-    return typeof own === 'string' && satisfies('x', own, operator, operand)
-  if (typeof own !== typeof items[0]) return false
-  return satisfies('x', own, operator, Array.isArray(operand) ? items : items[0])
+    return typeof value === 'string' && satisfies('x', value, operator, operand)
+  if (typeof value !== typeof items[0]) return false
+  return satisfies('x', value, operator, operand)
 }
 
 // ----------------------------------------------------------------------------------------------------------------

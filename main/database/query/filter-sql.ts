@@ -67,17 +67,15 @@ export function internalEnv(scope: Scope): Scope['env'] {
 function writeLeaf(scope: Scope, condition: ResolvedCondition): string {
   const { field, inner, test } = condition
   const own = column(scope, field.column)
-  if (inner.length === 0) return writeTest(scope, { sql: own, field, inner: false }, test)
+  if (inner.length === 0) return writeTest(scope, { sql: own, field, jsonType: null }, test)
   const path = quoteLiteral(`$${inner.map((key) => `."${key}"`).join('')}`)
-  const extracted = `json_extract(${own}, ${path})`
-  // Objects and lists come out as their text, which no scalar may equal.
-  const scalar = `CASE WHEN json_type(${own}, ${path}) IN ('object', 'array') THEN NULL ELSE ${extracted} END`
-  return writeTest(scope, { sql: test.test === 'present' ? extracted : scalar, field, inner: true }, test)
+  const subject = { sql: `json_extract(${own}, ${path})`, field, jsonType: `json_type(${own}, ${path})` }
+  return writeTest(scope, subject, test)
 }
 
 function writeSearch(scope: Scope, filter: Extract<ResolvedFilter, { kind: 'search' }>): string {
   if (!scope.search) throw invalidQuery('filter', 'There is no search here.', { path: '$search' })
-  const condition = scope.search(scope.schema, filter.query, filter.fields, scope.alias)
+  const condition = scope.search(scope.schema, filter, scope.alias)
   scope.parameters.push(...condition.parameters)
   return condition.sql
 }

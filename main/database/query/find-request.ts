@@ -1,7 +1,15 @@
 // What a list asks for, after parsing and before any field is looked up.
 import type { Filter } from '#shared/filter/filter.ts'
+import type { SearchOperator } from '#shared/filter/resolved-filter.ts'
 import type { SortTerm } from '#shared/filter/sort.ts'
 import { invalidQuery } from '#shared/errors.ts'
+
+/** A full-text query; `fields` narrows it, empty means every searched field. */
+export interface SearchRequest {
+  readonly query: string
+  readonly fields: readonly string[]
+  readonly operator: SearchOperator
+}
 
 /** Which records take part (D-60). */
 export type DeletedMode = 'exclude' | 'include' | 'only'
@@ -20,7 +28,7 @@ export interface FindRequest {
   readonly cursor?: string | null
   readonly deleted?: DeletedMode
   /** Full-text query of the `search` parameter. */
-  readonly search?: { readonly query: string; readonly fields: readonly string[] } | null
+  readonly search?: SearchRequest | null
 }
 
 /** Page size without `top`. */

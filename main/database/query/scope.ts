@@ -1,6 +1,6 @@
 // What the SQL writers pass along: the table they speak of, the values bound so far, and the hooks of the caller.
-import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 
 /** The condition of a full-text search on a table. */
@@ -17,12 +17,10 @@ export interface SearchCondition {
 }
 
 /** Supplies the full-text condition (the search service does). */
-export type SearchHook = (
-  schema: ObjectSchema,
-  query: string,
-  fields: readonly FieldSchema[],
-  alias: string,
-) => SearchCondition
+export type SearchHook = (schema: ObjectSchema, search: ResolvedSearch, alias: string) => SearchCondition
+
+/** A search with its fields. */
+export type ResolvedSearch = Extract<ResolvedFilter, { kind: 'search' }>
 
 /** State while one statement is written. Text and parameters must be produced in the same order. */
 export interface Scope {

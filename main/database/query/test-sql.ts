@@ -14,8 +14,8 @@ export interface Subject {
   /** SQL of the value. */
   readonly sql: string
   readonly field: FieldSchema
-  /** True inside a JSON value, which has no type of its own. */
-  readonly inner: boolean
+  /** Inside of a JSON value: SQL of the name of the JSON type that the value has; null for a column. */
+  readonly jsonType: string | null
 }
 
 const symbols: Record<Comparison, string> = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' }
@@ -37,8 +37,6 @@ export function writeTest(scope: Scope, subject: Subject, test: FieldTest): stri
       return writeMembership(scope, subject, test.values)
     case 'range':
       return `(${writeComparison(scope, subject, 'gte', test.from)} AND ${writeComparison(scope, subject, 'lt', test.before)})`
-    case 'between':
-      return `(${writeComparison(scope, subject, 'gte', test.low)} AND ${writeComparison(scope, subject, 'lte', test.high)})`
     case 'contains':
       return writeLike(scope, subject, `%${escapeLike(test.text)}%`, test.text)
     case 'startsWith':
@@ -72,11 +70,8 @@ export function optionOrder(sql: string, field: FieldSchema): string {
 }
 
 function writeComparison(scope: Scope, subject: Subject, comparison: Comparison, value: TestValue): string {
-  const { sql, field, inner } = subject
-  if (inner) {
-    const kind = typeof value === 'number' ? `IN ('integer', 'real')` : `= 'text'`
-    return `(typeof(${sql}) ${kind} AND ${sql} ${symbols[comparison]} ${bind(scope, value)})`
-  }
+  const { sql, field, jsonType } = subject
+  if (jsonType !== null) return writeJsonComparison(scope, { sql, jsonType }, comparison, value)
   if (fieldTypeOf(field).collation !== 'text') return `${sql} ${symbols[comparison]} ${bind(scope, value)}`
   if (comparison !== 'eq') {
     // The order of D-78: by ASCII fold, then binary; the same as ORDER BY and the same index.
@@ -85,6 +80,18 @@ function writeComparison(scope: Scope, subject: Subject, comparison: Comparison,
   if (!field.caseSensitive) return writeInsensitive(scope, sql, String(value))
   if (!isKeyed(scope, field)) return `${sql} = ${bind(scope, value)}`
   return `(${sql} COLLATE NOCASE = ${bind(scope, value)} AND ${sql} = ${bind(scope, value)})`
+}
+
+/** A JSON scalar compares with values of its own kind: 1 is not true, and "1" is not 1. */
+function writeJsonComparison(
+  scope: Scope,
+  { sql, jsonType }: { sql: string; jsonType: string },
+  comparison: Comparison,
+  value: TestValue,
+): string {
+  if (typeof value === 'boolean') return `${jsonType} = '${value ? 'true' : 'false'}'`
+  const kind = typeof value === 'number' ? `IN ('integer', 'real')` : `= 'text'`
+  return `(${jsonType} ${kind} AND ${sql} ${symbols[comparison]} ${bind(scope, value)})`
 }
 
 /** Equality without case. ASCII operands fold in SQLite itself, where an index can help. */
@@ -102,8 +109,11 @@ function isAscii(text: string): boolean {
 }
 
 function writeMembership(scope: Scope, subject: Subject, values: readonly TestValue[]): string {
-  const { sql, field, inner } = subject
-  if (!inner && fieldTypeOf(field).collation === 'text') {
+  const { sql, field, jsonType } = subject
+  if (jsonType !== null) {
+    return `(${values.map((value) => writeJsonComparison(scope, { sql, jsonType }, 'eq', value)).join(' OR ') || '0'})`
+  }
+  if (fieldTypeOf(field).collation === 'text') {
     if (!field.caseSensitive) {
       return `(${values.map((value) => writeInsensitive(scope, sql, String(value))).join(' OR ') || '0'})`
     }
@@ -128,7 +138,8 @@ function writeLike(scope: Scope, subject: Subject, pattern: string, text: string
   if (text.split('%').length > maxWildcards) {
     throw invalidQuery('filter', 'The pattern has too many wildcards.', { path: subject.field.name })
   }
-  const value = subject.inner ? `CASE WHEN typeof(${subject.sql}) = 'text' THEN ${subject.sql} END` : subject.sql
+  const { jsonType } = subject
+  const value = jsonType === null ? subject.sql : `CASE WHEN ${jsonType} = 'text' THEN ${subject.sql} END`
   const folded = foldCase(pattern)
   let target = value
   if (!isAscii(folded)) target = `cairn_fold(${value})`
@@ -140,8 +151,8 @@ function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }
 
-function writePresent({ sql, field, inner }: Subject): string {
-  if (!inner && field.multiple) return `(${sql} IS NOT NULL AND ${sql} <> '[]')`
+function writePresent({ sql, field, jsonType }: Subject): string {
+  if (jsonType === null && field.multiple) return `(${sql} IS NOT NULL AND ${sql} <> '[]')`
   return `${sql} IS NOT NULL`
 }
 

@@ -58,7 +58,7 @@ export function findUniqueClash(
     // Bytes are never compared: the one type with a BLOB column cannot be unique.
     if (bound === null || bound instanceof Uint8Array) return null
     conditions.push(
-      writeTest(scope, { sql: column(scope, field.column), field, inner: false }, { test: 'eq', value: bound }),
+      writeTest(scope, { sql: column(scope, field.column), field, jsonType: null }, { test: 'eq', value: bound }),
     )
   }
   const where = resolveFilter(schema, allOf(rule.where), scope.env, 'where')

@@ -1,5 +1,6 @@
 // What other plugins may ask of the search service. Types only.
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
+import type { SearchOperator } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
 
@@ -44,10 +45,17 @@ export interface SearchService {
   /**
    * The condition of a search (D-88). Blank text is true for every row; text without a letter or digit matches none.
    * @param fields the searched fields; a subset narrows, all of `schema.searchFields` is the default
+   * @param operator whether every term must match (the default) or one is enough
    * @throws invalid_query when the object or a field is not searchable, or there are too many terms
    * @throws service_unavailable while the index is being built
    */
-  condition(schema: ObjectSchema, text: string, fields?: readonly FieldSchema[], alias?: string): SearchCondition
+  condition(
+    schema: ObjectSchema,
+    text: string,
+    fields?: readonly FieldSchema[],
+    alias?: string,
+    operator?: SearchOperator,
+  ): SearchCondition
   /** Rebuilds every index from the records, in slices. */
   reindexAll(): Promise<void>
   /** Resolves when no index is being built and the words of replaced texts have left all indexes. */

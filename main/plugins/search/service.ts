@@ -154,10 +154,10 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const number = rowNumber(tx, schema, row)
       if (isIndexed(index, number)) removeDocuments(tx, schema.uid, number, documentOf(index.columns, row))
     },
-    condition(schema, text, fields, alias = `"${schema.table}"`) {
+    condition(schema, text, fields, alias = `"${schema.table}"`, operator = 'and') {
       if (!schema.enable.searchable)
         throw invalidQuery('search', 'The object is not searchable.', { object: schema.name })
-      const query = parseSearch(text)
+      const query = parseSearch(text, operator)
       if (query === null) return whole('1')
       const { hash, columns } = layoutOf(schema)
       const scope = columnScope(columns, fields)

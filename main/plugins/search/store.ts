@@ -117,7 +117,8 @@ export function hasTable(read: Pick<Reads, 'get'>, table: string): boolean {
 
 /** The number of a stored row by its id. */
 export function readRowNumber(read: Pick<Reads, 'get'>, table: string, id: unknown): number | undefined {
-  return read.get<{ rowid: number }>(statement(`SELECT "rowid" FROM "${table}" WHERE id = ?`, [id]))?.rowid
+  // Named, because SQLite answers a row number under the name of the column that stands for it, if there is one.
+  return read.get<{ row: number }>(statement(`SELECT "rowid" AS "row" FROM "${table}" WHERE id = ?`, [id]))?.row
 }
 
 /** The newest document of a record, or undefined. Reads FTS5's table of document sizes, whose key is the document. */
@@ -188,7 +189,7 @@ export function readLiveRows(
   const columns = entry.columns.map(({ column }) => `"${column}"`).join(', ')
   return read.all(
     statement(
-      `SELECT "rowid", ${columns} FROM "${entry.objectTable}" WHERE "rowid" > ? AND deleted_at IS NULL ORDER BY "rowid" LIMIT ?`,
+      `SELECT "rowid" AS "rowid", ${columns} FROM "${entry.objectTable}" WHERE "rowid" > ? AND deleted_at IS NULL ORDER BY "rowid" LIMIT ?`,
       [page.after, page.limit],
     ),
   )

@@ -3,9 +3,8 @@
 import { invalidQuery, notFound, platformError } from '#shared/errors.ts'
 import { parseAggregate } from '#shared/filter/aggregate.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
-import { parseFilter, parseLooseConditions } from '#shared/filter/parse-filter.ts'
+import { parseFilter } from '#shared/filter/parse-filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
-import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import { parseExpand, parseSelect, splitSelect } from '#shared/filter/select.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
 import { parseSort } from '#shared/filter/sort.ts'
@@ -31,7 +30,7 @@ import type { SearchHook } from '#main/database/query/scope.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
-import type { RecordPage, RecordQuery, StoredRecord } from '../api.ts'
+import type { PlatformRecord, RecordPage, RecordQuery, RecordStream, StoredRecord } from '../api.ts'
 import { createExpander, refuseExpansion } from './expander.ts'
 import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query-reader.ts'
 import type { IncomingReferences } from './references.ts'
@@ -39,6 +38,9 @@ import { createTableSizes } from './table-sizes.ts'
 
 /** Lists stop after this long (D-91). */
 const queryTimeoutMs = 5_000
+
+/** More records than any object has: the page size of a walk over all of them. */
+const everyRecord = 2_000_000_000
 
 /** Reads records; one per host. */
 export interface RecordFinder {
@@ -48,6 +50,7 @@ export interface RecordFinder {
     input: { id: string; select?: unknown; expand?: unknown },
   ): Promise<StoredRecord>
   find(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage>
+  stream(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordStream>
 }
 
 /** What the finder works with. */
@@ -74,10 +77,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const sizes = createTableSizes(read, clock)
   let epoch = -1
 
-  const searchHook: SearchHook = (schema, query, fields, alias) => {
+  const searchHook: SearchHook = (schema, { query, fields, operator }, alias) => {
     const search = parts.search()
     if (search === undefined) throw invalidQuery('search', 'Full-text search is not installed.', { path: '' })
-    return search.condition(schema, query, fields, alias)
+    return search.condition(schema, query, fields, alias, operator)
   }
 
   const envFor = (ctx: RequestContext): QueryEnv => {
@@ -141,7 +144,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     const groups = parseAggregate(query)
     const shape = groups ? { fields: parseSelect(query.select), expand: parseExpand(query.expand) } : shapeOf(query)
     const request: FindRequest = {
-      filter: readFilter(query),
+      filter: readFilter(schema, query, env),
       rowCondition: env.rowCondition?.(schema.name) ?? null,
       sort: parseSort(query.sort),
       select: shape.fields,
@@ -149,7 +152,6 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       deleted,
       search: readSearch(query),
     }
-    checkConditions(schema, query.conditions, env)
     const counted = readFlag(query.count, 'count')
     const distinct = readFlag(query.distinct, 'distinct')
     if (groups !== null || distinct) {
@@ -176,6 +178,34 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     }
   }
 
+  const stream: RecordFinder['stream'] = async (ctx, schema, query) => {
+    if (parseAggregate(query) !== null || readFlag(query.distinct, 'distinct')) {
+      const page = await find(ctx, schema, query)
+      return { fields: null, slices: asOneSlice(page.records) }
+    }
+    if (query.cursor !== undefined) throw invalidQuery('cursor', 'All records are walked at once.', { path: '' })
+    forgetOldPlans()
+    const env = envFor(ctx)
+    const { request, expand: nodes } = requestOf(ctx, schema, query, env, everyRecord)
+    const plan = buildFind(schema, request, env, {
+      cursorKey: parts.cursorKey,
+      search: searchHook,
+      estimator,
+      largest: everyRecord,
+    })
+    const walk = async function* (): AsyncGenerator<PlatformRecord[]> {
+      let left = request.top
+      for await (const rows of heavy.stream(plan.statement, { signal: ctx.signal })) {
+        // The statement asks for one row more than wanted, as a list does.
+        const { records } = plan.finish(rows.slice(0, left))
+        left -= records.length
+        if (nodes.length > 0) expand(schema, records, nodes, env)
+        if (records.length > 0) yield records
+      }
+    }
+    return { fields: plan.fields, slices: walk() }
+  }
+
   const get: RecordFinder['get'] = async (ctx, schema, input) => {
     const id = parseUuid(input.id)
     if (id === null) throw notFound('record', input.id, schema.name)
@@ -191,7 +221,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { object: schema.name, id, record }
   }
 
-  return { get, find }
+  return { get, find, stream }
 }
 
 /** Own fields and expansions; dotted names of a select imply their expansion (D-77). */
@@ -206,13 +236,6 @@ function shapeOf(query: RecordQuery): { fields: readonly string[] | null; expand
 
 function ownRelations(nodes: readonly ExpandNode[]): string[] {
   return nodes.map((node) => node.name)
-}
-
-/** Resolves each loose condition by itself, so that a refusal names its parameter (D-73). @throws invalid_query */
-function checkConditions(schema: ObjectSchema, conditions: RecordQuery['conditions'], env: QueryEnv): void {
-  for (const [name, value] of Object.entries(conditions ?? {})) {
-    resolveFilter(schema, parseLooseConditions({ [name]: value }), env, name)
-  }
 }
 
 /** Whether nothing but deletion and the cursor restricts the rows. */

@@ -2,14 +2,17 @@
 import { invalidQuery } from '#shared/errors.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import { allOf } from '#shared/filter/filter.ts'
-import { parseFilter, parseFilterText, parseLooseConditions } from '#shared/filter/parse-filter.ts'
+import { readLooseConditions } from '#shared/filter/loose-conditions.ts'
+import { parseFilter, parseFilterText } from '#shared/filter/parse-filter.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { parseSelect } from '#shared/filter/select.ts'
-import type { DeletedMode } from '#main/database/query/find-request.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { DeletedMode, SearchRequest } from '#main/database/query/find-request.ts'
 import { defaultTop } from '#main/database/query/find-request.ts'
 import type { RecordQuery } from '../api.ts'
 
 /** Filter and loose conditions, joined with AND (D-73). @throws invalid_query */
-export function readFilter(query: RecordQuery): Filter | null {
+export function readFilter(schema: ObjectSchema, query: RecordQuery, env: QueryEnv): Filter | null {
   const { filter, conditions } = query
   const given =
     filter === undefined || filter === null || filter === ''
@@ -17,7 +20,7 @@ export function readFilter(query: RecordQuery): Filter | null {
       : typeof filter === 'string'
         ? parseFilterText(filter)
         : parseFilter(filter)
-  return allOf(given, conditions === undefined ? null : parseLooseConditions(conditions))
+  return allOf(given, conditions === undefined ? null : readLooseConditions(schema, conditions, env))
 }
 
 /** Page size and offset. @throws invalid_query */
@@ -53,7 +56,7 @@ export function readDeleted(value: unknown): DeletedMode {
 }
 
 /** The full-text query; null when there is none (an empty search is no search, D-88). @throws invalid_query */
-export function readSearch(query: RecordQuery): { query: string; fields: readonly string[] } | null {
+export function readSearch(query: RecordQuery): SearchRequest | null {
   const { search } = query
   if (search === undefined || search === null) return null
   const given = typeof search === 'string' ? { query: search } : search
@@ -61,11 +64,13 @@ export function readSearch(query: RecordQuery): { query: string; fields: readonl
     throw invalidQuery('search', 'The search must be text.', { path: '' })
   const words = given as { query?: unknown; fields?: unknown; operator?: unknown }
   if (typeof words.query !== 'string') throw invalidQuery('search', 'The search needs a text.', { path: 'query' })
-  if (words.operator !== undefined && words.operator !== 'and') {
-    throw invalidQuery('search', 'All words of a search must match; the operator is "and".', { path: 'operator' })
+  const operator = words.operator ?? 'and'
+  if (operator !== 'and' && operator !== 'or') {
+    throw invalidQuery('search', 'The operator must be "and" or "or".', { path: 'operator' })
   }
   if (words.query.trim() === '') return null
-  return { query: words.query, fields: parseSelect(words.fields ?? query.searchFields, 'searchFields') ?? [] }
+  const fields = parseSelect(words.fields ?? query.searchFields, 'searchFields') ?? []
+  return { query: words.query, fields, operator }
 }
 
 function readInteger(value: unknown, parameter: string): number | null {

@@ -1,6 +1,7 @@
 // Reads the words of a search (D-88) and writes them as an FTS5 expression. Every term is tokenized and quoted here, so
 // no character of the input ever has a meaning to SQLite (F12). Pure.
 import { invalidQuery } from '#shared/errors.ts'
+import type { SearchOperator } from '#shared/filter/resolved-filter.ts'
 import { isSingleCharacter, searchTokens } from './search-text.ts'
 
 /** A search ready for an index. */
@@ -16,11 +17,12 @@ export const maxTerms = 64
 
 /**
  * Parses a search. Terms are split at white space; `"quoted text"` is a phrase, a leading `-` excludes, everything else
- * is a prefix of a word. Terms without a letter or digit are left out beside others.
+ * is a prefix of a word. Terms without a letter or digit are left out beside others. `or` joins the terms that must
+ * match; what is excluded is excluded all the same.
  * @returns null for a blank text; both members null when no term has anything to search for
  * @throws invalid_query with more than {@link maxTerms} terms
  */
-export function parseSearch(text: string): SearchQuery | null {
+export function parseSearch(text: string, operator: SearchOperator = 'and'): SearchQuery | null {
   const must: string[] = []
   const mustNot: string[] = []
   let terms = 0
@@ -34,7 +36,7 @@ export function parseSearch(text: string): SearchQuery | null {
   if (terms === 0) return null
   const exclude = mustNot.length === 0 ? null : mustNot.join(' OR ')
   if (must.length === 0) return { match: null, exclude }
-  const all = must.join(' AND ')
+  const all = must.join(operator === 'and' ? ' AND ' : ' OR ')
   return { match: exclude === null ? all : `(${all}) NOT (${exclude})`, exclude: null }
 }
 
