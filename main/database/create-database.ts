@@ -6,6 +6,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { Ports } from '#main/kernel/ports.ts'
 import { createReaderPool } from './reader-pool.ts'
 import type { ReaderPool } from './reader-pool.ts'
+import { createReaderStreams } from './reader-stream.ts'
 import { translateEngineError } from './engine-errors.ts'
 import { openReader, openWriter } from './open.ts'
 import { createReads } from './reads.ts'
@@ -47,6 +48,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   const writerStatements = createStatements(writer)
   const readerStatements = createStatements(reader)
   const readers = createReaderPool({ file, spawn: options.ports.spawn, log, clock, translate: translateEngineError })
+  const streams = createReaderStreams({ file, spawn: options.ports.spawn, translate: translateEngineError })
   let epoch = 1
   const queue = createWriteQueue({
     connection: writer,
@@ -77,6 +79,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     statistics.stop()
     await queue.close()
     readers.close()
+    streams.close()
     copier.close()
     reader.close()
     if (writer.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
@@ -89,7 +92,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     file,
     read: createReads(readerStatements),
     write: queue.write,
-    heavy: readers,
+    heavy: { query: readers.query, stream: streams.stream },
     readers,
     schemaEpoch: () => epoch,
     health: queue.health,

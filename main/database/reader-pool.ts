@@ -11,7 +11,7 @@ import { tooManyRows } from './reader-protocol.ts'
 import type { FileReport, ReaderReply, ReaderTask } from './reader-protocol.ts'
 
 /** Heavy reads plus what the host needs to run them. */
-export interface ReaderPool extends HeavyReads {
+export interface ReaderPool extends Pick<HeavyReads, 'query'> {
   /** Checks a closed database file: size, checksum, integrity. */
   checkFile(file: string, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<FileReport>
   /** Copies the database to `target`, which must not exist: one snapshot, on disk when the promise resolves. */
@@ -62,7 +62,7 @@ const firstBackOffMs = 100
 const maxBackOffMs = 5000
 
 /** Path of the reader's entry: the source when the host runs from sources, else the bundle beside the host's. */
-function readerEntry(): string {
+export function readerEntry(): string {
   const places = ['../workers/reader.ts', './workers/reader.js', '../workers/reader.js']
   const paths = places.map((place) => fileURLToPath(new URL(place, import.meta.url)))
   const entry = paths.find((path) => existsSync(path))
@@ -245,13 +245,15 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
   }
 }
 
-function toObject(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+/** A row of values as an object. */
+export function toObject(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
   const row: Record<string, unknown> = {}
   for (let index = 0; index < columns.length; index += 1) row[columns[index]!] = values[index]
   return row
 }
 
-function toError(reply: ReaderReply & { kind: 'error' }, translate: (error: Error) => unknown): unknown {
+/** The error that callers see for a failure in the process. */
+export function toError(reply: ReaderReply & { kind: 'error' }, translate: (error: Error) => unknown): unknown {
   if (reply.code === tooManyRows) return platformError('invalid_query', { reason: reply.message })
   const error = Object.assign(new Error(reply.message), reply.code === null ? {} : { code: reply.code })
   return translate(error)

@@ -8,8 +8,21 @@ export type ReaderTask =
       readonly parameters: readonly unknown[]
       readonly maxRows: number | null
     }
+  | {
+      /** As `query`, but no further slice is sent before the host has asked for `more` of them. */
+      readonly kind: 'stream'
+      readonly sql: string
+      readonly parameters: readonly unknown[]
+      readonly slicesAhead: number
+    }
   | { readonly kind: 'check'; readonly file: string }
   | { readonly kind: 'copy'; readonly target: string }
+
+/** Host to reader, during a stream: one slice was taken. */
+export interface ReaderDemand {
+  readonly id: number
+  readonly kind: 'more'
+}
 
 /** Host to reader: one task at a time. */
 export type ReaderRequest = ReaderTask & { readonly id: number }

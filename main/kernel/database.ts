@@ -66,6 +66,12 @@ export interface HeavyReads {
    * @throws timeout when the limit was reached; the process is killed within milliseconds.
    */
   query<Row>(statement: Statement<Row>, limits: HeavyLimits): Promise<Row[]>
+  /**
+   * Walks a result of any size in a process of its own, without a time limit: slices of rows of one snapshot, never
+   * more than a few in memory. Ending the iteration kills the process.
+   * @throws service_unavailable when too many walks are under way, timeout when nothing is taken for two minutes
+   */
+  stream<Row>(statement: Statement<Row>, options: { signal?: AbortSignal }): AsyncIterable<Row[]>
 }
 
 /** The database of one host. */

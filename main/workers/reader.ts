@@ -6,7 +6,7 @@ import { openReader } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
 import { endWithParent } from './end-with-parent.ts'
 import { tooManyRows } from '#main/database/reader-protocol.ts'
-import type { ReaderReply, ReaderRequest } from '#main/database/reader-protocol.ts'
+import type { ReaderDemand, ReaderReply, ReaderRequest } from '#main/database/reader-protocol.ts'
 
 /** Rows per message: large enough to be cheap, small enough that the host's event loop breathes between two. */
 const sliceRows = 500
@@ -21,12 +21,20 @@ if (file === undefined || process.send === undefined) {
 process.umask(0o077)
 
 let connection: Connection | undefined
+/** Slices of the present stream that may still be sent. */
+let demand = 0
+let wake: (() => void) | undefined
 const reply = (message: ReaderReply): void => {
   process.send?.(message)
 }
 
 process.on('message', (message) => {
-  const request = message as ReaderRequest
+  const request = message as ReaderRequest | ReaderDemand
+  if (request.kind === 'more') {
+    demand += 1
+    wake?.()
+    return
+  }
   void run(request).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
     reply({ id: request.id, kind: 'error', code, message: error instanceof Error ? error.message : String(error) })
@@ -38,6 +46,8 @@ endWithParent()
 async function run(request: ReaderRequest): Promise<void> {
   if (request.kind === 'query') {
     runQuery(request)
+  } else if (request.kind === 'stream') {
+    await runStream(request)
   } else if (request.kind === 'check') {
     reply({ id: request.id, kind: 'report', report: createFileCheck(request.file) })
   } else {
@@ -45,6 +55,26 @@ async function run(request: ReaderRequest): Promise<void> {
     await copyDatabase(connection, request.target)
     reply({ id: request.id, kind: 'end' })
   }
+}
+
+/** Sends slices only while the host asks for more of them. */
+async function runStream(request: ReaderRequest & { kind: 'stream' }): Promise<void> {
+  connection ??= openReader(file!)
+  const { id } = request
+  const prepared = connection.prepare(request.sql).raw(true)
+  demand = request.slicesAhead
+  reply({ id, kind: 'columns', columns: prepared.columns().map((column) => column.name) })
+  let rows: unknown[][] = []
+  for (const row of prepared.iterate(request.parameters)) {
+    rows.push(row as unknown[])
+    if (rows.length < sliceRows) continue
+    while (demand === 0) await new Promise<void>((resolve) => (wake = resolve))
+    demand -= 1
+    reply({ id, kind: 'rows', rows })
+    rows = []
+  }
+  if (rows.length > 0) reply({ id, kind: 'rows', rows })
+  reply({ id, kind: 'end' })
 }
 
 function runQuery(request: ReaderRequest & { kind: 'query' }): void {

@@ -1,6 +1,8 @@
 // The one door for records: every reader and writer of object data calls this service. Types only.
 import type { PlatformError } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 
 /** A record as the API shows it: field names to JSON values. */
 export type PlatformRecord = Record<string, unknown>
@@ -128,6 +130,29 @@ export interface RecordHooks {
   after(ctx: RequestContext, input: { object: string; event: HookEvent; items: readonly HookItem[] }): Promise<void>
 }
 
+/** A bulk write as the service takes it. */
+export interface BulkInput {
+  readonly object: string
+  readonly operation: BulkOperation
+  readonly records: BulkItem[]
+  readonly options: BulkOptions
+  readonly maxRecords?: number
+  /** Deletes remove records for good, also deleted ones. */
+  readonly purge?: boolean
+  /**
+   * Runs inside the transaction of every slice, once its records are written, with their results; what it throws rolls
+   * the slice back. Never runs when nothing is to stay.
+   */
+  readonly alongside?: (tx: Tx, results: readonly BulkResultItem[]) => void
+}
+
+/** The records of a query one after the other. */
+export interface RecordStream {
+  /** The fields of each record, in order; null for groups and distinct rows, which have keys of their own. */
+  readonly fields: readonly FieldSchema[] | null
+  readonly slices: AsyncIterable<PlatformRecord[]>
+}
+
 /** The data service. */
 export interface DataService {
   /** Sets the code that runs around writes. @throws Error when there is some already. */
@@ -162,10 +187,13 @@ export interface DataService {
     input: { object: string; records: Record<string, unknown>[] },
   ): Promise<PlatformRecord[]>
   /** @throws validation_error when the request itself is malformed; failures of records are in the result */
-  bulk(
-    ctx: RequestContext,
-    input: { object: string; operation: BulkOperation; records: BulkItem[]; options: BulkOptions; maxRecords?: number },
-  ): Promise<BulkResult>
+  bulk(ctx: RequestContext, input: BulkInput): Promise<BulkResult>
+  /**
+   * Walks every record a list query matches, in its order, all of one snapshot and never more than a few hundred in
+   * memory. `top` limits them, without one there is no limit; groups and distinct rows keep the limits of lists.
+   * @throws resource_not_found, invalid_query, permission_denied, service_unavailable
+   */
+  stream(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordStream>
 }
 
 declare module '#main/kernel/services.ts' {

@@ -111,13 +111,14 @@ export function createDataService(host: DataServiceHost): DataService {
     env: PrepareEnv,
     operation: BulkOperation,
     item: BulkItem,
+    purge = false,
   ): ItemWrite => {
     if (operation === 'delete') {
       const id = requireItemId(item)
       return (tx) => {
-        const row = requireRow(tx, schema, id)
+        const row = requireRow(tx, schema, id, purge)
         requireVersion(item.expectedVersion, row['updated_at'] as string, () => codecOf(schema).toRecord(row))
-        deletion.remove(tx, ctx, schema, row, false)
+        deletion.remove(tx, ctx, schema, row, purge)
         return { id: row['id'] as string, operation: 'delete' }
       }
     }
@@ -221,8 +222,10 @@ export function createDataService(host: DataServiceHost): DataService {
       return done.map((item) => item.record)
     },
 
-    async bulk(ctx, { object, operation, records, options, maxRecords }) {
-      const schema = schemaFor(ctx, object, bulkActions[operation])
+    stream: (ctx, object, query) => finder.stream(ctx, schemaFor(ctx, object, 'read'), query),
+
+    async bulk(ctx, { object, operation, records, options, maxRecords, purge = false, alongside }) {
+      const schema = schemaFor(ctx, object, purge ? 'purge' : bulkActions[operation])
       if (operation === 'upsert') requireObjectAction(host.authorizer(), ctx, object, 'create')
       checkBulkSize(
         'records',
@@ -230,8 +233,8 @@ export function createDataService(host: DataServiceHost): DataService {
         maxRecords ?? settings.get('maxBatchRecords'),
       )
       const env = envFor(ctx, object)
-      const prepare = (item: BulkItem): ItemWrite => itemWrite(ctx, schema, env, operation, item)
-      return runBulk({ ctx, schema, operation, records, options, prepare, write: host.write })
+      const prepare = (item: BulkItem): ItemWrite => itemWrite(ctx, schema, env, operation, item, purge)
+      return runBulk({ ctx, schema, operation, records, options, prepare, write: host.write, alongside })
     },
   }
 }

@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
 import type {
   BulkError,
+  BulkInput,
   BulkItem,
   BulkOperation,
   BulkOptions,
@@ -30,6 +31,8 @@ export interface BulkRun {
   readonly options: BulkOptions
   readonly prepare: PrepareItem
   readonly write: Write
+  /** See {@link BulkInput}. */
+  readonly alongside?: BulkInput['alongside'] | undefined
 }
 
 /** Records of a batch that is not atomic enter the write queue in slices of this many. */
@@ -100,6 +103,7 @@ async function runAsOne(run: BulkRun): Promise<BulkResultItem[]> {
       const results = attempt(run, tx, run.records, 0)
       const failed = results.some((result) => !result.success)
       if (options.validateOnly || (failed && options.atomic)) throw new RolledBack(results)
+      run.alongside?.(tx, results)
       return results
     })
   } catch (error) {
@@ -116,8 +120,14 @@ async function runInSlices(run: BulkRun): Promise<BulkResultItem[]> {
     const slice = run.records.slice(start, start + sliceSize)
     const stopped = !run.options.continueOnError && results.some((result) => !result.success)
     if (stopped) results.push(...slice.map((item, at) => skipped(item, start + at)))
-    else results.push(...(await run.write(`data.${run.operation}`, (tx) => attempt(run, tx, slice, start))))
+    else results.push(...(await run.write(`data.${run.operation}`, (tx) => writeSlice(run, tx, slice, start))))
   }
+  return results
+}
+
+function writeSlice(run: BulkRun, tx: Tx, slice: readonly BulkItem[], start: number): BulkResultItem[] {
+  const results = attempt(run, tx, slice, start)
+  run.alongside?.(tx, results)
   return results
 }
 

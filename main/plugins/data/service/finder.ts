@@ -134,28 +134,43 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { object, records: page.records, ...total, hasMore: page.hasMore }
   }
 
-  const find = async (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage> => {
-    forgetOldPlans()
-    const env = envFor(ctx)
+  /** Reads the members of a query and checks its rights. @throws invalid_query, permission_denied */
+  const requestOf = (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    query: RecordQuery,
+    env: QueryEnv,
+    standardTop: number,
+  ): { request: FindRequest; expand: ExpandNode[] } => {
     const deleted = readDeleted(query.deleted)
     if (deleted !== 'exclude' && !parts.authorizer().canObject(ctx, schema.name, 'restore')) {
       throw platformError('permission_denied', { object: schema.name, action: 'restore' })
     }
-    const groups = parseAggregate(query)
-    const shape = groups ? { fields: parseSelect(query.select), expand: parseExpand(query.expand) } : shapeOf(query)
+    const shape =
+      parseAggregate(query) !== null
+        ? { fields: parseSelect(query.select), expand: parseExpand(query.expand) }
+        : shapeOf(query)
     const request: FindRequest = {
       filter: readFilter(schema, query, env),
       rowCondition: env.rowCondition?.(schema.name) ?? null,
       sort: parseSort(query.sort),
       select: shape.fields,
-      ...readPage(query, groups ? aggregateTops.standard : defaultTop),
+      ...readPage(query, standardTop),
       deleted,
       search: readSearch(query),
     }
+    return { request, expand: shape.expand }
+  }
+
+  const find = async (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage> => {
+    forgetOldPlans()
+    const env = envFor(ctx)
+    const groups = parseAggregate(query)
+    const { request, expand: nodes } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
     const counted = readFlag(query.count, 'count')
     const distinct = readFlag(query.distinct, 'distinct')
     if (groups !== null || distinct) {
-      refuseExpansion(shape.expand)
+      refuseExpansion(nodes)
       if (groups !== null && distinct) throw invalidQuery('distinct', 'Groups are distinct already.', { path: '' })
       const plan = groups
         ? buildAggregate(schema, request, groups, env, { search: searchHook })
@@ -168,7 +183,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     const total = counted
       ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook }), { crowded }))[0]!.total }
       : {}
-    if (shape.expand.length > 0) expand(schema, page.records, shape.expand, env)
+    if (nodes.length > 0) expand(schema, page.records, nodes, env)
     return {
       object: schema.name,
       records: page.records,
@@ -222,6 +237,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   }
 
   return { get, find, stream }
+}
+
+async function* asOneSlice(records: PlatformRecord[]): AsyncGenerator<PlatformRecord[]> {
+  yield records
 }
 
 /** Own fields and expansions; dotted names of a select imply their expansion (D-77). */
