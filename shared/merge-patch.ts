@@ -1,47 +1,59 @@
-// JSON Merge Patch (RFC 7396): applies a patch, and works out the patch between two values. Pure; keys are data, so
-// `__proto__` and its like become ordinary members and reach no prototype.
+// JSON Merge Patch: applies one, and works out the one that leads from a value to another. Pure; knows no item.
+// Keys are data: they are read as own properties and defined, never assigned, so that none reaches a prototype.
 
+/** A JSON object. */
 type JsonMap = Readonly<Record<string, unknown>>
 
 /**
- * The target changed as the patch says: null removes a member, objects merge, everything else replaces.
- * Neither argument is changed; unchanged parts are shared with the target.
+ * The value after the patch: maps are merged, null removes a key, anything else replaces. Neither argument changes;
+ * parts the patch does not touch are shared.
  * @source RFC 7396 section 2
  */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
-  if (!isMap(patch)) return patch
-  const members = new Map<string, unknown>(isMap(target) ? Object.entries(target) : [])
+  if (!isJsonMap(patch)) return patch
+  const result = new Map<string, unknown>(isJsonMap(target) ? Object.entries(target) : [])
   for (const [key, value] of Object.entries(patch)) {
-    if (value === null) members.delete(key)
-    else members.set(key, applyMergePatch(members.get(key), value))
+    if (value === null) result.delete(key)
+    else result.set(key, applyMergePatch(result.get(key), value))
   }
-  // fromEntries defines members instead of assigning them, so no setter of a prototype runs.
-  return Object.fromEntries(members)
+  return Object.fromEntries(result)
 }
 
 /**
- * The smallest patch that turns `from` into `to`; undefined when they are equal.
- * A null inside `to` cannot be told from a removal (RFC 7396 section 1): such members are left out.
+ * The patch that leads from one map to another; empty when they are equal but for the order of keys. Null members of
+ * `to` cannot be said in a merge patch and count as absent.
  */
-export function mergePatchBetween(from: unknown, to: unknown): unknown {
-  if (!isMap(from) || !isMap(to)) return equalJson(from, to) ? undefined : to
-  const patch = new Map<string, unknown>()
+export function mergePatchBetween(from: JsonMap, to: JsonMap): Record<string, unknown> {
+  const changes: [string, unknown][] = []
   for (const [key, value] of Object.entries(to)) {
-    if (!Object.hasOwn(from, key)) {
-      patch.set(key, value)
-      continue
+    const before = Object.hasOwn(from, key) ? from[key] : undefined
+    if (value === null || value === undefined) {
+      if (Object.hasOwn(from, key)) changes.push([key, null])
+    } else if (isJsonMap(value) && isJsonMap(before)) {
+      const inner = mergePatchBetween(before, value)
+      if (Object.keys(inner).length > 0) changes.push([key, inner])
+    } else if (!isSameJson(before, value)) {
+      changes.push([key, isJsonMap(value) ? applyMergePatch({}, value) : value])
     }
-    const inner = mergePatchBetween(from[key], value)
-    if (inner !== undefined) patch.set(key, inner)
   }
-  for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) patch.set(key, null)
-  return patch.size === 0 ? undefined : Object.fromEntries(patch)
+  for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) changes.push([key, null])
+  return Object.fromEntries(changes)
 }
 
-function equalJson(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
+/** Whether two JSON values say the same; the order of keys does not count. */
+export function isSameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((value, index) => isSameJson(value, b[index]))
+  }
+  if (!isJsonMap(a) || !isJsonMap(b)) return false
+  const keys = Object.keys(a)
+  return (
+    keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key], b[key]))
+  )
 }
 
-function isMap(value: unknown): value is JsonMap {
+/** Whether a value is a JSON object: no array, not null. */
+export function isJsonMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
