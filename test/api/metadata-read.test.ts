@@ -1,37 +1,9 @@
 // Reading metadata items and their history: specification "Metadata", D-103, D-104, D-108.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
-import { createTestHost } from '../support/create-test-host.ts'
-import type { Answer, TestHost } from '../support/create-test-host.ts'
+import { expectError, host, item, name, put, useMetadataHost } from '../support/metadata-suite.ts'
 
-let host: TestHost
-let count = 0
-/** A new object name, so that tests do not meet. */
-let name: string
-
-beforeAll(async () => {
-  host = await createTestHost()
-})
-
-beforeEach(() => {
-  name = `thing${(count += 1)}`
-})
-
-afterAll(() => host.stop())
-
-const item = (more: Record<string, unknown> = {}) => ({
-  name,
-  label: 'Thing',
-  fields: { title: { type: 'text' } },
-  ...more,
-})
-const put = (body: unknown, headers: Record<string, string> = {}, query = '') =>
-  host.put(`/meta/object/${name}${query}`, body, headers)
-
-function expectError(answer: Answer, status: number, code: string, details: Record<string, unknown> = {}): void {
-  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code })
-  expect(answer.body.error.details).toMatchObject(details)
-}
+useMetadataHost()
 
 describe('GET /meta/:type', () => {
   it('lists the items by name and filters by package and state', async () => {

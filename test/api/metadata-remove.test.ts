@@ -1,36 +1,8 @@
 // Fields as items, and removal: D-101, D-102, D-106.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestHost } from '../support/create-test-host.ts'
-import type { Answer, TestHost } from '../support/create-test-host.ts'
+import { describe, expect, it } from 'vitest'
+import { expectError, host, item, name, put, useMetadataHost } from '../support/metadata-suite.ts'
 
-let host: TestHost
-let count = 0
-/** A new object name, so that tests do not meet. */
-let name: string
-
-beforeAll(async () => {
-  host = await createTestHost()
-})
-
-beforeEach(() => {
-  name = `thing${(count += 1)}`
-})
-
-afterAll(() => host.stop())
-
-const item = (more: Record<string, unknown> = {}) => ({
-  name,
-  label: 'Thing',
-  fields: { title: { type: 'text' } },
-  ...more,
-})
-const put = (body: unknown, headers: Record<string, string> = {}, query = '') =>
-  host.put(`/meta/object/${name}${query}`, body, headers)
-
-function expectError(answer: Answer, status: number, code: string, details: Record<string, unknown> = {}): void {
-  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code })
-  expect(answer.body.error.details).toMatchObject(details)
-}
+useMetadataHost()
 
 describe('field items', () => {
   it('edit, add and remove a field of the object', async () => {

@@ -1,37 +1,9 @@
 // Saving metadata items and changing schemas: specification "Metadata", D-09, D-100, D-101, D-105, D-107, D-111.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
-import { createTestHost } from '../support/create-test-host.ts'
-import type { Answer, TestHost } from '../support/create-test-host.ts'
+import { expectError, host, item, name, put, useMetadataHost } from '../support/metadata-suite.ts'
 
-let host: TestHost
-let count = 0
-/** A new object name, so that tests do not meet. */
-let name: string
-
-beforeAll(async () => {
-  host = await createTestHost()
-})
-
-beforeEach(() => {
-  name = `thing${(count += 1)}`
-})
-
-afterAll(() => host.stop())
-
-const item = (more: Record<string, unknown> = {}) => ({
-  name,
-  label: 'Thing',
-  fields: { title: { type: 'text' } },
-  ...more,
-})
-const put = (body: unknown, headers: Record<string, string> = {}, query = '') =>
-  host.put(`/meta/object/${name}${query}`, body, headers)
-
-function expectError(answer: Answer, status: number, code: string, details: Record<string, unknown> = {}): void {
-  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code })
-  expect(answer.body.error.details).toMatchObject(details)
-}
+useMetadataHost()
 
 describe('PUT /meta/:type/:name', () => {
   it.each([

@@ -1,35 +1,9 @@
 // Metadata types: specification "Metadata", D-102, D-107.
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestHost } from '../support/create-test-host.ts'
-import type { Answer, TestHost } from '../support/create-test-host.ts'
+import { describe, expect, it } from 'vitest'
+import { expectError, host, item, name, useMetadataHost } from '../support/metadata-suite.ts'
 
-let host: TestHost
-let count = 0
-/** A new object name, so that tests do not meet. */
-let name: string
-
-beforeAll(async () => {
-  host = await createTestHost()
-})
-
-beforeEach(() => {
-  name = `thing${(count += 1)}`
-})
-
-afterAll(() => host.stop())
-
-const item = (more: Record<string, unknown> = {}) => ({
-  name,
-  label: 'Thing',
-  fields: { title: { type: 'text' } },
-  ...more,
-})
-
-function expectError(answer: Answer, status: number, code: string, details: Record<string, unknown> = {}): void {
-  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({ status, code })
-  expect(answer.body.error.details).toMatchObject(details)
-}
+useMetadataHost()
 
 describe('GET /meta', () => {
   it('answers the 26 types in the order of the specification with an entry each', async () => {
