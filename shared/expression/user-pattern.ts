@@ -1,0 +1,62 @@
+// Regular expressions written by users: matched in linear time, and refused where even that would take long.
+import { RE2JS } from 're2js'
+import { ExpressionError } from './expression-error.ts'
+
+const maxPatternLength = 1_000
+/** Size of the compiled pattern times length of the text: about 20 ms at most. */
+const maxWork = 4_000_000
+const maxProgram = 4_000
+const maxCached = 500
+
+/** A compiled pattern. */
+export interface UserPattern {
+  /** Whether the pattern occurs in the text. @throws ExpressionError `limit` for texts too long for the pattern */
+  occursIn(text: string): boolean
+  /** Whether the pattern covers the whole text. @throws ExpressionError `limit` */
+  covers(text: string): boolean
+}
+
+const cache = new Map<string, UserPattern>()
+
+/**
+ * Compiles a pattern in the syntax of RE2: no look-around, no back-references.
+ * @throws ExpressionError `syntax`, `limit`
+ */
+export function compilePattern(source: string): UserPattern {
+  let pattern = cache.get(source)
+  if (pattern === undefined) {
+    pattern = compile(source)
+    if (cache.size >= maxCached) cache.delete(cache.keys().next().value!)
+    cache.set(source, pattern)
+  }
+  return pattern
+}
+
+function compile(source: string): UserPattern {
+  if (source.length > maxPatternLength) {
+    throw new ExpressionError('limit', `A pattern has at most ${maxPatternLength} characters.`)
+  }
+  let machine: RE2JS
+  try {
+    machine = RE2JS.compile(source)
+  } catch (error) {
+    throw new ExpressionError('syntax', `The pattern cannot be read: ${error instanceof Error ? error.message : ''}`)
+  }
+  const size = machine.programSize()
+  if (size > maxProgram) throw new ExpressionError('limit', 'The pattern repeats too much.')
+  const check = (text: string): void => {
+    if (text.length * size > maxWork) {
+      throw new ExpressionError('limit', 'The text is too long for this pattern.')
+    }
+  }
+  return {
+    occursIn(text) {
+      check(text)
+      return machine.test(text)
+    },
+    covers(text) {
+      check(text)
+      return machine.testExact(text)
+    },
+  }
+}
