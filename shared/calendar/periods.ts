@@ -7,6 +7,12 @@ export const periods = ['day', 'week', 'month', 'quarter', 'year'] as const
 /** A name of {@link periods}. */
 export type Period = (typeof periods)[number]
 
+/** The periods instants can be put into beside those of days. */
+export const clockPeriods = ['hour', 'minute', 'second'] as const
+
+/** A name of {@link clockPeriods}. */
+export type ClockPeriod = (typeof clockPeriods)[number]
+
 /** UTC midnight of the first day of the period that holds a day; the day is UTC midnight too. */
 export function startOfPeriod(day: number, period: Period): number {
   const date = new Date(day)

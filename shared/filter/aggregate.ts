@@ -1,6 +1,6 @@
 // Aggregations and groups of D-90 as clients write them. Pure; field names are not checked here.
-import { periods } from '#shared/calendar/periods.ts'
-import type { Period } from '#shared/calendar/periods.ts'
+import { clockPeriods, periods } from '#shared/calendar/periods.ts'
+import type { ClockPeriod, Period } from '#shared/calendar/periods.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { Filter } from './filter.ts'
 import { parseFilter, parseFilterText, parseJson } from './parse-filter.ts'
@@ -25,8 +25,8 @@ export interface Aggregation {
 /** One field that records are grouped by. */
 export interface GroupTerm {
   readonly path: readonly string[]
-  /** Null: by the value itself; else by the first day of the period it falls into. */
-  readonly granularity: Period | null
+  /** Null: by the value itself; else by the first day or instant of the period it falls into. */
+  readonly granularity: Period | ClockPeriod | null
   readonly alias: string
 }
 
@@ -47,16 +47,21 @@ const aliasForm = /^[A-Za-z][A-Za-z0-9_.-]{0,127}$/
 
 /**
  * Parses the three words of a grouped list; null when neither aggregations nor groups are given.
+ * @param withClock whether groups by hour, minute and second are allowed, which lists do not have
  * @throws invalid_query, also for a `having` without them and for an alias that occurs twice
  * @source D-90
  */
-export function parseAggregate(input: {
-  readonly aggregations?: unknown
-  readonly groupBy?: unknown
-  readonly having?: unknown
-}): AggregateQuery | null {
+export function parseAggregate(
+  input: {
+    readonly aggregations?: unknown
+    readonly groupBy?: unknown
+    readonly having?: unknown
+  },
+  withClock = false,
+): AggregateQuery | null {
+  const granularities = withClock ? [...periods, ...clockPeriods] : periods
   const aggregations = readList(input.aggregations, 'aggregations').map(readAggregation)
-  const groupBy = readList(input.groupBy, 'groupBy').map(readGroupTerm)
+  const groupBy = readList(input.groupBy, 'groupBy').map((term, index) => readGroupTerm(term, index, granularities))
   const having = readHaving(input.having)
   if (aggregations.length === 0 && groupBy.length === 0) {
     if (having !== null) throw invalidQuery('having', 'There are no groups to filter.', { path: '' })
@@ -116,18 +121,18 @@ function readAggregation(input: unknown, index: number): Aggregation {
   }
 }
 
-function readGroupTerm(input: unknown, index: number): GroupTerm {
+function readGroupTerm(input: unknown, index: number, granularities: readonly string[]): GroupTerm {
   const given = typeof input === 'string' ? { field: input } : asObject(input, 'groupBy', String(index))
   const { field, dateGranularity, alias } = given as { field?: unknown; dateGranularity?: unknown; alias?: unknown }
   const path = readPath(field, 'groupBy', `${index}.field`)
   const granularity = dateGranularity ?? null
-  if (granularity !== null && !periods.includes(granularity as Period)) {
-    const reason = `The granularity must be one of ${periods.join(', ')}.`
+  if (granularity !== null && !granularities.includes(granularity as string)) {
+    const reason = `The granularity must be one of ${granularities.join(', ')}.`
     throw invalidQuery('groupBy', reason, { path: `${index}.dateGranularity` })
   }
   return {
     path,
-    granularity: granularity as Period | null,
+    granularity: granularity as GroupTerm['granularity'],
     alias: readAlias(alias, path.join('.'), 'groupBy', `${index}.alias`),
   }
 }

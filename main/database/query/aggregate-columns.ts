@@ -1,5 +1,7 @@
 // One column of a grouped list as SQL: what is grouped by, or a value over the group. Each comes with a made-up field,
 // so that conditions and sorts over its alias behave as those over a field of that type.
+import { clockPeriods } from '#shared/calendar/periods.ts'
+import type { ClockPeriod, Period } from '#shared/calendar/periods.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
@@ -33,6 +35,11 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   const value = valueSql(scope, path, 0)
   if (term.granularity !== null) {
     if (field.type !== 'date' && field.type !== 'datetime') throw refuse('groupBy', term.path, 'is no date')
+    if (isClockPeriod(term.granularity)) {
+      if (field.type === 'date') throw refuse('groupBy', term.path, 'has no time of day')
+      const sql = `cairn_clock_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
+      return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), sqlType: 'TEXT' } }
+    }
     const sql =
       field.type === 'date'
         ? dayPeriodSql(value, term.granularity)
@@ -114,8 +121,12 @@ function valueSql(scope: Scope, path: ResolvedPath, index: number): string {
   return `(SELECT ${value} FROM "${hop.target.table}" AS ${target.alias} WHERE ${column(target, 'id')} = ${column(scope, hop.field.column)} AND ${liveCondition(target)}${visible})`
 }
 
+function isClockPeriod(period: Period | ClockPeriod): period is ClockPeriod {
+  return (clockPeriods as readonly string[]).includes(period)
+}
+
 /** First day of the period of a calendar day. */
-function dayPeriodSql(sql: string, period: NonNullable<GroupTerm['granularity']>): string {
+function dayPeriodSql(sql: string, period: Period): string {
   switch (period) {
     case 'day':
       return sql

@@ -45,10 +45,10 @@ export function buildAggregate(
   request: FindRequest,
   query: AggregateQuery,
   env: QueryEnv,
-  options: { readonly search?: SearchHook } = {},
+  options: { readonly search?: SearchHook; readonly maxGroups?: number | undefined } = {},
 ): AggregatePlan {
   const { top, skip = 0, cursor, deleted = 'exclude' } = request
-  checkPage(top, skip, cursor, aggregateTops.largest)
+  checkPage(top, skip, cursor, options.maxGroups ?? aggregateTops.largest)
   if (cursor) throw invalidQuery('cursor', 'Groups have no cursor.', { path: '' })
 
   const scope = rootScope(schema, env, options.search)

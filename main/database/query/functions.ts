@@ -1,6 +1,7 @@
 // The SQL functions that queries rely on. Every connection registers them, the reader process included.
+import { createClockPeriodOf } from '#shared/calendar/clock-period.ts'
 import { createPeriodOf } from '#shared/calendar/period-of-instant.ts'
-import type { Period } from '#shared/calendar/periods.ts'
+import type { ClockPeriod, Period } from '#shared/calendar/periods.ts'
 import { foldCase } from '#shared/filter/fold-case.ts'
 
 /** The part of a connection that registering needs. */
@@ -14,7 +15,8 @@ export interface FunctionHost {
 
 /**
  * Registers `cairn_fold(text)`: Unicode simple case folding (D-83), and `cairn_period(timestamp, period, zone)`: the
- * first day of the period a timestamp falls into there. Null and values that are no text stay as they are.
+ * first day of the period a timestamp falls into there; `cairn_clock_period` does the same for hours, minutes and seconds
+ * and answers the instant they begin with. Null and values that are no text stay as they are.
  */
 export function registerFunctions(connection: FunctionHost): void {
   connection.function('cairn_fold', { deterministic: true }, (value: unknown) =>
@@ -31,4 +33,19 @@ export function registerFunctions(connection: FunctionHost): void {
     }
     return periodOf(value)
   })
+  const clocksOf = new Map<string, (instant: string) => string>()
+  connection.function(
+    'cairn_clock_period',
+    { deterministic: true },
+    (value: unknown, period: unknown, zone: unknown) => {
+      if (typeof value !== 'string') return value
+      const key = `${String(period)} ${String(zone)}`
+      let clockOf = clocksOf.get(key)
+      if (!clockOf) {
+        clockOf = createClockPeriodOf(period as ClockPeriod, zone as string)
+        clocksOf.set(key, clockOf)
+      }
+      return clockOf(value)
+    },
+  )
 }

@@ -27,6 +27,23 @@ export interface RecordQuery {
   groupBy?: unknown
   having?: unknown
   deleted?: unknown
+  /** Set by the analytics plugin, never by a request. */
+  analytics?: AnalyticsOptions
+}
+
+/** What analytic queries may do beyond grouped lists (D-116): groups by hour, minute and second are among it. */
+export interface AnalyticsOptions {
+  /** IANA zone that dates are read in, in place of the workspace's. */
+  timeZone?: string
+  /** Most groups one answer may have. */
+  maxGroups: number
+}
+
+/** How a query would run: its statement, and the steps the engine plans. */
+export interface QueryExplanation {
+  sql: string
+  params: readonly unknown[]
+  plan: string[]
 }
 
 /** One page of records. `total` only when it was asked for; `nextCursor` only when there is more. */
@@ -164,6 +181,8 @@ export interface DataService {
   ): Promise<StoredRecord>
   /** @throws resource_not_found, invalid_query, permission_denied, timeout */
   find(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage>
+  /** Says how a list or a grouped list would run; runs nothing. @throws what `find` throws */
+  explain(ctx: RequestContext, object: string, query: RecordQuery): QueryExplanation
   /** @throws validation_error, conflict */
   create(ctx: RequestContext, input: { object: string; data: Record<string, unknown> }): Promise<StoredRecord>
   /** @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found */

@@ -165,6 +165,8 @@ export function createDataService(host: DataServiceHost): DataService {
 
     find: (ctx, object, query) => finder.find(ctx, schemaFor(ctx, object, 'read'), query),
 
+    explain: (ctx, object, query) => finder.explain(ctx, schemaFor(ctx, object, 'read'), query),
+
     async create(ctx, { object, data }) {
       const schema = schemaFor(ctx, object, 'create')
       const prepared = prepareCreate(schema, data, envFor(ctx, object))

@@ -30,7 +30,7 @@ import type { SearchHook } from '#main/database/query/scope.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
-import type { PlatformRecord, RecordPage, RecordQuery, RecordStream, StoredRecord } from '../api.ts'
+import type { PlatformRecord, QueryExplanation, RecordPage, RecordQuery, RecordStream, StoredRecord } from '../api.ts'
 import { createExpander, refuseExpansion } from './expander.ts'
 import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query-reader.ts'
 import type { IncomingReferences } from './references.ts'
@@ -51,6 +51,7 @@ export interface RecordFinder {
   ): Promise<StoredRecord>
   find(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage>
   stream(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordStream>
+  explain(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): QueryExplanation
 }
 
 /** What the finder works with. */
@@ -83,10 +84,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return search.condition(schema, query, fields, alias, operator)
   }
 
-  const envFor = (ctx: RequestContext): QueryEnv => {
+  const envFor = (ctx: RequestContext, timeZone = settings.get('timezone')): QueryEnv => {
     const authorizer = parts.authorizer()
     const base = {
-      timeZone: settings.get('timezone'),
+      timeZone,
       defaultCurrency: settings.get('currency'),
       now: clock.now(),
       userId: ctx.actor.id,
@@ -147,7 +148,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       throw platformError('permission_denied', { object: schema.name, action: 'restore' })
     }
     const shape =
-      parseAggregate(query) !== null
+      parseAggregate(query, query.analytics !== undefined) !== null
         ? { fields: parseSelect(query.select), expand: parseExpand(query.expand) }
         : shapeOf(query)
     const request: FindRequest = {
@@ -164,8 +165,8 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
 
   const find = async (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage> => {
     forgetOldPlans()
-    const env = envFor(ctx)
-    const groups = parseAggregate(query)
+    const env = envFor(ctx, query.analytics?.timeZone)
+    const groups = parseAggregate(query, query.analytics !== undefined)
     const { request, expand: nodes } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
     const counted = readFlag(query.count, 'count')
     const distinct = readFlag(query.distinct, 'distinct')
@@ -173,7 +174,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       refuseExpansion(nodes)
       if (groups !== null && distinct) throw invalidQuery('distinct', 'Groups are distinct already.', { path: '' })
       const plan = groups
-        ? buildAggregate(schema, request, groups, env, { search: searchHook })
+        ? buildAggregate(schema, request, groups, env, { search: searchHook, maxGroups: query.analytics?.maxGroups })
         : buildDistinct(schema, request, env, { search: searchHook })
       return answerRows(ctx, schema.name, plan, counted)
     }
@@ -191,6 +192,19 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
       hasMore: page.hasMore,
     }
+  }
+
+  const explain: RecordFinder['explain'] = (ctx, schema, query) => {
+    forgetOldPlans()
+    const env = envFor(ctx, query.analytics?.timeZone)
+    const groups = parseAggregate(query, query.analytics !== undefined)
+    const { request } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
+    const { statement } = groups
+      ? buildAggregate(schema, request, groups, env, { search: searchHook, maxGroups: query.analytics?.maxGroups })
+      : buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
+    const { sql, parameters } = statement
+    const steps = read.all<{ detail: string }>({ sql: `EXPLAIN QUERY PLAN ${sql}`, parameters })
+    return { sql, params: parameters, plan: steps.map(({ detail }) => detail) }
   }
 
   const stream: RecordFinder['stream'] = async (ctx, schema, query) => {
@@ -236,7 +250,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { object: schema.name, id, record }
   }
 
-  return { get, find, stream }
+  return { get, find, stream, explain }
 }
 
 async function* asOneSlice(records: PlatformRecord[]): AsyncGenerator<PlatformRecord[]> {
