@@ -91,7 +91,7 @@ const textSearchTypes = new Set(['text', 'email', 'phone', 'url', 'autonumber', 
  */
 export function compileObject(definition: ObjectDefinition, uids?: ObjectUids): ObjectSchema {
   const fields = Object.entries(definition.fields).map(([name, field]) =>
-    compileField(name, field, uids?.fields[name] ?? field.uid ?? name),
+    compileField(name, field, uids?.fields[name] ?? field.uid ?? name, definition.name),
   )
   const byName = new Map([...systemFields, ...fields].map((field) => [field.name, field]))
   const label = definition.label ?? titleCase(definition.name)
@@ -133,12 +133,12 @@ export function titleCase(name: string): string {
     .join(' ')
 }
 
-function compileField(name: string, definition: FieldDefinition, uid: string): FieldSchema {
-  const type = fieldTypeOf(definition)
+function compileField(name: string, definition: FieldDefinition, uid: string, object: string): FieldSchema {
   const settings = definition as FieldSettings
+  const type = fieldTypeOf({ type: definition.type, settings })
   const keys = definition as FieldDefinition & { options?: readonly unknown[]; reference?: string }
   const unique = (definition.unique ?? false) || (definition.externalId ?? false)
-  const multiple = type.alwaysMultiple === true || (type.relation === true && definition.multiple === true)
+  const multiple = type.alwaysMultiple === true || (type.canBeMultiple === true && definition.multiple === true)
   const options = (keys.options ?? []).map(compileOption)
   return Object.freeze({
     name,
@@ -153,7 +153,7 @@ function compileField(name: string, definition: FieldDefinition, uid: string): F
     label: definition.label ?? titleCase(name),
     system: false,
     computed: type.computed === true,
-    required: definition.required ?? false,
+    required: (definition.required ?? false) || type.alwaysRequired === true,
     unique,
     index: (definition.index ?? false) || unique || (type.relation === true && !multiple),
     externalId: definition.externalId ?? false,
@@ -165,12 +165,27 @@ function compileField(name: string, definition: FieldDefinition, uid: string): F
     caseSensitive: definition.type !== 'email' && (definition.caseSensitive ?? true),
     defaultValue: definition.defaultValue ?? impliedDefault(definition, type, options),
     options,
-    reference: definition.type === 'user' ? 'user' : (keys.reference ?? null),
+    reference: referenceOf(definition.type, keys.reference, object),
+    inner: compileInner(settings, object),
     settings,
   })
 }
 
+/** The object a relation leads to: users are an object of their own, a tree stays in its object. */
+function referenceOf(type: string, reference: string | undefined, object: string): string | null {
+  if (type === 'user') return 'user'
+  return type === 'tree' ? object : (reference ?? null)
+}
+
+function compileInner({ fields }: FieldSettings, object: string): readonly FieldSchema[] {
+  if (fields === undefined) return []
+  return Object.freeze(
+    Object.entries(fields).map(([name, inner]) => compileField(name, inner as FieldDefinition, name, object)),
+  )
+}
+
 function impliedDefault(definition: FieldDefinition, type: FieldType, options: readonly FieldOption[]): unknown {
+  if (definition.type === 'toggle') return false
   if (definition.type === 'boolean') return definition.required === true ? false : undefined
   const chosen = options.filter((option) => option.default === true).map((option) => option.value)
   if (chosen.length === 0) return undefined
@@ -254,6 +269,7 @@ function systemField(name: string, type: string, label: string): FieldSchema {
     defaultValue: undefined,
     options: [],
     reference: type === 'user' ? 'user' : null,
+    inner: [],
     settings: {},
   })
 }

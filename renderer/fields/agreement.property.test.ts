@@ -50,6 +50,7 @@ function schemaOf({
       return { value, label }
     }),
     reference: null,
+    inner: [],
     settings: rest as FieldSchema['settings'],
   }
 }

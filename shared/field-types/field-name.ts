@@ -1,5 +1,5 @@
 // Names of fields made from the words people give their columns. Pure.
-import { maxNameLength, reservedFieldNames } from '#shared/object-definition.ts'
+import { maxNameLength, reservedFieldNames } from '#shared/object-names.ts'
 
 /** A snake_case name for a label: accents go, everything that is no letter or digit becomes an underscore. */
 export function fieldNameOf(label: string): string {

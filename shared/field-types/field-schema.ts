@@ -115,7 +115,7 @@ export interface FieldSchema {
   readonly sortable: boolean
   readonly hidden: boolean
   readonly readonly: boolean
-  /** Whether the value is an array. True for multiselect and tags, and for relations declared `multiple`. */
+  /** Whether the value is an array: multiselect, checkboxes, tags, repeater; relations and files declared `multiple`. */
   readonly multiple: boolean
   /** False: equality ignores case. Always false for email. */
   readonly caseSensitive: boolean
@@ -124,5 +124,7 @@ export interface FieldSchema {
   readonly options: readonly FieldOption[]
   /** Name of the object a relation points at; null for other types. `user` for user fields. */
   readonly reference: string | null
+  /** The compiled inner fields of a composite or repeater, in order; empty for other types. */
+  readonly inner: readonly FieldSchema[]
   readonly settings: FieldSettings
 }

@@ -53,8 +53,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 /** One field type. Functions are pure; a value they receive from `parse` is in the JSON form of D-94. */
 export interface FieldType {
-  /** How a column of one value is read back: as it is, from 0 and 1, or from JSON text. */
-  readonly storage: 'plain' | 'boolean' | 'json'
+  /** How a column of one value is read back: as it is, from 0 and 1, from JSON text, or by `fromColumn` alone. */
+  readonly storage: 'plain' | 'boolean' | 'json' | 'converted'
   /** How values compare and sort: as text (ASCII fold, then binary), as they are, or by option order. */
   readonly collation: 'text' | 'binary' | 'options'
   readonly flags: FieldTypeFlags
@@ -64,6 +64,21 @@ export interface FieldType {
   readonly computed?: boolean
   /** True for relations: paths may continue into the referenced object. */
   readonly relation?: boolean
+  /** True when the definition may say `multiple`. */
+  readonly canBeMultiple?: boolean
+  /** True when a value is required whatever the definition says. */
+  readonly alwaysRequired?: boolean
+  /** True for references to stored files; the storage plugin counts them. */
+  readonly file?: boolean
+  /**
+   * How the host keeps the value out of sight: `hashed` is never read back, `encrypted` reads as a mask. Such a value is in
+   * no error, index, sort or filter beyond null, and `toColumn` takes nothing but what the host has sealed.
+   */
+  readonly concealed?: 'hashed' | 'encrypted'
+  /** Whether a written value stands for "leave it as it is"; the writer asks before it parses. */
+  readonly isUnchanged?: (value: unknown) => boolean
+  /** The type that serves a field with these settings, where they decide: a formula acts as its result. */
+  readonly variant?: (settings: FieldSchema['settings']) => FieldType
   /** True for values with inner paths (JSON). */
   readonly innerPaths?: boolean
   /** True when the value is an array whatever `multiple` says. */

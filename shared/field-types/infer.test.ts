@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkObjectDefinition, namePattern, reservedFieldNames } from '#shared/object-definition.ts'
+import { checkObjectDefinition } from '#shared/object-definition.ts'
+import { namePattern, reservedFieldNames } from '#shared/object-names.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import { inferFields } from './infer.ts'
 import type { InferredField } from './infer.ts'

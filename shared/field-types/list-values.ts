@@ -1,4 +1,4 @@
-// What the types with several values share: reading a list from JSON or text, storing it as a JSON array.
+// What the types stored as JSON share: reading a list from JSON or text, the way into a column and back.
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema, SqlValue } from './field-schema.ts'
 import { problem, refused } from './field-type.ts'
@@ -48,8 +48,8 @@ export function splitList(text: string): unknown {
     .filter((part) => part !== '')
 }
 
-/** A list as JSON text. */
-export function listToColumn(value: unknown): SqlValue {
+/** A JSON value as its text. */
+export function jsonToColumn(value: unknown): SqlValue {
   return value === null ? null : JSON.stringify(value)
 }
 

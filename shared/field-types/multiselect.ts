@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { FieldType } from './field-type.ts'
 import { problem } from './field-type.ts'
-import { jsonFromColumn, listToColumn, parseList, splitList } from './list-values.ts'
+import { jsonFromColumn, jsonToColumn, parseList, splitList } from './list-values.ts'
 import { findOption, isWritableOption, optionDefinition } from './options.ts'
 import { coerceTextOperand } from './textual.ts'
 
@@ -28,7 +28,7 @@ export const multiselectType: FieldType = {
     const list = splitList(text)
     return Array.isArray(list) ? list.map((item) => findOption(field, String(item)) ?? item) : list
   },
-  toColumn: listToColumn,
+  toColumn: jsonToColumn,
   fromColumn: jsonFromColumn,
   coerceOperand: (value) => coerceTextOperand(value),
   jsonSchema(field) {

@@ -1,24 +1,14 @@
-// One value of a write body against its field: missing values, required fields, then the type's own rules.
-import { isBlankText } from './code-points.ts'
+// One value of a write body against its field.
 import type { FieldSchema } from './field-schema.ts'
 import type { ParseEnv, ParseResult } from './field-type.ts'
-import { parsed, refused } from './field-type.ts'
+import { parseValue } from './parse-value.ts'
 import { fieldTypeOf } from './registry.ts'
 
 /**
- * Validates and normalises a value; null and, where the type has no blank text, blank text become null. A required
- * field refuses missing, null and blank values with `required`.
+ * Validates and normalises a value by the field's type; see {@link parseValue}.
  * @param stored the value the record has now, when it has one
  * @source D-94, D-95
  */
 export function parseField(field: FieldSchema, value: unknown, env: ParseEnv, stored?: unknown): ParseResult {
-  const type = fieldTypeOf(field)
-  const blank = typeof value === 'string' && isBlankText(value)
-  if (value === undefined || value === null || (blank && type.blankIsNull)) {
-    return field.required ? refused(field, 'required', 'The field needs a value.', value) : parsed(null)
-  }
-  if (field.required && (blank || (field.multiple && Array.isArray(value) && value.length === 0))) {
-    return refused(field, 'required', 'The field needs a value.', value)
-  }
-  return type.parse(value, field, env, stored)
+  return parseValue(fieldTypeOf(field), field, value, env, stored)
 }

@@ -1,11 +1,25 @@
 // What relation types share: ids, one or several. Whether the target exists is the caller's question.
-import type { FieldSchema } from './field-schema.ts'
+import { z } from 'zod'
+import { namePattern } from '#shared/object-names.ts'
+import type { FieldSchema, FieldSettings } from './field-schema.ts'
 import type { FieldType, OperandResult, ParseResult } from './field-type.ts'
 import { parsed, problem, refused } from './field-type.ts'
-import { jsonFromColumn, listToColumn, parseList, splitList } from './list-values.ts'
+import { jsonFromColumn, jsonToColumn, parseList, splitList } from './list-values.ts'
 
 /** Most ids a relation with `multiple` holds. */
 export const maxRelatedIds = 1_000
+
+/** The definition keys of links to records of a named object. */
+export const relationSettings = {
+  reference: z.string().regex(namePattern),
+  referenceFilters: z.unknown().optional(),
+  relationshipName: z.string().regex(namePattern).optional(),
+} as const
+
+/** What the delete of a record does to records that point at it (D-61), with the default of the type. */
+export function deleteBehaviorOf(field: FieldSchema): NonNullable<FieldSettings['deleteBehavior']> {
+  return field.settings.deleteBehavior ?? (field.type === 'master_detail' ? 'cascade' : 'set_null')
+}
 
 /** What differs inside the family. */
 export interface RelationTraits {
@@ -23,6 +37,7 @@ export function relationType(traits: RelationTraits): FieldType {
     flags: { search: 'never', sortable: true, groupable: true, aggregatable: 'none' },
     settings: traits.settings,
     relation: true,
+    canBeMultiple: true,
     blankIsNull: true,
     sqlType: () => 'TEXT',
     operators: (field) => (field.multiple ? 'M' : 'E'),
@@ -36,7 +51,7 @@ export function relationType(traits: RelationTraits): FieldType {
       return id === null ? refused(field, 'invalid_reference', 'The value is not a record id.', value) : parsed(id)
     },
     fromText: (text, field) => (field.multiple ? splitList(text) : text.trim()),
-    toColumn: (value, field) => (field.multiple ? listToColumn(value) : (value as string | null)),
+    toColumn: (value, field) => (field.multiple ? jsonToColumn(value) : (value as string | null)),
     fromColumn: (value, field) => (field.multiple ? jsonFromColumn(value) : value),
     coerceOperand: traits.coerceId,
     jsonSchema: (field) => {

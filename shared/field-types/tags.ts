@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { countCodePoints, normalizeText } from './code-points.ts'
 import type { FieldType } from './field-type.ts'
 import { problem } from './field-type.ts'
-import { jsonFromColumn, listToColumn, parseList, splitList } from './list-values.ts'
+import { jsonFromColumn, jsonToColumn, parseList, splitList } from './list-values.ts'
 import { findOption, isWritableOption, optionDefinition } from './options.ts'
 import { coerceTextOperand } from './textual.ts'
 
@@ -44,7 +44,7 @@ export const tagsType: FieldType = {
     if (!Array.isArray(list) || field.options.length === 0) return list
     return list.map((item) => findOption(field, String(item)) ?? item)
   },
-  toColumn: listToColumn,
+  toColumn: jsonToColumn,
   fromColumn: jsonFromColumn,
   coerceOperand: (value) => coerceTextOperand(typeof value === 'string' ? value.trim() : value),
   jsonSchema(field) {

@@ -2,9 +2,11 @@
 import { z } from 'zod'
 import { countCodePoints, isBlankText, normalizeText } from './code-points.ts'
 import type { FieldSchema } from './field-schema.ts'
-import type { FieldType, FieldTypeFlags, OperandResult, ParseResult } from './field-type.ts'
+import type { FieldType, FieldTypeFlags, OperandResult, ParseEnv, ParseResult } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
 import type { OperatorClass } from './operator-classes.ts'
+import type { SafePattern } from './safe-pattern.ts'
+import { compilePattern } from './safe-pattern.ts'
 
 /** The definition keys of the text family. */
 export const textSettings = {
@@ -22,12 +24,14 @@ export interface TextTraits {
   readonly settings?: FieldType['settings']
   /** True: a blank text is a missing value. */
   readonly blankIsNull?: boolean
+  /** Changes a normalised text before its length is checked. */
+  readonly transform?: (text: string, env: ParseEnv) => string
   /** Checks the form of a normalised text of permitted length; undefined when it is right. */
   readonly check?: (text: string, field: FieldSchema) => ParseResult | undefined
   readonly jsonSchema?: Readonly<Record<string, unknown>>
 }
 
-const patterns = new WeakMap<FieldSchema, RegExp>()
+const patterns = new WeakMap<FieldSchema, SafePattern>()
 
 /** Makes a field type whose value is a string. */
 export function textualType(traits: TextTraits): FieldType {
@@ -40,14 +44,15 @@ export function textualType(traits: TextTraits): FieldType {
     blankIsNull: traits.blankIsNull ?? false,
     sqlType: () => 'TEXT',
     operators: () => traits.operators,
-    parse(value, field) {
+    parse(value, field, env) {
       if (typeof value !== 'string') return refused(field, 'invalid_type', 'The value must be text.', value)
-      const text = normalizeText(value)
+      const normal = normalizeText(value)
+      const text = traits.transform === undefined ? normal : traits.transform(normal, env)
       // SQLite's own text functions end at U+0000, so a value with one could not be found again.
       if (text.includes('\0')) return refused(field, 'invalid_format', 'The text must not have U+0000.', value)
       const tooLong = checkLength(text, field, limitOf(field))
       if (tooLong) return tooLong
-      if (field.settings.pattern !== undefined && text !== '' && !patternOf(field).test(text)) {
+      if (field.settings.pattern !== undefined && text !== '' && !patternOf(field).matches(text)) {
         return refused(field, 'invalid_format', 'The text does not match the pattern.', value, field.settings.pattern)
       }
       return traits.check?.(text, field) ?? parsed(text)
@@ -60,9 +65,8 @@ export function textualType(traits: TextTraits): FieldType {
       const limit = limitOf(field)
       return {
         type: 'string',
-        ...(field.settings.minLength === undefined ? {} : { minLength: field.settings.minLength }),
         ...(limit === null ? {} : { maxLength: limit }),
-        ...(field.settings.pattern === undefined ? {} : { pattern: field.settings.pattern }),
+        ...textRules(field),
         ...traits.jsonSchema,
       }
     },
@@ -87,11 +91,32 @@ function checkLength(text: string, field: FieldSchema, limit: number | null): Pa
   return undefined
 }
 
-function patternOf(field: FieldSchema): RegExp {
+function patternOf(field: FieldSchema): SafePattern {
   let found = patterns.get(field)
   if (!found) {
-    found = new RegExp(`^(?:${field.settings.pattern})$`, 'u')
+    // Saving refuses patterns that do not compile; one that slipped through matches nothing rather than everything.
+    found = compilePattern(field.settings.pattern ?? '') ?? { matches: () => false, occursIn: () => false }
     patterns.set(field, found)
   }
   return found
+}
+
+/** The pattern and the lengths as JSON Schema, as far as its regular expressions can say them; blank texts pass both. */
+function textRules(field: FieldSchema): Record<string, unknown> {
+  const { minLength, pattern } = field.settings
+  const rules: Record<string, unknown>[] = []
+  if (minLength !== undefined && minLength > 0) rules.push({ anyOf: [{ minLength }, { pattern: '^\\s*$' }] })
+  if (pattern !== undefined && isJavaScriptPattern(pattern)) {
+    rules.push({ anyOf: [{ pattern: `^(?:${pattern})$` }, { maxLength: 0 }] })
+  }
+  if (rules.length === 0) return {}
+  return rules.length === 1 ? rules[0]! : { allOf: rules }
+}
+
+function isJavaScriptPattern(pattern: string): boolean {
+  try {
+    return new RegExp(`^(?:${pattern})$`, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
 }

@@ -39,7 +39,8 @@ export function selectList(fields: readonly FieldSchema[], alias: string): strin
 }
 
 function isConverted(field: FieldSchema): boolean {
-  return fieldTypeOf(field).storage === 'json' || (fieldTypeOf(field).relation === true && field.multiple)
+  const { storage, relation } = fieldTypeOf(field)
+  return storage === 'json' || storage === 'converted' || (relation === true && field.multiple)
 }
 
 function compose(row: Row, field: FieldSchema): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { namePattern, reservedFieldNames as platformNames } from '#shared/object-definition.ts'
+import { namePattern, reservedFieldNames as platformNames } from '#shared/object-names.ts'
 import { nameFromLabel, reservedFieldNames, uniqueName } from './object-names.ts'
 
 describe('names from labels', () => {
