@@ -24,6 +24,7 @@ import { createRecordFinder } from './service/finder.ts'
 import { prepareCreate, prepareUpdate } from './service/prepare.ts'
 import type { PrepareEnv } from './service/prepare.ts'
 import { createIncomingReferences } from './service/references.ts'
+import { sanitizeHtml } from './service/sanitize-html.ts'
 import { findUpsertMatch } from './service/upsert.ts'
 import { requireVersion } from './service/versions.ts'
 import { createRecordWriter } from './service/writer.ts'
@@ -76,6 +77,7 @@ export function createDataService(host: DataServiceHost): DataService {
     return {
       timeZone: settings.get('timezone'),
       defaultCurrency: settings.get('currency'),
+      sanitizeHtml,
       userId: ctx.actor.id,
       now: clock.iso(),
       today: today(),
