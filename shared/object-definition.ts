@@ -1,5 +1,6 @@
 // The `object` item of D-92 and D-93 as its author writes it: shape, limits and the checks inside one object.
 // Knows nothing of other objects: whether a reference exists is the metadata service's question.
+import { checkDefinitionExpressions } from './formulas/check-definition-expressions.ts'
 import { z } from 'zod'
 import type { FieldError } from './errors.ts'
 import { checkField } from './object-definition/check-field.ts'
@@ -133,7 +134,8 @@ export function checkObjectDefinition(input: unknown): DefinitionResult {
     }
   }
   if (errors.length === 0) checkReferences(definition, errors)
-  if (errors.length === 0) errors.push(...checkInnerDefaults(definition))
+  if (errors.length === 0)
+    errors.push(...checkInnerDefaults(definition), ...checkDefinitionExpressions(definition.fields))
   return errors.length > 0 ? { ok: false, errors, warnings } : { ok: true, definition, warnings }
 }
 

@@ -4,6 +4,8 @@ import type { FieldDefinition, ObjectDefinition } from './object-definition.ts'
 import type { FieldOption, FieldSchema, FieldSettings } from './field-types/field-schema.ts'
 import type { FieldType } from './field-types/field-type.ts'
 import { fieldTypeOf } from './field-types/registry.ts'
+import type { AnalysedFormula } from './formulas/analyse-formulas.ts'
+import { analyseFormulas } from './formulas/analyse-formulas.ts'
 
 /** What an object offers (D-92, `enable`), with defaults applied. */
 export interface EnableFlags {
@@ -90,8 +92,14 @@ const textSearchTypes = new Set(['text', 'email', 'phone', 'url', 'autonumber', 
  * @source D-51, D-92, D-93
  */
 export function compileObject(definition: ObjectDefinition, uids?: ObjectUids): ObjectSchema {
+  const formulas = new Map(analyseFormulas(definition.fields).formulas.map((formula) => [formula.field, formula]))
   const fields = Object.entries(definition.fields).map(([name, field]) =>
-    compileField(name, field, uids?.fields[name] ?? field.uid ?? name, definition.name),
+    compileField(
+      name,
+      withFormula(field, formulas.get(name)),
+      uids?.fields[name] ?? field.uid ?? name,
+      definition.name,
+    ),
   )
   const byName = new Map([...systemFields, ...fields].map((field) => [field.name, field]))
   const label = definition.label ?? titleCase(definition.name)
@@ -131,6 +139,13 @@ export function titleCase(name: string): string {
     .filter((word) => word !== '')
     .map((word) => word[0]!.toUpperCase() + word.slice(1))
     .join(' ')
+}
+
+/** A formula with what its expression tells: the type it answers, and whether it exists on reading only. */
+function withFormula(definition: FieldDefinition, formula: AnalysedFormula | undefined): FieldDefinition {
+  if (formula === undefined) return definition
+  const { returnType, computedOnRead } = formula
+  return { ...definition, returnType, computedOnRead } as FieldDefinition
 }
 
 function compileField(name: string, definition: FieldDefinition, uid: string, object: string): FieldSchema {

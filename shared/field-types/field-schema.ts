@@ -69,7 +69,10 @@ export interface FieldSettings {
   readonly references?: readonly string[]
   /** CEL of a formula: text, or `{dialect: "cel", source}` (D-97). */
   readonly expression?: unknown
+  /** What a formula answers; compiling infers it where the definition does not say. */
   readonly returnType?: 'text' | 'number' | 'boolean' | 'date' | 'datetime'
+  /** True for a formula that follows the clock, itself or through another; set by compiling, never written. */
+  readonly computedOnRead?: boolean
   readonly summaryOperations?: SummaryOperations
   /** Inner fields of composites and repeaters, as their author wrote them. */
   readonly fields?: Readonly<Record<string, Readonly<Record<string, unknown>>>>

@@ -20,21 +20,6 @@ export const expressionZod = z.union([
   z.looseObject({ dialect: z.literal('cel'), source: z.string().min(1).max(10_000) }),
 ])
 
-/** The source of an expression in either form; empty when it is none. */
-export function expressionSource(expression: unknown): string {
-  if (typeof expression === 'string') return expression
-  if (typeof expression !== 'object' || expression === null) return ''
-  const { source } = expression as { source?: unknown }
-  return typeof source === 'string' ? source : ''
-}
-
-const literals = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|\/\/[^\n]*/g
-
-/** Whether the expression asks for the present moment: its value then exists on reading only. @source D-94 */
-export function isVolatileExpression(expression: unknown): boolean {
-  return /(?<![\w.])(?:now|today)(?!\w)/.test(expressionSource(expression).replace(literals, '""'))
-}
-
 const settings = { expression: expressionZod, returnType: z.enum(formulaReturnTypes).optional() } as const
 
 const bases: Readonly<Record<ReturnType, FieldType>> = {
@@ -76,7 +61,7 @@ const known = new WeakMap<FieldSettings, FieldType>()
 function variantOf(of: FieldSettings): FieldType {
   let variant = known.get(of)
   if (variant === undefined) {
-    variant = (isVolatileExpression(of.expression) ? unsteady : stored)[of.returnType ?? 'text']
+    variant = (of.computedOnRead === true ? unsteady : stored)[of.returnType ?? 'text']
     known.set(of, variant)
   }
   return variant

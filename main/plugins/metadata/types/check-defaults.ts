@@ -2,6 +2,7 @@
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { defaultExpression } from '#shared/formulas/check-definition-expressions.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
 
@@ -27,19 +28,12 @@ function checkDefault(field: FieldSchema, value: unknown): readonly FieldError[]
   )
     return []
   const path = `fields.${field.name}.defaultValue`
-  if (isExpression(value)) {
-    return [
-      { field: path, code: 'expression_error', message: 'Expressions are not available as defaults here.', value },
-    ]
-  }
+  // Expressions are checked with the others of the definition; their values meet the field's rules when they are made.
+  if (defaultExpression(value) !== undefined) return []
   const type = fieldTypeOf(field)
   if (type.computed === true || (type.blankIsNull && typeof value === 'string' && value.trim() === '')) return []
   const result = type.parse(value, field, { timeZone: 'UTC' })
   return result.ok
     ? []
     : result.errors.map((error) => ({ ...error, field: `${path}${error.field.slice(field.name.length)}` }))
-}
-
-function isExpression(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'expression')
 }
