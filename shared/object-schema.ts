@@ -235,7 +235,8 @@ function chooseDisplayField(
 ): FieldSchema {
   for (const name of [definition.displayNameField, 'name', 'title', 'label', 'subject']) {
     const field = name === undefined ? undefined : byName.get(name)
-    if (field) return field
+    // What is concealed names nothing.
+    if (field && fieldTypeOf(field).concealed === undefined) return field
   }
   return fields.find((field) => field.type === 'text') ?? systemFields[0]!
 }

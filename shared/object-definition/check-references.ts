@@ -18,6 +18,10 @@ export function checkReferences(definition: ObjectDefinition, errors: FieldError
     }
   }
   if (definition.displayNameField !== undefined) need('displayNameField', definition.displayNameField)
+  const display = definition.fields[definition.displayNameField ?? '']
+  if (display?.type === 'password' || display?.type === 'secret') {
+    errors.push(definitionError('displayNameField', 'not_allowed', 'A concealed field names no record.', undefined))
+  }
   definition.search?.fields?.forEach((fieldName, i) => need(`search.fields.${i}`, fieldName))
   definition.indexes?.forEach((index, i) => {
     index.fields.forEach((fieldName, j) => need(`indexes.${i}.fields.${j}`, fieldName))
