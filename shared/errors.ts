@@ -68,6 +68,8 @@ export interface FieldError {
   value?: unknown
   /** The bound that was missed, for example the maximum length. */
   constraint?: unknown
+  /** Name of the validation rule that was violated (D-96). */
+  rule?: string
 }
 
 /** The error object of D-20; all seven members are always present. */

@@ -1,0 +1,212 @@
+// Formulas and validation rules over rows: what the writer of records asks before and after it stores (D-94 to D-96).
+import type { FieldError } from '#shared/errors.ts'
+import { platformError, validationError } from '#shared/errors.ts'
+import type { ExpressionScope } from '#shared/expression/compile-expression.ts'
+import { ExpressionError, compileExpression } from '#shared/expression/compile-expression.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { FormulaMoment } from '#shared/formulas/formulas-of.ts'
+import { evaluateFormula, formulasOf } from '#shared/formulas/formulas-of.ts'
+import { readingFormulas } from '#shared/formulas/reading-formulas.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RuleEvent } from '#shared/rules/rule-definition.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PlatformRecord } from '../../api.ts'
+import type { Row } from '../codec.ts'
+import { codecOf } from '../codec.ts'
+import type { RecordRules as WriterRules, RuleWarning } from '../record-rules.ts'
+import type { CompiledRule } from './compile-rule.ts'
+import type { Finding, RuleInput } from './finding.ts'
+import { guarded, toFieldError } from './finding.ts'
+import { createRulesOf } from './rules-of.ts'
+import { judgeUnique } from './unique-tuples.ts'
+
+/** Formulas and validation rules of all objects. */
+export interface RecordRules extends WriterRules {
+  /** The complete record of a row, with the formulas that follow the clock. */
+  toRecord(schema: ObjectSchema, row: Row): PlatformRecord
+  /** Where state machines let new records begin, by field name: their default on insert (D-163). */
+  initials(schema: ObjectSchema): ReadonlyMap<string, string>
+  /**
+   * Judges a row once it is stored, where other rows count.
+   * @param stored the row as it was; null for a new record
+   * @throws conflict
+   */
+  checkStored(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
+  /** Judges a live row that is about to be deleted. @throws validation_error */
+  checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): void
+}
+
+/** What the rules work with. */
+export interface RecordRulesParts {
+  readonly metadata: Pick<MetadataService, 'epoch' | 'list'>
+  /** The world as the engine sees it: every object, no rights. */
+  readonly queryEnv: () => QueryEnv
+}
+
+const noWarnings: readonly RuleWarning[] = Object.freeze([])
+const noInitials: ReadonlyMap<string, string> = new Map()
+
+/** Makes the rules of one host. */
+export function createRecordRules(parts: RecordRulesParts): RecordRules {
+  const rulesOf = createRulesOf(parts.metadata)
+
+  const moment = (): FormulaMoment => {
+    const { now, timeZone } = parts.queryEnv()
+    return { now, timeZone }
+  }
+
+  const toRecord = (schema: ObjectSchema, row: Row): PlatformRecord => {
+    const record = codecOf(schema).toRecord(row)
+    if (formulasOf(schema).onRead.length > 0) readingFormulas(schema, schema.visibleFields, moment())?.complete(record)
+    return record
+  }
+
+  const inputOf = (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    event: RuleEvent,
+    row: Row,
+    stored: Row | null,
+  ): RuleInput => {
+    const record = toRecord(schema, row)
+    const previous = stored === null ? null : stored === row ? record : toRecord(schema, stored)
+    const { id, name } = ctx.actor
+    const user = { id, name: name ?? null }
+    const scope: ExpressionScope = { record, previous, user, event: { operation: event }, ...moment() }
+    return { record, previous, scope }
+  }
+
+  /** Asks rules in order; refusals are thrown together, the rest is answered. */
+  const settle = (
+    asked: readonly (readonly [CompiledRule, readonly Finding[]])[],
+    more: readonly FieldError[] = [],
+  ) => {
+    const errors: FieldError[] = [...more]
+    const warnings: RuleWarning[] = []
+    for (const [rule, findings] of asked) {
+      for (const finding of findings) {
+        if (rule.severity === 'error') errors.push(toFieldError(finding, rule.name))
+        else warnings.push(toWarning(finding, rule))
+      }
+    }
+    if (errors.length > 0) throw refusal(errors)
+    return warnings.length === 0 ? noWarnings : warnings
+  }
+
+  const judge = (rules: readonly CompiledRule[], event: RuleEvent, input: () => RuleInput) =>
+    rules.filter((rule) => rule.events.has(event)).map((rule) => [rule, rule.judge(input())] as const)
+
+  return {
+    toRecord,
+
+    initials(schema) {
+      const rules = rulesOf(schema)
+      if (rules.length === 0) return noInitials
+      const initials = new Map<string, string>()
+      for (const { machine, events } of rules) {
+        if (machine === null || machine.initial === null || !events.has('insert')) continue
+        if (!initials.has(machine.field)) initials.set(machine.field, machine.initial)
+      }
+      return initials
+    },
+
+    compute(schema, row) {
+      const { stored } = formulasOf(schema)
+      const changed: Row = {}
+      if (stored.length === 0) return changed
+      const record = codecOf(schema).toRecord(row)
+      const at = moment()
+      for (const formula of stored) {
+        const { schema: field } = formula
+        const value = evaluateFormula(formula, record, at)
+        record[field.name] = value
+        const column = value === null ? null : fieldTypeOf(field).toColumn(value, field)
+        if (column === (row[field.column] ?? null)) continue
+        row[field.column] = changed[field.column] = column
+      }
+      return changed
+    },
+
+    check(_tx, ctx, schema, row, stored) {
+      const rules = rulesOf(schema)
+      const conditional = conditionallyRequired(schema)
+      if (rules.length === 0 && conditional.length === 0) return noWarnings
+      const event = stored === null ? 'insert' : 'update'
+      let input: RuleInput | undefined
+      const ask = (): RuleInput => (input ??= inputOf(ctx, schema, event, row, stored))
+      const missing = conditional.flatMap(({ field, isRequired }) =>
+        isEmpty(ask().record[field.name]) ? isRequired(ask()) : [],
+      )
+      return settle(judge(rules, event, ask), missing)
+    },
+
+    checkStored(tx, schema, row, stored) {
+      const event = stored === null ? 'insert' : 'update'
+      const rules = rulesOf(schema).filter((rule) => rule.unique !== null && rule.events.has(event))
+      if (rules.length === 0) return noWarnings
+      return settle(rules.map((rule) => [rule, judgeUnique(tx, parts.queryEnv(), schema, row, rule)] as const))
+    },
+
+    checkDelete(ctx, schema, row) {
+      const rules = rulesOf(schema)
+      if (!rules.some((rule) => rule.events.has('delete'))) return
+      const input = inputOf(ctx, schema, 'delete', row, row)
+      settle(judge(rules, 'delete', () => input))
+    },
+  }
+}
+
+/** Refused tuples alone are a conflict, like other values that must be unique (D-23). */
+function refusal(errors: readonly FieldError[]): Error {
+  if (errors.every((error) => error.code === 'not_unique')) return platformError('conflict', { fieldErrors: errors })
+  return validationError(errors)
+}
+
+function toWarning({ field, message }: Finding, { name, severity }: CompiledRule): RuleWarning {
+  return {
+    rule: name,
+    severity: severity === 'info' ? 'info' : 'warning',
+    message,
+    ...(field === '' ? {} : { field }),
+  }
+}
+
+interface ConditionallyRequired {
+  readonly field: FieldSchema
+  isRequired(input: RuleInput): readonly FieldError[]
+}
+
+const conditionals = new WeakMap<ObjectSchema, readonly ConditionallyRequired[]>()
+
+/** The fields that are required under a condition (D-93). */
+function conditionallyRequired(schema: ObjectSchema): readonly ConditionallyRequired[] {
+  let found = conditionals.get(schema)
+  if (found === undefined) {
+    found = schema.fields.flatMap((field) => {
+      const source = schema.definition.fields[field.name]?.conditionalRequired
+      return source === undefined || source === null || source === '' ? [] : [conditional(field, source)]
+    })
+    conditionals.set(schema, found)
+  }
+  return found
+}
+
+function conditional(field: FieldSchema, source: unknown): ConditionallyRequired {
+  const required = [{ field: field.name, code: 'required', message: 'A value is required here.' }] as const
+  const judge = guarded(`${field.name}.conditionalRequired`, field.name, ({ scope }) => {
+    const value = compileExpression(source).evaluate(scope)
+    if (value !== null && typeof value !== 'boolean')
+      throw new ExpressionError('value', 'It gives neither true nor false.')
+    return value === true ? required : []
+  })
+  return { field, isRequired: judge }
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  return Array.isArray(value) ? value.length === 0 : typeof value === 'string' && value.trim() === ''
+}
