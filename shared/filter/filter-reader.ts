@@ -3,6 +3,7 @@ import { isDateMacro } from '#shared/calendar/macros.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
+import { readRecordLink } from '#shared/field-types/record.ts'
 import { isUserMacro } from '#shared/field-types/user.ts'
 import type { FieldMacro, Filter, Operand } from './filter.ts'
 
@@ -152,6 +153,8 @@ function list(reader: FilterReader, value: unknown, path: string): Operand[] {
 function readOperand(reader: FilterReader, value: unknown, path: string): Operand {
   if (typeof value === 'string' || typeof value === 'boolean' || isMacro(value)) return value
   if (typeof value === 'number' && Number.isFinite(value)) return value
+  const link = readRecordLink(value)
+  if (link !== null) return `${link.object}/${link.id}`
   if (value === null) throw filterError(reader, path, 'The operand must not be null; use $null.')
   throw filterError(reader, path, 'The operand must be text, a number, a boolean or a macro.')
 }

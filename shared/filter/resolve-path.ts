@@ -48,7 +48,7 @@ export function resolvePath(
     const rest = path.slice(index + 1)
     if (rest.length === 0) return { hops, field, inner: [] }
     const type = fieldTypeOf(field)
-    if (type.innerPaths === true) {
+    if (type.innerPaths === true || isLinkPart(field, rest)) {
       if (rest.some((key) => /["\\\p{Cc}]/u.test(key))) throw unknownField(place, path)
       return { hops, field, inner: rest }
     }
@@ -60,6 +60,11 @@ export function resolvePath(
     hops.push({ field, target })
     at = target
   }
+}
+
+/** The two parts of a link to a record of any object. */
+function isLinkPart(field: FieldSchema, rest: readonly string[]): boolean {
+  return field.type === 'record' && rest.length === 1 && (rest[0] === 'object' || rest[0] === 'id')
 }
 
 /** The field of that name when the object has it and the caller may read it; deletion marks are not shown. */

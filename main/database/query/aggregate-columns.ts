@@ -6,11 +6,12 @@ import { invalidQuery } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { Aggregation, GroupTerm } from '#shared/filter/aggregate.ts'
-import { allOf } from '#shared/filter/filter.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedPath } from '#shared/filter/resolve-path.ts'
 import { resolvePath } from '#shared/filter/resolve-path.ts'
-import { internalEnv, liveCondition, writeFilter } from './filter-sql.ts'
+import { liveCondition, writeFilter, writeVisible } from './filter-sql.ts'
+import type { FilterWeight } from './query-weight.ts'
+import { heavier, weighFilter } from './query-weight.ts'
 import type { Scope } from './scope.ts'
 import { bind, column, innerScope } from './scope.ts'
 
@@ -21,6 +22,8 @@ export interface AggregateColumn {
   readonly joinSql: string
   /** Named by the alias; its column is the one inside the statement. */
   readonly field: FieldSchema
+  /** What the value asks of each record. */
+  readonly weight: FilterWeight
 }
 
 /**
@@ -33,25 +36,31 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   const type = fieldTypeOf(field)
   if (!type.flags.groupable) throw refuse('groupBy', term.path, 'cannot be grouped by')
   const value = valueSql(scope, path, 0)
+  // Periods of instants are worked out by a function of the host, lists are taken apart.
+  const weight = {
+    relational: path.hops.length > 0,
+    matching: field.multiple || (term.granularity !== null && field.type === 'datetime'),
+  }
   if (term.granularity !== null) {
     if (field.type !== 'date' && field.type !== 'datetime') throw refuse('groupBy', term.path, 'is no date')
     if (isClockPeriod(term.granularity)) {
       if (field.type === 'date') throw refuse('groupBy', term.path, 'has no time of day')
       const sql = `cairn_clock_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
-      return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), sqlType: 'TEXT' } }
+      return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), sqlType: 'TEXT' }, weight }
     }
     const sql =
       field.type === 'date'
         ? dayPeriodSql(value, term.granularity)
         : `cairn_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
-    return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), type: 'date', sqlType: 'TEXT' } }
+    return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), type: 'date', sqlType: 'TEXT' }, weight }
   }
-  if (!field.multiple) return { sql: value, joinSql: '', field: madeUp(field, term.alias, index) }
+  if (!field.multiple) return { sql: value, joinSql: '', field: madeUp(field, term.alias, index), weight }
   const elements = `e${index}`
   return {
     sql: `${elements}.value`,
     joinSql: ` LEFT JOIN json_each(${value}) AS ${elements} ON 1`,
     field: { ...madeUp(field, term.alias, index), type: elementType(field), sortable: true },
+    weight,
   }
 }
 
@@ -61,13 +70,20 @@ export function aggregationColumn(scope: Scope, item: Aggregation, index: number
   if (path) checkAggregatable(path.field, item)
   const value = path === null ? '*' : presentSql(path.field, valueSql(scope, path, 0))
   let sql = functionSql(item, value)
+  let weight: FilterWeight = { relational: (path?.hops.length ?? 0) > 0, matching: false }
   if (item.filter !== null) {
     const filter = resolveFilter(scope.schema, item.filter, scope.env, 'aggregations')
     sql += ` FILTER (WHERE ${writeFilter(scope, filter)})`
+    weight = heavier(weight, weighFilter(filter))
   }
   const keepsType = path !== null && (item.function === 'min' || item.function === 'max')
   const field = madeUp(path?.field ?? scope.schema.byName.get('id')!, item.alias, index)
-  return { sql, joinSql: '', field: keepsType ? field : { ...field, type: 'number', options: [], reference: null } }
+  return {
+    sql,
+    joinSql: '',
+    field: keepsType ? field : { ...field, type: 'number', options: [], reference: null },
+    weight,
+  }
 }
 
 function functionSql({ function: name }: Aggregation, value: string): string {
@@ -116,8 +132,7 @@ function valueSql(scope: Scope, path: ResolvedPath, index: number): string {
   if (!hop) return column(scope, path.field.column)
   const target = innerScope(scope, hop.target)
   const value = valueSql(target, path, index + 1)
-  const rows = scope.env.rowCondition?.(hop.target.name)
-  const visible = rows ? ` AND ${writeFilter(target, resolveFilter(hop.target, allOf(rows), internalEnv(scope)))}` : ''
+  const visible = writeVisible(target, hop.target)
   return `(SELECT ${value} FROM "${hop.target.table}" AS ${target.alias} WHERE ${column(target, 'id')} = ${column(scope, hop.field.column)} AND ${liveCondition(target)}${visible})`
 }
 

@@ -18,6 +18,8 @@ import { resolveWhere, writeConditions } from './build-find.ts'
 import { writeFilter } from './filter-sql.ts'
 import type { FindRequest } from './find-request.ts'
 import { checkPage } from './find-request.ts'
+import type { FilterWeight } from './query-weight.ts'
+import { heavier, weighFilter } from './query-weight.ts'
 import type { Row } from './row-reader.ts'
 import type { SearchHook } from './scope.ts'
 import { bind, rootScope } from './scope.ts'
@@ -29,6 +31,8 @@ export const aggregateTops = { standard: 1_000, largest: 10_000 } as const
 /** A grouped list ready to run. */
 export interface AggregatePlan {
   readonly statement: Statement<Row>
+  /** What the groups and their values ask of each record. */
+  readonly weight: FilterWeight
   /** Counts the groups. */
   readonly count: Statement<{ total: number }>
   finish(rows: Row[]): { records: Row[]; hasMore: boolean }
@@ -56,7 +60,8 @@ export function buildAggregate(
   const values = query.aggregations.map((item, index) => aggregationColumn(scope, item, groups.length + index))
   const columns = [...groups, ...values]
   const joins = groups.map((group) => group.joinSql).join('')
-  const conditions = writeConditions(scope, resolveWhere(schema, request, env), deleted)
+  const filter = resolveWhere(schema, request, env)
+  const conditions = writeConditions(scope, filter, deleted)
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
   const inner =
     `SELECT ${columns.map(({ sql, field }) => `${sql} AS "${field.column}"`).join(', ')}` +
@@ -78,13 +83,17 @@ export function buildAggregate(
   return {
     statement: { sql: `SELECT ${names.join(', ')} ${from}${orderBy}${page}`, parameters: scope.parameters },
     count,
+    weight: columns.map(({ weight }) => weight).reduce(heavier, weighFilter(filter)),
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top
       for (const { field } of shown) {
         const type = fieldTypeOf(field)
-        if (type.storage !== 'boolean') continue
-        for (const row of rows) row[field.name] = type.fromColumn(row[field.name] as SqlValue, field)
+        if (type.storage === 'plain') continue
+        for (const row of rows) {
+          const value = row[field.name] as SqlValue
+          if (value !== null) row[field.name] = type.fromColumn(value, field)
+        }
       }
       return { records: rows, hasMore }
     },

@@ -9,6 +9,8 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import { resolveWhere, writeConditions } from './build-find.ts'
 import type { FindRequest } from './find-request.ts'
 import { checkPage } from './find-request.ts'
+import type { FilterWeight } from './query-weight.ts'
+import { weighFilter } from './query-weight.ts'
 import type { Row } from './row-reader.ts'
 import { createRowReader, selectList } from './row-reader.ts'
 import type { SearchHook } from './scope.ts'
@@ -19,6 +21,8 @@ import { orderBySql, sortKeys } from './sort-sql.ts'
 export interface DistinctPlan {
   readonly statement: Statement<Row>
   readonly count: Statement<{ total: number }>
+  /** What the conditions ask of each record. */
+  readonly weight: FilterWeight
   finish(rows: Row[]): { records: Row[]; hasMore: boolean }
 }
 
@@ -46,7 +50,8 @@ export function buildDistinct(
   const terms = [...request.sort, ...rest.map(({ name }) => ({ path: [name], descending: false }))]
 
   const scope = rootScope(schema, env, options.search)
-  const conditions = writeConditions(scope, resolveWhere(schema, request, env), deleted)
+  const filter = resolveWhere(schema, request, env)
+  const conditions = writeConditions(scope, filter, deleted)
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
   const inner = `SELECT DISTINCT ${selectList(fields, scope.alias)} FROM "${schema.table}" AS ${scope.alias}${where}`
   const count = { sql: `SELECT count(*) AS "total" FROM (${inner})`, parameters: [...scope.parameters] }
@@ -57,6 +62,7 @@ export function buildDistinct(
   return {
     statement: { sql: `SELECT * FROM (${inner}) AS d${order}${page}`, parameters: scope.parameters },
     count,
+    weight: weighFilter(filter),
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top

@@ -19,6 +19,8 @@ import { writeFilter } from './filter-sql.ts'
 import type { DeletedMode, FindRequest, SearchRequest } from './find-request.ts'
 import { checkPage, maxTop } from './find-request.ts'
 import type { MatchEstimator } from './match-estimator.ts'
+import type { FilterWeight } from './query-weight.ts'
+import { heavier, weighFilter } from './query-weight.ts'
 import { writeAfter } from './keyset-sql.ts'
 import type { Row } from './row-reader.ts'
 import { createRowReader, selectList } from './row-reader.ts'
@@ -46,6 +48,8 @@ export interface FindPlan {
   readonly fields: readonly FieldSchema[]
   /** True when nothing but deletion and the cursor restricts the rows; a hint for the cost model. */
   readonly unfiltered: boolean
+  /** What the conditions ask of each row. */
+  readonly weight: FilterWeight
   /** For a search: counts its matches up to {@link crowd}, without ranking them; null for other lists. */
   readonly matches: Statement<{ matches: number }> | null
   /** Turns the statement's rows into the page; rows are changed in place. */
@@ -104,7 +108,8 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     statement: { sql, parameters: scope.parameters },
     fields,
     matches: found && countMatches(table, found),
-    unfiltered: !found && isAlways(where) && skip <= maxTop,
+    unfiltered: !found && isAlways(where) && skip <= maxTop && !crossesRelation(keys),
+    weight: heavier(weighFilter(where), { relational: crossesRelation(keys), matching: false }),
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top
@@ -163,6 +168,11 @@ export function writeConditions(scope: Scope, where: ResolvedFilter, deleted: De
   return conditions
 }
 
+/** A sort over a relation looks one record up per row. */
+function crossesRelation(keys: readonly SortKey[]): boolean {
+  return keys.some((key) => key.crossing)
+}
+
 type Ranking = NonNullable<SearchCondition['relevance']>
 
 /** How the matches of a search are ranked; null without a search that ranks. @source D-78 */
@@ -179,7 +189,7 @@ function resolveRequested(schema: ObjectSchema, search: SearchRequest, env: Quer
 
 /** Best match first, then creation order. A page goes on after the rank of the last row, which other writes may shift. */
 function rankKeys(scope: Scope, { rankSql }: Ranking): SortKey[] {
-  const key = { noCase: false, descending: false, nullable: false }
+  const key = { noCase: false, descending: false, nullable: false, crossing: false }
   return [
     { ...key, sql: rankSql, column: null, value: 0 },
     { ...key, sql: column(scope, 'id'), column: 'id', value: 1 },

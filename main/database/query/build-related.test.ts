@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseFilter } from '#shared/filter/parse-filter.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
+import { resolveSort } from '#shared/filter/resolve-sort.ts'
+import { parseSort } from '#shared/filter/sort.ts'
 import { numberedId, openObjectTables } from '../../../test/support/open-object-tables.ts'
 import type { ObjectTables } from '../../../test/support/open-object-tables.ts'
 import type { RelatedPlan } from './build-related.ts'
-import { buildChildren, buildRelated, maxExpandedChildren } from './build-related.ts'
+import { buildChildren, buildRelated, maxExpandedChildren, parentColumn } from './build-related.ts'
 
 let tables: ObjectTables
 beforeAll(() => {
@@ -16,6 +18,7 @@ beforeAll(() => {
       fields: {
         title: { type: 'text' },
         project: { type: 'lookup', reference: 'project', relationshipName: 'tasks' },
+        others: { type: 'lookup', reference: 'project', multiple: true, relationshipName: 'other_tasks' },
       },
     },
   ])
@@ -25,7 +28,13 @@ beforeAll(() => {
   }
   for (let i = 0; i < 130; i++) {
     const deleted = i === 129 ? { deleted_at: '2026-01-02T00:00:00.000Z' } : {}
-    tables.insert('task', { id: numberedId(100 + i), title: `T${i}`, project: numberedId(i < 120 ? 0 : 1), ...deleted })
+    tables.insert('task', {
+      id: numberedId(100 + i),
+      title: `T${i}`,
+      project: numberedId(i < 120 ? 0 : 1),
+      others: i % 10 === 0 ? [numberedId(0), numberedId(2)] : null,
+      ...deleted,
+    })
   }
 })
 afterAll(() => tables.close())
@@ -72,11 +81,11 @@ describe('children', () => {
     const parents = [0, 1, 2].map(numberedId)
     const records = run(buildChildren(task(), relation(), parents, tables.env, { fields: ['title'] }))
     const of = (parent: string) =>
-      records.filter((record) => record['project'] === parent).map((record) => record['title'])
+      records.filter((record) => record[parentColumn] === parent).map((record) => record['title'])
     expect(of(numberedId(0))).toEqual(Array.from({ length: maxExpandedChildren }, (_, i) => `T${119 - i}`))
     expect(of(numberedId(1))).toEqual(Array.from({ length: 9 }, (_, i) => `T${128 - i}`))
     expect(of(numberedId(2))).toEqual([])
-    expect(Object.keys(records[0]!)).toEqual(['id', 'title', 'project'])
+    expect(Object.keys(records[0]!)).toEqual(['id', 'title', parentColumn])
   })
 
   it('may be fewer, never more', () => {
@@ -89,5 +98,22 @@ describe('children', () => {
     const options = { where: where('task', { title: { $in: ['T0', 'T1'] } }), limit: 1 }
     const records = run(buildChildren(task(), relation(), [numberedId(0)], tables.env, options))
     expect(records.map((record) => record['title'])).toEqual(['T1'])
+  })
+
+  it('come in the order of a sort, and are cut after it', () => {
+    const sort = resolveSort(task(), parseSort('title'), tables.env)
+    const records = run(buildChildren(task(), relation(), [numberedId(0)], tables.env, { sort, limit: 3 }))
+    expect(records.map((record) => record['title'])).toEqual(['T0', 'T1', 'T10'])
+  })
+
+  it('of a list of parents belong to each of them', () => {
+    const parents = [0, 1, 2].map(numberedId)
+    const records = run(buildChildren(task(), task().byName.get('others')!, parents, tables.env, { limit: 2 }))
+    expect(records.map((record) => [record[parentColumn], record['title']]).toSorted()).toEqual([
+      [numberedId(0), 'T110'],
+      [numberedId(0), 'T120'],
+      [numberedId(2), 'T110'],
+      [numberedId(2), 'T120'],
+    ])
   })
 })

@@ -3,12 +3,15 @@ import type { Statement } from '#main/kernel/database.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { readableField } from '#shared/filter/resolve-path.ts'
+import type { ResolvedSortTerm } from '#shared/filter/resolve-sort.ts'
 import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { writeConditions } from './build-find.ts'
 import type { Row, RowReader } from './row-reader.ts'
 import { createRowReader, selectList } from './row-reader.ts'
-import { bind, column, rootScope } from './scope.ts'
+import type { Scope } from './scope.ts'
+import { bind, column, innerScope, rootScope } from './scope.ts'
+import { orderBySql, sortKeys } from './sort-sql.ts'
 
 /** Records of one path, ready to run. */
 export interface RelatedPlan {
@@ -23,10 +26,15 @@ export interface RelatedOptions {
   readonly fields?: readonly string[] | null
   /** Null or absent: every live record. */
   readonly where?: ResolvedFilter | null
+  /** Empty or absent: children come newest first, other records in no order. */
+  readonly sort?: readonly ResolvedSortTerm[]
 }
 
 /** Most children of one record in an expansion (D-87). */
 export const maxExpandedChildren = 50
+
+/** Column of {@link buildChildren}'s rows that holds the parent's id. */
+export const parentColumn = '$parent'
 
 /** Reads the live records with these ids; an id without a row is deleted, missing or not visible. */
 export function buildRelated(
@@ -45,11 +53,16 @@ export function buildRelated(
     `${column(scope, 'id')} ${list}`,
     ...writeConditions(scope, options.where ?? everything, 'exclude'),
   ]
-  const sql = `SELECT ${selectList(fields, scope.alias)} FROM "${target.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')}`
+  const sort = options.sort ?? []
+  const order = sort.length > 0 ? ` ORDER BY ${orderBySql(sortKeys(scope, sort))}` : ''
+  const sql = `SELECT ${selectList(fields, scope.alias)} FROM "${target.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')}${order}`
   return { statement: { sql, parameters: scope.parameters }, fields, read: createRowReader(fields) }
 }
 
-/** Reads, for each parent id, its newest live children through a relation field of the child; at most 50 each. */
+/**
+ * Reads, for each parent id, its live children through a relation field of the child: the newest, or the first of the
+ * sort; at most 50 each. Rows carry the parent's id as {@link parentColumn}, children of one parent in their order.
+ */
 export function buildChildren(
   child: ObjectSchema,
   relation: FieldSchema,
@@ -58,18 +71,54 @@ export function buildChildren(
   options: RelatedOptions & { readonly limit?: number | null } = {},
 ): RelatedPlan {
   const scope = rootScope(child, env)
-  const chosen = relatedFields(child, options.fields ?? null, env)
-  const fields = chosen.includes(relation) ? chosen : [...chosen, relation]
-  const own = column(scope, relation.column)
-  const conditions = [
-    `${own} IN (SELECT value FROM json_each(${bind(scope, JSON.stringify(parentIds))}))`,
-    ...writeConditions(scope, options.where ?? everything, 'exclude'),
-  ]
+  const fields = relatedFields(child, options.fields ?? null, env)
   const limit = Math.min(options.limit ?? maxExpandedChildren, maxExpandedChildren)
-  const number = `row_number() OVER (PARTITION BY ${own} ORDER BY ${column(scope, 'id')} DESC) AS "$n"`
-  const inner = `SELECT ${selectList(fields, scope.alias)}, ${number} FROM "${child.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')}`
-  const sql = `SELECT ${selectList(fields, 'r')} FROM (${inner}) AS r WHERE r."$n" <= ${bind(scope, limit)} ORDER BY r."id" DESC`
+  const parents = bind(scope, JSON.stringify(parentIds))
+  const write = relation.multiple ? writeListedChildren : writeKeyedChildren
+  const sql = write(scope, { relation, fields, parents, limit, sort: options.sort ?? [], where: options.where })
   return { statement: { sql, parameters: scope.parameters }, fields, read: createRowReader(fields) }
+}
+
+interface ChildrenParts {
+  readonly relation: FieldSchema
+  readonly fields: readonly FieldSchema[]
+  /** Placeholder of the parents' ids. */
+  readonly parents: string
+  readonly limit: number
+  readonly sort: readonly ResolvedSortTerm[]
+  readonly where: ResolvedFilter | null | undefined
+}
+
+/** One step into the index of the relation per parent, which ends at the limit. */
+function writeKeyedChildren(scope: Scope, { relation, fields, parents, limit, sort, where }: ChildrenParts): string {
+  const inner = innerScope(scope, scope.schema)
+  const table = `"${scope.schema.table}"`
+  const conditions = [
+    `${column(inner, relation.column)} = p.value`,
+    ...writeConditions(inner, where ?? everything, 'exclude'),
+  ]
+  const first = `SELECT ${inner.alias}."rowid" FROM ${table} AS ${inner.alias} WHERE ${conditions.join(' AND ')} ORDER BY ${childOrder(inner, sort)} LIMIT ${bind(scope, limit)}`
+  return (
+    `SELECT ${selectList(fields, scope.alias)}, p.value AS "${parentColumn}" FROM json_each(${parents}) AS p` +
+    ` CROSS JOIN ${table} AS ${scope.alias} ON ${scope.alias}."rowid" IN (${first}) ORDER BY ${childOrder(scope, sort)}`
+  )
+}
+
+/** A list of parents has no index: the children are walked once, whatever the number of parents. */
+function writeListedChildren(scope: Scope, { relation, fields, parents, limit, sort, where }: ChildrenParts): string {
+  const conditions = [
+    `e.value IN (SELECT value FROM json_each(${parents}))`,
+    ...writeConditions(scope, where ?? everything, 'exclude'),
+  ]
+  const number = `row_number() OVER (PARTITION BY e.value ORDER BY ${childOrder(scope, sort)}) AS "$n"`
+  const inner =
+    `SELECT ${selectList(fields, scope.alias)}, e.value AS "${parentColumn}", ${number} FROM "${scope.schema.table}" AS ${scope.alias}` +
+    ` JOIN json_each(${column(scope, relation.column)}) AS e WHERE ${conditions.join(' AND ')}`
+  return `SELECT ${selectList(fields, 'r')}, r."${parentColumn}" FROM (${inner}) AS r WHERE r."$n" <= ${bind(scope, limit)} ORDER BY r."$n"`
+}
+
+function childOrder(scope: Scope, sort: readonly ResolvedSortTerm[]): string {
+  return sort.length > 0 ? orderBySql(sortKeys(scope, sort)) : `${column(scope, 'id')} DESC`
 }
 
 const everything: ResolvedFilter = { kind: 'and', children: [] }

@@ -1,23 +1,41 @@
 // Whether a read may run on the main thread. Asks SQLite for the plan once per statement text.
 import type { Reads, Statement } from '#main/kernel/database.ts'
+import type { FilterWeight } from './query-weight.ts'
 
 /** Rows a read may touch on the main thread; at this size it takes a few milliseconds. */
 export const maxCheapRows = 50_000
+
+/** Rows a read may match texts, lists or JSON of, or follow relations from, on the main thread. */
+const maxMatchedRows = 10_000
+
+/** A statement that took longer than this on the main thread goes elsewhere for a while. */
+const slowMs = 40
+const slowForMs = 60_000
 
 /** What the caller knows of a statement beside its text. */
 export interface CostHints {
   /** Approximate number of rows of a table, from memory. */
   readonly rowsOf: (table: string) => number
+  /** The table whose records are asked for, when the statement reads others beside it. */
+  readonly table?: string
   /** True when no condition but deletion and the cursor restricts the rows, so that a served sort ends at the limit. */
   readonly unfiltered?: boolean
   /** True when every matching row is read whatever the limit: groups and distinct rows. */
   readonly readsAll?: boolean
+  /** What the conditions ask of each row. */
+  readonly weight?: FilterWeight
+  /** Number of keys the statement looks up, when it does nothing else. */
+  readonly keyed?: number
 }
 
 /** Remembers the plan by statement text; drop it when the schema epoch rises or statistics are refreshed. */
 export interface CostModel {
   /** Whether the statement is cheap: searches of indexes that end early or yield few rows, and scans of small tables. */
   isCheap(read: Pick<Reads, 'all'>, statement: Statement, hints: CostHints): boolean
+  /** Notes how long a statement took here, in milliseconds. */
+  note(statement: Statement, tookMs: number, now: number): void
+  /** Whether a statement of this text took long lately. */
+  wasSlow(statement: Statement, now: number): boolean
   clear(): void
 }
 
@@ -40,8 +58,15 @@ const maxRemembered = 2_000
 /** Makes a {@link CostModel}. */
 export function createCostModel(): CostModel {
   const plans = new Map<string, Plan>()
+  /** Text of a slow statement to the time when it may be tried again. */
+  const slow = new Map<string, number>()
   return {
     isCheap(read, statement, hints) {
+      const { weight } = hints
+      if (weight?.relational === true && hints.table !== undefined && hints.rowsOf(hints.table) > maxCheapRows) {
+        return false
+      }
+      if (hints.keyed !== undefined && weight?.relational !== true) return hints.keyed <= maxCheapRows
       let plan = plans.get(statement.sql)
       if (plan === undefined) {
         plan = explain(read, statement)
@@ -49,13 +74,31 @@ export function createCostModel(): CostModel {
         plans.set(statement.sql, plan)
       }
       const { sorts, limited } = plan
+      const isDear = weight !== undefined && (weight.relational || weight.matching)
+      const limit = isDear ? maxMatchedRows : maxCheapRows
       const endsEarly = limited && !sorts && hints.readsAll !== true
       return plan.steps.every((step) => {
-        if (endsEarly && (step.search || hints.unfiltered === true)) return true
-        return Math.min(step.rows ?? Infinity, hints.rowsOf(step.table)) <= maxCheapRows
+        if (endsEarly && (hints.unfiltered === true || (step.search && !isDear))) return true
+        return Math.min(step.rows ?? Infinity, hints.rowsOf(step.table)) <= limit
       })
     },
-    clear: () => plans.clear(),
+    note({ sql }, tookMs, now) {
+      if (tookMs < slowMs) return
+      if (slow.size >= maxRemembered) slow.clear()
+      slow.set(sql, now + slowForMs)
+    },
+    wasSlow({ sql }, now) {
+      if (slow.size === 0) return false
+      const until = slow.get(sql)
+      if (until === undefined) return false
+      if (now < until) return true
+      slow.delete(sql)
+      return false
+    },
+    clear() {
+      plans.clear()
+      slow.clear()
+    },
   }
 }
 

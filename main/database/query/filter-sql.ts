@@ -3,6 +3,7 @@ import { invalidQuery } from '#shared/errors.ts'
 import { allOf } from '#shared/filter/filter.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedCondition, ResolvedFilter } from '#shared/filter/resolved-filter.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import { quoteLiteral } from '../schema/sql-text.ts'
 import type { Scope } from './scope.ts'
 import { column, innerScope } from './scope.ts'
@@ -48,19 +49,22 @@ function writePath(scope: Scope, condition: ResolvedCondition, index: number): s
   if (!hop) return writeLeaf(scope, condition)
   const relation = column(scope, hop.field.column)
   const target = innerScope(scope, hop.target)
-  const rows = scope.env.rowCondition?.(hop.target.name)
   const ids = (): string => {
-    const visible = rows
-      ? ` AND ${writeFilter(target, resolveFilter(hop.target, allOf(rows), internalEnv(scope)))}`
-      : ''
+    const visible = writeVisible(target, hop.target)
     return `SELECT ${column(target, 'id')} FROM "${hop.target.table}" AS ${target.alias} WHERE ${liveCondition(target)}${visible} AND ${writePath(target, condition, index + 1)}`
   }
   if (!hop.field.multiple) return `${relation} IN (${ids()})`
   return `EXISTS (SELECT 1 FROM json_each(${relation}) AS e WHERE e.value IN (${ids()}))`
 }
 
+/** The rows of a related object that the caller may see, with the leading AND; empty when that is all of them. */
+export function writeVisible(scope: Scope, target: ObjectSchema): string {
+  const rows = scope.env.rowCondition?.(target.name)
+  return rows ? ` AND ${writeFilter(scope, resolveFilter(target, allOf(rows), internalEnv(scope)))}` : ''
+}
+
 /** The world of row conditions: they are rules, not requests, and may use every field. */
-export function internalEnv(scope: Scope): Scope['env'] {
+function internalEnv(scope: Scope): Scope['env'] {
   return { ...scope.env, canRead: undefined, rowCondition: undefined }
 }
 

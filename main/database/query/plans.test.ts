@@ -134,9 +134,12 @@ describe.each(phases)('plans %s', (_name, prepare) => {
     expect(related[0]).toBe('SEARCH t0 USING INDEX sqlite_autoindex_o_project_1 (id=?)')
     const task = tables.schema('task')
     const children = tables.explain(buildChildren(task, task.byName.get('project')!, ids, tables.env).statement)
-    expect(children.find((line) => line.includes(' t0 '))).toMatch(
-      /^SEARCH t0 USING INDEX i_task__project \(project=\?/,
-    )
+    // Per parent a few steps into the index of the relation, newest first, and each of those records by its row.
+    expect(children.filter((line) => / t\d /.test(line))).toEqual([
+      'SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)',
+      expect.stringMatching(/^SEARCH t1 USING (COVERING )?INDEX i_task__project \(project=\?\)$/),
+    ])
+    expect(children.filter((line) => line.includes('TEMP B-TREE'))).toHaveLength(1)
   })
 
   it('look for a taken value by its index', () => {

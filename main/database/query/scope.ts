@@ -1,7 +1,9 @@
 // What the SQL writers pass along: the table they speak of, the values bound so far, and the hooks of the caller.
+import type { SqlValue } from '#shared/field-types/field-schema.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { quoteLiteral } from '../schema/sql-text.ts'
 
 /** The condition of a full-text search on a table. */
 export interface SearchCondition {
@@ -31,6 +33,8 @@ export interface Scope {
   readonly search: SearchHook | undefined
   /** Shared by all scopes of a statement; numbers the aliases. */
   readonly counter: { next: number }
+  /** True: values become literals of the text, for text that is used more than once. */
+  readonly inline?: boolean
 }
 
 /** The scope of a statement's main table, alias `t0`. */
@@ -43,8 +47,9 @@ export function innerScope(scope: Scope, schema: ObjectSchema): Scope {
   return { ...scope, schema, alias: `t${scope.counter.next++}` }
 }
 
-/** Binds a value and answers its placeholder. */
+/** Binds a value and answers its placeholder, or its literal where nothing may be bound. */
 export function bind(scope: Scope, value: unknown): string {
+  if (scope.inline === true) return quoteLiteral(value as SqlValue)
   scope.parameters.push(value)
   return '?'
 }

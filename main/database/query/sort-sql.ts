@@ -4,6 +4,7 @@ import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ResolvedSortTerm } from '#shared/filter/resolve-sort.ts'
 import type { ResolvedPath } from '#shared/filter/resolve-path.ts'
 import type { Scope } from './scope.ts'
+import { liveCondition, writeVisible } from './filter-sql.ts'
 import { column, innerScope } from './scope.ts'
 import { optionOrder } from './test-sql.ts'
 
@@ -15,6 +16,8 @@ export interface SortKey {
   readonly nullable: boolean
   /** The row's column when the key is a plain column of the main table; else null. */
   readonly column: string | null
+  /** Whether the value is that of a related record. */
+  readonly crossing: boolean
   /** Number of the distinct value among the keys: keys of one text share it. */
   readonly value: number
 }
@@ -37,6 +40,7 @@ export function sortKeys(scope: Scope, terms: readonly ResolvedSortTerm[], hasId
       descending,
       nullable: !(plain && neverNull.has(field.name)),
       column: plain && !isOption ? field.column : null,
+      crossing: !plain,
       value: value++,
     }
     if (type.collation === 'text') keys.push({ ...key, noCase: true })
@@ -58,12 +62,16 @@ export function orderBySql(keys: readonly SortKey[]): string {
     .join(', ')
 }
 
-/** A value of the record itself, or of the record that single-valued relations lead to. */
+/**
+ * A value of the record itself, or of the record that single-valued relations lead to, as far as it is visible. The text
+ * is used several times in a statement, so nothing is bound in it.
+ */
 function pathSql(scope: Scope, path: ResolvedPath, index: number): string {
   const hop = path.hops[index]
   if (!hop) return column(scope, path.field.column)
   const target = innerScope(scope, hop.target)
   const own = column(scope, hop.field.column)
   const inner = pathSql(target, path, index + 1)
-  return `(SELECT ${inner} FROM "${hop.target.table}" AS ${target.alias} WHERE ${column(target, 'id')} = ${own} AND ${column(target, 'deleted_at')} IS NULL)`
+  const visible = writeVisible({ ...target, inline: true }, hop.target)
+  return `(SELECT ${inner} FROM "${hop.target.table}" AS ${target.alias} WHERE ${column(target, 'id')} = ${own} AND ${liveCondition(target)}${visible})`
 }

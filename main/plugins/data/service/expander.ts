@@ -1,4 +1,5 @@
-// Replaces ids by the records they name, one query per path (D-87). Ids of deleted or unreadable records stay ids.
+// Replaces ids by the records they name and adds children, one query per path (D-87). Ids of deleted or unreadable
+// records stay ids.
 import { invalidQuery, platformError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
@@ -6,12 +7,16 @@ import { allOf } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import { readableField, unknownField } from '#shared/filter/resolve-path.ts'
+import { resolveSort } from '#shared/filter/resolve-sort.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { Reads } from '#main/kernel/database.ts'
-import { buildChildren, buildRelated } from '#main/database/query/build-related.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { buildChildren, buildRelated, parentColumn } from '#main/database/query/build-related.ts'
 import type { RelatedOptions } from '#main/database/query/build-related.ts'
+import type { FilterWeight } from '#main/database/query/query-weight.ts'
+import { weighFilter } from '#main/database/query/query-weight.ts'
 import type { PlatformRecord } from '../api.ts'
+import type { RunRead } from './read-runner.ts'
 import type { IncomingReferences } from './references.ts'
 
 /** Ids bound in one statement at most. */
@@ -19,94 +24,110 @@ const maxIdsPerQuery = 5_000
 
 /** Expands records in place. */
 export type Expand = (
+  ctx: RequestContext,
   schema: ObjectSchema,
   records: PlatformRecord[],
   nodes: readonly ExpandNode[],
   env: QueryEnv,
-) => void
+) => Promise<void>
 
 /** Makes the expander. */
-export function createExpander(read: Reads, incoming: IncomingReferences): Expand {
-  const expand: Expand = (schema, records, nodes, env) => {
+export function createExpander(run: RunRead, incoming: IncomingReferences): Expand {
+  const expand: Expand = async (ctx, schema, records, nodes, env) => {
     for (const node of nodes) {
       const field = schema.byName.get(node.name)
-      if (field !== undefined && isRelation(field)) expandRelation(schema, field, records, node, env)
-      else expandChildren(schema, records, node, env)
+      if (field !== undefined && isRelation(field)) await expandRelation(ctx, schema, field, records, node, env)
+      else await expandChildren(ctx, schema, records, node, env)
     }
   }
 
-  const expandRelation = (
+  const expandRelation = async (
+    ctx: RequestContext,
     schema: ObjectSchema,
     field: FieldSchema,
     records: PlatformRecord[],
     node: ExpandNode,
     env: QueryEnv,
-  ): void => {
+  ): Promise<void> => {
     const target = env.canRead?.(schema.name, field.name) === false ? undefined : env.schemaOf(field.reference!)
     if (target === undefined) {
       // People are no objects yet: a user field names nothing that could take its place.
       if (field.type === 'user') return
       throw unknownRelation(node.name)
     }
-    requireFields(target, node, env)
+    const options = relatedOptions(target, node, env)
     const ids = [...new Set(records.flatMap((record) => idsOf(record[field.name])))]
+    // A sort orders all the records, so they come from one statement.
+    const step = node.sort.length > 0 ? Math.max(ids.length, 1) : maxIdsPerQuery
     const related = new Map<string, PlatformRecord>()
-    for (let start = 0; start < ids.length; start += maxIdsPerQuery) {
-      const plan = buildRelated(
-        target,
-        ids.slice(start, start + maxIdsPerQuery),
-        env,
-        relatedOptions(target, node, env),
-      )
-      for (const row of read.all(plan.statement)) related.set(row['id'] as string, plan.read(row))
+    for (let start = 0; start < ids.length; start += step) {
+      const plan = buildRelated(target, ids.slice(start, start + step), env, options)
+      const rows = await run(ctx, plan.statement, { keyed: ids.length, table: target.table, weight: options.weight })
+      for (const row of rows) related.set(row['id'] as string, plan.read(row))
     }
-    if (node.children.length > 0) expand(target, [...related.values()], node.children, env)
+    if (node.children.length > 0) await expand(ctx, target, [...related.values()], node.children, env)
+    const order = node.sort.length > 0 ? ranksOf(related) : null
     for (const record of records) {
       const value = record[field.name]
       if (typeof value === 'string') record[field.name] = related.get(value) ?? value
-      else if (Array.isArray(value)) record[field.name] = value.map((id) => related.get(id as string) ?? id)
+      else if (Array.isArray(value)) record[field.name] = replaceAll(value as string[], related, order, node.limit)
     }
   }
 
   /** A name that a referencing field declares as `relationshipName` adds the children (D-87). */
-  const expandChildren = (schema: ObjectSchema, records: PlatformRecord[], node: ExpandNode, env: QueryEnv): void => {
+  const expandChildren = async (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    records: PlatformRecord[],
+    node: ExpandNode,
+    env: QueryEnv,
+  ): Promise<void> => {
     const reference = incoming(schema.name).find(({ field }) => field.settings.relationshipName === node.name)
     const child = reference === undefined ? undefined : env.schemaOf(reference.schema.name)
-    if (reference === undefined || child === undefined || reference.field.multiple) throw unknownRelation(node.name)
-    requireFields(child, node, env)
+    if (reference === undefined || child === undefined || !readableField(child, reference.field.name, env)) {
+      throw unknownRelation(node.name)
+    }
+    const options = relatedOptions(child, node, env)
     const parents = records.map((record) => record['id'] as string)
     const groups = new Map<string, PlatformRecord[]>(parents.map((id) => [id, []]))
     if (parents.length > 0) {
-      const plan = buildChildren(child, reference.field, parents, env, {
-        ...relatedOptions(child, node, env),
-        limit: node.limit,
+      const plan = buildChildren(child, reference.field, parents, env, { ...options, limit: node.limit })
+      const endsAtLimit = !reference.field.multiple && node.sort.length === 0 && node.where === null
+      const rows = await run(ctx, plan.statement, {
+        table: child.table,
+        weight: options.weight,
+        ...(endsAtLimit ? { keyed: parents.length } : { readsAll: true }),
       })
-      for (const row of read.all(plan.statement)) {
-        const record = plan.read(row)
-        groups.get(record[reference.field.name] as string)?.push(record)
+      for (const row of rows) {
+        const parent = row[parentColumn] as string
+        delete row[parentColumn]
+        groups.get(parent)?.push(plan.read(row))
       }
     }
-    if (node.children.length > 0) expand(child, [...groups.values()].flat(), node.children, env)
+    if (node.children.length > 0) await expand(ctx, child, [...groups.values()].flat(), node.children, env)
     for (const record of records) record[node.name] = groups.get(record['id'] as string) ?? []
   }
 
   return expand
 }
 
-function relatedOptions(target: ObjectSchema, node: ExpandNode, env: QueryEnv): RelatedOptions {
-  const rights = env.rowCondition?.(target.name) ?? null
-  const where = allOf(node.where, rights)
-  // Children of an expanded relation need their own relation field even when only other fields were named.
-  const fields = node.fields === null ? null : [...node.fields, ...node.children.map((child) => child.name)]
-  return { fields, where: resolveFilter(target, where, env, 'expand') }
-}
-
-/** A field that cannot be shown must not vanish silently (D-77). @throws invalid_query */
-function requireFields(target: ObjectSchema, node: ExpandNode, env: QueryEnv): void {
+/** @throws invalid_query for what the related object does not have: nothing may vanish silently (D-77) */
+function relatedOptions(
+  target: ObjectSchema,
+  node: ExpandNode,
+  env: QueryEnv,
+): RelatedOptions & { weight: FilterWeight } {
   const missing = node.fields?.find((name) => readableField(target, name, env) === undefined)
   if (missing !== undefined) {
     throw unknownField({ parameter: 'select', path: `${node.name}.${missing}` }, [node.name, missing])
   }
+  const rights = env.rowCondition?.(target.name) ?? null
+  const where = resolveFilter(target, allOf(node.where), env, 'expand')
+  const visible = resolveFilter(target, allOf(rights), { ...env, canRead: undefined }, 'expand')
+  const both = { kind: 'and', children: [where, visible] } as const
+  // Children of an expanded relation need their own relation field even when only other fields were named.
+  const fields = node.fields === null ? null : [...node.fields, ...node.children.map((inner) => inner.name)]
+  return { fields, where: both, sort: resolveSort(target, node.sort, env, 'expand'), weight: weighFilter(both) }
 }
 
 function isRelation(field: FieldSchema): boolean {
@@ -116,6 +137,22 @@ function isRelation(field: FieldSchema): boolean {
 function idsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
+}
+
+function ranksOf(related: ReadonlyMap<string, unknown>): ReadonlyMap<string, number> {
+  return new Map([...related.keys()].map((id, rank) => [id, rank]))
+}
+
+/** The records of a list of ids in its order, or in that of a sort; what stays an id then comes last. */
+function replaceAll(
+  ids: readonly string[],
+  related: ReadonlyMap<string, PlatformRecord>,
+  ranks: ReadonlyMap<string, number> | null,
+  limit: number | null,
+): unknown[] {
+  const rank = (id: string): number => ranks?.get(id) ?? ids.length + (ranks?.size ?? 0)
+  const ordered = ranks === null ? ids : ids.toSorted((a, b) => rank(a) - rank(b))
+  return (limit === null ? ordered : ordered.slice(0, limit)).map((id) => related.get(id) ?? id)
 }
 
 function unknownRelation(name: string): Error {

@@ -12,7 +12,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer, RowCondition } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Database, HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
+import type { Database, HeavyReads, Reads } from '#main/kernel/database.ts'
 import { aggregateTops, buildAggregate } from '#main/database/query/build-aggregate.ts'
 import type { AggregatePlan } from '#main/database/query/build-aggregate.ts'
 import { buildCount, buildFind, crowd } from '#main/database/query/build-find.ts'
@@ -21,8 +21,7 @@ import { buildDistinct } from '#main/database/query/build-distinct.ts'
 import type { DistinctPlan } from '#main/database/query/build-distinct.ts'
 import { buildGet, readRecord } from '#main/database/query/build-record.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
-import type { CostHints } from '#main/database/query/cost.ts'
-import { createCostModel, maxCheapRows } from '#main/database/query/cost.ts'
+import { maxCheapRows } from '#main/database/query/cost.ts'
 import { defaultTop } from '#main/database/query/find-request.ts'
 import type { FindRequest } from '#main/database/query/find-request.ts'
 import { createMatchEstimator } from '#main/database/query/match-estimator.ts'
@@ -34,10 +33,8 @@ import type { PlatformRecord, QueryExplanation, RecordPage, RecordQuery, RecordS
 import { createExpander, refuseExpansion } from './expander.ts'
 import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query-reader.ts'
 import type { IncomingReferences } from './references.ts'
+import { createReadRunner } from './read-runner.ts'
 import { createTableSizes } from './table-sizes.ts'
-
-/** Lists stop after this long (D-91). */
-const queryTimeoutMs = 5_000
 
 /** More records than any object has: the page size of a walk over all of them. */
 const everyRecord = 2_000_000_000
@@ -71,11 +68,12 @@ export interface FinderParts {
 /** Makes the finder. */
 export function createRecordFinder(parts: FinderParts): RecordFinder {
   const { read, heavy, metadata, settings, clock } = parts
-  const expand = createExpander(read, parts.incoming)
-  const cost = createCostModel()
   const estimator = createMatchEstimator(read)
   const crowds = createMatchEstimator(read, crowd)
   const sizes = createTableSizes(read, clock)
+  const runner = createReadRunner({ read, heavy, clock, sizes })
+  const { run } = runner
+  const expand = createExpander(run, parts.incoming)
   let epoch = -1
 
   const searchHook: SearchHook = (schema, { query, fields, operator }, alias) => {
@@ -105,18 +103,9 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const forgetOldPlans = (): void => {
     if (parts.database.schemaEpoch() === epoch) return
     epoch = parts.database.schemaEpoch()
-    cost.clear()
+    runner.clear()
     estimator.clear()
     crowds.clear()
-  }
-
-  const run = async <Row>(
-    ctx: RequestContext,
-    statement: Statement<Row>,
-    hints: Omit<CostHints, 'rowsOf'> & { readonly crowded?: boolean } = {},
-  ): Promise<Row[]> => {
-    if (hints.crowded !== true && cost.isCheap(read, statement, { rowsOf: sizes, ...hints })) return read.all(statement)
-    return heavy.query(statement, { timeoutMs: queryTimeoutMs, signal: ctx.signal })
   }
 
   /** Whether a search matches so many records of a large table that ranking them would keep others waiting. */
@@ -126,13 +115,14 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   /** Answers rows that are no records: groups or distinct tuples. */
   const answerRows = async (
     ctx: RequestContext,
-    object: string,
+    schema: ObjectSchema,
     plan: AggregatePlan | DistinctPlan,
     counted: boolean,
   ): Promise<RecordPage> => {
-    const page = plan.finish(await run(ctx, plan.statement, { readsAll: true }))
-    const total = counted ? { total: (await run(ctx, plan.count, { readsAll: true }))[0]!.total } : {}
-    return { object, records: page.records, ...total, hasMore: page.hasMore }
+    const hints = { readsAll: true, weight: plan.weight, table: schema.table }
+    const page = plan.finish(await run(ctx, plan.statement, hints))
+    const total = counted ? { total: (await run(ctx, plan.count, hints))[0]!.total } : {}
+    return { object: schema.name, records: page.records, ...total, hasMore: page.hasMore }
   }
 
   /** Reads the members of a query and checks its rights. @throws invalid_query, permission_denied */
@@ -150,7 +140,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     const shape =
       parseAggregate(query, query.analytics !== undefined) !== null
         ? { fields: parseSelect(query.select), expand: parseExpand(query.expand) }
-        : shapeOf(query)
+        : shapeOf(schema, query)
     const request: FindRequest = {
       filter: readFilter(schema, query, env),
       rowCondition: env.rowCondition?.(schema.name) ?? null,
@@ -176,15 +166,16 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       const plan = groups
         ? buildAggregate(schema, request, groups, env, { search: searchHook, maxGroups: query.analytics?.maxGroups })
         : buildDistinct(schema, request, env, { search: searchHook })
-      return answerRows(ctx, schema.name, plan, counted)
+      return answerRows(ctx, schema, plan, counted)
     }
     const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
     const crowded = isCrowded(schema, plan)
-    const page = plan.finish(await run(ctx, plan.statement, { unfiltered: isUnfiltered(request), crowded }))
+    const hints = { weight: plan.weight, table: schema.table, crowded }
+    const page = plan.finish(await run(ctx, plan.statement, { unfiltered: plan.unfiltered, ...hints }))
     const total = counted
-      ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook }), { crowded }))[0]!.total }
+      ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook }), hints))[0]!.total }
       : {}
-    if (nodes.length > 0) expand(schema, page.records, nodes, env)
+    if (nodes.length > 0) await expand(ctx, schema, page.records, nodes, env)
     return {
       object: schema.name,
       records: page.records,
@@ -228,7 +219,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
         // The statement asks for one row more than wanted, as a list does.
         const { records } = plan.finish(rows.slice(0, left))
         left -= records.length
-        if (nodes.length > 0) expand(schema, records, nodes, env)
+        if (nodes.length > 0) await expand(ctx, schema, records, nodes, env)
         if (records.length > 0) yield records
       }
     }
@@ -258,24 +249,15 @@ async function* asOneSlice(records: PlatformRecord[]): AsyncGenerator<PlatformRe
 }
 
 /** Own fields and expansions; dotted names of a select imply their expansion (D-77). */
-function shapeOf(query: RecordQuery): { fields: readonly string[] | null; expand: ExpandNode[] } {
+function shapeOf(schema: ObjectSchema, query: RecordQuery): { fields: readonly string[] | null; expand: ExpandNode[] } {
   const expand = parseExpand(query.expand)
   const select = parseSelect(query.select)
   if (select === null) return { fields: null, expand }
   const split = splitSelect(select, expand)
-  // What is expanded must be read, also when select does not name it.
-  return { fields: [...new Set([...split.fields, ...ownRelations(split.expand)])], expand: split.expand }
-}
-
-function ownRelations(nodes: readonly ExpandNode[]): string[] {
-  return nodes.map((node) => node.name)
-}
-
-/** Whether nothing but deletion and the cursor restricts the rows. */
-function isUnfiltered(request: FindRequest): boolean {
-  const { filter, rowCondition, search } = request
-  const all = filter === null || (filter.kind === 'and' && filter.children.length === 0)
-  return all && (rowCondition ?? null) === null && (search ?? null) === null
+  const expanded = new Set(split.expand.map((node) => node.name))
+  // What is expanded must be read, also when select does not name it; children are no field of the record.
+  const own = [...new Set([...split.fields, ...expanded])]
+  return { fields: own.filter((name) => !expanded.has(name) || schema.byName.has(name)), expand: split.expand }
 }
 
 /** A row rule as a filter; false lets no row through. */
