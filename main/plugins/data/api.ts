@@ -55,11 +55,21 @@ export interface RecordPage {
   hasMore: boolean
 }
 
+/** A finding of a validation rule that does not refuse the write (D-96). */
+export interface RecordWarning {
+  rule: string
+  severity: 'warning' | 'info'
+  message: string
+  field?: string
+}
+
 /** A record with its address. */
 export interface StoredRecord {
   object: string
   id: string
   record: PlatformRecord
+  /** Present when rules had something to say. */
+  warnings?: RecordWarning[]
 }
 
 /** One record of a bulk write. */
@@ -68,6 +78,16 @@ export interface BulkItem {
   data?: Record<string, unknown>
   expectedVersion?: string
   externalId?: string | { field: string; value: string | number | boolean }
+}
+
+/** One operation of a batch across objects; `id` and values may be `{"$ref": index}` (D-66). */
+export interface BatchStep {
+  object: string
+  action: BulkOperation
+  id?: string | { $ref: number }
+  data?: Record<string, unknown>
+  expectedVersion?: string
+  externalId?: BulkItem['externalId']
 }
 
 /** What a bulk write does with each record. */
@@ -84,11 +104,14 @@ export interface BulkOptions {
 /** Outcome for one record of a bulk write. */
 export interface BulkResultItem {
   index: number
+  /** In a batch across objects. */
+  object?: string
   id?: string
   success: boolean
   operation?: 'create' | 'update' | 'delete'
   record?: PlatformRecord
   errors?: BulkError[]
+  warnings?: RecordWarning[]
   skipped?: boolean
   rolledBack?: boolean
 }
@@ -106,7 +129,8 @@ export interface BulkError {
 /** Outcome of a bulk write. */
 export interface BulkResult {
   success: boolean
-  operation: BulkOperation
+  /** Absent for a batch across objects. */
+  operation?: BulkOperation
   total: number
   succeeded: number
   failed: number
@@ -156,6 +180,8 @@ export interface BulkInput {
   readonly maxRecords?: number
   /** Deletes remove records for good, also deleted ones. */
   readonly purge?: boolean
+  /** False: no hooks run around the writes. Default true. */
+  readonly automations?: boolean
   /**
    * Runs inside the transaction of every slice, once its records are written, with their results; what it throws rolls
    * the slice back. Never runs when nothing is to stay.
@@ -200,6 +226,32 @@ export interface DataService {
     ctx: RequestContext,
     input: { object: string; id: string; expectedVersion?: ExpectedVersion },
   ): Promise<StoredRecord>
+  /**
+   * Creates a record with the values of another one; system, computed, unique and concealed fields are not taken over.
+   * @throws resource_not_found, validation_error, conflict
+   */
+  clone(
+    ctx: RequestContext,
+    input: { object: string; id: string; overrides?: Record<string, unknown> | undefined },
+  ): Promise<StoredRecord & { sourceId: string }>
+  /** Gives a record another owner (D-62). @throws resource_not_found, validation_error, CONCURRENT_UPDATE, permission_denied */
+  transfer(
+    ctx: RequestContext,
+    input: { object: string; id: string; owner: string; expectedVersion?: ExpectedVersion },
+  ): Promise<StoredRecord>
+  /**
+   * Tells the text of a secret field, null when it is empty, and raises `record.secret_revealed`.
+   * @throws resource_not_found, validation_error, permission_denied
+   */
+  reveal(
+    ctx: RequestContext,
+    input: { object: string; id: string; field: string },
+  ): Promise<{ object: string; id: string; field: string; value: string | null }>
+  /**
+   * Writes records of several objects in the order given; later operations may name records of earlier ones (D-66).
+   * @throws validation_error when the request itself is malformed; failures of operations are in the result
+   */
+  batch(ctx: RequestContext, input: { operations: readonly BatchStep[]; options: BulkOptions }): Promise<BulkResult>
   /** Creates all or nothing (D-65). @throws validation_error with details.failures */
   createMany(
     ctx: RequestContext,

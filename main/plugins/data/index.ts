@@ -44,6 +44,7 @@ export const dataPlugin = definePlugin({
       heavy: host.heavy,
       clock: host.clock,
       ids: host.ids,
+      secrets: host.secrets,
       database: host.database,
       optionalService: host.optionalService,
       authorizer: () => host.authorizer,

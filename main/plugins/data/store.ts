@@ -37,7 +37,8 @@ function sqlOf(schema: ObjectSchema): ObjectSql {
     const list = columns.map(quote).join(', ')
     const table = quote(schema.table)
     sql = {
-      get: `SELECT rowid, ${list} FROM ${table} WHERE id = ?`,
+      // Named, because SQLite calls the column by the name of the key where a table of an early version declares another.
+      get: `SELECT rowid AS rowid, ${list} FROM ${table} WHERE id = ?`,
       insert: `INSERT INTO ${table} (${list}) VALUES (${columns.map(() => '?').join(', ')})`,
       columns,
     }
@@ -78,36 +79,30 @@ export function deleteRow(tx: Tx, schema: ObjectSchema, id: string): void {
   tx.run(statement(`DELETE FROM ${quote(schema.table)} WHERE id = ?`, [id]))
 }
 
-/** Live rows whose relation column holds the id. Single relations are served by the column's index. */
-export function referencingRows(
-  read: Reader,
-  schema: ObjectSchema,
-  column: string,
-  multiple: boolean,
-  id: string,
-): Row[] {
+/** A column that may name a record, and the value that names it. */
+export interface Naming {
+  readonly column: string
+  /** True when the column holds a list. */
+  readonly multiple: boolean
+  readonly value: string
+}
+
+/** Live rows that name a record, with their `rowid`. Single relations are served by the column's index. */
+export function referencingRows(read: Reader, schema: ObjectSchema, naming: Naming): Row[] {
   const list = codecOf(schema).columns.map(quote).join(', ')
-  const holds = multiple
-    ? `EXISTS (SELECT 1 FROM json_each(${quote(column)}) WHERE json_each.value = ?)`
-    : `${quote(column)} = ?`
-  return read.all<Row>(
-    statement(`SELECT ${list} FROM ${quote(schema.table)} WHERE ${holds} AND deleted_at IS NULL`, [id]),
-  )
+  const sql = `SELECT rowid AS rowid, ${list} FROM ${quote(schema.table)} WHERE ${holds(naming)} AND deleted_at IS NULL`
+  return read.all<Row>(statement(sql, [naming.value]))
 }
 
 /** How many live rows {@link referencingRows} would answer. */
-export function countReferencing(
-  read: Reader,
-  schema: ObjectSchema,
-  column: string,
-  multiple: boolean,
-  id: string,
-): number {
-  const holds = multiple
-    ? `EXISTS (SELECT 1 FROM json_each(${quote(column)}) WHERE json_each.value = ?)`
-    : `${quote(column)} = ?`
-  const sql = `SELECT count(*) AS n FROM ${quote(schema.table)} WHERE ${holds} AND deleted_at IS NULL`
-  return read.get<{ n: number }>(statement(sql, [id]))!.n
+export function countReferencing(read: Reader, schema: ObjectSchema, naming: Naming): number {
+  const sql = `SELECT count(*) AS n FROM ${quote(schema.table)} WHERE ${holds(naming)} AND deleted_at IS NULL`
+  return read.get<{ n: number }>(statement(sql, [naming.value]))!.n
+}
+
+function holds({ column, multiple }: Naming): string {
+  if (!multiple) return `${quote(column)} = ?`
+  return `EXISTS (SELECT 1 FROM json_each(${quote(column)}) WHERE json_each.value = ?)`
 }
 
 /** Takes the next number of an autonumber field, starting at `start`. */
@@ -144,6 +139,11 @@ export function takeDeleteEffects(tx: Tx, rootId: string): DeleteEffect[] {
   )
   if (effects.length > 0) tx.run(statement('DELETE FROM data_delete_effect WHERE root_id = ?', [rootId]))
   return effects
+}
+
+/** Forgets what deletions of other records did to a record that is gone for good. */
+export function forgetEffectsOn(tx: Tx, object: string, recordId: string): void {
+  tx.run(statement('DELETE FROM data_delete_effect WHERE object = ? AND record_id = ?', [object, recordId]))
 }
 
 /** Rows of a table, live ones only or all; used by plans of schema changes. */

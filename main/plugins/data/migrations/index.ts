@@ -1,6 +1,7 @@
 // The ordered list of this plugin's migrations.
 import type { Migration } from '#main/kernel/plugin.ts'
 import { dataTables } from './0001-data-tables.ts'
+import { effectsByRecord } from './0002-effects-by-record.ts'
 
 /** In order; released entries never change. */
-export const dataMigrations: readonly Migration[] = [dataTables]
+export const dataMigrations: readonly Migration[] = [dataTables, effectsByRecord]

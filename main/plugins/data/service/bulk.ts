@@ -1,5 +1,5 @@
-// Bulk writes: batch, createMany, updateMany, deleteMany with real rollback (D-63 to D-65). Decides what is one
-// transaction and what each record's result says; how one record is written is the record writer's business.
+// Bulk writes with real rollback (D-63 to D-66): decides what is one transaction and what each record's result says.
+// How one record is written, and what has to happen before its transaction, is the business of bulk-items.ts.
 import { errorObject, PlatformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -8,32 +8,73 @@ import type { Tx, Write } from '#main/kernel/database.ts'
 import type {
   BulkError,
   BulkInput,
-  BulkItem,
   BulkOperation,
   BulkOptions,
   BulkResult,
   BulkResultItem,
   PlatformRecord,
 } from '../api.ts'
+import { getRow } from '../store.ts'
+import { codecOf } from './codec.ts'
+import type { Row } from './codec.ts'
+import type { RuleWarning } from './record-rules.ts'
+import type { Summaries } from './summaries.ts'
+
+/** What writing one record came to. */
+export interface ItemDone {
+  readonly schema: ObjectSchema
+  readonly id: string
+  readonly operation: 'create' | 'update' | 'delete'
+  /** The record after the write; as it was, for a delete. */
+  record: PlatformRecord
+  readonly before: Row | null
+  readonly changed: boolean
+  readonly warnings: readonly RuleWarning[]
+}
 
 /** One record's write inside a transaction; throws a PlatformError when it fails. */
-export type ItemWrite = (tx: Tx) => { id: string; operation: 'create' | 'update' | 'delete'; record?: PlatformRecord }
+export type ItemWrite = (tx: Tx) => ItemDone
 
-/** Turns an item into its write. Called before the transaction; what it throws is the item's failure. */
-export type PrepareItem = (item: BulkItem) => ItemWrite
+/** The records of one bulk write. */
+export interface BulkItems {
+  readonly total: number
+  /** The id the request gives a record. */
+  idOf(index: number): string | undefined
+  /**
+   * Does what takes time before the job of these records. Undefined when there is nothing to do.
+   * @param lastTry whether a record that changes meanwhile is refused rather than looked at again
+   */
+  stage(from: number, to: number, lastTry: boolean): Promise<void> | undefined
+  /** Called when a job, or a new try of it, begins to write records. */
+  begin(): void
+  /** The write of a record; throws its failure. */
+  write(index: number): ItemWrite
+  /** After COMMIT, with what was written. */
+  finish(done: readonly ItemDone[]): Promise<void> | undefined
+}
 
 /** What a bulk write needs to know. */
 export interface BulkRun {
   readonly ctx: RequestContext
-  readonly schema: ObjectSchema
-  readonly operation: BulkOperation
-  readonly records: readonly BulkItem[]
+  /** Undefined for a batch across objects, whose items have operations of their own. */
+  readonly operation: BulkOperation | undefined
   readonly options: BulkOptions
-  readonly prepare: PrepareItem
+  readonly items: BulkItems
   readonly write: Write
+  readonly summaries: Summaries
   /** See {@link BulkInput}. */
   readonly alongside?: BulkInput['alongside'] | undefined
 }
+
+/** Says that a record changed after its hooks had seen it: the job is undone and staged again. */
+export class StaleItem extends Error {
+  constructor() {
+    super('A record changed while its hooks ran.')
+  }
+}
+
+/** Times a job is staged; in the last one a record that changed is refused. */
+const maxTries = 3
 
 /** Records of a batch that is not atomic enter the write queue in slices of this many. */
 const sliceSize = 200
@@ -95,17 +136,41 @@ export async function runBulk(run: BulkRun): Promise<BulkResult> {
   return summarise(run, results)
 }
 
+interface Outcome {
+  readonly results: BulkResultItem[]
+  readonly done: Map<number, ItemDone>
+}
+
+/** Stages and writes the records of one job, again while records change under their hooks. */
+async function runJob(
+  run: BulkRun,
+  from: number,
+  to: number,
+  settle: (tx: Tx, outcome: Outcome) => Outcome,
+): Promise<Outcome> {
+  for (let attempt = 1; ; attempt += 1) {
+    const staging = run.items.stage(from, to, attempt === maxTries)
+    if (staging !== undefined) await staging
+    try {
+      return await run.write(`data.${run.operation ?? 'batch'}`, (tx) => settle(tx, attemptAll(run, tx, from, to)))
+    } catch (error) {
+      if (!(error instanceof StaleItem) || attempt === maxTries) throw error
+    }
+  }
+}
+
 /** One job for everything; rolled back when a record failed (atomic) or nothing is to stay (validateOnly). */
 async function runAsOne(run: BulkRun): Promise<BulkResultItem[]> {
-  const { options } = run
+  const { options, items } = run
   try {
-    return await run.write(`data.${run.operation}`, (tx) => {
-      const results = attempt(run, tx, run.records, 0)
-      const failed = results.some((result) => !result.success)
-      if (options.validateOnly || (failed && options.atomic)) throw new RolledBack(results)
-      run.alongside?.(tx, results)
-      return results
+    const { results, done } = await runJob(run, 0, items.total, (tx, outcome) => {
+      const failed = outcome.results.some((result) => !result.success)
+      if (options.validateOnly || (failed && options.atomic)) throw new RolledBack(outcome.results)
+      run.alongside?.(tx, outcome.results)
+      return outcome
     })
+    await items.finish([...done.values()])
+    return results
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error
     const failed = error.results.some((result) => !result.success)
@@ -115,19 +180,21 @@ async function runAsOne(run: BulkRun): Promise<BulkResultItem[]> {
 }
 
 async function runInSlices(run: BulkRun): Promise<BulkResultItem[]> {
+  const { items } = run
   const results: BulkResultItem[] = []
-  for (let start = 0; start < run.records.length; start += sliceSize) {
-    const slice = run.records.slice(start, start + sliceSize)
-    const stopped = !run.options.continueOnError && results.some((result) => !result.success)
-    if (stopped) results.push(...slice.map((item, at) => skipped(item, start + at)))
-    else results.push(...(await run.write(`data.${run.operation}`, (tx) => writeSlice(run, tx, slice, start))))
+  for (let from = 0; from < items.total; from += sliceSize) {
+    const to = Math.min(from + sliceSize, items.total)
+    if (!run.options.continueOnError && results.some((result) => !result.success)) {
+      for (let index = from; index < to; index += 1) results.push(skipped(run, index))
+      continue
+    }
+    const outcome = await runJob(run, from, to, (tx, written) => {
+      run.alongside?.(tx, written.results)
+      return written
+    })
+    await items.finish([...outcome.done.values()])
+    results.push(...outcome.results)
   }
-  return results
-}
-
-function writeSlice(run: BulkRun, tx: Tx, slice: readonly BulkItem[], start: number): BulkResultItem[] {
-  const results = attempt(run, tx, slice, start)
-  run.alongside?.(tx, results)
   return results
 }
 
@@ -135,52 +202,78 @@ function writeSlice(run: BulkRun, tx: Tx, slice: readonly BulkItem[], start: num
  * Writes the records of one job: all in one savepoint first, because a savepoint each makes the search index write its
  * pending words each time; only when one of them fails, again with a savepoint each, to say which.
  */
-function attempt(run: BulkRun, tx: Tx, records: readonly BulkItem[], offset: number): BulkResultItem[] {
+function attemptAll(run: BulkRun, tx: Tx, from: number, to: number): Outcome {
+  const done = new Map<number, ItemDone>()
+  run.items.begin()
   try {
-    return tx.savepoint(() => records.map((item, at) => succeeded(run, offset + at, run.prepare(item)(tx))))
+    const touched = tx.savepoint(
+      () =>
+        run.summaries.scope(tx, run.ctx, () => {
+          for (let index = from; index < to; index += 1) done.set(index, run.items.write(index)(tx))
+        }).touched,
+    )
+    return finished(run, tx, from, to, done, new Map(), touched)
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    return attemptEach(run, tx, records, offset)
+    return attemptEach(run, tx, from, to)
   }
 }
 
 /** Writes each record in a savepoint of its own; after a failure the rest is skipped unless continueOnError. */
-function attemptEach(run: BulkRun, tx: Tx, records: readonly BulkItem[], offset: number): BulkResultItem[] {
-  const results: BulkResultItem[] = []
-  let failed = false
-  records.forEach((item, at) => {
-    const index = offset + at
-    if (failed && !run.options.continueOnError) {
-      results.push(skipped(item, index))
-      return
-    }
+function attemptEach(run: BulkRun, tx: Tx, from: number, to: number): Outcome {
+  const done = new Map<number, ItemDone>()
+  const failures = new Map<number, PlatformError>()
+  const touched = new Set<string>()
+  run.items.begin()
+  for (let index = from; index < to; index += 1) {
+    if (failures.size > 0 && !run.options.continueOnError) break
     try {
-      const write = run.prepare(item)
-      results.push(
-        succeeded(
-          run,
-          index,
-          tx.savepoint(() => write(tx)),
-        ),
-      )
+      const write = run.items.write(index)
+      const written = tx.savepoint(() => run.summaries.scope(tx, run.ctx, () => write(tx)))
+      done.set(index, written.value)
+      for (const key of written.touched) touched.add(key)
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
-      failed = true
-      results.push({ index, ...idOf(item), success: false, errors: [itemError(error)] })
+      failures.set(index, error)
     }
-  })
-  return results
+  }
+  return finished(run, tx, from, to, done, failures, touched)
 }
 
-function succeeded(run: BulkRun, index: number, done: ReturnType<ItemWrite>): BulkResultItem {
-  const { id, operation, record } = done
-  return {
-    index,
-    id,
-    success: true,
-    operation,
-    ...(run.options.returnRecords && record !== undefined ? { record } : {}),
+/** The results of a job; records whose summaries settled after they were written are read again. */
+function finished(
+  run: BulkRun,
+  tx: Tx,
+  from: number,
+  to: number,
+  done: Map<number, ItemDone>,
+  failures: ReadonlyMap<number, PlatformError>,
+  touched: ReadonlySet<string>,
+): Outcome {
+  const results: BulkResultItem[] = []
+  for (let index = from; index < to; index += 1) {
+    const written = done.get(index)
+    const failure = failures.get(index)
+    if (failure !== undefined)
+      results.push({ index, ...idOf(run, index), success: false, errors: [itemError(failure)] })
+    else if (written === undefined) results.push(skipped(run, index))
+    else {
+      const { schema, id, operation, warnings } = written
+      const isTouched = operation !== 'delete' && touched.has(`${schema.name}/${id}`)
+      const row = isTouched ? getRow(tx, schema, id) : undefined
+      if (row !== undefined) written.record = codecOf(schema).toRecord(row)
+      results.push({
+        index,
+        ...(run.operation === undefined ? { object: schema.name } : {}),
+        id,
+        success: true,
+        operation,
+        ...(run.options.returnRecords && operation !== 'delete' ? { record: written.record } : {}),
+        ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+      })
+    }
   }
+  return { results, done }
 }
 
 function summarise(run: BulkRun, results: BulkResultItem[]): BulkResult {
@@ -190,7 +283,7 @@ function summarise(run: BulkRun, results: BulkResultItem[]): BulkResult {
   const error = first?.errors?.[0]
   return {
     success: failed === 0,
-    operation: run.operation,
+    ...(run.operation === undefined ? {} : { operation: run.operation }),
     total: results.length,
     succeeded,
     failed,
@@ -233,8 +326,8 @@ function itemError(error: PlatformError): BulkError {
   return rest
 }
 
-function skipped(item: BulkItem, index: number): BulkResultItem {
-  return { index, ...idOf(item), success: false, skipped: true }
+function skipped(run: BulkRun, index: number): BulkResultItem {
+  return { index, ...idOf(run, index), success: false, skipped: true }
 }
 
 function undo(result: BulkResultItem): BulkResultItem {
@@ -251,22 +344,7 @@ function withoutNewId(result: BulkResultItem): BulkResultItem {
   return { ...rest, record }
 }
 
-function idOf(item: BulkItem): { id?: string } {
-  return item.id === undefined ? {} : { id: item.id }
-}
-
-/** Refuses an item that lacks what its operation needs. @throws validation_error */
-export function requireItemId(item: BulkItem): string {
-  if (item.id === undefined) {
-    throw validationError([{ field: 'id', code: 'required', message: 'The id of the record is needed.' }])
-  }
-  return item.id
-}
-
-/** The data of an item; a missing map is an error of the item. @throws validation_error */
-export function requireItemData(item: BulkItem): Record<string, unknown> {
-  if (item.data === undefined) {
-    throw validationError([{ field: 'data', code: 'required', message: 'The values of the record are needed.' }])
-  }
-  return item.data
+function idOf(run: BulkRun, index: number): { id?: string } {
+  const id = run.items.idOf(index)
+  return id === undefined ? {} : { id }
 }

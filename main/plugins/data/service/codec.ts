@@ -16,12 +16,25 @@ export interface RecordCodec {
   /** Defined fields whose value names records of another object. */
   readonly relations: readonly FieldSchema[]
   readonly autonumbers: readonly FieldSchema[]
+  /** Fields whose text is stored hashed or sealed: passwords and secrets. */
+  readonly sealed: readonly FieldSchema[]
   /** Whether any field or index is unique. */
   readonly hasUnique: boolean
   /** The complete record (D-53): system fields, then the defined ones in display order; without deletion marks. */
   toRecord(row: Row): PlatformRecord
   /** The JSON value of one field. */
   value(row: Row, field: FieldSchema): unknown
+}
+
+/** Whether two column values are the same; bytes are compared by content. */
+export function sameValue(a: SqlValue | undefined, b: SqlValue | undefined): boolean {
+  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b) === 0
+  return (a ?? null) === (b ?? null)
+}
+
+/** Whether the field's text is stored in another form than it was given: hashed, or sealed. */
+export function isSealed(field: Pick<FieldSchema, 'type'>): boolean {
+  return fieldTypeOf(field).concealed !== undefined
 }
 
 type Reader = (row: Row) => unknown
@@ -52,8 +65,11 @@ function compile(schema: ObjectSchema): RecordCodec {
 
   return {
     allFields,
-    relations: schema.fields.filter((field) => field.reference !== null && field.type !== 'user'),
+    relations: schema.fields.filter(
+      (field) => field.type === 'record' || (field.type !== 'user' && fieldTypeOf(field).relation === true),
+    ),
     autonumbers: schema.fields.filter((field) => field.type === 'autonumber'),
+    sealed: schema.fields.filter(isSealed),
     hasUnique: schema.fields.some((field) => field.unique) || schema.indexes.some((index) => index.unique),
     columns: allFields.flatMap((field) => [field.column, ...field.extraColumns.map((extra) => extra.name)]),
     toRecord(row) {

@@ -11,6 +11,7 @@ import {
   addDeleteEffect,
   countReferencing,
   deleteRow,
+  forgetEffectsOn,
   getRow,
   referencingRows,
   takeDeleteEffects,
@@ -18,7 +19,10 @@ import {
 } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
+import { closesRing, targetsOf } from './reference-checks.ts'
 import type { IncomingReference, IncomingReferences } from './references.ts'
+import { namingOf } from './references.ts'
+import type { Summaries } from './summaries.ts'
 import { nextVersion } from './versions.ts'
 import type { RecordWriter, Written } from './writer.ts'
 
@@ -43,6 +47,7 @@ export interface DeletionParts {
   readonly clock: Clock
   readonly incoming: IncomingReferences
   readonly writer: RecordWriter
+  readonly summaries: () => Summaries
 }
 
 /** One deletion: the record it began with, and every record it has taken in so far. */
@@ -74,10 +79,20 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     const record = codecOf(schema).toRecord(row)
     const purges = purge || !schema.enable.trash
     // Before the row goes: its number is the key of its search row.
-    if (live) parts.search()?.remove(tx, schema, row)
+    if (live) {
+      parts.search()?.remove(tx, schema, row)
+      parts.summaries().leaving(tx, schema, row)
+    }
     if (purges) {
       deleteRow(tx, schema, id)
-      takeDeleteEffects(tx, id)
+      forgetEffectsOn(tx, schema.name, id)
+      for (const effect of takeDeleteEffects(tx, id)) {
+        // What went into the trash with the record cannot come back without it.
+        const other = effect.effect === 'cascade' ? metadata.objectSchema(effect.object) : undefined
+        const deleted = other === undefined ? undefined : getRow(tx, other, effect.recordId)
+        if (other !== undefined && deleted !== undefined && deleted['deleted_at'] !== null)
+          remove(tx, ctx, other, deleted, true, run, depth + 1)
+      }
     } else {
       const now = nextVersion(row['updated_at'] as string, clock.now())
       updateRow(tx, schema, id, {
@@ -108,17 +123,17 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     if (references.length === 0) return
     const id = row['id'] as string
     for (const reference of references) {
-      if (reference.behavior === 'restrict') refuseWhenReferenced(tx, reference, id)
+      if (reference.behavior === 'restrict') refuseWhenReferenced(tx, reference, schema.name, id)
     }
     for (const reference of references) {
       if (reference.behavior === 'restrict') continue
       const { schema: other, field } = reference
       // Records that point at each other, or at themselves, go together.
-      const rows = referencingRows(tx, other, field.column, field.multiple, id).filter(
+      const rows = referencingRows(tx, other, namingOf(field, schema.name, id)).filter(
         (listed) => !run.taken.has(keyOf(other, listed['id'] as string)),
       )
       if (rows.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth)
-        refuseWhenReferenced(tx, reference, id)
+        refuseWhenReferenced(tx, reference, schema.name, id)
       for (const listed of rows) {
         const otherId = listed['id'] as string
         // A cascade over another path may have reached the row already.
@@ -162,31 +177,60 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   const restore = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row): Written => {
     if (row['deleted_at'] === null) throw platformError('conflict', { reason: 'not_deleted' })
     const id = row['id'] as string
-    const written = writer.revive(tx, ctx, schema, row)
+    const written = writer.revive(tx, ctx, schema, row, withoutLostReferences(tx, schema, row))
     for (const effect of takeDeleteEffects(tx, id)) {
       const other = metadata.objectSchema(effect.object)
       const otherRow = other === undefined ? undefined : getRow(tx, other, effect.recordId)
       if (other === undefined || otherRow === undefined) continue
       if (effect.effect === 'cascade') {
         if (otherRow['deleted_at'] !== null) restore(tx, ctx, other, otherRow)
-        continue
-      }
-      const field = other.byName.get(effect.field)
-      if (field === undefined || otherRow['deleted_at'] !== null) continue
-      const value = field.multiple
-        ? withId(otherRow[field.column] as string | null, id)
-        : otherRow[field.column] === null
-          ? id
-          : null
-      if (value === null) continue
-      const system: RequestContext = { ...ctx, actor: systemActor }
-      writer.update(tx, system, other, otherRow, {
-        columns: { [field.column]: value },
-        fields: [field],
-        owner: undefined,
-      })
+      } else putReferenceBack(tx, ctx, other, otherRow, effect.field, schema.name, id)
     }
     return written
+  }
+
+  /** Sets a reference that the deletion had cleared, where nobody gave it another value since (D-61). */
+  const putReferenceBack = (
+    tx: Tx,
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    row: Row,
+    fieldName: string,
+    object: string,
+    id: string,
+  ): void => {
+    const field = schema.byName.get(fieldName)
+    if (field === undefined || row['deleted_at'] !== null) return
+    const present = row[field.column] as string | null
+    const value = field.multiple ? withId(present, id) : present === null ? namingOf(field, object, id).value : null
+    if (value === null) return
+    // Meanwhile the record may have come to stand below the other one.
+    if (field.type === 'tree' && closesRing(tx, schema, field, row['id'], id)) return
+    const columns = { [field.column]: value }
+    writer.update(tx, { ...ctx, actor: systemActor }, schema, row, { columns, fields: [field], owner: undefined })
+  }
+
+  /**
+   * The references of a deleted row that lead nowhere any more, emptied. A record in the trash may come back, so links
+   * to it stay; what belongs to a master cannot live without it.
+   * @throws conflict when the master is deleted
+   */
+  const withoutLostReferences = (tx: Tx, schema: ObjectSchema, row: Row): Row => {
+    const columns: Row = {}
+    for (const field of codecOf(schema).relations) {
+      for (const { object, id } of targetsOf(schema, field, row)) {
+        const target = metadata.objectSchema(object)
+        const found = target === undefined ? undefined : getRow(tx, target, id)
+        if (field.type === 'master_detail' && (found === undefined || found['deleted_at'] !== null))
+          throw platformError('conflict', { reason: 'master_deleted', field: field.name, object, id })
+        const lost = found === undefined || (field.type === 'tree' && closesRing(tx, schema, field, row['id'], id))
+        if (lost)
+          columns[field.column] = field.multiple
+            ? withoutId((columns[field.column] ?? row[field.column]) as string, id)
+            : null
+      }
+    }
+    return columns
   }
 
   return {
@@ -204,9 +248,9 @@ function keyOf(schema: ObjectSchema, id: string): string {
 }
 
 /** @throws delete_restricted when a live record still points here */
-function refuseWhenReferenced(tx: Tx, reference: IncomingReference, id: string): void {
+function refuseWhenReferenced(tx: Tx, reference: IncomingReference, object: string, id: string): void {
   const { schema, field } = reference
-  const count = countReferencing(tx, schema, field.column, field.multiple, id)
+  const count = countReferencing(tx, schema, namingOf(field, object, id))
   if (count === 0) return
   throw platformError('delete_restricted', {
     dependentObject: schema.name,

@@ -2,6 +2,7 @@
 // the rules of each field's type (D-51, D-52, D-93, D-95). Reads nothing.
 import { platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
+import type { SealedText } from '#shared/field-types/concealed.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import { parseField } from '#shared/field-types/parse-field.ts'
@@ -9,7 +10,10 @@ import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Row } from './codec.ts'
-import { codecOf } from './codec.ts'
+import { codecOf, isSealed, sameValue } from './codec.ts'
+
+/** Sealed texts by field name. */
+export type Seals = ReadonlyMap<string, SealedText>
 
 /** What preparing needs beside schema and data. */
 export interface PrepareEnv extends ParseEnv {
@@ -23,6 +27,12 @@ export interface PrepareEnv extends ParseEnv {
   readonly canEdit?: (field: string) => boolean
   /** Whether an id names an existing user. */
   readonly userExists: (id: string) => boolean
+  /** Whether the caller may give records of the object to others (D-51, D-62). */
+  readonly canTransfer: boolean
+  /** What is stored instead of the text of password and secret fields, by field name; see sealing.ts. */
+  readonly seals?: Seals
+  /** Values a create may repeat although they would be refused as new: those of the record it is a clone of. */
+  readonly template?: Readonly<Record<string, unknown>>
 }
 
 /** A record ready to be inserted; system columns are still missing but for `id` and `owner` when given. */
@@ -54,14 +64,14 @@ export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown
       setColumns(row, field, null)
       continue
     }
-    const given = Object.hasOwn(data, field.name) ? data[field.name] : undefined
+    const given = givenValue(field, data)
     if (given !== undefined) checkEditable(field, env)
     const raw = given === undefined ? defaultOf(field, env) : given
-    const value = parseValue(field, raw, env, undefined, problems)
-    if (value !== undefined) setColumns(row, field, value)
+    const value = parseValue(field, raw, env, env.template?.[field.name], problems)
+    if (value !== undefined) setColumns(row, field, value, env)
   }
   const id = parseGivenId(data['id'], problems)
-  const owner = parseOwner(data['owner'], env, problems)
+  const owner = parseOwner(data['owner'], env.userId, env, problems)
   if (problems.length > 0) throw validationError(problems)
   return { row, id, owner }
 }
@@ -84,24 +94,31 @@ export function prepareUpdate(
   const fields: FieldSchema[] = []
   for (const name of Object.keys(data)) {
     const field = schema.byName.get(name)
-    if (field === undefined || field.system || field.computed || data[name] === undefined) continue
+    if (field === undefined || field.system || field.computed || givenValue(field, data) === undefined) continue
     const before = codec.value(stored, field)
     const value = parseValue(field, data[name], env, before, problems)
     if (value === undefined) continue
     const after: Row = {}
-    setColumns(after, field, value)
-    const changed = Object.keys(after).some((column) => after[column] !== (stored[column] ?? null))
+    setColumns(after, field, value, env)
+    const changed = Object.keys(after).some((column) => !sameValue(after[column], stored[column]))
     if (changed && field.readonly) {
-      problems.push({ field: name, code: 'read_only', message: 'The field is read-only.', value: data[name] })
+      const value = isSealed(field) ? undefined : data[name]
+      problems.push({ field: name, code: 'read_only', message: 'The field is read-only.', value })
       continue
     }
     if (changed) checkEditable(field, env)
     Object.assign(columns, after)
     fields.push(field)
   }
-  const owner = parseOwner(data['owner'], env, problems)
+  const owner = parseOwner(data['owner'], stored['owner'], env, problems)
   if (problems.length > 0) throw validationError(problems)
   return { columns, fields, owner }
+}
+
+/** The value a body gives a field; undefined when it gives none, or the mask that stands for "as it is" (D-94). */
+export function givenValue(field: FieldSchema, data: Readonly<Record<string, unknown>>): unknown {
+  const value = Object.hasOwn(data, field.name) ? data[field.name] : undefined
+  return fieldTypeOf(field).isUnchanged?.(value) === true ? undefined : value
 }
 
 function checkNames(schema: ObjectSchema, data: Record<string, unknown>, problems: FieldError[]): void {
@@ -139,9 +156,9 @@ function missingUsers(field: FieldSchema, value: unknown, env: PrepareEnv, store
   })
 }
 
-function setColumns(row: Row, field: FieldSchema, value: unknown): void {
+function setColumns(row: Row, field: FieldSchema, value: unknown, env?: PrepareEnv): void {
   const type = fieldTypeOf(field)
-  row[field.column] = value === null ? null : type.toColumn(value, field)
+  row[field.column] = value === null ? null : type.toColumn(isSealed(field) ? sealOf(field, env) : value, field)
   if (field.extraColumns.length === 0) return
   const extras: readonly SqlValue[] = value === null ? [] : (type.toExtraColumns?.(value, field) ?? [])
   field.extraColumns.forEach((extra, index) => {
@@ -149,8 +166,16 @@ function setColumns(row: Row, field: FieldSchema, value: unknown): void {
   })
 }
 
+/** What is stored for a sealed field; plain text never is. */
+function sealOf(field: FieldSchema, env: PrepareEnv | undefined): SealedText {
+  const sealed = env?.seals?.get(field.name)
+  if (sealed === undefined)
+    throw new Error(`The value of the field "${field.name}" was not sealed before it is stored.`)
+  return sealed
+}
+
 /** The default of D-93: a literal, `{me}`, `{today}`, `{now}`, or nothing. */
-function defaultOf(field: FieldSchema, env: PrepareEnv): unknown {
+export function defaultOf(field: FieldSchema, env: PrepareEnv): unknown {
   const { defaultValue } = field
   if (defaultValue === '{me}') return env.userId
   if (defaultValue === '{today}') return field.type === 'datetime' ? env.now : env.today
@@ -171,9 +196,18 @@ function parseGivenId(value: unknown, problems: FieldError[]): string | undefine
   return undefined
 }
 
-function parseOwner(value: unknown, env: PrepareEnv, problems: FieldError[]): string | undefined {
+/** @throws permission_denied when the record would go to another owner and the caller may not transfer it */
+function parseOwner(
+  value: unknown,
+  present: SqlValue | undefined,
+  env: PrepareEnv,
+  problems: FieldError[],
+): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (typeof value === 'string' && env.userExists(value)) return value
+  if (typeof value === 'string' && (value === present || env.userExists(value))) {
+    if (value !== present && !env.canTransfer) throw platformError('permission_denied', { fields: ['owner'] })
+    return value
+  }
   problems.push({ field: 'owner', code: 'invalid_reference', message: 'There is no such user.', value })
   return undefined
 }

@@ -24,7 +24,7 @@ export interface UpsertMatch {
  * @throws validation_error when the external id names no unique field
  */
 export function findUpsertMatch(
-  tx: Tx,
+  read: Pick<Tx, 'all' | 'get'>,
   schema: ObjectSchema,
   item: BulkItem,
   env: PrepareEnv,
@@ -35,25 +35,31 @@ export function findUpsertMatch(
     if (id === null) {
       throw validationError([{ field: 'id', code: 'invalid_uuid', message: 'The id is not a UUID.', value: item.id }])
     }
-    return { row: getRow(tx, schema, id), values: { id } }
+    return { row: getRow(read, schema, id), values: { id } }
   }
   if (item.externalId === undefined) return { row: undefined, values: {} }
   const { field, value } = externalField(schema, item.externalId)
   const parsed = fieldTypeOf(field).parse(value, field, env)
   if (!parsed.ok) throw validationError(parsed.errors)
-  return { row: findRow(tx, schema, field, parsed.value, queryEnv), values: { [field.name]: value } }
+  return { row: findRow(read, schema, field, parsed.value, queryEnv), values: { [field.name]: value } }
 }
 
 /** The live record with the value, else a deleted one. The live search uses the field's index, the other the trash's. */
-function findRow(tx: Tx, schema: ObjectSchema, field: FieldSchema, value: unknown, env: QueryEnv): Row | undefined {
+function findRow(
+  read: Pick<Tx, 'all' | 'get'>,
+  schema: ObjectSchema,
+  field: FieldSchema,
+  value: unknown,
+  env: QueryEnv,
+): Row | undefined {
   const live = findUniqueClash(schema, { fields: [field], where: null }, { [field.name]: value }, null, env)
-  const found = live === null ? undefined : tx.get(live)
-  if (found !== undefined) return getRow(tx, schema, found.id)
+  const found = live === null ? undefined : read.get(live)
+  if (found !== undefined) return getRow(read, schema, found.id)
   const column = quote(field.column)
   const compare = field.caseSensitive ? `${column} = ?` : `cairn_fold(${column}) = cairn_fold(?)`
   const sql = `SELECT id FROM ${quote(schema.table)} WHERE deleted_at IS NOT NULL AND ${compare} ORDER BY id LIMIT 1`
-  const deleted = tx.get<{ id: string }>(statement(sql, [fieldTypeOf(field).toColumn(value, field)]))
-  return deleted === undefined ? undefined : getRow(tx, schema, deleted.id)
+  const deleted = read.get<{ id: string }>(statement(sql, [fieldTypeOf(field).toColumn(value, field)]))
+  return deleted === undefined ? undefined : getRow(read, schema, deleted.id)
 }
 
 function externalField(

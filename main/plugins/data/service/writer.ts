@@ -1,6 +1,6 @@
 // Writes one record inside a transaction: references, uniqueness, numbers, row, search rows, event. The only place
 // that inserts or updates rows of object tables. Everything here is synchronous.
-import { platformError, validationError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { formatAutonumber } from '#shared/field-types/autonumber.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -17,16 +17,25 @@ import { findUniqueClash, uniqueRules } from '#main/database/query/unique-clash.
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { PlatformRecord } from '../api.ts'
-import { getRow, insertRow, liveExists, takeNumber, updateRow } from '../store.ts'
+import { getRow, insertRow, takeNumber, updateRow } from '../store.ts'
 import type { Row } from './codec.ts'
-import { codecOf } from './codec.ts'
+import { codecOf, sameValue } from './codec.ts'
 import type { PreparedCreate, PreparedUpdate } from './prepare.ts'
+import { checkReferences } from './reference-checks.ts'
+import type { RecordRules, RuleWarning } from './record-rules.ts'
+import type { Summaries } from './summaries.ts'
 import { nextVersion } from './versions.ts'
 
 /** What a write answers. */
 export interface Written {
   readonly id: string
   readonly record: PlatformRecord
+  /** The row before the write; null for a new record. */
+  readonly before: Row | null
+  /** False when the write changed nothing (D-56). */
+  readonly changed: boolean
+  /** What validation rules had to say without refusing (D-96). */
+  readonly warnings: readonly RuleWarning[]
 }
 
 /** Writes records; one per host. */
@@ -39,7 +48,12 @@ export interface RecordWriter {
    */
   update(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, prepared: PreparedUpdate): Written
   /** Takes the deletion marks off a row. @throws conflict when a unique value was taken meanwhile */
-  revive(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row): Written
+  revive(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, columns?: Row): Written
+  /**
+   * Stores computed columns and the formulas that follow from them: an update by the system that asks no rules. The
+   * version rises, so that readers see that the record is another one; who changed it last stays.
+   */
+  derive(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, columns: Row): void
 }
 
 /** Most bytes the texts of one record take (D-199). */
@@ -55,11 +69,51 @@ export interface WriterParts {
   readonly today: () => string
   /** The world as the engine sees it: every object, no rights. */
   readonly queryEnv: () => QueryEnv
+  readonly rules: RecordRules
+  readonly summaries: () => Summaries
 }
+
+const systemActor = { type: 'system', id: 'system' } as const
+const noWarnings: readonly RuleWarning[] = []
 
 /** Makes the record writer. */
 export function createRecordWriter(parts: WriterParts): RecordWriter {
-  const { metadata, clock, ids } = parts
+  const { metadata, clock, ids, rules } = parts
+
+  /** Stores columns of a live row with all that follows from it: search rows, summaries, uniqueness. */
+  const store = (tx: Tx, schema: ObjectSchema, stored: Row, row: Row, columns: Row): void => {
+    checkSize(row)
+    const summaries = parts.summaries()
+    summaries.leaving(tx, schema, stored, columns)
+    updateRow(tx, schema, stored['id'] as string, columns)
+    checkUnique(tx, parts.queryEnv(), schema, row, stored)
+    summaries.entering(tx, schema, row, columns)
+    parts.search()?.change(tx, schema, stored, row)
+  }
+
+  const announceChange = (
+    tx: Tx,
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    stored: Row,
+    row: Row,
+    columns: Row,
+  ): PlatformRecord => {
+    const codec = codecOf(schema)
+    const record = codec.toRecord(row)
+    const changes: Record<string, { old: unknown; new: unknown }> = {}
+    for (const field of codec.allFields) {
+      if (field.name === 'updated_at' || field.name === 'updated_by' || !touches(field, columns)) continue
+      changes[field.name] = { old: codec.value(stored, field), new: codec.value(row, field) }
+    }
+    tx.emit(ctx, {
+      type: 'record.updated',
+      object: schema.name,
+      recordId: row['id'] as string,
+      payload: { record, changes },
+    })
+    return record
+  }
 
   return {
     create(tx, ctx, schema, prepared) {
@@ -68,7 +122,6 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
         const problem: FieldError = { field: 'id', code: 'not_unique', message: 'The id is taken.', value: prepared.id }
         throw platformError('conflict', { fieldErrors: [problem] })
       }
-      checkReferences(tx, metadata, schema, codecOf(schema).relations, row)
       const now = clock.iso()
       const actorId = ctx.actor.id
       row['id'] = prepared.id ?? ids.uuid()
@@ -77,18 +130,26 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       row['created_by'] = actorId
       row['updated_by'] = actorId
       row['owner'] = prepared.owner ?? actorId
+      row['deleted_at'] = null
+      row['deleted_by'] = null
+      checkReferences(tx, metadata, schema, codecOf(schema).relations, row)
       for (const field of codecOf(schema).autonumbers) {
         const number = takeNumber(tx, schema.uid, field.uid, field.settings.startNumber ?? 1)
         row[field.column] = formatAutonumber(field.settings.autonumberFormat ?? '{0000}', number, parts.today())
       }
+      const summaries = parts.summaries()
+      summaries.begin(schema, row)
+      rules.compute(schema, row)
+      const warnings = rules.check(tx, ctx, schema, row, null)
       checkSize(row)
       insertRow(tx, schema, row)
       checkUnique(tx, parts.queryEnv(), schema, row, null)
+      summaries.entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const id = row['id']
       const record = codecOf(schema).toRecord(row)
       tx.emit(ctx, { type: 'record.created', object: schema.name, recordId: id, payload: { record } })
-      return { id, record }
+      return { id, record, before: null, changed: true, warnings }
     },
 
     update(tx, ctx, schema, stored, prepared) {
@@ -96,44 +157,56 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const codec = codecOf(schema)
       const columns: Row = {}
       for (const column of Object.keys(prepared.columns)) {
-        if (prepared.columns[column] !== stored[column]) columns[column] = prepared.columns[column]!
+        if (!sameValue(prepared.columns[column], stored[column])) columns[column] = prepared.columns[column]!
       }
       if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
-      if (Object.keys(columns).length === 0) return { id, record: codec.toRecord(stored) }
+      if (Object.keys(columns).length === 0)
+        return { id, record: codec.toRecord(stored), before: stored, changed: false, warnings: noWarnings }
 
-      const changed = codec.allFields.filter((field) => touches(field, columns))
       const row: Row = { ...stored, ...columns }
-      checkReferences(tx, metadata, schema, changed, row)
+      checkReferences(
+        tx,
+        metadata,
+        schema,
+        codec.relations.filter((field) => touches(field, columns)),
+        row,
+      )
       columns['updated_at'] = row['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
       columns['updated_by'] = row['updated_by'] = ctx.actor.id
-      checkSize(row)
-      updateRow(tx, schema, id, columns)
-      checkUnique(tx, parts.queryEnv(), schema, row, stored)
-      parts.search()?.change(tx, schema, stored, row)
-      const record = codec.toRecord(row)
-      const changes: Record<string, { old: unknown; new: unknown }> = {}
-      for (const field of changed) {
-        changes[field.name] = { old: codec.value(stored, field), new: codec.value(row, field) }
-      }
-      tx.emit(ctx, { type: 'record.updated', object: schema.name, recordId: id, payload: { record, changes } })
-      return { id, record }
+      Object.assign(columns, rules.compute(schema, row))
+      const warnings = rules.check(tx, ctx, schema, row, stored)
+      store(tx, schema, stored, row, columns)
+      const record = announceChange(tx, ctx, schema, stored, row, columns)
+      return { id, record, before: stored, changed: true, warnings }
     },
 
-    revive(tx, ctx, schema, stored) {
+    derive(tx, ctx, schema, stored, given) {
+      const columns: Row = { ...given, updated_at: nextVersion(stored['updated_at'] as string, clock.now()) }
+      const row: Row = { ...stored, ...columns }
+      Object.assign(columns, rules.compute(schema, row))
+      store(tx, schema, stored, row, columns)
+      announceChange(tx, { ...ctx, actor: systemActor }, schema, stored, row, columns)
+    },
+
+    revive(tx, ctx, schema, stored, given = {}) {
       const id = stored['id'] as string
       const columns: Row = {
+        ...given,
+        ...parts.summaries().renewed(tx, schema, id),
         deleted_at: null,
         deleted_by: null,
         updated_at: nextVersion(stored['updated_at'] as string, clock.now()),
         updated_by: ctx.actor.id,
       }
-      updateRow(tx, schema, id, columns)
       const row = { ...stored, ...columns }
+      Object.assign(columns, rules.compute(schema, row))
+      updateRow(tx, schema, id, columns)
       checkUnique(tx, parts.queryEnv(), schema, row, null)
+      parts.summaries().entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const record = codecOf(schema).toRecord(row)
       tx.emit(ctx, { type: 'record.restored', object: schema.name, recordId: id, payload: { record } })
-      return { id, record }
+      return { id, record, before: stored, changed: true, warnings: noWarnings }
     },
   }
 }
@@ -156,35 +229,6 @@ function checkSize(row: Row): void {
 
 function touches(field: FieldSchema, columns: Row): boolean {
   return Object.hasOwn(columns, field.column) || field.extraColumns.some((extra) => Object.hasOwn(columns, extra.name))
-}
-
-/** Every relation must name live records. @throws validation_error */
-function checkReferences(
-  tx: Tx,
-  metadata: MetadataService,
-  schema: ObjectSchema,
-  fields: readonly FieldSchema[],
-  row: Row,
-): void {
-  let problems: FieldError[] | undefined
-  for (const field of fields) {
-    if (field.reference === null || field.system || field.type === 'user') continue
-    const value = codecOf(schema).value(row, field)
-    if (value === null || value === undefined) continue
-    const target = metadata.objectSchema(field.reference)
-    const idList = Array.isArray(value) ? (value as string[]) : [value as string]
-    idList.forEach((id, index) => {
-      if (target !== undefined && liveExists(tx, target.table, id)) return
-      problems ??= []
-      problems.push({
-        field: Array.isArray(value) ? `${field.name}.${index}` : field.name,
-        code: 'invalid_reference',
-        message: `There is no such record of "${field.reference}".`,
-        value: id,
-      })
-    })
-  }
-  if (problems !== undefined) throw validationError(problems)
 }
 
 /**

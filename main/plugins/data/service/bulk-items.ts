@@ -1,0 +1,325 @@
+// The records of a bulk write: what happens to each before its transaction (references between items, hooks, sealing)
+// and inside it. Used by the batch of one object and by the batch across objects.
+import { PlatformError, platformError, validationError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { BulkItem, BulkOperation, HookEvent, HookItem, PlatformRecord } from '../api.ts'
+import { resolveReferences } from './batch-references.ts'
+import type { BulkItems, ItemDone, ItemWrite } from './bulk.ts'
+import { StaleItem } from './bulk.ts'
+import type { Row } from './codec.ts'
+import { codecOf } from './codec.ts'
+import { afterItem, changedRecord, draftOf, patchOf } from './hook-runs.ts'
+import type { PrepareEnv, Seals } from './prepare.ts'
+import { prepareCreate, prepareUpdate } from './prepare.ts'
+import { sealValues } from './sealing.ts'
+import { findUpsertMatch } from './upsert.ts'
+import type { WriteParts } from './write-parts.ts'
+import { findRow, requireRow, requireRowVersion } from './write-parts.ts'
+
+/** One record of a bulk write with its object and operation; or the reason why it cannot be written. */
+export type BulkStep =
+  | {
+      readonly schema: ObjectSchema
+      readonly operation: BulkOperation
+      readonly item: BulkItem
+      readonly env: PrepareEnv
+      readonly purge: boolean
+    }
+  | { readonly failure: PlatformError; readonly item: BulkItem }
+
+/** What staging found out about a record. */
+interface Staged {
+  readonly item: BulkItem
+  readonly failure?: PlatformError
+  readonly seals?: Seals
+  /** The row the hooks were shown, null for none; undefined when no hook ran. */
+  readonly seen?: Row | null
+}
+
+/** How the records are written. */
+export interface BulkItemsOptions {
+  /** Whether values may be `{"$ref": index}`. */
+  readonly references: boolean
+  /** False: no hooks run. */
+  readonly automations: boolean
+}
+
+/** Makes the records of a bulk write. */
+export function createBulkItems(
+  parts: WriteParts,
+  ctx: RequestContext,
+  steps: readonly BulkStep[],
+  options: BulkItemsOptions,
+): BulkItems {
+  const hooks = options.automations ? parts.hooks() : undefined
+  const staged = new Map<number, Staged>()
+  /** Ids of records by index, as far as they are known. */
+  const ids = new Map<number, string>()
+  /** Records this job has written already; hooks cannot have seen them as they are now. */
+  let written = new Set<string>()
+  let isLastTry = false
+
+  const stageOne = (index: number): Staged => {
+    const step = steps[index]!
+    if ('failure' in step) return { item: step.item, failure: step.failure }
+    let { item } = step
+    try {
+      if (options.references) {
+        item = resolveReferences(item, index, (other) => ids.get(other))
+        const isNew =
+          step.operation === 'create' ||
+          (step.operation === 'upsert' && matchOf(parts.read, step, item).row === undefined)
+        const known = item.id ?? item.data?.['id']
+        // A record that later items may name gets its id before it is written.
+        if (typeof known === 'string') ids.set(index, known.toLowerCase())
+        else if (isNew) {
+          const id = parts.ids.uuid()
+          ids.set(index, id)
+          item = { ...item, data: { ...item.data, id } }
+        } else if (step.operation === 'upsert') ids.set(index, matchOf(parts.read, step, item).row!['id'] as string)
+      }
+      return { item }
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      return { item, failure: error }
+    }
+  }
+
+  const matchOf = (read: Pick<Tx, 'all' | 'get'>, step: Exclude<BulkStep, { failure: unknown }>, item: BulkItem) =>
+    findUpsertMatch(read, step.schema, item, step.env, parts.queryEnv())
+
+  /** Runs the before-hooks of records, one call for each object and event. */
+  const runHooks = async (from: number, to: number): Promise<void> => {
+    const groups = new Map<
+      string,
+      { object: string; event: HookEvent; members: { index: number; item: HookItem; seen: Row | null }[] }
+    >()
+    for (let index = from; index < to; index += 1) {
+      const step = steps[index]!
+      if ('failure' in step || staged.get(index)!.failure !== undefined) continue
+      const shown = showItem(step, staged.get(index)!.item)
+      if (shown === undefined || hooks?.listens(step.schema.name, 'before', shown.event) !== true) continue
+      const key = `${step.schema.name}/${shown.event}`
+      const group = groups.get(key) ?? { object: step.schema.name, event: shown.event, members: [] }
+      group.members.push({ index, item: shown.item, seen: shown.seen })
+      groups.set(key, group)
+    }
+    for (const { object, event, members } of groups.values()) {
+      const outcomes = await hooks!.before(ctx, { object, event, items: members.map(({ item }) => item) })
+      members.forEach(({ index, seen }, at) => staged.set(index, afterHook(index, seen, outcomes[at])))
+    }
+  }
+
+  const afterHook = (index: number, seen: Row | null, outcome: Parameters<typeof patchOf>[0]): Staged => {
+    const before = staged.get(index)!
+    try {
+      const patch = patchOf(outcome)
+      const { item } = before
+      if (Object.keys(patch).length === 0) return { ...before, seen }
+      return { ...before, seen, item: { ...item, data: { ...item.data, ...patch } } }
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      return { ...before, seen, failure: error }
+    }
+  }
+
+  /** What a hook is shown of a record; undefined when the job will refuse it anyway. */
+  const showItem = (
+    step: Exclude<BulkStep, { failure: unknown }>,
+    item: BulkItem,
+  ): { event: HookEvent; item: HookItem; seen: Row | null } | undefined => {
+    const { schema, operation, env } = step
+    const data = item.data ?? {}
+    const row =
+      operation === 'create'
+        ? undefined
+        : operation === 'upsert'
+          ? attempt(() => matchOf(parts.read, step, item).row)
+          : item.id === undefined
+            ? undefined
+            : findRow(parts.read, schema, item.id)
+    if (row === undefined) {
+      if (operation !== 'create' && operation !== 'upsert') return undefined
+      return { event: 'insert', item: { record: draftOf(schema, data, env), previous: null }, seen: null }
+    }
+    const previous = codecOf(schema).toRecord(row)
+    if (operation === 'delete') {
+      return row['deleted_at'] === null
+        ? { event: 'delete', item: { record: previous, previous }, seen: row }
+        : undefined
+    }
+    return { event: 'update', item: { record: changedRecord(schema, previous, data), previous }, seen: row }
+  }
+
+  const seal = async (from: number, to: number): Promise<void> => {
+    for (let index = from; index < to; index += 1) {
+      const step = steps[index]!
+      const before = staged.get(index)!
+      if ('failure' in step || before.failure !== undefined || before.item.data === undefined) continue
+      const sealing = sealValues(parts.secrets, step.schema, before.item.data, step.env, step.operation !== 'update')
+      if (sealing !== undefined) staged.set(index, { ...before, seals: await sealing })
+    }
+  }
+
+  /** Refuses a record that is no longer the one its hooks have seen. */
+  const checkSeen = (schema: ObjectSchema, seen: Row | null | undefined, row: Row | undefined): void => {
+    if (seen === undefined || seen?.['updated_at'] === row?.['updated_at']) return
+    if (row !== undefined && written.has(`${schema.name}/${String(row['id'])}`)) return
+    if (!isLastTry) throw new StaleItem()
+    throw platformError('CONCURRENT_UPDATE', {
+      currentVersion: row?.['updated_at'] ?? null,
+      currentRecord: row === undefined ? null : codecOf(schema).toRecord(row),
+    })
+  }
+
+  /** Items that name this one were given its id before it was written; another one means somebody else wrote first. */
+  const checkPrediction = (index: number, done: ItemDone): void => {
+    const predicted = ids.get(index)
+    if (predicted === undefined || predicted === done.id) return
+    if (!isLastTry) throw new StaleItem()
+    throw platformError('CONCURRENT_UPDATE', { currentVersion: done.record['updated_at'], currentRecord: done.record })
+  }
+
+  const writeStep = (tx: Tx, index: number): ItemDone => {
+    const step = steps[index]!
+    const { item, seals, seen, failure } = staged.get(index) ?? { item: step.item }
+    if ('failure' in step) throw step.failure
+    if (failure !== undefined) throw failure
+    const { schema, operation, purge } = step
+    const env = seals === undefined ? step.env : { ...step.env, seals }
+    const { writer, deletion } = parts
+    if (operation === 'delete') {
+      const row = requireRow(tx, schema, requireItemId(item), purge)
+      requireRowVersion(schema, row, item.expectedVersion)
+      checkSeen(schema, seen, row)
+      deletion.remove(tx, ctx, schema, row, purge)
+      const record = codecOf(schema).toRecord(row)
+      return {
+        schema,
+        id: row['id'] as string,
+        operation,
+        record,
+        before: row,
+        changed: row['deleted_at'] === null,
+        warnings: [],
+      }
+    }
+    const data = requireItemData(item)
+    if (operation === 'create') {
+      const prepared = prepareCreate(schema, item.id === undefined ? data : { id: item.id, ...data }, env)
+      return { schema, operation, ...writer.create(tx, ctx, schema, prepared) }
+    }
+    if (operation === 'update') {
+      const row = requireRow(tx, schema, requireItemId(item))
+      requireRowVersion(schema, row, item.expectedVersion)
+      checkSeen(schema, seen, row)
+      return { schema, operation, ...writer.update(tx, ctx, schema, row, prepareUpdate(schema, data, row, env)) }
+    }
+    const match = matchOf(tx, step, item)
+    checkSeen(schema, seen, match.row)
+    if (match.row === undefined) {
+      const prepared = prepareCreate(schema, { ...match.values, ...data }, env)
+      return { schema, operation: 'create', ...writer.create(tx, ctx, schema, prepared) }
+    }
+    let { row } = match
+    requireRowVersion(schema, row, item.expectedVersion)
+    if (row['deleted_at'] !== null) {
+      if (!parts.authorizer().canObject(ctx, schema.name, 'restore'))
+        throw platformError('conflict', { reason: 'deleted' })
+      deletion.restore(tx, ctx, schema, row)
+      row = requireRow(tx, schema, row['id'] as string)
+    }
+    return {
+      schema,
+      operation: 'update',
+      ...writer.update(tx, ctx, schema, row, prepareUpdate(schema, data, row, env)),
+    }
+  }
+
+  const needsSeals = steps.some((step) => !('failure' in step) && codecOf(step.schema).sealed.length > 0)
+  const needsHooks = hooks !== undefined && steps.some((step) => !('failure' in step) && listensBefore(step))
+
+  function listensBefore(step: Exclude<BulkStep, { failure: unknown }>): boolean {
+    return eventsOf[step.operation].some((event) => hooks!.listens(step.schema.name, 'before', event))
+  }
+
+  return {
+    total: steps.length,
+    idOf: (index) => (typeof steps[index]!.item.id === 'string' ? steps[index]!.item.id : undefined),
+    stage(from, to, lastTry) {
+      isLastTry = lastTry
+      if (!options.references && !needsHooks && !needsSeals) return undefined
+      for (let index = from; index < to; index += 1) staged.set(index, stageOne(index))
+      if (!needsHooks && !needsSeals) return undefined
+      return (async () => {
+        if (needsHooks) await runHooks(from, to)
+        if (needsSeals) await seal(from, to)
+      })()
+    },
+    begin() {
+      written = new Set()
+    },
+    write(index): ItemWrite {
+      return (tx) => {
+        const done = writeStep(tx, index)
+        if (options.references) checkPrediction(index, done)
+        written.add(`${done.schema.name}/${done.id}`)
+        return done
+      }
+    },
+    finish(done) {
+      if (hooks === undefined) return undefined
+      const groups = Map.groupBy(
+        done.filter((item) => item.changed),
+        (item) => `${item.schema.name}/${item.operation}`,
+      )
+      const heard = [...groups.values()].filter(([first]) => {
+        return hooks.listens(first!.schema.name, 'after', afterEvents[first!.operation])
+      })
+      if (heard.length === 0) return undefined
+      return (async () => {
+        for (const group of heard) {
+          const { schema, operation } = group[0]!
+          const items = group.map((item) => afterItem(schema, item.record, item.before))
+          await hooks.after(ctx, { object: schema.name, event: afterEvents[operation], items })
+        }
+      })()
+    },
+  }
+}
+
+const eventsOf: Readonly<Record<BulkOperation, readonly HookEvent[]>> = {
+  create: ['insert'],
+  update: ['update'],
+  upsert: ['insert', 'update'],
+  delete: ['delete'],
+}
+
+const afterEvents: Readonly<Record<ItemDone['operation'], HookEvent>> = {
+  create: 'insert',
+  update: 'update',
+  delete: 'delete',
+}
+
+function attempt<T>(fn: () => T | undefined): T | undefined {
+  try {
+    return fn()
+  } catch (error) {
+    if (error instanceof PlatformError) return undefined
+    throw error
+  }
+}
+
+/** Refuses an item that lacks what its operation needs. @throws validation_error */
+function requireItemId(item: BulkItem): string {
+  if (typeof item.id === 'string') return item.id
+  throw validationError([{ field: 'id', code: 'required', message: 'The id of the record is needed.' }])
+}
+
+/** The data of an item; a missing map is an error of the item. @throws validation_error */
+function requireItemData(item: BulkItem): PlatformRecord {
+  if (item.data !== undefined) return item.data
+  throw validationError([{ field: 'data', code: 'required', message: 'The values of the record are needed.' }])
+}

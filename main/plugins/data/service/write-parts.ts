@@ -1,0 +1,115 @@
+// What every kind of write works with, and the steps they share: rights, the row meant, the job with its summaries.
+import { notFound, validationError } from '#shared/errors.ts'
+import type { RecordAction } from '#shared/route.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { parseUuid } from '#shared/field-types/uuid.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { SecretStore } from '#main/kernel/ports.ts'
+import type { RecordHooks, StoredRecord } from '../api.ts'
+import { getRow } from '../store.ts'
+import type { Row } from './codec.ts'
+import { codecOf } from './codec.ts'
+import type { RecordDeletion } from './deletion.ts'
+import type { PrepareEnv } from './prepare.ts'
+import type { Summaries } from './summaries.ts'
+import { requireVersion } from './versions.ts'
+import type { RecordWriter, Written } from './writer.ts'
+
+/** What writes work with. */
+export interface WriteParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly ids: Ids
+  readonly secrets: SecretStore
+  readonly writer: RecordWriter
+  readonly deletion: RecordDeletion
+  readonly summaries: Summaries
+  authorizer(): Authorizer
+  hooks(): RecordHooks | undefined
+  queryEnv(): QueryEnv
+  maxBatchRecords(): number
+  /** @throws resource_not_found, permission_denied */
+  schemaFor(ctx: RequestContext, object: string, action: RecordAction): ObjectSchema
+  envFor(ctx: RequestContext, schema: ObjectSchema): PrepareEnv
+}
+
+/** Writes caused by writes end here (D-99). */
+export const maxWriteDepth = 5
+
+/** Times a write is tried again because its record changed while hooks ran; the next refusal is the caller's. */
+export const maxTries = 3
+
+/**
+ * Refuses writes that are too far down a chain of writes that cause each other.
+ * @throws validation_error
+ * @source D-99
+ */
+export function requireDepth(ctx: RequestContext): void {
+  if (ctx.depth < maxWriteDepth) return
+  const message = `Writes that cause each other end after ${maxWriteDepth} steps.`
+  throw validationError([{ field: '', code: 'rule_violation', message, constraint: maxWriteDepth }], {
+    reason: 'recursion',
+  })
+}
+
+/** The row of an id, or 404; ids that are no UUID name nothing. @throws resource_not_found */
+export function requireRow(
+  read: Pick<Reads, 'all' | 'get'>,
+  schema: ObjectSchema,
+  id: string,
+  deletedToo = false,
+): Row {
+  const row = findRow(read, schema, id)
+  if (row === undefined || (row['deleted_at'] !== null && !deletedToo)) throw notFound('record', id, schema.name)
+  return row
+}
+
+/** The row of an id, deleted or not; undefined when there is none. */
+export function findRow(read: Pick<Reads, 'all' | 'get'>, schema: ObjectSchema, id: string): Row | undefined {
+  const uuid = parseUuid(id)
+  return uuid === null ? undefined : getRow(read, schema, uuid)
+}
+
+/** @throws CONCURRENT_UPDATE when the row has another version than the one expected */
+export function requireRowVersion(schema: ObjectSchema, row: Row, expected: string | undefined): void {
+  requireVersion(expected, row['updated_at'] as string, () => codecOf(schema).toRecord(row))
+}
+
+/** Runs the writes of one job with the summaries that follow from them. */
+export function inScope<T>(
+  parts: Pick<WriteParts, 'summaries'>,
+  tx: Tx,
+  ctx: RequestContext,
+  fn: () => T,
+): { value: T; touched: ReadonlySet<string> } {
+  return parts.summaries.scope(tx, ctx, fn)
+}
+
+/** Writes one record in a job of its own; the answer shows the record after its summaries settled. */
+export function writeOne(
+  parts: Pick<WriteParts, 'summaries' | 'write'>,
+  name: string,
+  ctx: RequestContext,
+  schema: ObjectSchema,
+  fn: (tx: Tx) => Written,
+): Promise<Written> {
+  return parts.write(name, (tx) => {
+    const { value, touched } = inScope(parts, tx, ctx, () => fn(tx))
+    if (!touched.has(`${schema.name}/${value.id}`)) return value
+    return { ...value, record: codecOf(schema).toRecord(getRow(tx, schema, value.id)!) }
+  })
+}
+
+/** A written record as callers get it. */
+export function storedRecord(schema: ObjectSchema, written: Written): StoredRecord {
+  return {
+    object: schema.name,
+    id: written.id,
+    record: written.record,
+    ...(written.warnings.length === 0 ? {} : { warnings: [...written.warnings] }),
+  }
+}
