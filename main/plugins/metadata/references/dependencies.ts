@@ -1,0 +1,88 @@
+// What items need, as a list (D-108): every reference with its source, its target and why.
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { MetadataItem } from '../api.ts'
+import type { ItemCache } from '../service/item-cache.ts'
+import { isMap, memberOf, textOf } from './edits.ts'
+import { visitReferences } from './item-references.ts'
+import type { DependencyKind, ReferenceVisitor } from './reference-visitor.ts'
+
+/** One item that needs another. */
+export interface Dependency {
+  readonly sourceType: MetadataType
+  readonly sourceName: string
+  readonly targetType: MetadataType
+  readonly targetName: string
+  readonly kind: DependencyKind
+}
+
+type Items = Pick<ItemCache, 'get' | 'list'>
+
+/** What an item needs, each target once, in the order of the item; fields of an object stand for themselves. */
+export function dependenciesOf(item: MetadataItem, items: Items): Dependency[] {
+  if (item.type !== 'object') return collect(item, items)
+  const { fields, ...rest } = item.item
+  const own = collect({ ...item, item: rest }, items)
+  if (!isMap(fields)) return own
+  const fieldsOwn = Object.entries(fields).flatMap(([field, definition]) =>
+    collect(
+      {
+        type: 'field',
+        name: `${item.name}.${field}`,
+        item: { ...(isMap(definition) ? definition : {}), object: textOf(item.item, 'extend') ?? item.name },
+      },
+      items,
+    ),
+  )
+  return [...fieldsOwn, ...own]
+}
+
+/** What needs an item, by source. */
+export function dependentsOf(
+  target: { type: MetadataType; name: string },
+  items: Items,
+  all: readonly MetadataItem[],
+): Dependency[] {
+  return all
+    .flatMap((item) => dependenciesOf(item, items))
+    .filter(({ targetType, targetName }) => targetType === target.type && targetName === target.name)
+    .toSorted((a, b) => compare(a.sourceType, b.sourceType) || compare(a.sourceName, b.sourceName))
+}
+
+/** The object an item is a part of, by its name or what it says; null for the others. */
+export function ownerOf({ type, name }: { type: string; name: string }): string | null {
+  const dot = name.indexOf('.')
+  return dot > 0 ? name.slice(0, dot) : type === 'object' ? name : null
+}
+
+function collect(holder: { type: MetadataType; name: string; item: MetadataItem['item'] }, items: Items): Dependency[] {
+  const { type: sourceType, name: sourceName } = holder
+  const found = new Map<string, Dependency>()
+  const add = (targetType: MetadataType, targetName: string, kind: DependencyKind): void => {
+    if (targetType === sourceType && targetName === sourceName) return
+    const key = `${targetType}/${targetName}/${kind}`
+    if (!found.has(key)) found.set(key, { sourceType, sourceName, targetType, targetName, kind })
+  }
+  const fieldOf = (object: string, field: string): unknown => {
+    const fields = memberOf(items.get('object', object)?.item, 'fields')
+    return memberOf(fields, field)
+  }
+  const visitor: ReferenceVisitor = {
+    item(type, name, kind) {
+      if (kind !== null) add(type, name, kind)
+      return name
+    },
+    field(object, field) {
+      // An object does not need its own fields: they go with it.
+      const isOwn = sourceType === 'object' && sourceName === object
+      if (!isOwn && fieldOf(object, field) !== undefined) add('field', `${object}.${field}`, 'reference')
+      return field
+    },
+    target: (object, field) => textOf(fieldOf(object, field), 'reference') ?? null,
+  }
+  visitReferences(holder, visitor)
+  return [...found.values()]
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,162 @@
+// Where views, pages, dashboards, apps, actions and reports refer to fields and other items (D-112, D-115, D-116).
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { startedReferences } from './data-references.ts'
+import type { Edit } from './edits.ts'
+import { choose, each, everyMember, inTurn, keys, memberOf, members, oneOrMany, text, textOf } from './edits.ts'
+import { cubeMember, expression, fieldPath, filter, itemName, sort } from './reference-visitor.ts'
+import type { ReferenceVisitor } from './reference-visitor.ts'
+
+/**
+ * A view's config, whatever its type: keys named `field` and `…Field` hold a path, `fields`, `…Fields` and `columns`
+ * lists of them; filters, sorts and conditions are read in their own forms.
+ */
+export function configFields(visitor: ReferenceVisitor, object: string | null): Edit {
+  const path = fieldPath(visitor, object)
+  const member = cubeMember(visitor, object)
+  const code = expression(visitor, object)
+  const conditions = filter(visitor, object)
+  const paths: Edit = oneOrMany(choose((value) => (typeof value === 'string' ? path : config)))
+  const editOf = (key: string): Edit => {
+    if (/^(field|.*Field)$/.test(key)) return path
+    if (/^(columns|fields|.*Fields|compactLayout|grouping|groupBy)$/.test(key)) return paths
+    if (/^(filter|filters|where)$/.test(key)) return conditions
+    if (key === 'sort') return sort(visitor, object)
+    if (/^(visibleOn|condition|expression)$/.test(key)) return code
+    if (/^(measure|measures|dimension|dimensions)$/.test(key)) return oneOrMany(member)
+    if (key === 'view') return itemName(visitor, 'view', 'reference')
+    // The columns of a board are values of its field.
+    if (key === 'kanban') return members({ groupByField: path, cardFields: each(path), titleField: path })
+    return nested
+  }
+  const config: Edit = everyMember(editOf)
+  const nested: Edit = choose((value) => (Array.isArray(value) ? each(nested) : config))
+  return config
+}
+
+/** A stored view. */
+export function viewReferences(visitor: ReferenceVisitor, object: string | null, item: unknown): unknown {
+  return members({
+    object: itemName(visitor, 'object', 'reference'),
+    config: configFields(visitor, object),
+  })(item)
+}
+
+/** A page: its components show objects, views and other screens. */
+export function pageReferences(visitor: ReferenceVisitor, object: string | null, item: unknown): unknown {
+  const component = (value: unknown): unknown => {
+    const shown = textOf(memberOf(value, 'props'), 'object') ?? object
+    const includes = (type: MetadataType): Edit => itemName(visitor, type, 'includes')
+    return members({
+      visibleOn: expression(visitor, object),
+      props: inTurn(
+        configFields(
+          { ...visitor, item: (type, name) => (type === 'view' ? name : visitor.item(type, name, null)) },
+          shown,
+        ),
+        members({
+          object: itemName(visitor, 'object', 'reference'),
+          view: includes('view'),
+          report: includes('report'),
+          dashboard: includes('dashboard'),
+          action: includes('action'),
+        }),
+      ),
+    })(value)
+  }
+  return members({
+    object: itemName(visitor, 'object', 'reference'),
+    layout: each(members({ components: each(component), visibleOn: expression(visitor, object) })),
+  })(item)
+}
+
+/** A dashboard: widgets show views and the answers of analytics queries. */
+export function dashboardReferences(visitor: ReferenceVisitor, item: unknown): unknown {
+  return members({
+    widgets: each((widget) =>
+      members({
+        object: itemName(visitor, 'object', 'reference'),
+        view: itemName(visitor, 'view', 'includes'),
+        report: itemName(visitor, 'report', 'includes'),
+        query: (query) => queryReferences(visitor, query),
+      })(widget),
+    ),
+  })(item)
+}
+
+/** The body of an analytics query (D-116 to D-118). */
+export function queryReferences(visitor: ReferenceVisitor, query: unknown): unknown {
+  const cube = textOf(query, 'cube') ?? null
+  const member = cubeMember(visitor, cube)
+  const condition: Edit = (value) =>
+    members({ member, dimension: member, and: each(condition), or: each(condition) })(value)
+  return members({
+    cube: itemName(visitor, 'object', 'reference'),
+    measures: oneOrMany(member),
+    dimensions: oneOrMany(member),
+    timeDimensions: each(members({ dimension: member })),
+    filters: each(condition),
+    where: filter(visitor, cube),
+    having: keys((key) => member(key) as string),
+    order: choose((value) =>
+      Array.isArray(value)
+        ? each((pair) => (Array.isArray(pair) ? [member(pair[0]), ...(pair as unknown[]).slice(1)] : member(pair)))
+        : keys((key) => member(key) as string),
+    ),
+  })(query)
+}
+
+/** An app: its navigation holds other items, at any depth. */
+export function appReferences(visitor: ReferenceVisitor, item: unknown): unknown {
+  const entry = (value: unknown): unknown => {
+    const type = textOf(value, 'type')
+    const target = navigable.has(type ?? '')
+      ? itemName(visitor, type as MetadataType, 'includes')
+      : (same: unknown) => same
+    return members({ target, children: each(entry) })(value)
+  }
+  const isName = (value: string): boolean => /^[a-z][a-z0-9_.]*$/.test(value)
+  return members({
+    navigation: each(entry),
+    homePage: text((name) => (isName(name) ? visitor.item('page', name, 'includes') : name)),
+    profiles: each(itemName(visitor, 'profile', 'reference')),
+  })(item)
+}
+
+const navigable: ReadonlySet<string> = new Set(['object', 'view', 'page', 'dashboard', 'report'])
+
+/** An action: what it starts, opens or writes. */
+export function actionReferences(visitor: ReferenceVisitor, object: string | null, item: unknown): unknown {
+  const type = textOf(item, 'type')
+  const target: Edit =
+    type === 'flow'
+      ? itemName(visitor, 'flow', 'triggers')
+      : type === 'script'
+        ? itemName(visitor, 'function', 'triggers')
+        : type === 'view'
+          ? itemName(visitor, 'view', 'reference')
+          : (same) => same
+  return members({
+    object: itemName(visitor, 'object', 'reference'),
+    target,
+    config: (config) => startedReferences(visitor, object, config),
+    visibleOn: expression(visitor, object),
+  })(item)
+}
+
+/** A report over one object. */
+export function reportReferences(visitor: ReferenceVisitor, object: string | null, item: unknown): unknown {
+  const path = fieldPath(visitor, object)
+  const column: Edit = choose((value) => (typeof value === 'string' ? path : members({ field: path })))
+  const aggregations: Edit = choose((value) =>
+    Array.isArray(value) ? each(column) : everyMember(() => members({ field: path })),
+  )
+  return members({
+    object: itemName(visitor, 'object', 'reference'),
+    columns: each(column),
+    groupings: each(column),
+    aggregations,
+    filter: filter(visitor, object),
+    sort: sort(visitor, object),
+    chart: configFields(visitor, object),
+  })(item)
+}
