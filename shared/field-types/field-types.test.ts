@@ -1,161 +1,41 @@
 // Every field type against values it takes, values it refuses with the code of D-22, texts, and the way into a column
 // and back.
 import { describe, expect, it } from 'vitest'
+import {
+  badValues,
+  compileField as field,
+  dynamic,
+  goodValues,
+  named,
+  neededSettings,
+  options,
+  other,
+  uuid,
+} from '../../test/support/field-cases.ts'
 import { fieldErrorCodes } from '#shared/errors.ts'
-import { checkObjectDefinition } from '#shared/object-definition.ts'
-import { compileObject } from '#shared/object-schema.ts'
+import { sealedText, secretMask } from './concealed.ts'
 import { currencyCodes } from './currencies.ts'
 import { roundHalfAwayFromZero } from './decimal.ts'
-import type { FieldSchema } from './field-schema.ts'
 import type { ParseResult } from './field-type.ts'
 import { parseField } from './parse-field.ts'
 import { fieldTypeOf, fieldTypes } from './registry.ts'
 
 const env = { timeZone: 'Europe/Berlin', defaultCurrency: 'EUR' }
-const uuid = '01900000-0000-7000-8000-0000000000ab'
-const other = '01900000-0000-7000-8000-0000000000cd'
 
-function field(definition: Record<string, unknown>): FieldSchema {
-  const result = checkObjectDefinition({ name: 'thing', fields: { value: definition } })
-  if (!result.ok) throw new Error(JSON.stringify(result.errors))
-  return compileObject(result.definition).byName.get('value')!
-}
-
-const parse = (definition: Record<string, unknown>, value: unknown, stored?: unknown): ParseResult =>
+const parse = (definition: Readonly<Record<string, unknown>>, value: unknown, stored?: unknown): ParseResult =>
   parseField(field(definition), value, env, stored)
 
 function codesOf(result: ParseResult): string[] {
   return result.ok ? [] : result.errors.map((error) => error.code)
 }
 
-const options = [{ value: 'open' }, { value: 'done', label: 'Ready' }, { value: 'old', active: false }]
-const dynamic = { type: 'currency', currencyConfig: { currencyMode: 'dynamic' } }
-const many = (count: number) => Array.from({ length: count }, (_, i) => `t${i}`)
-
-/** Definition, value given, value stored. */
-const good: [Record<string, unknown>, unknown, unknown][] = [
-  [{ type: 'text' }, 'a', 'a'],
-  [{ type: 'text' }, '', ''],
-  [{ type: 'text' }, ' a ', ' a '],
-  [{ type: 'text' }, 'e\u0301', 'é'],
-  [{ type: 'text' }, '\ud800', '\ufffd'],
-  [{ type: 'text' }, '😀'.repeat(1_000), '😀'.repeat(1_000)],
-  [{ type: 'text', minLength: 3 }, '', ''],
-  [{ type: 'text', pattern: '[A-Z]{2}\\d+' }, 'AB1', 'AB1'],
-  [{ type: 'textarea' }, 'a\r\nb', 'a\r\nb'],
-  [{ type: 'markdown' }, '# a', '# a'],
-  [{ type: 'email' }, 'A@b.de', 'A@b.de'],
-  [{ type: 'email' }, 'a@localhost', 'a@localhost'],
-  [{ type: 'email' }, '  ', null],
-  [{ type: 'url' }, 'https://a.de/x?y#z', 'https://a.de/x?y#z'],
-  [{ type: 'url' }, 'mailto:a@b.de', 'mailto:a@b.de'],
-  [{ type: 'url', schemes: ['ftp'] }, 'ftp:x', 'ftp:x'],
-  [{ type: 'phone' }, '+49 (30) 1-2.3', '+49 (30) 1-2.3'],
-  [{ type: 'number' }, 1.5, 1.5],
-  [{ type: 'number' }, -0, 0],
-  [{ type: 'number', scale: 0 }, 2.5, 3],
-  [{ type: 'number', scale: 0 }, -2.5, -3],
-  [{ type: 'number', scale: 2 }, 1.005, 1.01],
-  [{ type: 'number', precision: 3, scale: 1 }, 99.94, 99.9],
-  [{ type: 'currency' }, 1.005, 1.01],
-  [dynamic, 2, { value: 2, currency: 'EUR' }],
-  [dynamic, { value: 2, currency: 'usd' }, { value: 2, currency: 'USD' }],
-  [{ type: 'percent' }, 25.555, 25.56],
-  [{ type: 'percent', scale: 0 }, 25.5, 26],
-  [{ type: 'boolean' }, true, true],
-  [{ type: 'boolean' }, 0, false],
-  [{ type: 'boolean' }, 'true', true],
-  [{ type: 'date' }, '2024-02-29', '2024-02-29'],
-  [{ type: 'date', min: '2026-01-01' }, '2026-01-01', '2026-01-01'],
-  [{ type: 'datetime' }, '2026-01-31T08:15:30.1239Z', '2026-01-31T08:15:30.123Z'],
-  [{ type: 'datetime' }, '2026-01-31T08:15+02:00', '2026-01-31T06:15:00.000Z'],
-  [{ type: 'datetime' }, '2026-01-31T08:15', '2026-01-31T07:15:00.000Z'],
-  [{ type: 'datetime' }, '2026-07-01', '2026-06-30T22:00:00.000Z'],
-  [{ type: 'select', options }, 'open', 'open'],
-  [{ type: 'multiselect', options }, ['done', 'open'], ['done', 'open']],
-  [{ type: 'multiselect', options }, [], []],
-  [{ type: 'tags' }, [' a ', 'B'], ['a', 'B']],
-  [{ type: 'tags', options }, ['open'], ['open']],
-  [{ type: 'lookup', reference: 'thing' }, uuid.toUpperCase(), uuid],
-  [{ type: 'lookup', reference: 'thing', multiple: true }, [uuid, other], [uuid, other]],
-  [{ type: 'user' }, 'system', 'system'],
-  [{ type: 'json' }, { a: [1, null] }, { a: [1, null] }],
-  [{ type: 'json' }, false, false],
-  [{ type: 'autonumber' }, null, null],
-]
-
-/** Definition, value refused, codes in order. */
-const bad: [Record<string, unknown>, unknown, string[]][] = [
-  [{ type: 'text' }, 5, ['invalid_type']],
-  [{ type: 'text' }, 'a\nb', ['invalid_format']],
-  [{ type: 'text' }, 'a\0b', ['invalid_format']],
-  [{ type: 'text' }, 'x'.repeat(1_001), ['max_length']],
-  [{ type: 'text', minLength: 3 }, 'ab', ['min_length']],
-  [{ type: 'text', pattern: 'a+' }, 'b', ['invalid_format']],
-  [{ type: 'text', required: true }, '  ', ['required']],
-  [{ type: 'textarea' }, 'x'.repeat(100_001), ['max_length']],
-  [{ type: 'markdown' }, {}, ['invalid_type']],
-  [{ type: 'email' }, 'a@b', ['invalid_email']],
-  [{ type: 'email' }, 'a@b@c.de', ['invalid_email']],
-  [{ type: 'email' }, `${'a'.repeat(316)}@b.de`, ['max_length']],
-  [{ type: 'url' }, '/relative', ['invalid_url']],
-  [{ type: 'url' }, 'javascript:alert(1)', ['invalid_url']],
-  [{ type: 'url' }, 'http://', ['invalid_url']],
-  [{ type: 'phone' }, '12a45', ['invalid_phone']],
-  [{ type: 'phone' }, '++--12', ['invalid_phone']],
-  [{ type: 'number' }, '5', ['invalid_number']],
-  [{ type: 'number' }, Number.NaN, ['invalid_number']],
-  [{ type: 'number' }, 2 ** 53, ['invalid_number']],
-  [{ type: 'number', min: 1 }, 0, ['min_value']],
-  [{ type: 'number', max: 1 }, 2, ['max_value']],
-  [{ type: 'number', precision: 3, scale: 1 }, 100, ['max_value']],
-  [{ type: 'currency' }, { value: 1, currency: 'EUR' }, ['invalid_number']],
-  [dynamic, 'x', ['invalid_type']],
-  [dynamic, { value: 1, currency: 'XYZ' }, ['invalid_currency']],
-  [dynamic, { value: 'x' }, ['invalid_number']],
-  [{ type: 'percent' }, true, ['invalid_number']],
-  [{ type: 'boolean' }, 'yes', ['invalid_boolean']],
-  [{ type: 'boolean' }, 2, ['invalid_boolean']],
-  [{ type: 'date' }, '2026-02-29', ['invalid_date']],
-  [{ type: 'date' }, '2026-01-01T00:00:00Z', ['invalid_date']],
-  [{ type: 'date', min: '2026-01-01' }, '2025-12-31', ['min_value']],
-  [{ type: 'date', max: '2026-01-01' }, '2026-01-02', ['max_value']],
-  [{ type: 'datetime' }, 0, ['invalid_datetime']],
-  [{ type: 'datetime' }, '2026-01-01T25:00', ['invalid_datetime']],
-  [{ type: 'datetime', max: '2026-01-01T00:00Z' }, '2026-01-01T00:00:00.001Z', ['max_value']],
-  [{ type: 'select', options }, 'Ready', ['invalid_option']],
-  [{ type: 'select', options }, 'old', ['invalid_option']],
-  [{ type: 'select', options }, ['open'], ['invalid_type']],
-  [{ type: 'multiselect', options }, 'open', ['invalid_type']],
-  [{ type: 'multiselect', options }, ['open', 'open', 'x', 1], ['duplicate_value', 'invalid_option', 'invalid_type']],
-  [{ type: 'multiselect', options, maxItems: 1 }, ['open', 'done'], ['max_items']],
-  [{ type: 'tags' }, ['a', 'a '], ['duplicate_value']],
-  [{ type: 'tags' }, [' ', 'x'.repeat(101)], ['min_length', 'max_length']],
-  [{ type: 'tags' }, many(101), ['max_items']],
-  [{ type: 'tags', options }, ['x'], ['invalid_option']],
-  [{ type: 'lookup', reference: 'thing' }, 'x', ['invalid_reference']],
-  [{ type: 'lookup', reference: 'thing' }, [uuid], ['invalid_reference']],
-  [{ type: 'lookup', reference: 'thing', multiple: true }, [uuid, uuid, 5], ['duplicate_value', 'invalid_reference']],
-  [{ type: 'lookup', reference: 'thing', multiple: true, required: true }, [], ['required']],
-  [{ type: 'user' }, 'a b', ['invalid_reference']],
-  [{ type: 'json' }, 'x'.repeat(1_048_577), ['max_length']],
-  [{ type: 'json' }, 1n, ['invalid_json']],
-  [{ type: 'autonumber' }, '0001', ['read_only']],
-]
-
-/** A row of a table with a short name in front. */
-function named<Row extends readonly unknown[]>(row: Row): [name: string, ...Row] {
-  const shown = row.map((item) => (typeof item === 'bigint' ? `${item}n` : (JSON.stringify(item) ?? 'undefined')))
-  return [shown.map((text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text)).join(' | '), ...row]
-}
-
 describe('field types', () => {
-  it.each(good.map(named))('store %s', (_name, definition, value, stored) => {
+  it.each(goodValues.map(named))('store %s', (_name, definition, value, stored) => {
     const result = parse(definition, value)
     expect(result).toEqual({ ok: true, value: stored })
   })
 
-  it.each(bad.map(named))('refuse %s', (_name, definition, value, codes) => {
+  it.each(badValues.map(named))('refuse %s', (_name, definition, value, codes) => {
     const result = parse(definition, value)
     expect(codesOf(result)).toEqual(codes)
     for (const code of codes) expect(fieldErrorCodes).toContain(code)
@@ -163,8 +43,8 @@ describe('field types', () => {
 
   it('are all in the tables of values', () => {
     const types = Object.keys(fieldTypes)
-    expect([...new Set(good.map(([{ type }]) => type))].sort()).toEqual([...types].sort())
-    expect([...new Set(bad.map(([{ type }]) => type))].sort()).toEqual([...types].sort())
+    expect([...new Set(goodValues.map(([{ type }]) => type))].sort()).toEqual([...types].sort())
+    expect([...new Set(badValues.map(([{ type }]) => type))].sort()).toEqual([...types].sort())
   })
 
   it('name the element of a list that is wrong', () => {
@@ -179,24 +59,88 @@ describe('field types', () => {
   })
 
   it.each(Object.keys(fieldTypes))('%s takes null when optional and misses it when required', (type) => {
-    const extra = { select: { options }, multiselect: { options }, lookup: { reference: 'thing' } }[type] ?? {}
-    expect(parse({ type, ...extra }, null)).toEqual({ ok: true, value: null })
-    expect(codesOf(parse({ type, ...extra, required: true }, undefined))).toEqual(['required'])
-    const described = fieldTypes[type as keyof typeof fieldTypes].jsonSchema(field({ type, ...extra }))
-    expect(() => JSON.stringify(described)).not.toThrow()
+    const definition = { type, ...neededSettings[type] }
+    const schema = field(definition)
+    expect(parseField({ ...schema, required: false }, null, env)).toEqual({ ok: true, value: null })
+    expect(codesOf(parse({ ...definition, required: true }, undefined))).toEqual(['required'])
+    expect(fieldTypeOf(schema).fromColumn(null, schema)).toBeNull()
   })
 
-  it.each(good.map(named))('bring back from the column %s', (_name, definition, value) => {
+  it.each(goodValues.map(named))('bring back from the column %s', (_name, definition, value) => {
     const schema = field(definition)
     const type = fieldTypeOf(schema)
-    const result = parseField(schema, value, env)
+    const result = parseField({ ...schema, required: false }, value, env)
     if (!result.ok) throw new Error('refused')
-    const column = type.toColumn(result.value, schema)
+    if (type.concealed !== undefined) return
+    const column = result.value === null ? null : type.toColumn(result.value, schema)
     const extra = type.toExtraColumns?.(result.value, schema) ?? []
     expect(extra).toHaveLength(schema.extraColumns.length)
-    expect(column === null || ['string', 'number'].includes(typeof column)).toBe(true)
+    expect(column === null || column instanceof Uint8Array || ['string', 'number'].includes(typeof column)).toBe(true)
     const back = type.fromColumn(column, schema)
     expect(type.fromColumns ? type.fromColumns(column, extra, schema) : back).toEqual(result.value)
+    // Written back as it was read, it is the same value.
+    expect(parseField({ ...schema, computed: false }, back === null ? null : result.value, env)).toEqual(
+      schema.required && back === null ? expect.anything() : { ok: true, value: result.value },
+    )
+  })
+
+  it('name the inner field that is wrong', () => {
+    const fields = { price: { type: 'number' }, in: { type: 'repeater', fields: { day: { type: 'date' } } } }
+    const result = parse({ type: 'repeater', fields }, [{ price: 1 }, { price: 'x', in: [{ day: '2026-02-30' }, 5] }])
+    expect(result.ok ? [] : result.errors.map((error) => error.field)).toEqual([
+      'value.1.price',
+      'value.1.in.0.day',
+      'value.1.in.1',
+    ])
+  })
+
+  it('take keys of prototypes for what they are', () => {
+    const poisoned: unknown = JSON.parse('{"__proto__": {"label": "x"}, "constructor": 1}')
+    const fields = { label: { type: 'text' } }
+    expect(codesOf(parse({ type: 'composite', fields }, poisoned))).toEqual(['unknown_field', 'unknown_field'])
+    expect(codesOf(parse({ type: 'address' }, poisoned))).toEqual(['unknown_field', 'unknown_field'])
+    expect(codesOf(parse({ type: 'location' }, poisoned))).toContain('unknown_field')
+    expect(codesOf(parse({ type: 'file' }, poisoned))).toContain('unknown_field')
+    expect(parse({ type: 'composite', fields: { constructor: { type: 'number' } } }, {})).toEqual({
+      ok: true,
+      value: { constructor: null },
+    })
+  })
+
+  it('sanitise html and richtext by the means of the host', () => {
+    const sanitizeHtml = (html: string) => html.replaceAll('<script>', '')
+    for (const type of ['html', 'richtext']) {
+      const result = parseField(field({ type }), 'a<script>b', { ...env, sanitizeHtml })
+      expect(result).toEqual({ ok: true, value: 'ab' })
+    }
+    expect(parseField(field({ type: 'markdown' }), '<script>', { ...env, sanitizeHtml })).toMatchObject({ ok: true })
+  })
+})
+
+describe('concealed fields', () => {
+  it.each(['password', 'secret'])('%s takes into its column only what was sealed', (type) => {
+    const schema = field({ type })
+    const { toColumn } = fieldTypeOf(schema)
+    expect(() => toColumn('correct horse', schema)).toThrow('must be sealed')
+    expect(() => toColumn({ text: 'correct horse' }, schema)).toThrow('must be sealed')
+    expect(toColumn(sealedText('x1'), schema)).toBe('x1')
+    expect(toColumn(null, schema)).toBeNull()
+  })
+
+  it('read as nothing or as a mask, and the mask changes nothing', () => {
+    const [password, secret] = [field({ type: 'password' }), field({ type: 'secret' })]
+    expect(fieldTypeOf(password).fromColumn('stored', password)).toBeNull()
+    expect(fieldTypeOf(secret).fromColumn('stored', secret)).toBe(secretMask)
+    expect(fieldTypeOf(secret).isUnchanged?.(secretMask)).toBe(true)
+    expect(fieldTypeOf(secret).isUnchanged?.('other')).toBe(false)
+  })
+
+  it.each(['password', 'secret'])('%s is in no message', (type) => {
+    for (const value of ['hidden1', 'x'.repeat(20_000), { text: 'hidden1' }]) {
+      const result = parse({ type, minLength: 8 }, value)
+      expect(result.ok).toBe(false)
+      expect(JSON.stringify(result)).not.toMatch(/hidden1|xxx/)
+    }
   })
 })
 
@@ -236,6 +180,22 @@ describe('texts', () => {
     [{ type: 'tags' }, '["a, b"]', ['a, b']],
     [{ type: 'json' }, '{"a":1}', { a: 1 }],
     [{ type: 'json' }, '{', undefined],
+    [{ type: 'time' }, '8:30', '08:30:00'],
+    [{ type: 'time' }, '12:05 am', '00:05:00'],
+    [{ type: 'time' }, '8 p.m.', '20:00:00'],
+    [{ type: 'time' }, '13 pm', undefined],
+    [{ type: 'time' }, '8', undefined],
+    [{ type: 'address' }, 'Hauptstr. 1, Köln', { formatted: 'Hauptstr. 1, Köln' }],
+    [{ type: 'address' }, '{"city":"Köln"}', { city: 'Köln' }],
+    [{ type: 'location' }, '50.9, 6.95', { latitude: 50.9, longitude: 6.95 }],
+    [{ type: 'location' }, '50.9 6.95', { latitude: 50.9, longitude: 6.95 }],
+    [{ type: 'location' }, '50.9', undefined],
+    [{ type: 'record' }, `thing/${uuid}`, { object: 'thing', id: uuid }],
+    [{ type: 'file', multiple: true }, `${uuid}; ${other}`, [uuid, other]],
+    [{ type: 'vector', vectorConfig: { dimensions: 2 } }, '[1, 2]', [1, 2]],
+    [{ type: 'repeater', fields: { a: { type: 'text' } } }, '[{"a":"x"}]', [{ a: 'x' }]],
+    [{ type: 'radio', options }, 'ready', 'done'],
+    [{ type: 'toggle' }, 'yes', true],
   ])('%j reads %j as %j', (definition, text, value) => {
     const schema = field(definition)
     expect(fieldTypeOf(schema).fromText(text, schema, env)).toEqual(value)
