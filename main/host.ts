@@ -3,6 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
+import { analyticsPlugin } from '#main/plugins/analytics/index.ts'
 import { backupPlugin } from '#main/plugins/backup/index.ts'
 import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
@@ -25,7 +26,13 @@ export const corePlugins: readonly PluginDefinition[] = [
 ]
 
 /** Plugins a host may be started without. */
-export const optionalPlugins: readonly PluginDefinition[] = [importPlugin, backupPlugin, registryPlugin, viewsPlugin]
+export const optionalPlugins: readonly PluginDefinition[] = [
+  importPlugin,
+  backupPlugin,
+  registryPlugin,
+  viewsPlugin,
+  analyticsPlugin,
+]
 
 /** The program's version. */
 export const programVersion: string = readVersion()

@@ -1,5 +1,6 @@
 // Every contract there is, in a fixed order: what the document of the API and the conformance tests start from.
 import type { AnyRoute } from '../route.ts'
+import { analyticsRoutes } from './analytics.ts'
 import { backupRoutes } from './backup.ts'
 import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
@@ -21,5 +22,6 @@ export const allContracts: readonly AnyRoute[] = [
   backupRoutes,
   registryRoutes,
   viewRoutes,
+  analyticsRoutes,
   consoleRoutes,
 ].flatMap((table): AnyRoute[] => Object.values(table))

@@ -1,0 +1,26 @@
+// An object as one SELECT without parameters, for statements that foreign SQL reads in place of its table.
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { Filter } from '#shared/filter/filter.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { quoteName } from '../schema/sql-text.ts'
+import { resolveWhere, writeConditions } from './build-find.ts'
+import { rootScope } from './scope.ts'
+
+/**
+ * The live records of an object that a row rule lets through, with the columns of the given fields under their names.
+ * @param rowCondition null for every row
+ */
+export function buildView(
+  schema: ObjectSchema,
+  fields: readonly FieldSchema[],
+  env: QueryEnv,
+  rowCondition: Filter | null,
+): string {
+  const scope = { ...rootScope(schema, env), inline: true }
+  const where = resolveWhere(schema, { filter: null, search: null, rowCondition }, env)
+  const conditions = writeConditions(scope, where, 'exclude')
+  const columns = fields.flatMap((field) => [field.column, ...field.extraColumns.map(({ name }) => name)])
+  const list = columns.map((name) => `${scope.alias}.${quoteName(name)}`).join(', ')
+  return `SELECT ${list} FROM main.${quoteName(schema.table)} AS ${scope.alias} WHERE ${conditions.join(' AND ')}`
+}

@@ -1,0 +1,100 @@
+// The analytics service: cubes from objects, semantic queries through the data service, restricted SQL. Knows no HTTP.
+import { invalidQuery, notFound } from '#shared/errors.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireSystemPermission } from '#main/kernel/authorize.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Write } from '#main/kernel/database.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { SettingsService } from '#main/plugins/settings/api.ts'
+import type { AnalyticsService } from './api.ts'
+import { describeCube } from './service/cubes.ts'
+import { planQuery } from './service/plan-query.ts'
+import type { QueryPlan } from './service/plan-query.ts'
+import { readQuery } from './service/read-query.ts'
+import type { AnalyticsQuery } from './service/read-query.ts'
+import type { SqlParts } from './service/sql-query.ts'
+import { runSql } from './service/sql-query.ts'
+
+/** What the service works with. */
+export interface AnalyticsParts {
+  readonly data: DataService
+  readonly metadata: MetadataService
+  readonly settings: SettingsService
+  readonly clock: Clock
+  readonly write: Write
+  readonly authorizer: () => Authorizer
+  readonly sql: Pick<SqlParts, 'tableNames' | 'run' | 'elapsed'>
+}
+
+/** Makes the service. */
+export function createAnalyticsService(parts: AnalyticsParts): AnalyticsService {
+  const { data, metadata, settings, clock, authorizer } = parts
+
+  const readable = (ctx: RequestContext, object: string): ObjectSchema | undefined => {
+    const schema = metadata.objectSchema(object)
+    if (schema === undefined || schema.abstract || !authorizer().canObject(ctx, object, 'read')) return undefined
+    return schema
+  }
+
+  const envFor = (ctx: RequestContext): QueryEnv => ({
+    timeZone: settings.get('timezone'),
+    defaultCurrency: settings.get('currency'),
+    now: clock.now(),
+    userId: ctx.actor.id,
+    schemaOf: (object) => readable(ctx, object),
+    canRead: (object, field) => authorizer().canField(ctx, object, field, 'readable'),
+  })
+
+  const plan = (ctx: RequestContext, asked: AnalyticsQuery): QueryPlan => {
+    const schema = readable(ctx, asked.cube)
+    if (schema === undefined) throw notFound('cube', asked.cube)
+    if (schema.enable.apiEnabled === false) throw notFound('cube', asked.cube)
+    return planQuery({ schema, env: envFor(ctx) }, asked, asked.timezone ?? settings.get('timezone'))
+  }
+
+  const cubeOf = (ctx: RequestContext, schema: ObjectSchema) =>
+    describeCube(schema, (field) => field.system || authorizer().canField(ctx, schema.name, field.name, 'readable'))
+
+  return {
+    async query(ctx, body) {
+      const asked = readQuery(body)
+      const { query, annotation, rows } = plan(ctx, asked)
+      const page = await data.find(ctx, asked.cube, query)
+      return {
+        data: rows(page.records),
+        annotation,
+        query: { ...asked.given, cube: asked.cube, limit: asked.limit },
+        ...(page.total === undefined ? {} : { total: page.total }),
+        lastRefreshTime: clock.iso(),
+      }
+    },
+    explain(ctx, body) {
+      const asked = readQuery(body)
+      return { ...data.explain(ctx, asked.cube, plan(ctx, asked).query), cube: asked.cube }
+    },
+    async sql(ctx, input) {
+      requireSystemPermission(authorizer(), ctx, 'run_sql')
+      if (input.sql.length > 100_000) throw invalidQuery('sql', 'The statement is too long.', { path: '' })
+      // The use is on record before the statement runs, whatever becomes of it.
+      await parts.write('analytics.sql', (tx) => {
+        tx.emit(ctx, { type: 'analytics.sql.run', payload: { sql: input.sql } })
+      })
+      const { sql } = parts
+      return runSql({ authorizer, schemas: metadata.objectSchemas, envFor, ...sql }, ctx, input)
+    },
+    cubes: (ctx) =>
+      metadata
+        .objectSchemas()
+        .filter((schema) => readable(ctx, schema.name) !== undefined && schema.enable.apiEnabled)
+        .map((schema) => cubeOf(ctx, schema)),
+    cube(ctx, name) {
+      const schema = readable(ctx, name)
+      if (schema === undefined) throw notFound('cube', name)
+      return cubeOf(ctx, schema)
+    },
+  }
+}
