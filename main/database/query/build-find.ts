@@ -11,6 +11,7 @@ import { resolveFilter, resolveSearch } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 import { resolveSort } from '#shared/filter/resolve-sort.ts'
 import { printSort } from '#shared/filter/sort.ts'
+import { readingFormulas } from '#shared/formulas/reading-formulas.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { chooseIndex } from './choose-index.ts'
 import type { CursorKey } from './cursor.ts'
@@ -84,7 +85,9 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   const hidden = hiddenKeys(keys, fields)
   if (ranking) scope.parameters.push(...ranking.parameters)
   const index = deleted === 'exclude' ? chooseIndex(schema, where, keys, options.estimator) : null
-  const columns = fieldList(schema, fields, scope.alias)
+  const formulas = readingFormulas(schema, fields, env)
+  const read = formulas === null ? fields : [...fields, ...formulas.besides]
+  const columns = fieldList(schema, read, scope.alias)
   const hiddenList = hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')
   const table = `"${schema.table}" AS ${scope.alias}`
   const writePart = (after: (() => string) | null): string => {
@@ -103,7 +106,7 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     texts.length === 1
       ? texts[0]!
       : `${texts.map((text) => `SELECT * FROM (${text})`).join(' UNION ALL ')} LIMIT ${bind(scope, top + 1)}`
-  const read = readerOf(schema, fields)
+  const reader = readerOf(schema, read)
   return {
     statement: { sql, parameters: scope.parameters },
     fields,
@@ -118,7 +121,8 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
       const values = hasMore && last ? cursorValues(keys, hidden, last) : null
       for (const row of rows) {
         for (const key of hidden) delete row[`$${key.value}`]
-        read(row)
+        reader(row)
+        formulas?.complete(row)
       }
       if (!values) return { records: rows, hasMore }
       const nextCursor = sealCursor(options.cursorKey, binding ?? bindingOf(schema, request), values)

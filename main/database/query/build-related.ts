@@ -5,6 +5,7 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { readableField } from '#shared/filter/resolve-path.ts'
 import type { ResolvedSortTerm } from '#shared/filter/resolve-sort.ts'
 import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
+import { readingFormulas } from '#shared/formulas/reading-formulas.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { writeConditions } from './build-find.ts'
 import type { Row, RowReader } from './row-reader.ts'
@@ -55,8 +56,9 @@ export function buildRelated(
   ]
   const sort = options.sort ?? []
   const order = sort.length > 0 ? ` ORDER BY ${orderBySql(sortKeys(scope, sort))}` : ''
-  const sql = `SELECT ${selectList(fields, scope.alias)} FROM "${target.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')}${order}`
-  return { statement: { sql, parameters: scope.parameters }, fields, read: createRowReader(fields) }
+  const reading = readComputed(target, fields, env)
+  const sql = `SELECT ${selectList(reading.fields, scope.alias)} FROM "${target.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')}${order}`
+  return { statement: { sql, parameters: scope.parameters }, fields, read: reading.read }
 }
 
 /**
@@ -75,8 +77,10 @@ export function buildChildren(
   const limit = Math.min(options.limit ?? maxExpandedChildren, maxExpandedChildren)
   const parents = bind(scope, JSON.stringify(parentIds))
   const write = relation.multiple ? writeListedChildren : writeKeyedChildren
-  const sql = write(scope, { relation, fields, parents, limit, sort: options.sort ?? [], where: options.where })
-  return { statement: { sql, parameters: scope.parameters }, fields, read: createRowReader(fields) }
+  const reading = readComputed(child, fields, env)
+  const { sort = [], where } = options
+  const sql = write(scope, { relation, fields: reading.fields, parents, limit, sort, where })
+  return { statement: { sql, parameters: scope.parameters }, fields, read: reading.read }
 }
 
 interface ChildrenParts {
@@ -119,6 +123,25 @@ function writeListedChildren(scope: Scope, { relation, fields, parents, limit, s
 
 function childOrder(scope: Scope, sort: readonly ResolvedSortTerm[]): string {
   return sort.length > 0 ? orderBySql(sortKeys(scope, sort)) : `${column(scope, 'id')} DESC`
+}
+
+/** The fields to read and their reader, with what formulas that follow the clock need. */
+function readComputed(
+  schema: ObjectSchema,
+  fields: readonly FieldSchema[],
+  env: QueryEnv,
+): { fields: readonly FieldSchema[]; read: RowReader } {
+  const formulas = readingFormulas(schema, fields, env)
+  if (formulas === null) return { fields, read: createRowReader(fields) }
+  const all = [...fields, ...formulas.besides]
+  const read = createRowReader(all)
+  return {
+    fields: all,
+    read(row) {
+      formulas.complete(read(row))
+      return row
+    },
+  }
 }
 
 const everything: ResolvedFilter = { kind: 'and', children: [] }

@@ -8,6 +8,8 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { parseExpand, parseSelect, splitSelect } from '#shared/filter/select.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
 import { parseSort } from '#shared/filter/sort.ts'
+import { formulasOf } from '#shared/formulas/formulas-of.ts'
+import { readingFormulas } from '#shared/formulas/reading-formulas.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer, RowCondition } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -233,7 +235,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     if (authorizer.isUnrestricted(ctx) && input.select === undefined && input.expand === undefined) {
       const row = read.get(buildGet(schema, id))
       if (row === undefined) throw notFound('record', input.id, schema.name)
-      return { object: schema.name, id, record: readRecord(schema, row) }
+      const record = readRecord(schema, row)
+      if (formulasOf(schema).onRead.length > 0)
+        readingFormulas(schema, schema.visibleFields, envFor(ctx))?.complete(record)
+      return { object: schema.name, id, record }
     }
     const page = await find(ctx, schema, { filter: { id }, select: input.select, expand: input.expand, top: 1 })
     const record = page.records[0]
