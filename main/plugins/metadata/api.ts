@@ -16,7 +16,44 @@ export interface MetadataItem {
   readonly namespace: string | null
   readonly createdAt: string
   readonly updatedAt: string
+  /** False for a draft that was never active; such an object has no table (D-110). */
+  readonly published: boolean
 }
+
+/** What an overlay changes at one place (D-109). */
+export interface OverlayChange {
+  /** JSON Pointer into the item. */
+  readonly path: string
+  /** What stood there when the overlay was made; absent when there was nothing. */
+  readonly originalValue?: unknown
+  /** Null when the overlay takes the value away. */
+  readonly currentValue: unknown
+  readonly changedBy: string
+  readonly changedAt: string
+}
+
+/** A change laid over an item: the workspace's (`platform`) or one user's own (D-109). */
+export interface OverlayRecord {
+  readonly id: string
+  readonly baseType: MetadataType
+  readonly baseName: string
+  /** The package that delivered the item; null for one people made. */
+  readonly packageId: string | null
+  readonly scope: 'platform' | 'user'
+  /** The user's id; null for the platform's. */
+  readonly owner: string | null
+  /** JSON Merge Patch. */
+  readonly patch: Readonly<Record<string, unknown>>
+  readonly changes: readonly OverlayChange[]
+  readonly active: boolean
+  readonly createdAt: string
+  readonly createdBy: string
+  readonly updatedAt: string
+  readonly updatedBy: string
+}
+
+/** Labels of one language by what they name (D-180): `objects`, `apps`, `messages` and so on. */
+export type TranslationTree = Readonly<Record<string, unknown>>
 
 /** One step of a schema change (D-100). */
 export interface SchemaChangeStep {
@@ -54,11 +91,20 @@ export interface TypeHook {
 export interface MetadataService {
   /** Rises with every stored change of any item; caches of compiled metadata are keyed by it. */
   epoch(): number
-  get(type: MetadataType, name: string): MetadataItem | undefined
-  list(type: MetadataType): readonly MetadataItem[]
   /**
-   * The compiled schema of an object, or undefined when there is none or it is archived. The same frozen value is
-   * answered until the item changes, so callers may key caches by identity (WeakMap).
+   * The item in force (active or deprecated) as the workspace sees it: extensions and the active platform overlay
+   * applied, no user's overlay. The same frozen value is answered until it changes. Drafts and archived items are absent.
+   */
+  get(type: MetadataType, name: string): MetadataItem | undefined
+  /** All items in force of a type, as {@link get} answers them, by name. */
+  list(type: MetadataType): readonly MetadataItem[]
+  /** The item in force with the caller's own overlay on top (D-109). Rights are not asked for. */
+  effective(ctx: RequestContext, type: MetadataType, name: string): MetadataItem | undefined
+  /** Adds the deprecation headers of D-202 to the answer when the item in use is deprecated (D-110). */
+  noteUse(ctx: RequestContext, type: MetadataType, name: string): void
+  /**
+   * The compiled schema of an object in force, extensions and platform overlay applied; undefined when there is none, it
+   * is a draft or archived. The same frozen value is answered until it changes, so callers may key caches by identity.
    */
   objectSchema(name: string): ObjectSchema | undefined
   /** All compiled objects, by name. */
@@ -69,7 +115,7 @@ export interface MetadataService {
    */
   save(ctx: RequestContext, input: SaveItemInput): Promise<SaveItemResult>
   /** @throws resource_not_found, item_locked, CONCURRENT_UPDATE, delete_restricted, destructive_change */
-  remove(ctx: RequestContext, input: RemoveItemInput): Promise<void>
+  remove(ctx: RequestContext, input: RemoveItemInput): Promise<RemoveItemResult>
   /** Sets the one hook of a type. @throws Error when the type has one. */
   setTypeHook(type: MetadataType, hook: TypeHook): void
 }
@@ -84,6 +130,10 @@ export interface SaveItemInput {
   readonly namespace?: string
   readonly packageId?: string
   readonly dryRun?: boolean
+  /** The state of a new item, default active; one that exists keeps its own. */
+  readonly state?: MetadataState
+  /** True stores a draft: a new item in state draft, or a draft beside a published one (D-110). */
+  readonly draft?: boolean
   /** The plan's hash, or `true` for any plan (D-101). */
   readonly confirm?: string
   readonly ifMatch?: string
@@ -96,11 +146,19 @@ export interface RemoveItemInput {
   readonly authorized?: boolean
   readonly type: MetadataType
   readonly name: string
+  /** The package that removes what it delivered; without it a delivered item loses its overlay only. */
+  readonly packageId?: string
   /** The plan's hash, or `true` for any plan (D-101). */
   readonly confirm?: string
   /** Removes the item although others refer to it. */
   readonly force?: boolean
   readonly ifMatch?: string
+}
+
+/** Result of a removal: the item is gone, or a delivered one is as its package made it (D-106). */
+export interface RemoveItemResult {
+  readonly deleted: boolean
+  readonly reset: boolean
 }
 
 /** Result of a save. */

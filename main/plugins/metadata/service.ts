@@ -1,20 +1,28 @@
 // The metadata service: items in memory, saving and removing, ETags and history. Knows no routes.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import { notFound } from '#shared/errors.ts'
+import { notFound, platformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { MetadataItem, MetadataService, TypeHook } from './api.ts'
+import type { MetadataItem, MetadataService, OverlayRecord, TypeHook } from './api.ts'
+import type { BundleEntry } from './service/bundle.ts'
 import { createEtags } from './service/etag.ts'
 import { splitChildName } from './service/field-items.ts'
-import { createItemCache } from './service/item-cache.ts'
-import { createSaving } from './service/saving.ts'
+import { createItemCache, isInForce } from './service/item-cache.ts'
+import { layersOf } from './service/layers.ts'
+import type { ItemLayers } from './service/layers.ts'
+import { withOverlay } from './service/overlaid-item.ts'
+import type { OverlayKey } from './service/overlay-preparing.ts'
+import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
+import type { Saving } from './service/saving.ts'
+import { createSaving, overlayOf } from './service/saving.ts'
 import { visibleItem } from './service/visible-item.ts'
 import type { HistoryEntry, HistoryKey } from './store.ts'
-import { readAllItems, readHistory, readHistoryEntry } from './store.ts'
+import { readAllDrafts, readAllItems, readAllOverlays, readHistory, readHistoryEntry } from './store.ts'
 
 /** What the service works with. */
 export interface MetadataServiceOptions {
@@ -43,17 +51,44 @@ export interface VisibleItem {
   readonly etag: string
 }
 
+/** How a caller wants to see an item. */
+export interface VisibleOptions extends ItemFilter {
+  readonly locale?: string
+  /** Whose user overlay applies; default the caller's. */
+  readonly userId?: string
+}
+
 /** The service with what its own routes need beside the public interface. */
-export interface MetadataCore extends MetadataService {
+export interface MetadataCore extends MetadataService, Pick<Saving, 'bundle' | 'putOverlay' | 'removeOverlay'> {
+  /** The item in any state, extensions and platform overlay applied. */
+  item(type: MetadataType, name: string): MetadataItem | undefined
+  /** All items of a type in any state, by name. */
+  items(type: MetadataType): readonly MetadataItem[]
+  /** The item as stored: no extension, no overlay. */
+  storedItem(type: MetadataType, name: string): MetadataItem | undefined
+  storedItems(type: MetadataType): readonly MetadataItem[]
+  /** The item's body as the caller may read it, without the caller's overlay; null when there is none to know of. */
+  seen(ctx: RequestContext, item: MetadataItem): Readonly<Record<string, unknown>> | null
+  /** Where the item comes from, as the query's scopes say (D-109). */
+  scopes(ctx: RequestContext, item: MetadataItem): ReadonlySet<'system' | 'platform' | 'user'>
+  /** Names of the items the caller may see, archived ones left out. */
+  visibleNames(ctx: RequestContext, type: MetadataType): string[]
   /** Bodies of the items the caller may see, by name. */
   visibleList(ctx: RequestContext, type: MetadataType, filter: ItemFilter): Readonly<Record<string, unknown>>[]
   /** @throws resource_not_found */
-  visible(
+  visible(ctx: RequestContext, type: MetadataType, name: string, options?: VisibleOptions): VisibleItem
+  /** @throws resource_not_found, permission_denied */
+  overlay(ctx: RequestContext, key: OverlayKey): OverlayRecord | null
+  /** What an item is made of (D-108). @throws resource_not_found, permission_denied */
+  layers(ctx: RequestContext, type: MetadataType, name: string): ItemLayers
+  /** The overlays of items an export takes along: the platform's and the caller's own, without what servers give. */
+  exportOverlays(ctx: RequestContext, items: readonly MetadataItem[]): Record<string, unknown>[]
+  /** Entries of a bundle that store exported overlays; `keep` leaves those out that are there. @throws validation_error */
+  importOverlays(
     ctx: RequestContext,
-    type: MetadataType,
-    name: string,
-    options?: ItemFilter & { locale?: string },
-  ): VisibleItem
+    overlays: readonly Readonly<Record<string, unknown>>[],
+    options: { keep: boolean },
+  ): BundleEntry[]
   /** Events after `sinceSeq`, oldest first; one more than `limit` is never answered. @throws resource_not_found */
   history(
     ctx: RequestContext,
@@ -68,7 +103,8 @@ export interface MetadataCore extends MetadataService {
 /** Makes the service; reads every stored item once. */
 export function createMetadataService(options: MetadataServiceOptions): MetadataCore {
   const { read, write, clock, ids, log } = options
-  const cache = createItemCache(readAllItems(read), log)
+  const stored = { items: readAllItems(read), overlays: readAllOverlays(read), drafts: readAllDrafts(read) }
+  const cache = createItemCache(stored, log)
   const etags = createEtags()
   const hooks = new Map<MetadataType, TypeHook>()
 
@@ -77,17 +113,38 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
 
   const seenBy = (ctx: RequestContext, item: MetadataItem) => visibleItem(options.authorizer(), ctx, item)
 
+  const personal = (item: MetadataItem, user: string): MetadataItem =>
+    withOverlay(item, cache.overlay(item.type, item.name, user))
+
   const saving = createSaving({
     cache,
     read,
     write,
-    log,
     clock,
     ids,
     authorizer: options.authorizer,
     hook: (type) => hooks.get(type),
     etag: (ctx, item) => etagOf(ctx, seenBy(ctx, item) ?? item.item),
+    etags: (ctx, item) => {
+      const mine = personal(item, ctx.actor.id)
+      return [etagOf(ctx, seenBy(ctx, mine) ?? mine.item)]
+    },
   })
+
+  /** The item and its body as the caller sees it. */
+  const find = (ctx: RequestContext, type: MetadataType, name: string, filter: VisibleOptions) => {
+    const item = cache.get(type, name)
+    if (item === undefined || !fits(item, filter)) throw notFound(type, name)
+    const mine = personal(item, filter.userId ?? ctx.actor.id)
+    const body = seenBy(ctx, mine)
+    if (body === null) throw notFound(type, name)
+    return { stored: mine, body }
+  }
+
+  /** Layers of items with parts that not everybody may read are for those who manage metadata (D-113). */
+  const requireLayerRight = (ctx: RequestContext, type: MetadataType): void => {
+    if (maskedTypes.has(type)) requireSystemPermission(options.authorizer(), ctx, 'manage_metadata')
+  }
 
   /** A field has no history of its own: it is part of its object's. */
   const historyKey = (ctx: RequestContext, type: MetadataType, name: string): HistoryKey => {
@@ -99,31 +156,87 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     return { ...key, uid: cache.get(key.type, key.name)?.uid ?? '' }
   }
 
+  const inForce = (type: MetadataType, name: string): MetadataItem | undefined => {
+    const item = cache.get(type, name)
+    return item === undefined || !isInForce(item) ? undefined : item
+  }
+  let listed: { epoch: number; byType: Map<MetadataType, readonly MetadataItem[]> } = { epoch: 0, byType: new Map() }
+
   return {
     epoch: cache.epoch,
-    get: cache.get,
-    list: cache.list,
+    get: inForce,
+    list(type) {
+      if (listed.epoch !== cache.epoch()) listed = { epoch: cache.epoch(), byType: new Map() }
+      let items = listed.byType.get(type)
+      if (items === undefined) listed.byType.set(type, (items = Object.freeze(cache.list(type).filter(isInForce))))
+      return items
+    },
+    effective(ctx, type, name) {
+      const item = inForce(type, name)
+      return item === undefined ? undefined : personal(item, ctx.actor.id)
+    },
+    noteUse(ctx, type, name) {
+      const item = cache.get(type, name)
+      if (item?.state !== 'deprecated') return
+      const { replacedBy } = item.item
+      const isName = typeof replacedBy === 'string' && /^[a-z0-9_.]{1,127}$/.test(replacedBy)
+      ctx.deprecations.push({ name: `${type} ${name}`, use: isName ? replacedBy : 'none' })
+    },
     objectSchema: cache.objectSchema,
     objectSchemas: cache.objectSchemas,
     save: saving.save,
     remove: saving.remove,
+    bundle: saving.bundle,
+    putOverlay: saving.putOverlay,
+    removeOverlay: saving.removeOverlay,
     setTypeHook(type, hook) {
       if (hooks.has(type)) throw new Error(`The metadata type "${type}" has a hook already.`)
       hooks.set(type, hook)
     },
+    item: cache.get,
+    items: cache.list,
+    storedItem: cache.base,
+    storedItems: (type) => cache.list(type).map((item) => cache.base(type, item.name) ?? item),
+    seen: seenBy,
+    scopes(ctx, item) {
+      const isOverlaid = cache.overlay(item.type, item.name, null)?.active === true
+      const isMine = cache.overlay(item.type, item.name, ctx.actor.id)?.active === true
+      return new Set([
+        ...(item.packageId === null ? [] : (['system'] as const)),
+        ...(item.packageId === null || isOverlaid ? (['platform'] as const) : []),
+        ...(isMine ? (['user'] as const) : []),
+      ])
+    },
+    visibleNames: (ctx, type) =>
+      cache
+        .list(type)
+        .filter((item) => item.state !== 'archived' && seenBy(ctx, item) !== null)
+        .map((item) => item.name),
     visibleList(ctx, type, filter) {
       return cache
         .list(type)
         .filter((item) => fits(item, filter))
-        .map((item) => seenBy(ctx, item))
+        .map((item) => seenBy(ctx, personal(item, ctx.actor.id)))
         .filter((body) => body !== null)
     },
     visible(ctx, type, name, filter = {}) {
-      const stored = cache.get(type, name)
-      const body = stored === undefined || !fits(stored, filter) ? null : seenBy(ctx, stored)
-      if (stored === undefined || body === null) throw notFound(type, name)
-      return { stored, body, etag: etagOf(ctx, body, filter.locale) }
+      const { stored: item, body } = find(ctx, type, name, filter)
+      return { stored: item, body, etag: etagOf(ctx, body, filter.locale) }
     },
+    overlay(ctx, key) {
+      const item = cache.get(key.type, key.name)
+      if (item === undefined || seenBy(ctx, item) === null) throw notFound(key.type, key.name)
+      if (key.scope === 'platform') requireLayerRight(ctx, key.type)
+      return overlayOf(cache, key, ctx.actor.id)
+    },
+    layers(ctx, type, name) {
+      const { body } = find(ctx, type, name, { state: cache.get(type, name)?.state ?? 'active' })
+      requireLayerRight(ctx, type)
+      return layersOf(cache, { type, name }, ctx.actor.id, body)
+    },
+    exportOverlays: (ctx, items) => exportedOverlays(cache, items, ctx.actor.id),
+    importOverlays: (ctx, overlays, { keep }) =>
+      overlayEntries(overlays).filter(({ overlay }) => !keep || overlayOf(cache, overlay, ctx.actor.id) === null),
     history(ctx, type, name, page) {
       const key = historyKey(ctx, type, name)
       const entries = readHistory(read, key, { ...page, limit: page.limit + 1 })
@@ -151,6 +264,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
         namespace: null,
         createdAt: entry.ts,
         updatedAt: entry.ts,
+        published: true,
       }
       const body = seenBy(ctx, then)
       if (body === null) throw notFound('history', String(seq))
@@ -161,6 +275,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     },
   }
 }
+
+/** Types of which some callers see a part only. */
+const maskedTypes: ReadonlySet<MetadataType> = new Set(['object', 'field', 'hook'])
 
 function fits(item: MetadataItem, filter: ItemFilter): boolean {
   if (filter.packageId !== undefined && item.packageId !== filter.packageId) return false

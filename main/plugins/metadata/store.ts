@@ -1,9 +1,9 @@
-// SQL of the tables metadata_item and metadata_history: rows in, domain values out. No rule of the service is here.
+// SQL of the tables of items, overlays, drafts and history: rows in, domain values out. No rule of the service is here.
 import type { Actor } from '#shared/events.ts'
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { MetadataItem } from './api.ts'
+import type { MetadataItem, OverlayChange, OverlayRecord } from './api.ts'
 
 /** The operations a history event may name (D-108). */
 export type HistoryOp = 'create' | 'update' | 'delete' | 'state' | 'overlay'
@@ -46,6 +46,7 @@ interface ItemRow {
   namespace: string | null
   created_at: string
   updated_at: string
+  published: 0 | 1
 }
 
 interface HistoryRow {
@@ -68,7 +69,8 @@ interface HistoryRow {
 export function readAllItems(read: Pick<Reads, 'all'>): MetadataItem[] {
   const rows = read.all<ItemRow>(
     statement(
-      'SELECT type, name, uid, state, version, item, package_id, namespace, created_at, updated_at FROM metadata_item',
+      `SELECT type, name, uid, state, version, item, package_id, namespace, created_at, updated_at, published
+       FROM metadata_item`,
     ),
   )
   return rows.map((row) => ({
@@ -82,6 +84,7 @@ export function readAllItems(read: Pick<Reads, 'all'>): MetadataItem[] {
     namespace: row.namespace,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    published: row.published === 1,
   }))
 }
 
@@ -90,12 +93,13 @@ export function writeItem(tx: Pick<Tx, 'run'>, item: MetadataItem, actorId: stri
   tx.run(
     statement(
       `INSERT INTO metadata_item
-         (type, name, uid, state, version, item, package_id, namespace, created_at, created_by, updated_at, updated_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         (type, name, uid, state, version, item, package_id, namespace, created_at, created_by, updated_at, updated_by,
+          published)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (type, name) DO UPDATE SET
          uid = excluded.uid, state = excluded.state, version = excluded.version, item = excluded.item,
          package_id = excluded.package_id, namespace = excluded.namespace,
-         updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
+         updated_at = excluded.updated_at, updated_by = excluded.updated_by, published = excluded.published`,
       [
         item.type,
         item.name,
@@ -109,6 +113,7 @@ export function writeItem(tx: Pick<Tx, 'run'>, item: MetadataItem, actorId: stri
         actorId,
         item.updatedAt,
         actorId,
+        item.published ? 1 : 0,
       ],
     ),
   )
@@ -117,6 +122,152 @@ export function writeItem(tx: Pick<Tx, 'run'>, item: MetadataItem, actorId: stri
 /** Removes an item's row. */
 export function deleteItem(tx: Pick<Tx, 'run'>, type: MetadataType, name: string): void {
   tx.run(statement('DELETE FROM metadata_item WHERE type = ? AND name = ?', [type, name]))
+}
+
+/** A draft kept beside a published item (D-110). */
+export interface DraftRecord {
+  readonly type: MetadataType
+  readonly name: string
+  readonly item: Readonly<Record<string, unknown>>
+  /** Hash of the published item the draft began from. */
+  readonly baseHash: string
+  readonly createdAt: string
+  readonly createdBy: string
+  readonly updatedAt: string
+  readonly updatedBy: string
+}
+
+interface OverlayRow {
+  id: string
+  base_type: MetadataType
+  base_name: string
+  package_id: string | null
+  scope: 'platform' | 'user'
+  owner: string
+  patch: string
+  changes: string
+  active: 0 | 1
+  created_at: string
+  created_by: string
+  updated_at: string
+  updated_by: string
+}
+
+/** Reads every overlay. */
+export function readAllOverlays(read: Pick<Reads, 'all'>): OverlayRecord[] {
+  const rows = read.all<OverlayRow>(
+    statement(
+      `SELECT id, base_type, base_name, package_id, scope, owner, patch, changes, active,
+         created_at, created_by, updated_at, updated_by FROM metadata_overlay`,
+    ),
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    baseType: row.base_type,
+    baseName: row.base_name,
+    packageId: row.package_id,
+    scope: row.scope,
+    owner: row.owner === '' ? null : row.owner,
+    patch: JSON.parse(row.patch) as Record<string, unknown>,
+    changes: JSON.parse(row.changes) as OverlayChange[],
+    active: row.active === 1,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    updatedAt: row.updated_at,
+    updatedBy: row.updated_by,
+  }))
+}
+
+/** Inserts an overlay or replaces the one of the same id. */
+export function writeOverlay(tx: Pick<Tx, 'run'>, overlay: OverlayRecord): void {
+  tx.run(
+    statement(
+      `INSERT INTO metadata_overlay
+         (id, base_type, base_name, package_id, scope, owner, patch, changes, active,
+          created_at, created_by, updated_at, updated_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET
+         base_type = excluded.base_type, base_name = excluded.base_name, package_id = excluded.package_id,
+         patch = excluded.patch, changes = excluded.changes, active = excluded.active,
+         updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
+      [
+        overlay.id,
+        overlay.baseType,
+        overlay.baseName,
+        overlay.packageId,
+        overlay.scope,
+        overlay.owner ?? '',
+        JSON.stringify(overlay.patch),
+        JSON.stringify(overlay.changes),
+        overlay.active ? 1 : 0,
+        overlay.createdAt,
+        overlay.createdBy,
+        overlay.updatedAt,
+        overlay.updatedBy,
+      ],
+    ),
+  )
+}
+
+/** Removes an overlay's row. */
+export function deleteOverlay(tx: Pick<Tx, 'run'>, id: string): void {
+  tx.run(statement('DELETE FROM metadata_overlay WHERE id = ?', [id]))
+}
+
+interface DraftRow {
+  type: MetadataType
+  name: string
+  item: string
+  base_hash: string
+  created_at: string
+  created_by: string
+  updated_at: string
+  updated_by: string
+}
+
+/** Reads every draft that stands beside a published item. */
+export function readAllDrafts(read: Pick<Reads, 'all'>): DraftRecord[] {
+  const rows = read.all<DraftRow>(
+    statement('SELECT type, name, item, base_hash, created_at, created_by, updated_at, updated_by FROM metadata_draft'),
+  )
+  return rows.map((row) => ({
+    type: row.type,
+    name: row.name,
+    item: JSON.parse(row.item) as Record<string, unknown>,
+    baseHash: row.base_hash,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    updatedAt: row.updated_at,
+    updatedBy: row.updated_by,
+  }))
+}
+
+/** Inserts a draft or replaces the one of the same item. */
+export function writeDraft(tx: Pick<Tx, 'run'>, draft: DraftRecord): void {
+  tx.run(
+    statement(
+      `INSERT INTO metadata_draft (type, name, item, base_hash, created_at, created_by, updated_at, updated_by)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (type, name) DO UPDATE SET
+         item = excluded.item, base_hash = excluded.base_hash,
+         updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
+      [
+        draft.type,
+        draft.name,
+        JSON.stringify(draft.item),
+        draft.baseHash,
+        draft.createdAt,
+        draft.createdBy,
+        draft.updatedAt,
+        draft.updatedBy,
+      ],
+    ),
+  )
+}
+
+/** Removes the draft beside an item. */
+export function deleteDraft(tx: Pick<Tx, 'run'>, type: MetadataType, name: string): void {
+  tx.run(statement('DELETE FROM metadata_draft WHERE type = ? AND name = ?', [type, name]))
 }
 
 /** The hash of the newest event of the item, or null. Uses metadata_history_name and metadata_history_uid. */
@@ -186,6 +337,23 @@ export function readHistoryEntry(read: Pick<Reads, 'get'>, key: HistoryKey, seq:
       `SELECT seq, op, type, name, uid, version, hash, parent_hash, actor, message, ts, source, item
        FROM metadata_history WHERE seq = ? AND ((type = ? AND name = ?) OR (type = ? AND uid = ?))`,
       [seq, key.type, key.name, key.type, key.uid],
+    ),
+  )
+  return row === undefined ? undefined : toEntry(row)
+}
+
+/** The newest event that stored the version of an item, or undefined. Uses metadata_history_name and _uid. */
+export function readHistoryVersion(
+  read: Pick<Reads, 'get'>,
+  key: HistoryKey,
+  version: number,
+): HistoryEntry | undefined {
+  const row = read.get<HistoryRow>(
+    statement(
+      `SELECT seq, op, type, name, uid, version, hash, parent_hash, actor, message, ts, source, item
+       FROM metadata_history WHERE ((type = ? AND name = ?) OR (type = ? AND uid = ?)) AND version = ?
+       ORDER BY seq DESC LIMIT 1`,
+      [key.type, key.name, key.type, key.uid, version],
     ),
   )
   return row === undefined ? undefined : toEntry(row)

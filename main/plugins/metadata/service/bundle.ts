@@ -6,13 +6,16 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { RemoveItemInput, SaveItemInput } from '../api.ts'
 import type { ItemCache } from './item-cache.ts'
+import type { OverlayInput } from './overlay-preparing.ts'
 import type { Ground, PreparedWrite, Preparing } from './preparing.ts'
 import type { StoreWrite } from './storing.ts'
 import { cacheChange } from './storing.ts'
 
 /** One item of a bundle. */
 export type BundleEntry =
-  { readonly save: SaveItemInput; readonly remove?: undefined } | { readonly remove: RemoveItemInput }
+  | { readonly save: SaveItemInput; readonly remove?: undefined; readonly overlay?: undefined }
+  | { readonly remove: RemoveItemInput; readonly overlay?: undefined }
+  | { readonly overlay: OverlayInput; readonly save?: undefined; readonly remove?: undefined }
 
 /** What became of one entry. */
 export type BundleOutcome =
@@ -66,9 +69,11 @@ export async function runBundle(
         const ground = { items, reads, touched, leaving }
         try {
           const prepared =
-            entry.remove === undefined
-              ? preparing.save(ctx, { ...entry.save, dryRun }, ground)
-              : preparing.remove(ctx, entry.remove, ground)
+            entry.overlay !== undefined
+              ? preparing.putOverlay(ctx, entry.overlay, ground)
+              : entry.remove === undefined
+                ? preparing.save(ctx, { ...entry.save, dryRun }, ground)
+                : preparing.remove(ctx, entry.remove, ground)
           advance(prepared)
           return { ok: true, prepared }
         } catch (error) {
@@ -127,6 +132,11 @@ export async function runBundle(
     if (!(error instanceof StoreFailure)) throw error
     return { outcomes: outcomes.with(error.index, { ok: false, error: error.reason }), stored: false }
   }
+}
+
+/** The item an entry is about. */
+export function subjectOf(entry: BundleEntry): { readonly type: MetadataType; readonly name: string } {
+  return entry.overlay ?? entry.remove ?? entry.save
 }
 
 /** The name of an item in sets: `type/name`. */

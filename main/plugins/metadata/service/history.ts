@@ -7,7 +7,14 @@ import type { HistoryEntry, HistoryOp } from '../store.ts'
 import { appendHistory, lastHistoryHash } from '../store.ts'
 
 /** Appends what happened to an item; a deletion keeps no body. */
-export function recordHistory(tx: Tx, ctx: RequestContext, op: HistoryOp, item: MetadataItem, ts: string): void {
+export function recordHistory(
+  tx: Tx,
+  ctx: RequestContext,
+  op: HistoryOp,
+  item: MetadataItem,
+  ts: string,
+  message?: string,
+): void {
   const { type, name, uid, version } = item
   const entry = {
     op,
@@ -17,7 +24,7 @@ export function recordHistory(tx: Tx, ctx: RequestContext, op: HistoryOp, item: 
     version,
     parentHash: lastHistoryHash(tx, item),
     actor: ctx.actor,
-    message: null,
+    message: message ?? null,
     ts,
     source: ctx.source,
     item: op === 'delete' ? null : (item.item as Record<string, unknown>),

@@ -1,35 +1,79 @@
-// Every metadata item in memory, changed only after COMMIT, with the compiled form of objects. Knows no SQL.
+// Every metadata item, overlay and draft in memory, changed only after COMMIT, with the compiled form of objects.
+// Knows no SQL.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { MetadataItem } from '../api.ts'
+import type { MetadataItem, OverlayRecord } from '../api.ts'
+import type { DraftRecord } from '../store.ts'
+import { createExtensionMerge, extendedObject } from './extensions.ts'
 import { fieldItem, fieldItems } from './field-items.ts'
+import { deepFreeze } from './freeze.ts'
+import { withOverlay } from './overlaid-item.ts'
 
-/** What one committed write changed. */
+/** What one committed write changed. Overlays and drafts do not follow their item by themselves. */
 export interface CacheChange {
   readonly put: readonly MetadataItem[]
   readonly remove: readonly { readonly type: MetadataType; readonly name: string }[]
+  readonly putOverlays?: readonly OverlayRecord[]
+  readonly removeOverlays?: readonly OverlayRecord[]
+  readonly putDrafts?: readonly DraftRecord[]
+  readonly removeDrafts?: readonly DraftRecord[]
+}
+
+/** What a cache starts from. */
+export interface StoredItems {
+  readonly items: readonly MetadataItem[]
+  readonly overlays?: readonly OverlayRecord[]
+  readonly drafts?: readonly DraftRecord[]
 }
 
 /** The cache; reading never touches the database. */
 export interface ItemCache {
   epoch(): number
+  /** The effective item in any state: extensions and the active platform overlay applied (D-109). */
   get(type: MetadataType, name: string): MetadataItem | undefined
-  /** Items of a type by name, in the order of their code units. */
+  /** Effective items of a type by name, in the order of their code units. */
   list(type: MetadataType): readonly MetadataItem[]
+  /** The item as stored, before extensions and overlays. */
+  base(type: MetadataType, name: string): MetadataItem | undefined
+  /** An object with its extensions, before overlays; any other item as stored. */
+  extended(type: MetadataType, name: string): MetadataItem | undefined
+  /** The extensions in force of an object, in the order they apply (D-92). */
+  extensions(object: string): readonly MetadataItem[]
+  /** The overlay of an owner, active or not; null means the platform's. */
+  overlay(type: MetadataType, name: string, owner: string | null): OverlayRecord | undefined
+  /** All overlays of an item: the platform's and the users'. */
+  overlays(type: MetadataType, name: string): readonly OverlayRecord[]
+  /** The draft beside a published item. */
+  draft(type: MetadataType, name: string): DraftRecord | undefined
+  /** All such drafts of a type. */
+  drafts(type: MetadataType): readonly DraftRecord[]
+  /** Objects in force only; extensions are none. */
   objectSchema(name: string): ObjectSchema | undefined
   objectSchemas(): readonly ObjectSchema[]
   /** Takes over what a committed write changed; the epoch rises by 1. */
   apply(change: CacheChange): void
+  /** A cache of the same content that changes alone. */
+  copy(): ItemCache
+}
+
+/** The state in which an item has its effect. */
+export function isInForce({ state }: Pick<MetadataItem, 'state'>): boolean {
+  return state === 'active' || state === 'deprecated'
 }
 
 /** Makes a cache over the items as stored. */
-export function createItemCache(stored: readonly MetadataItem[], log: Logger): ItemCache {
+export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
   const byType = new Map<MetadataType, Map<string, MetadataItem>>()
+  /** By type and name, then by owner; '' is the platform. */
+  const overlays = new Map<string, Map<string, OverlayRecord>>()
+  const drafts = new Map<string, DraftRecord>()
   const compiled = new WeakMap<MetadataItem, ObjectSchema | null>()
+  const merge = createExtensionMerge()
   let lists = new Map<MetadataType, readonly MetadataItem[]>()
+  let extensions: ReadonlyMap<string, readonly MetadataItem[]> | null = null
   let schemas: readonly ObjectSchema[] | null = null
   let epoch = 1
 
@@ -38,15 +82,51 @@ export function createItemCache(stored: readonly MetadataItem[], log: Logger): I
     if (items === undefined) byType.set(item.type, (items = new Map()))
     items.set(item.name, deepFreeze(item))
   }
-  for (const item of stored) put(item)
+  const putOverlay = (overlay: OverlayRecord): void => {
+    const key = keyOf(overlay.baseType, overlay.baseName)
+    let owners = overlays.get(key)
+    if (owners === undefined) overlays.set(key, (owners = new Map()))
+    owners.set(overlay.owner ?? '', deepFreeze(overlay))
+  }
+  const putDraft = (draft: DraftRecord): void => void drafts.set(keyOf(draft.type, draft.name), deepFreeze(draft))
+  stored.items.forEach(put)
+  stored.overlays?.forEach(putOverlay)
+  stored.drafts?.forEach(putDraft)
 
-  const get = (type: MetadataType, name: string): MetadataItem | undefined =>
-    type === 'field' ? fieldItem(name, (object) => get('object', object)) : byType.get(type)?.get(name)
+  const base = (type: MetadataType, name: string): MetadataItem | undefined =>
+    type === 'field' ? fieldItem(name, (object) => base('object', object)) : byType.get(type)?.get(name)
+
+  const overlay = (type: MetadataType, name: string, owner: string | null): OverlayRecord | undefined =>
+    overlays.get(keyOf(type, name))?.get(owner ?? '')
+
+  const extensionsOf = (object: string): readonly MetadataItem[] => {
+    extensions ??= groupExtensions([...(byType.get('object')?.values() ?? [])], (item) =>
+      withOverlay(item, overlay('object', item.name, null)),
+    )
+    return extensions.get(object) ?? []
+  }
+
+  const extended = (type: MetadataType, name: string): MetadataItem | undefined => {
+    const item = base(type, name)
+    if (item === undefined || type !== 'object' || extendedObject(item.item) !== null) return item
+    return merge(item, extensionsOf(name))
+  }
+
+  const get = (type: MetadataType, name: string): MetadataItem | undefined => {
+    if (type === 'field') return fieldItem(name, (object) => get('object', object))
+    const item = extended(type, name)
+    return item === undefined ? undefined : withOverlay(item, overlay(type, name, null))
+  }
 
   const list = (type: MetadataType): readonly MetadataItem[] => {
     const known = lists.get(type)
     if (known !== undefined) return known
-    const items = type === 'field' ? list('object').flatMap(fieldItems) : [...(byType.get(type)?.values() ?? [])]
+    const items =
+      type === 'field'
+        ? list('object')
+            .filter(({ item }) => extendedObject(item) === null)
+            .flatMap(fieldItems)
+        : [...(byType.get(type)?.keys() ?? [])].map((name) => get(type, name)!)
     const sorted = Object.freeze(items.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)))
     lists.set(type, sorted)
     return sorted
@@ -67,18 +147,27 @@ export function createItemCache(stored: readonly MetadataItem[], log: Logger): I
     }
   }
 
+  const hasRecords = (item: MetadataItem): boolean => isInForce(item) && extendedObject(item.item) === null
+
   return {
     epoch: () => epoch,
     get,
     list,
+    base,
+    extended,
+    extensions: extensionsOf,
+    overlay,
+    overlays: (type, name) => [...(overlays.get(keyOf(type, name))?.values() ?? [])],
+    draft: (type, name) => drafts.get(keyOf(type, name)),
+    drafts: (type) => [...drafts.values()].filter((draft) => draft.type === type),
     objectSchema(name) {
-      const item = byType.get('object')?.get(name)
-      return item === undefined || item.state === 'archived' ? undefined : compile(item)
+      const item = get('object', name)
+      return item === undefined || !hasRecords(item) ? undefined : compile(item)
     },
     objectSchemas() {
       schemas ??= Object.freeze(
         list('object')
-          .filter((item) => item.state !== 'archived')
+          .filter(hasRecords)
           .map(compile)
           .filter((schema) => schema !== undefined),
       )
@@ -86,19 +175,50 @@ export function createItemCache(stored: readonly MetadataItem[], log: Logger): I
     },
     apply(change) {
       for (const { type, name } of change.remove) byType.get(type)?.delete(name)
-      for (const item of change.put) put(item)
+      for (const { baseType, baseName, owner } of change.removeOverlays ?? []) {
+        overlays.get(keyOf(baseType, baseName))?.delete(owner ?? '')
+      }
+      for (const { type, name } of change.removeDrafts ?? []) drafts.delete(keyOf(type, name))
+      change.put.forEach(put)
+      change.putOverlays?.forEach(putOverlay)
+      change.putDrafts?.forEach(putDraft)
       lists = new Map()
+      extensions = null
       schemas = null
       epoch += 1
+    },
+    copy() {
+      const content = {
+        items: [...byType.values()].flatMap((items) => [...items.values()]),
+        overlays: [...overlays.values()].flatMap((owners) => [...owners.values()]),
+        drafts: [...drafts.values()],
+      }
+      return createItemCache(content, log)
     },
   }
 }
 
-/** Freezes a JSON value at every depth. */
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const member of Object.values(value)) deepFreeze(member)
+/** Extensions in force by the object they extend, in ascending priority, then by name. */
+function groupExtensions(
+  objects: readonly MetadataItem[],
+  effective: (item: MetadataItem) => MetadataItem,
+): ReadonlyMap<string, readonly MetadataItem[]> {
+  const groups = new Map<string, MetadataItem[]>()
+  for (const stored of objects) {
+    const target = extendedObject(stored.item)
+    if (target === null || !isInForce(stored)) continue
+    const group = groups.get(target)
+    if (group === undefined) groups.set(target, [effective(stored)])
+    else group.push(effective(stored))
   }
-  return value
+  for (const group of groups.values()) group.sort((a, b) => priorityOf(a) - priorityOf(b) || (a.name < b.name ? -1 : 1))
+  return groups
+}
+
+function priorityOf({ item }: MetadataItem): number {
+  return typeof item['priority'] === 'number' ? item['priority'] : 200
+}
+
+function keyOf(type: MetadataType, name: string): string {
+  return `${type}/${name}`
 }

@@ -1,7 +1,6 @@
-// Works out what saving or removing an item would store (D-105, D-106): checks it, composes the next version, asks the
-// type's hook for a plan and follows renames. Reads only; the items it sees may be staged, not stored yet.
+// Works out what saving or removing an item would store (D-105, D-106): checks it, composes the next version and follows
+// renames. Reads only; the items it sees may be staged, not stored yet.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import { metadataTypes } from '#shared/contracts/metadata.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -18,13 +17,18 @@ import type {
 import { checkItem } from '../types/check-item.ts'
 import { runtimeCreate } from '../types/type-entries.ts'
 import { checkBody, checkName, checkOrigin, checkSameName } from './check-input.ts'
-import { matchesVersion } from './etag.ts'
+import { requireConditions } from './conditions.ts'
+import { extendedObject, withoutExtensions } from './extensions.ts'
 import { splitChildName } from './field-items.ts'
 import { prepareFieldRemoval, prepareFieldSave } from './field-saving.ts'
+import { createFinishing } from './finishing.ts'
+import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
-import { deepFreeze } from './item-cache.ts'
-import { planHash, requireConsent } from './plan.ts'
-import { dependentsOf, isChildOf, withObjectRenamed } from './references.ts'
+import { createOverlayPreparing } from './overlay-preparing.ts'
+import type { OverlayInput, OverlayKey } from './overlay-preparing.ts'
+import { dependentsOf } from './references.ts'
+import { followRename, leaving, renamed } from './renaming.ts'
+import type { SchemaWork } from './schema-work.ts'
 import type { ItemChange } from './storing.ts'
 import { newUid, withObjectUids } from './uids.ts'
 
@@ -38,11 +42,13 @@ export interface PreparingOptions {
   readonly hook: (type: MetadataType) => TypeHook | undefined
   /** The ETag of an item as the caller sees it. */
   readonly etag: (ctx: RequestContext, item: MetadataItem) => string
+  /** Every ETag under which the caller may have read the item: one per language. */
+  readonly etags: (ctx: RequestContext, item: MetadataItem) => readonly string[]
 }
 
 /** The items and rows one preparation looks at. */
 export interface Ground {
-  readonly items: Pick<ItemCache, 'get' | 'list'>
+  readonly items: ItemCache
   readonly reads: Pick<Reads, 'all' | 'get'>
   /** Uids of items that earlier entries of the same write change: their tables are not what they will be yet. */
   readonly touched?: ReadonlySet<string>
@@ -56,11 +62,16 @@ export interface PreparedWrite {
   readonly result: SaveItemResult
   /** The first change is the item's own; none when nothing changes. */
   readonly changes: readonly ItemChange[]
-  readonly hook: TypeHook | undefined
+  readonly work: readonly SchemaWork[]
+  /** The steps of all work. */
   readonly plan: readonly SchemaChangeStep[]
+  /** The items as they will be. */
+  readonly after: ItemCache
   readonly confirm: string | undefined
   /** The field the write is about, `object.field`, when it edits one. */
   readonly field?: string
+  /** True when a removal takes away an overlay and leaves the item (D-106). */
+  readonly reset?: true
 }
 
 /** Works out writes. */
@@ -69,17 +80,28 @@ export interface Preparing {
   save(ctx: RequestContext, input: SaveItemInput, ground: Ground): PreparedWrite
   /** @throws resource_not_found, item_locked, CONCURRENT_UPDATE, delete_restricted, destructive_change */
   remove(ctx: RequestContext, input: RemoveItemInput, ground: Ground): PreparedWrite
+  /** @throws resource_not_found, validation_error, destructive_change */
+  putOverlay(ctx: RequestContext, input: OverlayInput, ground: Ground): PreparedWrite
+  /** A write without changes when there is no overlay. @throws resource_not_found, destructive_change */
+  removeOverlay(ctx: RequestContext, key: OverlayKey & { confirm?: string }, ground: Ground): PreparedWrite
 }
 
 /** Makes the half of saving that decides. */
 export function createPreparing(options: PreparingOptions): Preparing {
   const { clock, ids, etag } = options
+  const finish = createFinishing(options)
+  const overlays = createOverlayPreparing(options, finish)
+
+  const conditions = (
+    ctx: RequestContext,
+    input: SaveItemInput | RemoveItemInput,
+    existing: MetadataItem | null,
+  ): void => requireConditions(input, existing, (item) => options.etags(ctx, item))
 
   const saveItem = (ctx: RequestContext, input: SaveItemInput, ground: Ground): PreparedWrite => {
     const { items } = ground
-    const { type, name, confirm } = input
-    const existing = items.get(type, name) ?? null
-    requireConditions(ctx, input, existing)
+    const { type, name, confirm, dryRun } = input
+    conditions(ctx, input, items.get(type, name) ?? null)
     const problems = [
       ...checkName(type, name),
       ...checkOrigin(input.namespace, input.packageId),
@@ -88,67 +110,57 @@ export function createPreparing(options: PreparingOptions): Preparing {
     ]
     if (problems.length > 0) throw validationError(problems)
 
-    const previous = existing ?? findRenamed(items, type, input.item) ?? null
-    requireOwnPackage(previous, input.packageId)
+    const previous = items.base(type, name) ?? findRenamed(items, type, input.item) ?? null
     if (previous === null) requireCreatable(items, type, input.packageId)
-    if (type === 'object' && Object.hasOwn(input.item, 'extend')) {
-      throw platformError('not_implemented', { feature: 'object extensions' })
+    else if (isForeign(previous, input.packageId)) {
+      if (previous.name !== name) throw platformError('item_locked', { packageId: previous.packageId })
+      return overlays.saveDelivered(ctx, input, ground)
     }
 
-    const next = compose(input, previous)
-    const check = checkItem(type, next.item)
-    if (check.errors.length > 0) throw validationError(check.errors)
-    const { warnings } = check
+    const next = compose(items, input, previous)
+    const { errors, warnings } = checkItem(type, next.item)
+    if (errors.length > 0) throw validationError(errors)
+    if (type === 'object') requireTarget(items, next)
     if (previous !== null && isSame(previous, next)) {
-      const result = { version: previous.version, etag: etag(ctx, previous), state: previous.state, created: false }
-      return {
-        result: { ...result, warnings, plan: [], dryRun: input.dryRun === true },
-        changes: [],
-        hook: undefined,
-        plan: [],
-        confirm,
-      }
+      return unchanged(ctx, ground, items.get(type, name)!, { warnings, dryRun, confirm })
     }
+    const own =
+      previous === null || previous.name === next.name ? { previous, next } : renamed(items, previous, next, next.name)
+    const changes = [own, ...followRename(items, previous, next)]
+    const prepared = finish(ctx, ground, { changes, created: previous === null, warnings, confirm, dryRun })
+    return withHiddenWarning(prepared, next)
+  }
 
-    const hook = options.hook(type)
-    const plan = planOf(hook, { previous, next }, ground)
-    const result: SaveItemResult = {
-      version: next.version,
-      etag: etag(ctx, next),
-      state: next.state,
-      created: previous === null,
-      warnings,
-      plan,
-      ...(plan.length === 0 ? {} : { planHash: planHash(plan) }),
-      dryRun: input.dryRun === true,
+  const unchanged = (
+    ctx: RequestContext,
+    ground: Ground,
+    item: MetadataItem,
+    { warnings, dryRun, confirm }: Pick<SaveItemResult, 'warnings'> & Pick<SaveItemInput, 'dryRun' | 'confirm'>,
+  ): PreparedWrite => {
+    const { version, state } = item
+    const result = { version, state, etag: etag(ctx, item), created: false, warnings, plan: [] }
+    return {
+      result: { ...result, dryRun: dryRun === true },
+      changes: [],
+      work: [],
+      plan: [],
+      after: ground.items,
+      confirm,
     }
-    if (input.dryRun !== true) requireConsent(plan, confirm)
-    return { result, changes: [{ previous, next }, ...followRename(items, previous, next)], hook, plan, confirm }
   }
 
   const removeItem = (ctx: RequestContext, input: RemoveItemInput, ground: Ground): PreparedWrite => {
     const { items } = ground
     const { type, name, confirm } = input
-    const previous = items.get(type, name)
+    const previous = items.base(type, name)
     if (previous === undefined) throw notFound(type, name)
-    requireConditions(ctx, input, previous)
-    if (previous.packageId !== null) throw platformError('item_locked', { packageId: previous.packageId })
+    requireConditions(input, items.get(type, name)!, (item) => options.etags(ctx, item))
+    if (isForeign(previous, input.packageId)) return { ...overlays.reset(ctx, input, ground), reset: true }
     if (type === 'object' && input.force !== true) requireNoDependents(ground, name)
-    const hook = options.hook(type)
-    const plan = planOf(hook, { previous, next: null }, ground)
-    requireConsent(plan, confirm)
-    const children = type === 'object' ? allItems(items).filter((item) => isChildOf(item, name)) : []
-    const { version, state } = previous
-    return {
-      result: { version, etag: '', state, created: false, warnings: [], plan, dryRun: false },
-      changes: [previous, ...children].map((item) => ({ previous: item, next: null })),
-      hook,
-      plan,
-      confirm,
-    }
+    return finish(ctx, ground, { changes: leaving(items, previous), confirm })
   }
 
-  const compose = (input: SaveItemInput, previous: MetadataItem | null): MetadataItem => {
+  const compose = (items: ItemCache, input: SaveItemInput, previous: MetadataItem | null): MetadataItem => {
     const { type, name } = input
     const packageId = input.packageId ?? previous?.packageId ?? null
     const source = { ids, packageId }
@@ -157,43 +169,31 @@ export function createPreparing(options: PreparingOptions): Preparing {
     const now = clock.iso()
     // Through JSON, so that memory holds exactly what the row holds.
     const body = JSON.parse(
-      JSON.stringify(type === 'object' ? withObjectUids(named, { name, uid }, previous, source) : named),
+      JSON.stringify(
+        type === 'object' ? withObjectUids(ownPart(items, named, previous), { name, uid }, previous, source) : named,
+      ),
     ) as Record<string, unknown>
+    const state = previous?.state ?? (input.draft === true ? 'draft' : (input.state ?? 'active'))
     return deepFreeze({
       type,
       name,
       uid,
       item: body,
-      state: previous?.state ?? ('active' as const),
+      state,
       version: (previous?.version ?? 0) + 1,
       packageId,
       namespace: input.namespace ?? previous?.namespace ?? null,
       createdAt: previous?.createdAt ?? now,
       updatedAt: now,
-    })
-  }
-
-  const requireConditions = (
-    ctx: RequestContext,
-    input: Pick<SaveItemInput, 'ifMatch' | 'ifNoneMatch'>,
-    existing: MetadataItem | null,
-  ): void => {
-    if (input.ifNoneMatch?.trim() === '*' && existing !== null) {
-      throw platformError('conflict', { reason: 'exists', type: existing.type, name: existing.name })
-    }
-    if (input.ifMatch === undefined) return
-    if (existing !== null && matchesVersion(input.ifMatch, { etag: etag(ctx, existing), version: existing.version }))
-      return
-    throw platformError('CONCURRENT_UPDATE', {
-      currentVersion: existing?.version ?? null,
-      currentItem: existing?.item ?? null,
+      published: previous?.published ?? state !== 'draft',
     })
   }
 
   const fieldOptions = (ground: Ground) => ({
     items: ground.items,
     prepareSave: (ctx: RequestContext, input: SaveItemInput) => saveItem(ctx, input, ground),
-    requireConditions,
+    requireConditions: conditions,
+    resetField: (ctx: RequestContext, input: RemoveItemInput) => overlays.resetField(ctx, input, ground),
   })
 
   return {
@@ -201,58 +201,30 @@ export function createPreparing(options: PreparingOptions): Preparing {
       input.type === 'field' ? prepareFieldSave(fieldOptions(ground), ctx, input) : saveItem(ctx, input, ground),
     remove: (ctx, input, ground) =>
       input.type === 'field' ? prepareFieldRemoval(fieldOptions(ground), ctx, input) : removeItem(ctx, input, ground),
+    putOverlay: overlays.put,
+    removeOverlay: overlays.remove,
   }
 }
 
-/** An item in the form a type's hook takes. */
-export function hookTarget(item: MetadataItem): { name: string; uid: string; item: Record<string, unknown> } {
-  return { name: item.name, uid: item.uid, item: item.item as Record<string, unknown> }
-}
-
-/** The hook's plan; an item changed before in the same write is planned there, when its tables are as it needs them. */
-function planOf(
-  hook: TypeHook | undefined,
-  { previous, next }: ItemChange,
-  { reads, touched }: Ground,
-): readonly SchemaChangeStep[] {
-  if (hook === undefined || (previous !== null && touched?.has(previous.uid) === true)) return []
-  return hook.plan(previous, next === null ? null : hookTarget(next), reads)
-}
-
-const storedTypes = metadataTypes.filter((type) => type !== 'field')
-
-/** Every stored item, types in the order of the specification; fields are part of their objects. */
-export function allItems(items: Pick<ItemCache, 'list'>): MetadataItem[] {
-  return storedTypes.flatMap((type) => items.list(type))
+/** Of a body meant as the whole object, the part that does not come from extensions. @throws validation_error */
+function ownPart(
+  items: ItemCache,
+  body: Record<string, unknown>,
+  previous: MetadataItem | null,
+): Readonly<Record<string, unknown>> {
+  if (previous === null || extendedObject(body) !== null) return body
+  const own = withoutExtensions(body, previous.item, items.extensions(previous.name))
+  if (own.errors.length > 0) throw validationError(own.errors)
+  return own.body
 }
 
 function findRenamed(
-  items: Pick<ItemCache, 'get'>,
+  items: Pick<ItemCache, 'base'>,
   type: MetadataType,
   item: Readonly<Record<string, unknown>>,
 ): MetadataItem | undefined {
   const from = type === 'object' && Object.hasOwn(item, 'renamedFrom') ? item['renamedFrom'] : undefined
-  return typeof from === 'string' ? items.get('object', from) : undefined
-}
-
-/** Items that name the object under its old name, and its children, follow a rename (D-100). */
-function followRename(items: Pick<ItemCache, 'list'>, previous: MetadataItem | null, next: MetadataItem): ItemChange[] {
-  if (previous === null || previous.name === next.name) return []
-  return allItems(items)
-    .filter((item) => item !== previous)
-    .flatMap((item): ItemChange[] => {
-      const body = withObjectRenamed(item, previous.name, next.name)
-      const name =
-        item.type !== 'object' && isChildOf(item, previous.name)
-          ? next.name + item.name.slice(previous.name.length)
-          : item.name
-      if (body === item.item && name === item.name) return []
-      const changed = Object.hasOwn(body, 'name') ? { ...body, name } : body
-      const { updatedAt } = next
-      return [
-        { previous: item, next: deepFreeze({ ...item, name, item: changed, version: item.version + 1, updatedAt }) },
-      ]
-    })
+  return typeof from === 'string' ? items.base('object', from) : undefined
 }
 
 function requireCreatable(items: Pick<ItemCache, 'list'>, type: MetadataType, packageId: string | undefined): void {
@@ -274,9 +246,20 @@ function requireCreatable(items: Pick<ItemCache, 'list'>, type: MetadataType, pa
   }
 }
 
-function requireNoDependents({ items, leaving }: Ground, object: string): void {
+/** An extension extends an object that is there and is no extension itself. */
+function requireTarget(items: Pick<ItemCache, 'base'>, item: MetadataItem): void {
+  const target = extendedObject(item.item)
+  if (target === null) return
+  const object = target === item.name ? undefined : items.base('object', target)
+  if (object !== undefined && extendedObject(object.item) === null) return
+  throw validationError([
+    { field: 'extend', code: 'invalid_reference', message: 'There is no such object to extend.', value: target },
+  ])
+}
+
+function requireNoDependents({ items, leaving: going }: Ground, object: string): void {
   const dependents = dependentsOf(object, items.list('object')).filter(
-    ({ sourceName }) => leaving?.has(`object/${splitChildName(sourceName)!.parent}`) !== true,
+    ({ sourceName }) => going?.has(`object/${splitChildName(sourceName)!.parent}`) !== true,
   )
   const [first] = dependents
   if (first === undefined) return
@@ -299,10 +282,22 @@ function isSame(previous: MetadataItem, next: MetadataItem): boolean {
   )
 }
 
-/** What a package delivered is changed by that package, or by an overlay. */
-function requireOwnPackage(previous: MetadataItem | null, packageId: string | undefined): void {
-  if (previous === null || previous.packageId === (packageId ?? null)) return
+/**
+ * Whether the item was delivered by a package and the writer is not that package: then an overlay takes the change.
+ * @throws conflict when a package meets what people made, item_locked when it meets another package's
+ */
+function isForeign(previous: MetadataItem, packageId: string | undefined): boolean {
+  if (previous.packageId === (packageId ?? null)) return false
   if (previous.packageId === null) throw platformError('conflict', { reason: 'package', packageId: null })
-  if (packageId === undefined) throw platformError('not_implemented', { feature: 'overlays' })
+  if (packageId === undefined) return true
   throw platformError('item_locked', { packageId: previous.packageId })
+}
+
+/** Says so when an overlay changes what was just saved under it. */
+function withHiddenWarning(prepared: PreparedWrite, next: MetadataItem): PreparedWrite {
+  const overlay = prepared.after.overlay(next.type, next.name, null)
+  if (overlay?.active !== true) return prepared
+  const message = 'An overlay lies over the item and may change what was saved.'
+  const { warnings } = prepared.result
+  return { ...prepared, result: { ...prepared.result, warnings: [...warnings, { path: '', message }] } }
 }

@@ -1,24 +1,34 @@
-// Stores prepared metadata writes inside a write job: the type's tables, items, history and events; memory follows
-// after COMMIT (D-111). Knows no rule of saving.
+// Stores prepared metadata writes inside a write job: the type's tables, items, overlays, drafts, history and events;
+// memory follows after COMMIT (D-111). Knows no rule of saving.
 import { metadataEvents } from '#shared/events.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import type { MetadataItem } from '../api.ts'
-import { deleteItem, writeItem } from '../store.ts'
+import type { MetadataItem, OverlayRecord } from '../api.ts'
+import type { DraftRecord } from '../store.ts'
+import { deleteDraft, deleteItem, deleteOverlay, writeDraft, writeItem, writeOverlay } from '../store.ts'
 import { recordHistory } from './history.ts'
 import type { ItemCache } from './item-cache.ts'
 import { acceptsAnyPlan, planHash, requireConsent } from './plan.ts'
 import type { PreparedWrite } from './preparing.ts'
-import { hookTarget } from './preparing.ts'
+import type { SchemaWork } from './schema-work.ts'
+import { hookTarget } from './schema-work.ts'
 
 /** The events saving raises (D-111). */
-export const [savedEvent, deletedEvent] = metadataEvents
+export const [savedEvent, deletedEvent, stateChangedEvent, overlayChangedEvent] = metadataEvents
 
-/** One item as it was and as it becomes; null means absent. */
+/** One item as it was and as it becomes, as stored; null means absent. */
 export interface ItemChange {
   readonly previous: MetadataItem | null
   readonly next: MetadataItem | null
+  /** What the change is when it is no save and no removal; `draft` touches nothing but the draft beside the item. */
+  readonly op?: 'state' | 'overlay' | 'draft'
+  /** Told in the history. */
+  readonly message?: string
+  /** Overlays that change with the item. */
+  readonly overlays?: readonly { readonly previous: OverlayRecord | null; readonly next: OverlayRecord | null }[]
+  /** The draft beside the item, when it changes with it. */
+  readonly draft?: { readonly previous: DraftRecord | null; readonly next: DraftRecord | null }
 }
 
 /** Stores one prepared write. @throws destructive_change when rows stored since the plan was shown made it so */
@@ -27,50 +37,75 @@ export type StoreWrite = (tx: Tx, ctx: RequestContext, prepared: PreparedWrite) 
 /** Makes the function that stores. */
 export function createStoring({ cache, clock }: { cache: ItemCache; clock: Clock }): StoreWrite {
   /** Looks at the plan again inside the write: rows stored since it was shown may have made it destructive. */
-  const applyHook = (tx: Tx, ctx: RequestContext, { hook, changes, plan, confirm }: PreparedWrite): void => {
-    const [change] = changes
-    if (hook === undefined || change === undefined) return
-    const next = change.next === null ? null : hookTarget(change.next)
-    if (change.previous !== null && !acceptsAnyPlan(confirm)) {
-      const planNow = hook.plan(change.previous, next, tx)
+  const applyHook = (tx: Tx, ctx: RequestContext, work: SchemaWork, confirm: string | undefined): void => {
+    const { hook, previous, plan } = work
+    const next = work.next === null ? null : hookTarget(work.next)
+    if (previous !== null && !acceptsAnyPlan(confirm)) {
+      const planNow = hook.plan(previous, next, tx)
       if (planHash(planNow) !== planHash(plan)) requireConsent(planNow, confirm)
     }
-    hook.apply(tx, ctx, change.previous, next)
+    hook.apply(tx, ctx, previous, next)
+  }
+
+  const storeItem = (tx: Tx, ctx: RequestContext, change: ItemChange, after: ItemCache): void => {
+    const { previous, next, op, message } = change
+    if (op === 'draft') return
+    if (next !== null) writeItem(tx, next, ctx.actor.id)
+    const subject = next ?? { ...previous!, version: previous!.version + 1 }
+    const historyOp = op ?? (next === null ? 'delete' : previous === null ? 'create' : 'update')
+    // An item under an overlay is remembered as it looked, so that a version can be brought back whole.
+    const isOverlaid = next !== null && after.overlay(next.type, next.name, null)?.active === true
+    const seen = isOverlaid ? { ...subject, item: after.get(next.type, next.name)!.item } : subject
+    recordHistory(tx, ctx, historyOp, seen, clock.iso(), message)
+    const { type, name, version, packageId } = subject
+    tx.emit(ctx, {
+      type: eventOf(change),
+      payload: {
+        type,
+        name,
+        version,
+        ...(packageId === null ? {} : { packageId }),
+        ...(previous !== null && next !== null && previous.name !== name ? { renamedFrom: previous.name } : {}),
+        ...(op === 'state' ? { state: subject.state } : {}),
+        actor: ctx.actor,
+      },
+    })
   }
 
   return (tx, ctx, prepared) => {
-    const { changes } = prepared
+    const { changes, work, after, confirm } = prepared
     if (changes.length === 0) return
-    applyHook(tx, ctx, prepared)
+    for (const one of work) applyHook(tx, ctx, one, confirm)
     // Rows that leave a name go first, so that names and uids are free for those that come.
-    for (const { previous, next } of changes) {
+    for (const { previous, next, overlays, draft } of changes) {
       if (previous !== null && previous.name !== next?.name) deleteItem(tx, previous.type, previous.name)
+      for (const overlay of overlays ?? []) if (overlay.previous !== null) deleteOverlay(tx, overlay.previous.id)
+      if (draft !== undefined && draft.previous !== null) deleteDraft(tx, draft.previous.type, draft.previous.name)
     }
-    for (const { previous, next } of changes) {
-      if (next !== null) writeItem(tx, next, ctx.actor.id)
-      const subject = next ?? { ...previous!, version: previous!.version + 1 }
-      recordHistory(tx, ctx, next === null ? 'delete' : previous === null ? 'create' : 'update', subject, clock.iso())
-      const { type, name, version, packageId } = subject
-      tx.emit(ctx, {
-        type: next === null ? deletedEvent : savedEvent,
-        payload: {
-          type,
-          name,
-          version,
-          ...(packageId === null ? {} : { packageId }),
-          ...(previous !== null && next !== null && previous.name !== name ? { renamedFrom: previous.name } : {}),
-          actor: ctx.actor,
-        },
-      })
+    for (const change of changes) {
+      for (const { next } of change.overlays ?? []) if (next !== null) writeOverlay(tx, next)
+      if (change.draft !== undefined && change.draft.next !== null) writeDraft(tx, change.draft.next)
+      storeItem(tx, ctx, change, after)
     }
     tx.afterCommit(() => cache.apply(cacheChange(changes)))
   }
 }
 
+function eventOf({ next, op }: ItemChange): string {
+  if (next === null) return deletedEvent
+  return op === 'state' ? stateChangedEvent : op === 'overlay' ? overlayChangedEvent : savedEvent
+}
+
 /** What the changes mean for a cache of items. */
 export function cacheChange(changes: readonly ItemChange[]): Parameters<ItemCache['apply']>[0] {
+  const overlays = changes.flatMap((change) => change.overlays ?? [])
+  const drafts = changes.flatMap(({ draft }) => (draft === undefined ? [] : [draft]))
   return {
     remove: changes.flatMap(({ previous }) => (previous === null ? [] : [previous])),
     put: changes.flatMap(({ next }) => (next === null ? [] : [next])),
+    removeOverlays: overlays.flatMap(({ previous }) => (previous === null ? [] : [previous])),
+    putOverlays: overlays.flatMap(({ next }) => (next === null ? [] : [next])),
+    removeDrafts: drafts.flatMap(({ previous }) => (previous === null ? [] : [previous])),
+    putDrafts: drafts.flatMap(({ next }) => (next === null ? [] : [next])),
   }
 }

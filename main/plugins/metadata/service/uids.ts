@@ -1,5 +1,6 @@
 // Gives objects and fields ids that survive renames. The server alone assigns them; what a client sends is ignored.
 import { createHash } from 'node:crypto'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { handedOnNames } from '#shared/field-renames.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { MetadataItem } from '../api.ts'
@@ -62,4 +63,18 @@ function uidOf(fields: Record<string, unknown>, name: string): string | undefine
 
 function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An item's body without the uids the server gave it. */
+export function withoutUids(type: MetadataType, item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  if (type !== 'object' && type !== 'field') return { ...item }
+  const { uid: _uid, ...rest } = item
+  const { fields } = rest
+  if (type === 'field' || !isMap(fields)) return rest
+  return {
+    ...rest,
+    fields: Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => [name, isMap(field) ? withoutUids('field', field) : field]),
+    ),
+  }
 }
