@@ -1,0 +1,192 @@
+// Raw SQL over HTTP: what it answers, and the ways out of its views that are closed (D-122, safety row C9).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Answer, TestHost } from '../support/create-test-host.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+
+let host: TestHost
+
+beforeAll(async () => {
+  host = await createTestHost()
+  await host.defineObject('company', { name: { type: 'text' } })
+  await host.defineObject('task', {
+    title: { type: 'text' },
+    hours: { type: 'number' },
+    done: { type: 'boolean' },
+    company: { type: 'lookup', reference: 'company' },
+    code: { type: 'secret' },
+  })
+  const { id } = (await host.post('/data/company', { name: 'Acme' })).body
+  for (const hours of [1, 2, 3])
+    await host.post('/data/task', { title: `t${hours}`, hours, done: hours > 1, company: id })
+  const gone = (await host.post('/data/task', { title: 'gone', hours: 100 })).body.id
+  await host.delete(`/data/task/${gone}`)
+})
+afterAll(() => host.stop())
+
+const sql = (text: string, rest: Record<string, unknown> = {}): Promise<Answer> =>
+  host.post('/analytics/sql', { sql: text, ...rest })
+
+describe('raw SQL', () => {
+  it('reads live records of objects by their names', async () => {
+    const { body } = await sql(
+      'SELECT c.name AS company, count(*) AS tasks, sum(hours) AS hours FROM task AS t JOIN company AS c ON c.id = t.company GROUP BY 1',
+    )
+    expect(body).toMatchObject({
+      data: [{ company: 'Acme', tasks: 3, hours: 6 }],
+      columns: [
+        { name: 'company', type: 'text' },
+        { name: 'tasks', type: 'integer' },
+        { name: 'hours', type: 'integer' },
+      ],
+      rowCount: 1,
+      truncated: false,
+    })
+    expect(body.durationMs).toBeGreaterThanOrEqual(0)
+  })
+
+  it('binds parameters by position and by name', async () => {
+    expect(
+      (await sql('SELECT title FROM task WHERE hours > ? AND done = ?', { params: [1, true] })).body.rowCount,
+    ).toBe(2)
+    expect((await sql('SELECT title FROM task WHERE hours = $h', { params: { h: 3 } })).body.data).toEqual([
+      { title: 't3' },
+    ])
+    expect((await sql('SELECT ? AS x', { params: [{}] })).status).toBe(400)
+  })
+
+  it('cuts off after the limit and says so; columns of one name stay apart', async () => {
+    const { body } = await sql('SELECT hours, hours FROM task ORDER BY 1', { limit: 2 })
+    expect(body).toMatchObject({ data: [{ hours: 1, hours_2: 1 }, { hours: 2 }], rowCount: 2, truncated: true })
+    expect((await sql('SELECT 1', { limit: 10_001 })).status).toBe(400)
+  })
+
+  it('takes WITH, EXPLAIN, JSON functions, comments and a closing semicolon', async () => {
+    expect((await sql('WITH t AS (SELECT hours FROM task) SELECT max(hours) AS m FROM t; -- end')).body.data).toEqual([
+      { m: 3 },
+    ])
+    expect((await sql('EXPLAIN QUERY PLAN SELECT * FROM task')).body.rowCount).toBeGreaterThan(0)
+    expect((await sql(`SELECT value FROM json_each('[1,2]')`)).body.rowCount).toBe(2)
+    expect((await sql(`/* a; b */ SELECT 'x; y' AS t`)).body.data).toEqual([{ t: 'x; y' }])
+  })
+
+  it('has neither deleted records nor secrets', async () => {
+    expect((await sql(`SELECT * FROM task WHERE title = 'gone'`)).body.rowCount).toBe(0)
+    expect(Object.keys((await sql('SELECT * FROM task LIMIT 1')).body.data[0])).not.toContain('code')
+    expect((await sql('SELECT code FROM task')).status).toBe(400)
+    expect((await sql('SELECT deleted_at FROM task')).status).toBe(400)
+  })
+
+  it('leaves a trace before it runs', async () => {
+    host.takeEvents()
+    await sql('SELECT 1 AS one')
+    expect(host.takeEvents()).toMatchObject([{ type: 'analytics.sql.run', payload: { sql: 'SELECT 1 AS one' } }])
+  })
+
+  it('is stopped at its limit while other requests go on', { timeout: 30_000 }, async () => {
+    const start = performance.now()
+    const endless = sql('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n')
+    let slowest = 0
+    while (performance.now() - start < 3_000) {
+      const before = performance.now()
+      expect((await host.get('/data/task?top=1')).status).toBe(200)
+      slowest = Math.max(slowest, performance.now() - before)
+    }
+    const { status, body } = await endless
+    const elapsed = performance.now() - start
+    expect([status, body.error.code]).toEqual([504, 'timeout'])
+    expect(elapsed).toBeLessThan(13_000)
+    expect(slowest).toBeLessThan(1_000)
+  })
+
+  it('may not fill the memory of the machine', async () => {
+    const { status, body } = await sql('SELECT length(randomblob(900000000)) AS n')
+    expect([status, body.error.code]).toEqual([400, 'invalid_query'])
+    expect((await host.get('/data/task?top=1')).status).toBe(200)
+  })
+})
+
+/** Statements that would write, leave the views or say more than one thing. */
+const closed = [
+  'INSERT INTO task (id) VALUES (1)',
+  'UPDATE task SET hours = 0',
+  'DELETE FROM task',
+  'REPLACE INTO o_task (id) VALUES (1)',
+  'DROP TABLE o_task',
+  'DROP VIEW task',
+  'CREATE TABLE x (a)',
+  'CREATE TEMP TABLE x (a)',
+  'CREATE TEMP VIEW x AS SELECT * FROM main.o_task',
+  'CREATE TRIGGER x AFTER INSERT ON o_task BEGIN SELECT 1; END',
+  'CREATE INDEX x ON o_task (title)',
+  'ALTER TABLE o_task ADD COLUMN x',
+  'REINDEX',
+  'ANALYZE',
+  'VACUUM',
+  "VACUUM INTO '/tmp/copy.sqlite'",
+  'BEGIN',
+  'COMMIT',
+  'ROLLBACK',
+  'SAVEPOINT x',
+  'PRAGMA query_only = OFF',
+  'PRAGMA table_info(o_task)',
+  'PRAGMA writable_schema = ON',
+  "ATTACH DATABASE '/etc/passwd' AS p",
+  "ATTACH ':memory:' AS m",
+  'DETACH DATABASE main',
+  'VALUES (1)',
+  'SELECT 1; SELECT 2',
+  'SELECT 1; DROP TABLE o_task',
+  'SELECT 1;;DELETE FROM o_task',
+  '/* x */ DELETE FROM task',
+  '-- x\nDELETE FROM task',
+  'WITH x AS (SELECT 1) DELETE FROM o_task',
+  'WITH x AS (SELECT 1) INSERT INTO o_task (id) SELECT 1',
+  'WITH x AS (SELECT 1) UPDATE o_task SET hours = 0',
+  'EXPLAIN DELETE FROM o_task',
+  'SELECT * FROM o_task',
+  'SELECT * FROM "o_task"',
+  'SELECT * FROM [o_task]',
+  'SELECT * FROM `o_task`',
+  'SELECT * FROM O_TASK',
+  'SELECT * FROM main.o_task',
+  'SELECT * FROM main . o_task',
+  'SELECT * FROM "main"."o_task"',
+  'SELECT * FROM temp.task',
+  'SELECT * FROM sqlite_schema',
+  'SELECT * FROM sqlite_master',
+  'SELECT sql FROM sqlite_temp_schema',
+  'SELECT * FROM "sqlite_temp_master"',
+  'SELECT * FROM metadata_item',
+  'SELECT * FROM data_key',
+  'SELECT * FROM settings_option',
+  'SELECT * FROM search_index',
+  "SELECT * FROM pragma_table_info('o_task')",
+  'SELECT * FROM pragma_database_list',
+  'SELECT * FROM "pragma_database_list"',
+  'SELECT * FROM dbstat',
+  "SELECT load_extension('x')",
+  "SELECT readfile('/etc/passwd')",
+  "SELECT writefile('/tmp/x', 'x')",
+  "SELECT edit('x')",
+  'SELECT (SELECT name FROM sqlite_schema LIMIT 1)',
+  'SELECT * FROM task WHERE id IN (SELECT id FROM o_company)',
+  'SELECT * FROM task UNION SELECT * FROM o_task',
+  "SELECT 'unfinished",
+  'SELECT "unfinished',
+  'SELECT /* unfinished',
+  '',
+  ';',
+]
+
+describe('statements that reach beyond the views', () => {
+  it.each(closed)('%s', async (text) => {
+    const before = (await host.get('/data/task?count=true')).body
+    const { status, body } = await sql(text)
+    expect([status, body.error?.code]).toEqual([400, 'invalid_query'])
+    expect((await host.get('/data/task?count=true')).body).toEqual(before)
+  })
+
+  it('are more than the sixty that are asked for', () => {
+    expect(closed.length).toBeGreaterThanOrEqual(60)
+  })
+})
