@@ -1,5 +1,6 @@
 // Owns what a person decides about a new table: which columns come along, under which name and type. Pure.
-import { nameFromLabel, reservedFieldNames, uniqueName } from '../objects/index.ts'
+import { reservedFieldNames } from '#shared/object-names.ts'
+import { nameFromLabel, uniqueName } from '../objects/index.ts'
 import type { FieldItem, ObjectItem } from '../objects/index.ts'
 import type { ColumnTarget, TableColumn, TableSummary } from './table-types.ts'
 

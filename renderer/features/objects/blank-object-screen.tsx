@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
+import { namePattern, reservedObjectNames } from '#shared/object-names.ts'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { call } from '../../lib/api-client.ts'
@@ -10,11 +11,9 @@ import { navigate } from '../../lib/hash-location.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { nameFromLabel, reservedObjectNames } from './object-names.ts'
+import { nameFromLabel } from './object-names.ts'
 import { refreshObjects, useObjects } from './object-queries.ts'
 import classes from './objects.module.css'
-
-const nameForm = /^[a-z][a-z0-9_]{0,62}$/
 
 /** The form; a new object begins with one text field called Name and opens in the editor of its fields. */
 export function BlankObjectScreen() {
@@ -28,7 +27,7 @@ export function BlankObjectScreen() {
   const name = typedName ?? (label.trim() === '' ? '' : nameFromLabel(label, 'object'))
 
   const labelProblem = label.trim() === '' ? t('object.label.missing') : undefined
-  const nameProblem = !nameForm.test(name)
+  const nameProblem = !namePattern.test(name)
     ? t('object.name.invalid')
     : reservedObjectNames.has(name)
       ? t('object.name.reserved')

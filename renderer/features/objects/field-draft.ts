@@ -1,5 +1,6 @@
 // Owns the changes to the fields of one object before they are saved: labels, new fields, deletions, order. Pure.
-import { nameFromLabel, reservedFieldNames, uniqueName } from './object-names.ts'
+import { reservedFieldNames } from '#shared/object-names.ts'
+import { nameFromLabel, uniqueName } from './object-names.ts'
 import type { FieldItem, ObjectItem } from './object-item.ts'
 
 /** One field as the editor shows it. */

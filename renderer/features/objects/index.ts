@@ -9,6 +9,6 @@ export {
   useObject,
   useObjects,
 } from './object-queries.ts'
-export { nameFromLabel, reservedFieldNames, uniqueName } from './object-names.ts'
+export { nameFromLabel, uniqueName } from './object-names.ts'
 export { importableTypes, typeLabel } from './field-types.ts'
 export { deleteObject } from './delete-object.ts'

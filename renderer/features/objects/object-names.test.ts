@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { namePattern, reservedFieldNames as platformNames } from '#shared/object-names.ts'
-import { nameFromLabel, reservedFieldNames, uniqueName } from './object-names.ts'
+import { namePattern } from '#shared/object-names.ts'
+import { nameFromLabel, uniqueName } from './object-names.ts'
 
 describe('names from labels', () => {
   it('read like the label', () => {
@@ -33,9 +33,5 @@ describe('names from labels', () => {
         }
       }),
     )
-  })
-
-  it('avoid the same words as the platform', () => {
-    expect([...reservedFieldNames].toSorted()).toEqual([...platformNames].toSorted())
   })
 })

@@ -1,23 +1,6 @@
 // Owns turning labels into metadata names. Pure.
 
-/** Field names the platform uses itself. @source D-51, D-92 */
-export const reservedFieldNames: ReadonlySet<string> = new Set([
-  'id',
-  'created_at',
-  'updated_at',
-  'created_by',
-  'updated_by',
-  'owner',
-  'deleted_at',
-  'deleted_by',
-  'organization_id',
-  'rowid',
-])
-
-/** Object names that are taken by paths. @source D-68 */
-export const reservedObjectNames: ReadonlySet<string> = new Set(['import'])
-
-const maxLength = 63
+import { maxNameLength } from '#shared/object-names.ts'
 
 /**
  * A snake_case name for a label: letters lose their accents, everything else becomes an underscore. A label without a
@@ -33,7 +16,7 @@ export function nameFromLabel(label: string, fallback = 'field'): string {
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '')
   const name = plain === '' ? fallback : /^[0-9]/.test(plain) ? `${fallback}_${plain}` : plain
-  return name.slice(0, maxLength).replace(/_+$/, '')
+  return name.slice(0, maxNameLength).replace(/_+$/, '')
 }
 
 /** The name itself, or the name with the first number that makes it free; never longer than 63 characters. */
@@ -41,7 +24,7 @@ export function uniqueName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name
   for (let number = 2; ; number++) {
     const tail = `_${number}`
-    const candidate = name.slice(0, maxLength - tail.length) + tail
+    const candidate = name.slice(0, maxNameLength - tail.length) + tail
     if (!taken.has(candidate)) return candidate
   }
 }
