@@ -26,6 +26,8 @@ export interface PlatformEvent<P = unknown> {
   readonly timestamp: string
   readonly causeEventId?: number
   readonly depth: number
+  /** False when record-triggered automations must not start for it (D-68). */
+  readonly runAutomations?: false
 }
 
 /** What a write hands to `tx.emit`; the rest is filled in by the kernel from the request context and at commit. */
@@ -43,6 +45,8 @@ export const recordEvents = [
   'record.deleted',
   'record.restored',
   'record.purged',
+  /** Somebody looked at the text of a secret field; the payload names the field, never the text. */
+  'record.secret_revealed',
 ] as const
 
 /** The metadata events of D-111. */

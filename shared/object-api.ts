@@ -1,6 +1,6 @@
 // Which operations the API of an object offers (D-71). Knows no routes and no rights.
 import { notFound, platformError } from './errors.ts'
-import type { apiMethods } from './object-definition.ts'
+import { apiMethods } from './object-definition.ts'
 import type { ObjectSchema } from './object-schema.ts'
 
 /** One operation of `enable.apiMethods`. */
@@ -16,6 +16,14 @@ export function requireApiMethods(schema: ObjectSchema | undefined, ...methods: 
   if (schema === undefined) return
   const { apiEnabled, apiMethods: offered } = schema.enable
   if (!apiEnabled) throw notFound('object', schema.name)
+  // A clone is offered only while the object says so twice: as an operation and as a feature (D-92).
+  if (methods.includes('clone') && !schema.enable.clone)
+    throw platformError('method_not_allowed', { allowed: without(schema) })
   if (offered === null || methods.every((method) => offered.includes(method))) return
   throw platformError('method_not_allowed', { allowed: offered })
+}
+
+/** What an object that has no clones offers. */
+function without(schema: ObjectSchema): readonly string[] {
+  return (schema.enable.apiMethods ?? apiMethods).filter((method) => method !== 'clone')
 }

@@ -180,8 +180,6 @@ export interface BulkInput {
   readonly maxRecords?: number
   /** Deletes remove records for good, also deleted ones. */
   readonly purge?: boolean
-  /** False: no hooks run around the writes. Default true. */
-  readonly automations?: boolean
   /**
    * Runs inside the transaction of every slice, once its records are written, with their results; what it throws rolls
    * the slice back. Never runs when nothing is to stay.

@@ -99,6 +99,22 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       const records = body.ids.map((id) => ({ id }))
       return data.bulk(ctx, { object: params.object, operation: 'delete', records, options: body.options ?? defaults })
     },
+    // The gates of each object are asked with its operations: what one of them does not offer is that one's failure.
+    batchAcrossObjects: (ctx, { body }) =>
+      data.batch(ctx, { operations: body.operations, options: body.options ?? defaults }),
+    cloneRecord(ctx, { params, body }) {
+      gate(params.object, 'clone')
+      return data.clone(ctx, { ...params, overrides: body?.overrides })
+    },
+    transferRecord(ctx, { params, body, headers }) {
+      gate(params.object, 'update')
+      const version = expectedVersionOf(body.expectedVersion, headers['if-match'])
+      return data.transfer(ctx, { ...params, owner: body.owner, expectedVersion: version })
+    },
+    revealSecret(ctx, { params, body }) {
+      gate(params.object, 'get')
+      return data.reveal(ctx, { ...params, field: body.field })
+    },
   }
 }
 

@@ -19,6 +19,7 @@ import { createRecordFinder } from './service/finder.ts'
 import type { PrepareEnv } from './service/prepare.ts'
 import { createIncomingReferences } from './service/references.ts'
 import type { RecordRules } from './service/record-rules.ts'
+import { createRecordRules } from './service/rules/create-record-rules.ts'
 import { sanitizeHtml } from './service/sanitize-html.ts'
 import { createSingleWrites } from './service/single-writes.ts'
 import { createSummaries } from './service/summaries.ts'
@@ -51,7 +52,7 @@ export function createDataService(host: DataServiceHost): DataService {
   })
   const summaryRules = createSummaryRules(metadata, queryEnv)
   const summaries = createSummaries(summaryRules, queryEnv, (...change) => writer.derive(...change))
-  const rules: RecordRules = { compute: () => ({}), check: () => [] }
+  const rules: RecordRules = createRecordRules({ metadata, queryEnv })
   const writer = createRecordWriter({
     metadata,
     search,
@@ -63,7 +64,15 @@ export function createDataService(host: DataServiceHost): DataService {
     summaries: () => summaries,
   })
   const incoming = createIncomingReferences(metadata)
-  const deletion = createRecordDeletion({ metadata, search, clock, incoming, writer, summaries: () => summaries })
+  const deletion = createRecordDeletion({
+    metadata,
+    search,
+    clock,
+    incoming,
+    writer,
+    rules,
+    summaries: () => summaries,
+  })
   const finder = createRecordFinder({ ...host, search, incoming })
   let hooks: RecordHooks | undefined
 
@@ -84,6 +93,7 @@ export function createDataService(host: DataServiceHost): DataService {
       now: clock.iso(),
       today: today(),
       userExists: (id) => id === localOwnerId || id === ctx.actor.id,
+      initials: rules.initials(schema),
       canTransfer: authorizer.canObject(ctx, schema.name, 'transfer'),
       ...(authorizer.isUnrestricted(ctx)
         ? {}
@@ -98,6 +108,7 @@ export function createDataService(host: DataServiceHost): DataService {
     secrets: host.secrets,
     writer,
     deletion,
+    rules,
     summaries,
     authorizer: host.authorizer,
     hooks: () => hooks,

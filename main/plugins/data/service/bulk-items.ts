@@ -42,8 +42,6 @@ interface Staged {
 export interface BulkItemsOptions {
   /** Whether values may be `{"$ref": index}`. */
   readonly references: boolean
-  /** False: no hooks run. */
-  readonly automations: boolean
 }
 
 /** Makes the records of a bulk write. */
@@ -53,7 +51,7 @@ export function createBulkItems(
   steps: readonly BulkStep[],
   options: BulkItemsOptions,
 ): BulkItems {
-  const hooks = options.automations ? parts.hooks() : undefined
+  const hooks = parts.hooks()
   const staged = new Map<number, Staged>()
   /** Ids of records by index, as far as they are known. */
   const ids = new Map<number, string>()

@@ -23,7 +23,7 @@ const bulkActions: Readonly<Record<BulkOperation, RecordAction>> = {
 
 /** Makes the operations. */
 export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 'createMany' | 'batch'> {
-  const { write, summaries } = parts
+  const { write, rules, summaries } = parts
 
   /** The steps of a batch across objects; what is wrong with one of them is that one's failure. */
   const stepOf = (ctx: RequestContext, envs: Map<ObjectSchema, PrepareEnv>, given: BatchStep): BulkStep => {
@@ -43,7 +43,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
 
   return {
     async bulk(ctx, input) {
-      const { object, operation, records, options, maxRecords, purge = false, alongside, automations = true } = input
+      const { object, operation, records, options, maxRecords, purge = false, alongside } = input
       const schema = parts.schemaFor(ctx, object, purge ? 'purge' : bulkActions[operation])
       if (operation === 'upsert') requireObjectAction(parts.authorizer(), ctx, object, 'create')
       requireDepth(ctx)
@@ -54,8 +54,8 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       )
       const env = parts.envFor(ctx, schema)
       const steps = records.map((item): BulkStep => ({ schema, operation, item, env, purge }))
-      const items = createBulkItems(parts, ctx, steps, { references: false, automations })
-      return runBulk({ ctx, operation, options, items, write, summaries, alongside })
+      const items = createBulkItems(parts, ctx, steps, { references: false })
+      return runBulk({ ctx, operation, options, items, write, rules, summaries, alongside })
     },
 
     async createMany(ctx, { object, records }) {
@@ -70,8 +70,8 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
         env,
         purge: false,
       }))
-      const items = createBulkItems(parts, ctx, steps, { references: false, automations: true })
-      const done = await createAll({ ctx, items, write, summaries })
+      const items = createBulkItems(parts, ctx, steps, { references: false })
+      const done = await createAll({ ctx, items, write, rules, summaries })
       return done.map((item) => item.record)
     },
 
@@ -86,8 +86,8 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       )
       const envs = new Map<ObjectSchema, PrepareEnv>()
       const steps = operations.map((given) => stepOf(ctx, envs, given))
-      const items = createBulkItems(parts, ctx, steps, { references: true, automations: true })
-      return runBulk({ ctx, operation: undefined, options, items, write, summaries })
+      const items = createBulkItems(parts, ctx, steps, { references: true })
+      return runBulk({ ctx, operation: undefined, options, items, write, rules, summaries })
     },
   }
 }

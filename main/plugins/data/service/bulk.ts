@@ -15,9 +15,8 @@ import type {
   PlatformRecord,
 } from '../api.ts'
 import { getRow } from '../store.ts'
-import { codecOf } from './codec.ts'
 import type { Row } from './codec.ts'
-import type { RuleWarning } from './record-rules.ts'
+import type { RecordRules, RuleWarning } from './record-rules.ts'
 import type { Summaries } from './summaries.ts'
 
 /** What writing one record came to. */
@@ -61,6 +60,7 @@ export interface BulkRun {
   readonly options: BulkOptions
   readonly items: BulkItems
   readonly write: Write
+  readonly rules: Pick<RecordRules, 'toRecord'>
   readonly summaries: Summaries
   /** See {@link BulkInput}. */
   readonly alongside?: BulkInput['alongside'] | undefined
@@ -261,7 +261,7 @@ function finished(
       const { schema, id, operation, warnings } = written
       const isTouched = operation !== 'delete' && touched.has(`${schema.name}/${id}`)
       const row = isTouched ? getRow(tx, schema, id) : undefined
-      if (row !== undefined) written.record = codecOf(schema).toRecord(row)
+      if (row !== undefined) written.record = run.rules.toRecord(schema, row)
       results.push({
         index,
         ...(run.operation === undefined ? { object: schema.name } : {}),

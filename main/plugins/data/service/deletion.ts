@@ -20,6 +20,7 @@ import {
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { closesRing, targetsOf } from './reference-checks.ts'
+import type { RecordRules } from './record-rules.ts'
 import type { IncomingReference, IncomingReferences } from './references.ts'
 import { namingOf } from './references.ts'
 import type { Summaries } from './summaries.ts'
@@ -47,6 +48,7 @@ export interface DeletionParts {
   readonly clock: Clock
   readonly incoming: IncomingReferences
   readonly writer: RecordWriter
+  readonly rules: RecordRules
   readonly summaries: () => Summaries
 }
 
@@ -75,6 +77,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     const id = row['id'] as string
     const live = row['deleted_at'] === null
     run.taken.add(keyOf(schema, id))
+    if (live) parts.rules.checkDelete(ctx, schema, row)
     if (live) releaseReferences(tx, ctx, schema, row, purge, run, depth)
     const record = codecOf(schema).toRecord(row)
     const purges = purge || !schema.enable.trash

@@ -1,4 +1,6 @@
 // Runs the hooks around single writes: what they are shown, how their patch joins the supplied values (D-98).
+import { ExpressionError } from '#shared/expression/compile-expression.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { HookEvent, HookItem, HookOutcome, PlatformRecord, RecordHooks } from '../api.ts'
@@ -16,9 +18,23 @@ export function draftOf(
   const record: PlatformRecord = {}
   for (const field of schema.fields) {
     if (field.computed || codecOf(schema).sealed.includes(field)) record[field.name] = null
-    else record[field.name] = givenValue(field, data) ?? defaultOf(field, env)
+    else record[field.name] = givenValue(field, data) ?? null
+  }
+  for (const field of schema.fields) {
+    if (record[field.name] === null && !field.computed && !codecOf(schema).sealed.includes(field))
+      record[field.name] = shownDefault(field, env, record)
   }
   return { ...record, ...shown(schema, data) }
+}
+
+/** The default as far as it has one; what is wrong with its expression is told when the record is prepared. */
+function shownDefault(field: FieldSchema, env: PrepareEnv, record: PlatformRecord): unknown {
+  try {
+    return defaultOf(field, env, record)
+  } catch (error) {
+    if (error instanceof ExpressionError) return null
+    throw error
+  }
 }
 
 /** A change as before-hooks see it: the stored record with the supplied values on top. */

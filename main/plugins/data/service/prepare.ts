@@ -2,6 +2,7 @@
 // the rules of each field's type (D-51, D-52, D-93, D-95). Reads nothing.
 import { platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
+import { compileExpression, ExpressionError } from '#shared/expression/compile-expression.ts'
 import type { SealedText } from '#shared/field-types/concealed.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
@@ -27,6 +28,8 @@ export interface PrepareEnv extends ParseEnv {
   readonly canEdit?: (field: string) => boolean
   /** Whether an id names an existing user. */
   readonly userExists: (id: string) => boolean
+  /** Where state machines let new records begin, by field name (D-163). */
+  readonly initials: ReadonlyMap<string, string>
   /** Whether the caller may give records of the object to others (D-51, D-62). */
   readonly canTransfer: boolean
   /** What is stored instead of the text of password and secret fields, by field name; see sealing.ts. */
@@ -59,17 +62,30 @@ export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown
   const problems: FieldError[] = []
   checkNames(schema, data, problems)
   const row: Row = {}
+  const values: Record<string, unknown> = {}
+  const set = (field: FieldSchema, raw: unknown): void => {
+    const value = parseValue(field, raw, env, env.template?.[field.name], problems)
+    if (value === undefined) return
+    setColumns(row, field, value, env)
+    values[field.name] = isSealed(field) ? null : value
+  }
+  const waiting: FieldSchema[] = []
   for (const field of schema.fields) {
     if (field.computed) {
       setColumns(row, field, null)
       continue
     }
     const given = givenValue(field, data)
-    if (given !== undefined) checkEditable(field, env)
-    const raw = given === undefined ? defaultOf(field, env) : given
-    const value = parseValue(field, raw, env, env.template?.[field.name], problems)
-    if (value !== undefined) setColumns(row, field, value, env)
+    if (given !== undefined) {
+      checkEditable(field, env)
+      set(field, given)
+    } else if (!hasExpression(field)) set(field, safeDefault(field, env, values, problems))
+    // Sealing happens before the values are known, so a concealed field has no default of this kind.
+    else if (isSealed(field)) set(field, null)
+    else waiting.push(field)
   }
+  // Expressions see every other value; among themselves they follow the order of the fields.
+  for (const field of waiting) set(field, safeDefault(field, env, values, problems))
   const id = parseGivenId(data['id'], problems)
   const owner = parseOwner(data['owner'], env.userId, env, problems)
   if (problems.length > 0) throw validationError(problems)
@@ -174,13 +190,57 @@ function sealOf(field: FieldSchema, env: PrepareEnv | undefined): SealedText {
   return sealed
 }
 
-/** The default of D-93: a literal, `{me}`, `{today}`, `{now}`, or nothing. */
-export function defaultOf(field: FieldSchema, env: PrepareEnv): unknown {
+/**
+ * The default of D-93: where a state machine begins, else a literal, `{me}`, `{today}`, `{now}`, the value of an
+ * expression over the values so far, or nothing.
+ * @throws ExpressionError
+ */
+export function defaultOf(
+  field: FieldSchema,
+  env: PrepareEnv,
+  values: Readonly<Record<string, unknown>> = {},
+): unknown {
+  const initial = env.initials.get(field.name)
+  if (initial !== undefined) return initial
   const { defaultValue } = field
   if (defaultValue === '{me}') return env.userId
   if (defaultValue === '{today}') return field.type === 'datetime' ? env.now : env.today
   if (defaultValue === '{now}') return field.type === 'date' ? env.today : env.now
-  return defaultValue ?? null
+  if (!hasExpression(field)) return defaultValue ?? null
+  const { expression } = defaultValue as { expression: unknown }
+  const scope = {
+    record: values,
+    previous: null,
+    user: { id: env.userId },
+    now: Date.parse(env.now),
+    timeZone: env.timeZone,
+  }
+  return compileExpression(expression).evaluate(scope)
+}
+
+/** Whether the default is worked out from other values. */
+function hasExpression({ defaultValue }: FieldSchema): boolean {
+  return typeof defaultValue === 'object' && defaultValue !== null && Object.hasOwn(defaultValue, 'expression')
+}
+
+/** The default of a field while a record is prepared; an expression that fails is a problem of the field. */
+function safeDefault(
+  field: FieldSchema,
+  env: PrepareEnv,
+  values: Record<string, unknown>,
+  problems: FieldError[],
+): unknown {
+  try {
+    return defaultOf(field, env, values)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    problems.push({
+      field: field.name,
+      code: 'expression_error',
+      message: `The default has no value: ${error.message}`,
+    })
+    return null
+  }
 }
 
 function checkEditable(field: FieldSchema, env: PrepareEnv): void {

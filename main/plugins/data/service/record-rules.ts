@@ -2,7 +2,7 @@
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import type { RecordWarning } from '../api.ts'
+import type { PlatformRecord, RecordWarning } from '../api.ts'
 import type { Row } from './codec.ts'
 
 /** A finding that does not refuse the write (D-96). */
@@ -10,6 +10,10 @@ export type RuleWarning = RecordWarning
 
 /** Formulas and validation rules of all objects. */
 export interface RecordRules {
+  /** The complete record of a row, with the formulas that follow the clock. */
+  toRecord(schema: ObjectSchema, row: Row): PlatformRecord
+  /** Where state machines let new records begin, by field name: their default on insert (D-163). */
+  initials(schema: ObjectSchema): ReadonlyMap<string, string>
   /** Sets the formulas of a row that is about to be stored and answers the columns that changed. */
   compute(schema: ObjectSchema, row: Row): Row
   /**
@@ -18,4 +22,12 @@ export interface RecordRules {
    * @throws validation_error, conflict
    */
   check(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
+  /**
+   * Judges a row once it is stored, where other rows count.
+   * @param stored the row as it was; null for a new record
+   * @throws conflict
+   */
+  checkStored(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
+  /** Judges a live row that is about to be deleted. @throws validation_error */
+  checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): void
 }

@@ -31,7 +31,7 @@ export function sealValues(
   if (sealed.length === 0) return undefined
   const texts: [FieldSchema, string][] = []
   for (const field of sealed) {
-    const given = givenValue(field, data) ?? (creating ? defaultOf(field, env) : null)
+    const given = givenValue(field, data) ?? (creating ? plainDefault(field, env) : null)
     if (given === null) continue
     const parsed = parseField(field, given, env)
     if (parsed.ok && typeof parsed.value === 'string') texts.push([field, parsed.value])
@@ -43,6 +43,11 @@ export function sealValues(
       return [field.name, sealedText(hashed ? await hashPassword(text) : await secrets.seal(text))] as const
     }),
   ).then((entries) => new Map(entries))
+}
+
+/** A literal default of a sealed field; expressions give none, since they would have to be sealed inside of the job. */
+function plainDefault(field: FieldSchema, env: PrepareEnv): unknown {
+  return typeof field.defaultValue === 'string' ? defaultOf(field, env) : null
 }
 
 /** Hashes a password: `scrypt$N$r$p$salt$hash`, the last two base64url. */

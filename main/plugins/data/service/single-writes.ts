@@ -228,7 +228,7 @@ function settled(
 ): Written {
   const { value, touched } = inScope(parts, tx, ctx, fn)
   if (!touched.has(`${schema.name}/${value.id}`)) return value
-  return { ...value, record: codecOf(schema).toRecord(requireRow(tx, schema, value.id)) }
+  return { ...value, record: parts.rules.toRecord(schema, requireRow(tx, schema, value.id)) }
 }
 
 /** Values a clone takes over: what the caller may read and set, but nothing computed, unique or concealed (D-67). */

@@ -15,6 +15,7 @@ import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import type { RecordDeletion } from './deletion.ts'
 import type { PrepareEnv } from './prepare.ts'
+import type { RecordRules } from './record-rules.ts'
 import type { Summaries } from './summaries.ts'
 import { requireVersion } from './versions.ts'
 import type { RecordWriter, Written } from './writer.ts'
@@ -27,6 +28,7 @@ export interface WriteParts {
   readonly secrets: SecretStore
   readonly writer: RecordWriter
   readonly deletion: RecordDeletion
+  readonly rules: RecordRules
   readonly summaries: Summaries
   authorizer(): Authorizer
   hooks(): RecordHooks | undefined
@@ -91,7 +93,7 @@ export function inScope<T>(
 
 /** Writes one record in a job of its own; the answer shows the record after its summaries settled. */
 export function writeOne(
-  parts: Pick<WriteParts, 'summaries' | 'write'>,
+  parts: Pick<WriteParts, 'summaries' | 'write' | 'rules'>,
   name: string,
   ctx: RequestContext,
   schema: ObjectSchema,
@@ -100,7 +102,7 @@ export function writeOne(
   return parts.write(name, (tx) => {
     const { value, touched } = inScope(parts, tx, ctx, () => fn(tx))
     if (!touched.has(`${schema.name}/${value.id}`)) return value
-    return { ...value, record: codecOf(schema).toRecord(getRow(tx, schema, value.id)!) }
+    return { ...value, record: parts.rules.toRecord(schema, getRow(tx, schema, value.id)!) }
   })
 }
 

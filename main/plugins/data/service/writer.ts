@@ -100,7 +100,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     columns: Row,
   ): PlatformRecord => {
     const codec = codecOf(schema)
-    const record = codec.toRecord(row)
+    const record = rules.toRecord(schema, row)
     const changes: Record<string, { old: unknown; new: unknown }> = {}
     for (const field of codec.allFields) {
       if (field.name === 'updated_at' || field.name === 'updated_by' || !touches(field, columns)) continue
@@ -144,12 +144,13 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       checkSize(row)
       insertRow(tx, schema, row)
       checkUnique(tx, parts.queryEnv(), schema, row, null)
+      const late = rules.checkStored(tx, schema, row, null)
       summaries.entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const id = row['id']
-      const record = codecOf(schema).toRecord(row)
+      const record = rules.toRecord(schema, row)
       tx.emit(ctx, { type: 'record.created', object: schema.name, recordId: id, payload: { record } })
-      return { id, record, before: null, changed: true, warnings }
+      return { id, record, before: null, changed: true, warnings: joined(warnings, late) }
     },
 
     update(tx, ctx, schema, stored, prepared) {
@@ -161,7 +162,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       }
       if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
       if (Object.keys(columns).length === 0)
-        return { id, record: codec.toRecord(stored), before: stored, changed: false, warnings: noWarnings }
+        return { id, record: rules.toRecord(schema, stored), before: stored, changed: false, warnings: noWarnings }
 
       const row: Row = { ...stored, ...columns }
       checkReferences(
@@ -176,8 +177,9 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       const warnings = rules.check(tx, ctx, schema, row, stored)
       store(tx, schema, stored, row, columns)
+      const late = rules.checkStored(tx, schema, row, stored)
       const record = announceChange(tx, ctx, schema, stored, row, columns)
-      return { id, record, before: stored, changed: true, warnings }
+      return { id, record, before: stored, changed: true, warnings: joined(warnings, late) }
     },
 
     derive(tx, ctx, schema, stored, given) {
@@ -202,13 +204,19 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       updateRow(tx, schema, id, columns)
       checkUnique(tx, parts.queryEnv(), schema, row, null)
+      rules.checkStored(tx, schema, row, null)
       parts.summaries().entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
-      const record = codecOf(schema).toRecord(row)
+      const record = rules.toRecord(schema, row)
       tx.emit(ctx, { type: 'record.restored', object: schema.name, recordId: id, payload: { record } })
       return { id, record, before: stored, changed: true, warnings: noWarnings }
     },
   }
+}
+
+function joined(first: readonly RuleWarning[], second: readonly RuleWarning[]): readonly RuleWarning[] {
+  if (second.length === 0) return first
+  return first.length === 0 ? second : [...first, ...second]
 }
 
 /** @throws payload_too_large when the texts of a record are longer than {@link maxRecordBytes} */
