@@ -17,28 +17,12 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PlatformRecord } from '../../api.ts'
 import type { Row } from '../codec.ts'
 import { codecOf } from '../codec.ts'
-import type { RecordRules as WriterRules, RuleWarning } from '../record-rules.ts'
+import type { RecordRules, RuleWarning } from '../record-rules.ts'
 import type { CompiledRule } from './compile-rule.ts'
 import type { Finding, RuleInput } from './finding.ts'
 import { guarded, toFieldError } from './finding.ts'
 import { createRulesOf } from './rules-of.ts'
 import { judgeUnique } from './unique-tuples.ts'
-
-/** Formulas and validation rules of all objects. */
-export interface RecordRules extends WriterRules {
-  /** The complete record of a row, with the formulas that follow the clock. */
-  toRecord(schema: ObjectSchema, row: Row): PlatformRecord
-  /** Where state machines let new records begin, by field name: their default on insert (D-163). */
-  initials(schema: ObjectSchema): ReadonlyMap<string, string>
-  /**
-   * Judges a row once it is stored, where other rows count.
-   * @param stored the row as it was; null for a new record
-   * @throws conflict
-   */
-  checkStored(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
-  /** Judges a live row that is about to be deleted. @throws validation_error */
-  checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): void
-}
 
 /** What the rules work with. */
 export interface RecordRulesParts {
