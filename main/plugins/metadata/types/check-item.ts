@@ -3,10 +3,12 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { checkObjectDefinition } from '#shared/object-definition.ts'
 import { checkInlineRules } from '#shared/rules/inline-rules.ts'
-import { checkRule } from '#shared/rules/rule-definition.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
 import { checkDefaults } from './check-defaults.ts'
-import { itemSchema } from './type-schemas.ts'
+import { checkObjectParts } from './check-object-parts.ts'
+import { itemShape } from './type-schemas.ts'
+import type { CompiledShape } from './type-schemas.ts'
+import { unknownKeys } from './unknown-keys.ts'
 
 /** A key that was kept although nothing reads it. */
 export interface ItemWarning {
@@ -20,28 +22,61 @@ export interface ItemCheck {
   readonly warnings: readonly ItemWarning[]
 }
 
+type Item = Readonly<Record<string, unknown>>
+
 /** Checks an item of any type but `field`, which is checked as part of its object. */
-export function checkItem(type: MetadataType, item: Readonly<Record<string, unknown>>): ItemCheck {
+export function checkItem(type: MetadataType, item: Item): ItemCheck {
   if (type === 'object') {
     const result = checkObjectDefinition(item)
     if (!result.ok) return { errors: result.errors, warnings: result.warnings }
     const { definition, warnings } = result
-    return { errors: [...checkDefaults(definition), ...checkInlineRules(definition)], warnings }
+    const parts = checkObjectParts(definition, checkItem)
+    return {
+      errors: [...checkDefaults(definition), ...checkInlineRules(definition), ...parts.errors],
+      warnings: [...warnings, ...parts.warnings],
+    }
   }
-  const schema = itemSchema(type)
-  if (schema === undefined) return { errors: [], warnings: [] }
-  const parsed = schema.safeParse(item)
-  const problems = parsed.success ? furtherProblems(type, item) : fieldErrorsOf(parsed.error.issues, item)
-  return {
-    errors: problems,
-    warnings: Object.keys(item)
-      .filter((key) => !Object.hasOwn(schema.shape, key))
-      .map((key) => ({ path: key, message: 'The key is not known and was kept.' })),
-  }
+  const shape = itemShape(type)
+  return shape === undefined ? { errors: [], warnings: [] } : checkShape(shape, item)
 }
 
-/** What the shape alone cannot say: the keys a rule of some type needs, and its expressions. */
-function furtherProblems(type: MetadataType, item: Readonly<Record<string, unknown>>): readonly FieldError[] {
-  // The object of a rule may be saved in the same write; whether its fields exist is the data plugin's question.
-  return type === 'validation' ? checkRule(item, '', null) : []
+function checkShape(shape: CompiledShape, item: Item): ItemCheck {
+  const { schema, variants } = shape
+  const chosen = variants?.cases.get(String(own(item, variants.by)))
+  const fromKeys = problemsOf(schema, item)
+  const fromVariant = chosen === undefined || variants!.checkedBelow ? [] : problemsOf(chosen, item)
+  const shapeProblems = distinct([...fromKeys, ...fromVariant])
+  const errors = [...shapeProblems, ...missingKeys(shape, item)]
+  // What lies deeper relies on keys of the right types.
+  if (shapeProblems.length === 0) errors.push(...shape.check(item))
+  const known = chosen === undefined ? schema : schema.extend(chosen.shape)
+  const warnings = unknownKeys(known, item).map((path) => ({ path, message: 'The key is not known and was kept.' }))
+  return { errors, warnings }
+}
+
+function problemsOf(schema: CompiledShape['schema'], item: Item): FieldError[] {
+  const parsed = schema.safeParse(item)
+  return parsed.success ? [] : fieldErrorsOf(parsed.error.issues, item)
+}
+
+/** Keys of which one is needed and none is there. */
+function missingKeys({ needs, variants }: CompiledShape, item: Item): FieldError[] {
+  return needs.flatMap(({ oneOf, when }): FieldError[] => {
+    if (when !== undefined && !when.includes(String(own(item, variants?.by ?? 'type')))) return []
+    if (oneOf.some((key) => own(item, key) !== undefined)) return []
+    return [{ field: oneOf[0]!, code: 'required', message: `One of these is needed: ${oneOf.join(', ')}.` }]
+  })
+}
+
+/** Keys and variant may both find the same problem. */
+function distinct(problems: readonly FieldError[]): FieldError[] {
+  const seen = new Set<string>()
+  return problems.filter(({ field, code }) => {
+    const key = `${field} ${code}`
+    return seen.has(key) ? false : seen.add(key)
+  })
+}
+
+function own(item: Item, key: string): unknown {
+  return Object.hasOwn(item, key) ? item[key] : undefined
 }

@@ -4,7 +4,8 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { fieldTypes } from '#shared/field-types/registry.ts'
 import { commonFieldZod, objectZod } from '#shared/object-definition.ts'
 import { typeEntry } from './type-entries.ts'
-import { itemSchema } from './type-schemas.ts'
+import { itemShape } from './type-schemas.ts'
+import type { CompiledShape } from './type-schemas.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -20,7 +21,7 @@ export function typeJsonSchema(type: MetadataType): JsonSchema {
 function build(type: MetadataType): JsonSchema {
   const { label, description } = typeEntry(type)
   const body =
-    type === 'object' ? objectJsonSchema() : type === 'field' ? fieldJsonSchema() : toJsonSchema(itemSchema(type)!)
+    type === 'object' ? objectJsonSchema() : type === 'field' ? fieldJsonSchema() : shapeJsonSchema(itemShape(type)!)
   const { $schema: _dialect, ...rest } = body
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: label, description, ...rest }
 }
@@ -48,6 +49,28 @@ function fieldJsonSchema(): JsonSchema {
       return { if: { properties: { type: { const: name } }, required: ['type'] }, then }
     }),
   }
+}
+
+/** The keys with the variants as conditions, and lists of keys of which one is needed. */
+function shapeJsonSchema({ schema, variants, needs }: CompiledShape): JsonSchema {
+  const conditions: JsonSchema[] = [...(variants?.cases ?? [])].map(([value, variant]) => ({
+    if: when(variants!.by, [value]),
+    then: withoutDialect(toJsonSchema(variant)),
+  }))
+  for (const { oneOf, when: values } of needs) {
+    const anyOf = oneOf.map((key) => ({ required: [key] }))
+    conditions.push(values === undefined ? { anyOf } : { if: when(variants?.by ?? 'type', values), then: { anyOf } })
+  }
+  const body = withoutDialect(toJsonSchema(schema))
+  return conditions.length === 0 ? body : { ...body, allOf: conditions }
+}
+
+function when(key: string, values: readonly string[]): JsonSchema {
+  return { properties: { [key]: { enum: values } }, required: [key] }
+}
+
+function withoutDialect({ $schema: _dialect, ...rest }: JsonSchema): JsonSchema {
+  return rest
 }
 
 function toJsonSchema(schema: z.ZodType): JsonSchema {

@@ -59,7 +59,12 @@ const shapes: Readonly<Record<Exclude<MetadataType, 'object' | 'field'>, ItemSha
 /** A shape made ready: the schema of all keys, and one per variant. */
 export interface CompiledShape {
   readonly schema: z.ZodObject
-  readonly variants: { readonly by: string; readonly cases: ReadonlyMap<string, z.ZodObject> } | null
+  /** Checked beside the keys, unless `check` does it. */
+  readonly variants: {
+    readonly by: string
+    readonly cases: ReadonlyMap<string, z.ZodObject>
+    readonly checkedBelow: boolean
+  } | null
   readonly needs: NonNullable<ItemShape['needs']>
   readonly check: NonNullable<ItemShape['check']>
 }
@@ -79,6 +84,7 @@ function compile({ keys, variants, needs = [], check = () => [] }: ItemShape): C
         ? null
         : {
             by: variants.by,
+            checkedBelow: variants.checkedBelow === true,
             cases: new Map(Object.entries(variants.cases).map(([value, shape]) => [value, z.looseObject(shape)])),
           },
     needs,

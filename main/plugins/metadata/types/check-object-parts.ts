@@ -1,0 +1,79 @@
+// Checks the parts of an object's definition that are no fields: hooks, triggers and list views written inside of it,
+// and what it says for analytics (D-92, D-123). Pure.
+import { z } from 'zod'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { FieldError } from '#shared/errors.ts'
+import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import type { ItemCheck } from './check-item.ts'
+import { cel, filter, flag, map, text } from './shape-parts.ts'
+import { unknownKeys } from './unknown-keys.ts'
+
+/** Checks an item of a type. */
+type CheckItem = (type: MetadataType, item: Readonly<Record<string, unknown>>) => ItemCheck
+
+const measure = z.looseObject({
+  type: z.enum(['sum', 'avg', 'min', 'max', 'count', 'count_distinct', 'number']),
+  field: text.optional(),
+  expression: cel.optional(),
+  filter: filter.optional(),
+  title: text.optional(),
+  format: text.optional(),
+})
+
+const dimension = z.looseObject({
+  type: z.string().max(50).optional(),
+  field: text.optional(),
+  expression: cel.optional(),
+  title: text.optional(),
+})
+
+const analytics = z.looseObject({
+  title: text.optional(),
+  public: flag.optional(),
+  measures: z.record(z.string(), measure).optional(),
+  dimensions: z.record(z.string(), dimension).optional(),
+  joins: z.union([map, z.array(z.unknown())]).optional(),
+})
+
+/** Shape of an object's `analytics` key. */
+export const analyticsZod = analytics
+
+/** The problems and unknown keys of these parts of a definition that is otherwise right. */
+export function checkObjectParts(
+  definition: Readonly<Record<string, unknown>>,
+  checkItem: CheckItem,
+): { errors: FieldError[]; warnings: { path: string; message: string }[] } {
+  const { name: object } = definition
+  const errors: FieldError[] = []
+  const warnings: { path: string; message: string }[] = []
+  for (const [key, type] of [
+    ['hooks', 'hook'],
+    ['triggers', 'trigger'],
+  ] as const) {
+    const list = definition[key]
+    if (list === undefined || list === null) continue
+    if (!Array.isArray(list)) {
+      errors.push({ field: key, code: 'invalid_type', message: 'Expected a list.' })
+      continue
+    }
+    list.forEach((item: unknown, index) => {
+      const at = `${key}.${index}`
+      if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+        errors.push({ field: at, code: 'invalid_type', message: 'Expected an object.', value: item })
+        return
+      }
+      const check = checkItem(type, { object, ...item })
+      errors.push(...check.errors.map((error) => ({ ...error, field: `${at}.${error.field}` })))
+      warnings.push(...check.warnings.map((warning) => ({ ...warning, path: `${at}.${warning.path}` })))
+    })
+  }
+  const given = definition['analytics']
+  if (given !== undefined && given !== null) {
+    const parsed = analytics.safeParse(given)
+    if (!parsed.success) errors.push(...fieldErrorsOf(parsed.error.issues, given, 'analytics'))
+    for (const path of unknownKeys(analytics, given, 'analytics')) {
+      warnings.push({ path, message: 'The key is not known and was kept.' })
+    }
+  }
+  return { errors, warnings }
+}
