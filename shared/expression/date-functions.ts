@@ -7,6 +7,9 @@ import type { ExpressionFunction, FunctionTable } from './functions.ts'
 import type { Value } from './machine.ts'
 import { Moment, Span, instantOf, isDay, parseSpan, wallOf } from './moments.ts'
 
+/** What a look into a time zone costs. */
+const stepsPerZone = 12
+
 /** A part of the wall clock in the given or the workspace's zone; of a duration, its whole length in that unit. */
 function part(name: string, read: (date: Date) => number, spanUnitMs?: number): ExpressionFunction {
   return {
@@ -15,7 +18,7 @@ function part(name: string, read: (date: Date) => number, spanUnitMs?: number): 
     result: 'number',
     run([value, zone], machine) {
       if (value === null) return null
-      machine.budget.spend(4)
+      machine.budget.spend(stepsPerZone)
       if (value instanceof Span && spanUnitMs !== undefined) return Math.trunc(value.ms / spanUnitMs)
       const wall = wallOf(value, zone === undefined || zone === null ? machine.scope.timeZone : zoneName(name, zone))
       if (wall === null) throw wrong(name, 'a date or timestamp', value)
@@ -69,6 +72,7 @@ export const dateFunctions: FunctionTable = {
     result: 'date',
     run([value], machine) {
       if (value === null || isDay(value)) return value
+      machine.budget.spend(stepsPerZone)
       const wall = wallOf(value, machine.scope.timeZone)
       if (wall === null) throw wrong('date', 'a date or timestamp', value)
       return dateOfMs(wall)
@@ -91,6 +95,7 @@ export const dateFunctions: FunctionTable = {
     result: 'number',
     run([from, to], machine) {
       if (from === null || to === null) return null
+      machine.budget.spend(stepsPerZone)
       const [start, end] = [from, to].map((value) => wallOf(value, machine.scope.timeZone))
       if (start === null || end === null) throw wrong('days', 'two dates', start === null ? from : to)
       return Math.floor(end! / dayMs) - Math.floor(start! / dayMs)
@@ -103,6 +108,7 @@ export const dateFunctions: FunctionTable = {
     run([value, count], machine) {
       if (value === null || count === null) return null
       const zone = machine.scope.timeZone
+      machine.budget.spend(stepsPerZone)
       const move = wholeArgument('addDays', count) * dayMs
       const wall = wallOf(value, zone)
       if (wall === null) throw wrong('addDays', 'a date or timestamp', value)

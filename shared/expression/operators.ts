@@ -4,6 +4,9 @@ import { ExpressionError } from './expression-error.ts'
 import type { Machine, Value } from './machine.ts'
 import { Moment, Span, instantOf } from './moments.ts'
 
+/** What reading a date or timestamp out of text costs. */
+const stepsPerInstant = 6
+
 /** The name of a value's kind, as messages and `type()` show it. */
 export function kindOf(value: Value): string {
   if (value === null || value === undefined) return 'null'
@@ -56,7 +59,7 @@ export function add(left: Value, right: Value, machine: Machine): Value {
   if (right instanceof Span) return addSpan(left, right.ms, '+', right, machine)
   if (left instanceof Span) return addSpan(right, left.ms, '+', left, machine)
   if (typeof left === 'string' && typeof right === 'string') {
-    machine.budget.spendText(left.length + right.length)
+    machine.budget.spendMade(left.length + right.length)
     return left + right
   }
   if (Array.isArray(left) && Array.isArray(right)) {
@@ -167,6 +170,7 @@ function bothInstants(left: Value, right: Value, machine: Machine): readonly [nu
   const zone = machine.scope.timeZone
   const first = instantOf(left, zone)
   if (first === null) return null
+  machine.budget.spend(stepsPerInstant)
   const second = instantOf(right, zone)
   return second === null ? null : [first, second]
 }

@@ -1,10 +1,13 @@
 // Functions over texts. Null gives null, or false where the answer is a boolean.
 import { listArgument, numberArgument, textArgument, wholeArgument, wrong } from './arguments.ts'
-import { ExpressionError } from './expression-error.ts'
+import { maxText } from './budget.ts'
 import type { ExpressionFunction, FunctionTable } from './functions.ts'
 import type { Machine, Value } from './machine.ts'
 import { isMap, jsonValue, memberOf, occurs } from './operators.ts'
-import { compilePattern } from './user-pattern.ts'
+import { compilePattern, isCompiled } from './user-pattern.ts'
+
+/** What reading a pattern costs that was not used of late. */
+const stepsPerPattern = 2_000
 
 /** A text from one text. */
 function change(name: string, work: (text: string) => string): ExpressionFunction {
@@ -17,7 +20,7 @@ function change(name: string, work: (text: string) => string): ExpressionFunctio
       const text = textArgument(name, value)
       machine.budget.spendText(text.length)
       const changed = work(text)
-      machine.budget.spendText(changed.length)
+      machine.budget.spendMade(changed.length)
       return changed
     },
   }
@@ -68,7 +71,11 @@ export const textFunctions: FunctionTable = {
   endsWith: ask('endsWith', (text, end) => text.endsWith(end)),
   matches: ask('matches', (text, pattern, machine) => {
     machine.budget.spendText(text.length + pattern.length * 8)
-    return compilePattern(pattern).occursIn(text)
+    machine.budget.look()
+    if (!isCompiled(pattern)) machine.budget.spend(stepsPerPattern)
+    const found = compilePattern(pattern).occursIn(text)
+    machine.budget.look()
+    return found
   }),
   contains: {
     least: 2,
@@ -120,7 +127,7 @@ export const textFunctions: FunctionTable = {
       const parts = splitText(text, textArgument('replace', old), machine)
       const inserted = textArgument('replace', fresh)
       const kept = Math.min(parts.length - 1, Math.max(0, most))
-      machine.budget.spendText(text.length + kept * inserted.length)
+      machine.budget.spendMade(text.length + kept * inserted.length)
       return parts.slice(0, kept + 1).join(inserted) + tail(parts, kept + 1, old as string)
     },
   },
@@ -195,9 +202,9 @@ function joinAll(items: readonly Value[], mark: string, machine: Machine): strin
   let text = ''
   items.forEach((item, index) => {
     const part = jsonValue(item) === null ? '' : textOf(jsonValue(item), machine)
+    if (text.length + part.length + mark.length > maxText) machine.budget.spendMade(maxText + 1)
     machine.budget.spendText(part.length + mark.length)
     text += index === 0 ? part : mark + part
-    if (text.length > 1_000_000) throw new ExpressionError('limit', 'The text becomes too long.')
   })
   return text
 }

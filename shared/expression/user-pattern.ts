@@ -5,7 +5,7 @@ import { ExpressionError } from './expression-error.ts'
 const maxPatternLength = 1_000
 /** Size of the compiled pattern times length of the text: about 20 ms at most. */
 const maxWork = 4_000_000
-const maxProgram = 4_000
+const maxProgram = 2_500
 const maxCached = 500
 
 /** A compiled pattern. */
@@ -19,7 +19,7 @@ export interface UserPattern {
 const cache = new Map<string, UserPattern>()
 
 /**
- * Compiles a pattern in the syntax of RE2: no look-around, no back-references.
+ * Compiles a pattern in the syntax of JavaScript or RE2: no look-around, no back-references.
  * @throws ExpressionError `syntax`, `limit`
  */
 export function compilePattern(source: string): UserPattern {
@@ -32,13 +32,18 @@ export function compilePattern(source: string): UserPattern {
   return pattern
 }
 
+/** Whether compiling the pattern again costs nothing. */
+export function isCompiled(source: string): boolean {
+  return cache.has(source)
+}
+
 function compile(source: string): UserPattern {
   if (source.length > maxPatternLength) {
     throw new ExpressionError('limit', `A pattern has at most ${maxPatternLength} characters.`)
   }
   let machine: RE2JS
   try {
-    machine = RE2JS.compile(source)
+    machine = RE2JS.compile(RE2JS.translateRegExp(source))
   } catch (error) {
     throw new ExpressionError('syntax', `The pattern cannot be read: ${error instanceof Error ? error.message : ''}`)
   }
