@@ -18,6 +18,8 @@ export interface RequestContext {
   readonly source: ChangeSource
   /** Aborted when the client goes away or the time limit of the request is reached. */
   readonly signal: AbortSignal
+  /** False: record-triggered automations do not start for the changes of this call; absent means true (D-68). */
+  readonly runAutomations?: false
   /** The event that caused this call, and how many causes lie before it (D-206). */
   readonly causeEventId?: number
   readonly depth: number

@@ -3,6 +3,7 @@ import type { PlatformError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
+import type { RawJson } from '#main/kernel/reply.ts'
 
 /** A record as the API shows it: field names to JSON values. */
 export type PlatformRecord = Record<string, unknown>
@@ -205,6 +206,8 @@ export interface DataService {
   ): Promise<StoredRecord>
   /** @throws resource_not_found, invalid_query, permission_denied, timeout */
   find(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage>
+  /** The same page as `find`, as the text of its JSON where that is cheaper. */
+  list(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage | RawJson>
   /** Says how a list or a grouped list would run; runs nothing. @throws what `find` throws */
   explain(ctx: RequestContext, object: string, query: RecordQuery): QueryExplanation
   /** @throws validation_error, conflict */
@@ -257,6 +260,11 @@ export interface DataService {
   ): Promise<PlatformRecord[]>
   /** @throws validation_error when the request itself is malformed; failures of records are in the result */
   bulk(ctx: RequestContext, input: BulkInput): Promise<BulkResult>
+  /**
+   * Reads the parameters of a list request: words of the protocol and field conditions (D-72 to D-74).
+   * @throws invalid_query
+   */
+  queryOf(ctx: RequestContext, parameters: Readonly<Record<string, string | readonly string[]>>): RecordQuery
   /**
    * Walks every record a list query matches, in its order, all of one snapshot and never more than a few hundred in
    * memory. `top` limits them, without one there is no limit; groups and distinct rows keep the limits of lists.

@@ -16,6 +16,7 @@ import type { DataService, RecordHooks } from './api.ts'
 import { createBulkWrites } from './service/bulk-writes.ts'
 import { createRecordDeletion } from './service/deletion.ts'
 import { createRecordFinder } from './service/finder.ts'
+import { listQuery } from './service/list-query.ts'
 import type { PrepareEnv } from './service/prepare.ts'
 import { createIncomingReferences } from './service/references.ts'
 import type { RecordRules } from './service/record-rules.ts'
@@ -125,7 +126,10 @@ export function createDataService(host: DataServiceHost): DataService {
     },
     get: (ctx, input) => finder.get(ctx, schemaFor(ctx, input.object, 'read'), input),
     find: (ctx, object, query) => finder.find(ctx, schemaFor(ctx, object, 'read'), query),
+    list: (ctx, object, query) => finder.list(ctx, schemaFor(ctx, object, 'read'), query),
     explain: (ctx, object, query) => finder.explain(ctx, schemaFor(ctx, object, 'read'), query),
+    queryOf: listQuery,
+
     stream: (ctx, object, query) => finder.stream(ctx, schemaFor(ctx, object, 'read'), query),
     ...createSingleWrites(parts),
     ...createBulkWrites(parts),
