@@ -1,61 +1,8 @@
 // What every field type may take part in: operators, sorting, grouping, figures and the search, as D-94 lists them.
 import { describe, expect, it } from 'vitest'
-import { compileField, neededSettings } from '../../test/support/field-cases.ts'
+import { catalogue, compileField, neededSettings } from '../../test/support/field-cases.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import { fieldTypeOf, fieldTypes } from './registry.ts'
-
-/** SQL type, operator class, flags: S or s searched, o sortable, g groupable, a aggregatable, r minimum and maximum only. */
-const catalogue: Readonly<Record<keyof typeof fieldTypes, string>> = {
-  text: 'TEXT T Sog',
-  textarea: 'TEXT T So',
-  markdown: 'TEXT P s',
-  html: 'TEXT P s',
-  richtext: 'TEXT P s',
-  code: 'TEXT P s',
-  email: 'TEXT T Sog',
-  url: 'TEXT T So',
-  phone: 'TEXT T So',
-  number: 'REAL O oga',
-  currency: 'REAL O oga',
-  percent: 'REAL O oga',
-  progress: 'REAL O oga',
-  slider: 'REAL O oga',
-  rating: 'REAL O oga',
-  boolean: 'INTEGER E og',
-  toggle: 'INTEGER E og',
-  date: 'TEXT D ogr',
-  datetime: 'TEXT D ogr',
-  time: 'TEXT O og',
-  select: 'TEXT O Sog',
-  radio: 'TEXT O Sog',
-  multiselect: 'TEXT M Sg',
-  checkboxes: 'TEXT M Sg',
-  tags: 'TEXT M Sg',
-  lookup: 'TEXT E og',
-  master_detail: 'TEXT E og',
-  tree: 'TEXT E og',
-  user: 'TEXT E og',
-  record: 'TEXT E g',
-  file: 'TEXT N ',
-  image: 'TEXT N ',
-  avatar: 'TEXT N ',
-  video: 'TEXT N ',
-  audio: 'TEXT N ',
-  signature: 'TEXT N ',
-  formula: 'REAL O oga',
-  summary: 'REAL O oga',
-  autonumber: 'TEXT T So',
-  address: 'TEXT N s',
-  location: 'TEXT N ',
-  composite: 'TEXT N ',
-  repeater: 'TEXT N ',
-  json: 'TEXT N ',
-  color: 'TEXT E g',
-  qrcode: 'TEXT E o',
-  password: 'TEXT N ',
-  secret: 'TEXT N ',
-  vector: 'BLOB N ',
-}
 
 const search = { default: 'S', optional: 's', never: '' }
 const figures = { all: 'a', range: 'r', none: '' }

@@ -2,6 +2,7 @@
 import { checkObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { FieldTypeName } from '#shared/field-types/registry.ts'
 
 /** A field as its author writes it. */
 export type FieldCase = Readonly<Record<string, unknown>> & { readonly type: string }
@@ -25,6 +26,62 @@ export const neededSettings: Readonly<Record<string, Readonly<Record<string, unk
   composite: { fields: { label: { type: 'text' } } },
   repeater: { fields: { label: { type: 'text' } } },
   vector: { vectorConfig: { dimensions: 2 } },
+}
+
+/**
+ * D-94 by type: SQL type, operator class, flags.
+ * Flags: S or s searched, o sortable, g groupable, a aggregatable, r minimum and maximum only.
+ */
+export const catalogue: Readonly<Record<FieldTypeName, string>> = {
+  text: 'TEXT T Sog',
+  textarea: 'TEXT T So',
+  markdown: 'TEXT P s',
+  html: 'TEXT P s',
+  richtext: 'TEXT P s',
+  code: 'TEXT P s',
+  email: 'TEXT T Sog',
+  url: 'TEXT T So',
+  phone: 'TEXT T So',
+  number: 'REAL O oga',
+  currency: 'REAL O oga',
+  percent: 'REAL O oga',
+  progress: 'REAL O oga',
+  slider: 'REAL O oga',
+  rating: 'REAL O oga',
+  boolean: 'INTEGER E og',
+  toggle: 'INTEGER E og',
+  date: 'TEXT D ogr',
+  datetime: 'TEXT D ogr',
+  time: 'TEXT O og',
+  select: 'TEXT O Sog',
+  radio: 'TEXT O Sog',
+  multiselect: 'TEXT M Sg',
+  checkboxes: 'TEXT M Sg',
+  tags: 'TEXT M Sg',
+  lookup: 'TEXT E og',
+  master_detail: 'TEXT E og',
+  tree: 'TEXT E og',
+  user: 'TEXT E og',
+  record: 'TEXT E g',
+  file: 'TEXT N ',
+  image: 'TEXT N ',
+  avatar: 'TEXT N ',
+  video: 'TEXT N ',
+  audio: 'TEXT N ',
+  signature: 'TEXT N ',
+  formula: 'REAL O oga',
+  summary: 'REAL O oga',
+  autonumber: 'TEXT T So',
+  address: 'TEXT N s',
+  location: 'TEXT N ',
+  composite: 'TEXT N ',
+  repeater: 'TEXT N ',
+  json: 'TEXT N ',
+  color: 'TEXT E g',
+  qrcode: 'TEXT E o',
+  password: 'TEXT N ',
+  secret: 'TEXT N ',
+  vector: 'BLOB N ',
 }
 
 /** The compiled field of a definition; fails when the definition is refused. */

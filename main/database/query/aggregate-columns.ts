@@ -108,10 +108,11 @@ function presentSql(field: FieldSchema, sql: string): string {
 }
 
 function checkAggregatable(field: FieldSchema, item: Aggregation): void {
-  const { flags, innerPaths } = fieldTypeOf(field)
+  const { flags, operators } = fieldTypeOf(field)
   if (item.function === 'count') return
   if (item.function === 'count_distinct') {
-    if (field.multiple || innerPaths === true) throw refuse('aggregations', item.path!, 'has no distinct values')
+    // What cannot be compared cannot be told apart either.
+    if (field.multiple || operators(field) === 'N') throw refuse('aggregations', item.path!, 'has no distinct values')
     return
   }
   const isRange = item.function === 'min' || item.function === 'max'
@@ -159,7 +160,7 @@ function dayPeriodSql(sql: string, period: Period): string {
 
 /** Type of one element of a field of several values. */
 function elementType(field: FieldSchema): string {
-  if (field.type === 'multiselect') return 'select'
+  if (field.type === 'multiselect' || field.type === 'checkboxes') return 'select'
   return field.type === 'tags' ? 'text' : field.type
 }
 

@@ -2,6 +2,7 @@
 import type { Statement } from '#main/kernel/database.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { readableField, unknownField } from '#shared/filter/resolve-path.ts'
 import { resolveSort } from '#shared/filter/resolve-sort.ts'
@@ -73,6 +74,7 @@ export function buildDistinct(
 
 function fieldOf(schema: ObjectSchema, name: string, env: QueryEnv): FieldSchema {
   const field = readableField(schema, name, env)
-  if (field) return field
+  if (field && fieldTypeOf(field).concealed === undefined) return field
+  if (field) throw invalidQuery('select', `The values of "${field.name}" are not compared.`, { path: name })
   throw unknownField({ parameter: 'select', path: name }, [name])
 }
