@@ -1,0 +1,135 @@
+// Fills computed columns of records there are already when a definition changes: new or changed summaries of the object,
+// summaries of other objects that look at it, and formulas. Versions stay as they are: nobody changed a record.
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { formulasOf } from '#shared/formulas/formulas-of.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { quote } from '../store.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { Row } from './codec.ts'
+import { codecOf } from './codec.ts'
+import type { RecordRules } from './record-rules.ts'
+import { fillSummary } from './summary-query.ts'
+import type { SummaryRule } from './summary-rules.ts'
+import { summaryRulesOf } from './summary-rules.ts'
+
+/** What a change of an object's definition leaves to fill. */
+export interface DerivedFill {
+  readonly summaries: readonly SummaryRule[]
+  /** Objects whose stored formulas are worked out again. */
+  readonly formulas: readonly ObjectSchema[]
+}
+
+/** What planning and filling need of the world after the change. */
+export interface DerivedWorld {
+  /** Every object, the changed one as it will be. */
+  schemas(): readonly ObjectSchema[]
+  readonly queryEnv: QueryEnv
+}
+
+/** Makes the filler for the hook that changes object tables: fills everything in the write of the definition. */
+export function createDerivedFiller(
+  metadata: Pick<MetadataService, 'objectSchemas'>,
+  queryEnv: () => QueryEnv,
+  rules: Pick<RecordRules, 'compute'>,
+): (tx: Tx, before: ObjectSchema | null, after: ObjectSchema) => void {
+  return (tx, before, after) => {
+    const others = metadata.objectSchemas().filter((schema) => schema.uid !== after.uid && !schema.abstract)
+    const env: QueryEnv = { ...queryEnv(), schemaOf: lookup(others, after) }
+    fillDerived(tx, planDerivedFill(before, after, { schemas: () => [...others, after], queryEnv: env }), env, rules)
+  }
+}
+
+/** Works out what to fill; both lists are empty when the change concerns no computed value. */
+export function planDerivedFill(before: ObjectSchema | null, after: ObjectSchema, world: DerivedWorld): DerivedFill {
+  if (after.abstract) return { summaries: [], formulas: [] }
+  const schemas = world.schemas()
+  const now = lookup(schemas, after)
+  const then = lookup(schemas, before)
+  const known = new Set(
+    schemas.flatMap((schema) => {
+      const parent = schema.name === after.name ? before : schema
+      return parent === null ? [] : summaryRulesOf(parent, then, world.queryEnv).map(signature)
+    }),
+  )
+  const summaries = schemas
+    .flatMap((schema) => summaryRulesOf(schema.name === after.name ? after : schema, now, world.queryEnv))
+    .filter((rule) => !known.has(signature(rule)))
+  const filled = new Set(summaries.map((rule) => rule.parent))
+  const changed = before === null || formulaText(before) !== formulaText(after)
+  if (changed) filled.add(after)
+  return { summaries, formulas: [...filled].filter((schema) => formulasOf(schema).stored.length > 0) }
+}
+
+/** Fills summaries for every record. */
+export function fillSummaries(tx: Tx, plan: DerivedFill, queryEnv: QueryEnv): void {
+  // A summary may look at another one: the objects that are looked at come first.
+  const waiting = [...plan.summaries]
+  for (let round = 0; waiting.length > 0 && round < plan.summaries.length; round += 1) {
+    const ready = waiting.filter((rule) => !waiting.some((other) => other !== rule && other.field === rule.source))
+    for (const rule of ready.length > 0 ? ready : waiting) {
+      fillSummary(tx, rule, queryEnv)
+      waiting.splice(waiting.indexOf(rule), 1)
+    }
+  }
+}
+
+/**
+ * Works the stored formulas of the next records out.
+ * @param after the row number to go on after; 0 begins
+ * @returns the last row number, or null when no record is left
+ */
+export function fillFormulas(
+  tx: Tx,
+  schema: ObjectSchema,
+  rules: Pick<RecordRules, 'compute'>,
+  { after, limit }: { after: number; limit: number },
+): number | null {
+  const list = codecOf(schema).columns.map(quote).join(', ')
+  const table = quote(schema.table)
+  const rows = tx.all<Row>(
+    statement(`SELECT rowid AS rowid, ${list} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ?`, [after, limit]),
+  )
+  for (const row of rows) {
+    const columns = rules.compute(schema, row)
+    const names = Object.keys(columns)
+    if (names.length === 0) continue
+    const sets = names.map((name) => `${quote(name)} = ?`).join(', ')
+    tx.run(
+      statement(`UPDATE ${table} SET ${sets} WHERE rowid = ?`, [...names.map((name) => columns[name]), row['rowid']]),
+    )
+  }
+  return rows.length < limit ? null : Number(rows.at(-1)!['rowid'])
+}
+
+/** Fills everything of a plan in one write. */
+export function fillDerived(tx: Tx, plan: DerivedFill, queryEnv: QueryEnv, rules: Pick<RecordRules, 'compute'>): void {
+  fillSummaries(tx, plan, queryEnv)
+  for (const schema of plan.formulas) {
+    for (let at: number | null = 0; at !== null;) at = fillFormulas(tx, schema, rules, { after: at, limit: 500 })
+  }
+}
+
+/** Everything a summary's value depends on but the records themselves. */
+function signature({ parent, field, child, relation, source, fn, where, factor }: SummaryRule): string {
+  const sourceKey = source === null ? null : [source.uid, source.type, source.settings, factor]
+  return JSON.stringify([parent.uid, field.uid, child.uid, relation.uid, relation.multiple, sourceKey, fn, where])
+}
+
+function formulaText(schema: ObjectSchema): string {
+  // Any retyped field may change what a formula makes of it.
+  return JSON.stringify([
+    formulasOf(schema).stored.map(({ schema: field }) => [field.uid, field.settings]),
+    schema.fields.map((field) => [field.name, field.uid, field.type, field.settings]),
+  ])
+}
+
+function lookup(
+  schemas: readonly ObjectSchema[],
+  one: ObjectSchema | null,
+): (name: string) => ObjectSchema | undefined {
+  const byName = new Map(schemas.map((schema) => [schema.name, schema]))
+  if (one !== null) byName.set(one.name, one)
+  return (name) => byName.get(name)
+}
