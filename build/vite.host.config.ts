@@ -9,8 +9,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Programs by their name in dist/host; the rest of main/workers is part of the host. */
 const PROGRAMS = {
   'workers/reader': 'main/workers/reader.ts',
+  'workers/ddl-runner': 'main/workers/ddl-runner.ts',
   'workers/sql-runner': 'main/workers/sql-runner.ts',
   'workers/script-runner': 'main/workers/script-runner.ts',
+  'workers/sheet': 'main/workers/sheet.ts',
   'child-bootstrap': 'electron/child-bootstrap.ts',
 }
 

@@ -125,8 +125,10 @@ export function serve(
     requirePermission(pipeline, runtime, ctx, input)
     if (runtime.parseParams !== null) input.params = runtime.parseParams(request.params)
     if (runtime.parseQuery !== null) input.query = runtime.parseQuery(parseQueryString(queryOf(request.raw.url!)))
-    if (runtime.contract.streams === true && request.body instanceof Readable) input.stream = request.body
-    else if (runtime.parseBody !== null) {
+    if (runtime.contract.streams === true && request.body instanceof Readable) {
+      // A handler that stops reading must not break the connection its answer goes through.
+      input.stream = request.body.iterator({ destroyOnReturn: false })
+    } else if (runtime.parseBody !== null) {
       input.body = runtime.parseBody(request.body)
       if (runtime.rateLimit === 'write') chargeForRows(pipeline, runtime, request, reply)
     }
@@ -135,11 +137,18 @@ export function serve(
       key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract.method)
         ? runtime.handler(ctx, input)
         : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, () => runtime.handler(ctx, input))
+    if (input.stream !== undefined) drainAfter(result, request.body as Readable)
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
     else sendResult(pipeline, runtime, request, reply, ctx, startedAt, result)
   } catch (error) {
     sendError(pipeline, request, reply, error, runtime.limitBytes)
   }
+}
+
+/** What a handler leaves of a body is read to its end, so that the client sees the answer. */
+function drainAfter(result: unknown, body: Readable): void {
+  const drain = (): void => void body.resume()
+  void Promise.resolve(result).then(drain, drain)
 }
 
 /** D-42 gives keys to POST and PATCH; the other methods are repeatable by themselves. */

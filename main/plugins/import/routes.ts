@@ -1,124 +1,102 @@
-// The import route: reads the request's form (JSON with csv or rows, or a CSV body) and calls the service.
-import { ImportRequest } from '#shared/contracts/import.ts'
+// Handlers of imports, their jobs and exports: requests to service calls and back.
+import { Readable } from 'node:stream'
 import type { importRoutes } from '#shared/contracts/import.ts'
-import { validationError } from '#shared/errors.ts'
-import type { FieldError } from '#shared/errors.ts'
+import { invalidQuery } from '#shared/errors.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
-import type { ImportService } from './api.ts'
-import { parseCsv } from './service/csv.ts'
+import { ByteStream, Reply } from '#main/kernel/reply.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { ExportRequest, ImportService } from './api.ts'
+import { stagedName } from './service/import-phase.ts'
+import { readRequest } from './service/request.ts'
+import type { SourceParts } from './service/request.ts'
+import type { SourceRow } from './service/sources.ts'
+import { tooManyRows } from './service/staging.ts'
 
 /** Rows of one direct import (D-199). */
 export const maxDirectRows = 10_000
 
-/** Makes the handler. */
-export function importHandlers(service: ImportService): Handlers<Pick<typeof importRoutes, 'importRecords'>> {
+/** Bytes of the file of a direct import, as of every body (D-199), and of a job. */
+const maxBytes = { direct: 10_485_760, job: 1_073_741_824 } as const
+
+/** What the handlers work with. */
+export interface HandlerParts {
+  readonly service: ImportService
+  readonly data: DataService
+  readonly sources: Omit<SourceParts, 'limitBytes'>
+}
+
+/** Makes the handlers. */
+export function importHandlers({ service, data, sources }: HandlerParts): Handlers<typeof importRoutes> {
+  const { jobs } = service
   return {
-    async importRecords(ctx, { params, query, body, stream }) {
-      const request = stream === undefined ? body : fromQuery(await readText(stream), query)
-      const rows = rowsOf(request)
-      if (rows.length > maxDirectRows) {
-        throw validationError(
-          [
-            {
-              field: 'rows',
-              code: 'max_items',
-              message: `At most ${maxDirectRows} rows fit in one request.`,
-              constraint: maxDirectRows,
-            },
-          ],
-          { limit: maxDirectRows, received: rows.length },
-        )
+    async importRecords(ctx, { params, query, body, stream, headers }) {
+      const given = { body, stream, query, contentType: headers['content-type'] ?? '' }
+      const request = readRequest(given, { ...sources, limitBytes: maxBytes.direct })
+      const input = await request.open(async (source) => {
+        const rows: SourceRow[] = []
+        for await (const slice of source.rows) {
+          rows.push(...slice)
+          if (rows.length > maxDirectRows) throw tooManyRows(maxDirectRows, rows.length)
+        }
+        return { rows, columns: source.columns }
+      })
+      const fromSheet = request.format === 'xlsx'
+      return service.run(ctx, { ...request.options, ...input, object: params.object, fromSheet })
+    },
+
+    async createImportJob(ctx, { params, query, body, stream, headers }) {
+      const given = { body, stream, query, contentType: headers['content-type'] ?? '' }
+      const request = readRequest(given, { ...sources, limitBytes: maxBytes.job })
+      const { options, format, fileName } = request
+      const jobId = sources.freeName()
+      try {
+        return await request.open(async (source) => {
+          const total = await sources.staging.stage(stagedName(jobId), source)
+          const { columns } = source
+          return jobs.create(ctx, { ...options, jobId, object: params.object, columns, format, fileName, total })
+        })
+      } catch (error) {
+        await sources.staging.remove(stagedName(jobId))
+        throw error
       }
-      return service.run(ctx, {
+    },
+
+    listImportJobs: (ctx, { query }) => jobs.list(ctx, query),
+    getImportJob: (ctx, { params }) => jobs.get(ctx, params.jobId),
+    getImportResults: (ctx, { params, query }) => jobs.results(ctx, params.jobId, query),
+    cancelImportJob: (ctx, { params }) => jobs.cancel(ctx, params.jobId),
+    pauseImportJob: (ctx, { params }) => jobs.pause(ctx, params.jobId),
+    resumeImportJob: (ctx, { params }) => jobs.resume(ctx, params.jobId),
+    undoImportJob: (ctx, { params }) => jobs.undo(ctx, params.jobId),
+
+    async exportRecords(ctx, { params, query }) {
+      const { format, cells, delimiter, bom, ...list } = query
+      const file = await service.export(ctx, {
         object: params.object,
-        rows,
-        mapping: request.mapping ?? {},
-        dryRun: request.dryRun,
-        writeMode: request.writeMode,
-        matchFields: request.matchFields ?? [],
-        trimWhitespace: request.trimWhitespace,
-        nullValues: request.nullValues ?? [],
-        createMissingOptions: request.createMissingOptions,
-        skipBlankMatchKey: request.skipBlankMatchKey,
+        format: oneOf('format', format, ['csv', 'json', 'ndjson', 'xlsx'], 'csv'),
+        cells: oneOf('cells', cells, ['values', 'labels'], 'values'),
+        delimiter: oneOf('delimiter', delimiter, [',', ';', '\t', '|'], ','),
+        bom: ['true', '1', ''].includes(oneOf('bom', bom, ['true', 'false', '1', '0', ''], 'false')),
+        query: data.queryOf(ctx, list),
+      } satisfies ExportRequest)
+      const stream = Readable.from(file.content, { objectMode: false })
+      return new Reply(new ByteStream(stream, file.contentType), {
+        headers: { 'Content-Disposition': `attachment; filename="${file.fileName}"`, 'Cache-Control': 'no-store' },
       })
     },
   }
 }
 
-async function readText(stream: AsyncIterable<Uint8Array>): Promise<string> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of stream) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-/** @throws validation_error unless exactly one source of rows is given and fits the format */
-function rowsOf(request: ImportRequest): readonly Record<string, unknown>[] {
-  const given = [request.csv !== undefined, request.rows !== undefined].filter(Boolean).length
-  if (given !== 1) {
-    throw validationError([{ field: 'rows', code: 'required', message: 'Give either rows or csv.' }])
-  }
-  if (request.rows !== undefined) {
-    if (request.format === 'csv') throw mismatch('csv')
-    return checkRows(request.rows)
-  }
-  if (request.format === 'json') throw mismatch('rows')
-  return parseCsv(request.csv!)
-}
-
-/** Ten thousand rows cost a schema too much time at once; the check that is needed is this one. @throws validation_error */
-function checkRows(rows: readonly unknown[]): readonly Record<string, unknown>[] {
-  const problems: FieldError[] = []
-  rows.forEach((row, index) => {
-    if (typeof row === 'object' && row !== null && !Array.isArray(row)) return
-    problems.push({ field: `rows.${index}`, code: 'invalid_type', message: 'A row must be an object.' })
-  })
-  if (problems.length > 0) throw validationError(problems)
-  return rows as readonly Record<string, unknown>[]
-}
-
-function mismatch(field: string): Error {
-  return validationError([{ field, code: 'required', message: 'The format asks for this member.' }])
-}
-
-/** Options of a plain CSV body travel in the query string. @throws validation_error */
-function fromQuery(csv: string, query: Readonly<Record<string, unknown>>): ImportRequest {
-  const options: Record<string, unknown> = {}
-  const problems: FieldError[] = []
-  for (const [name, schema] of Object.entries(ImportRequest.shape)) {
-    const given = [query[name]].flat().filter((text) => typeof text === 'string')
-    const value = given.at(-1)
-    if (value === undefined || name === 'csv' || name === 'rows') continue
-    if (name === 'matchFields' || name === 'nullValues') options[name] = given.join(',').split(',')
-    else if (name === 'format' || name === 'writeMode') options[name] = value
-    else if (name === 'mapping') options[name] = parseMapping(value, problems)
-    else if (schema !== undefined) options[name] = parseFlag(name, value, problems)
-  }
-  if (problems.length > 0) throw validationError(problems)
-  const parsed = ImportRequest.safeParse({ ...options, csv })
-  if (parsed.success) return parsed.data
-  throw validationError(
-    parsed.error.issues.map((issue) => ({
-      field: issue.path.join('.'),
-      code: 'invalid_option',
-      message: issue.message,
-    })),
-  )
-}
-
-/** A mistyped `dryRun` must not write (D-12). */
-function parseFlag(field: string, value: string, problems: FieldError[]): boolean {
-  if (value === 'true' || value === '1' || value === '') return true
-  if (value !== 'false' && value !== '0') {
-    problems.push({ field, code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value })
-  }
-  return false
-}
-
-function parseMapping(text: string, problems: FieldError[]): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    problems.push({ field: 'mapping', code: 'invalid_json', message: 'The mapping must be a JSON object.' })
-    return undefined
-  }
+/** @throws invalid_query */
+function oneOf<const T extends string>(
+  name: string,
+  given: string | readonly string[] | undefined,
+  allowed: readonly T[],
+  standard: T,
+): T {
+  const text = typeof given === 'object' ? given.at(-1) : given
+  if (text === undefined) return standard
+  const found = allowed.find((word) => word === text)
+  if (found === undefined) throw invalidQuery(name, `The value must be one of: ${allowed.join(', ')}.`, { path: '' })
+  return found
 }

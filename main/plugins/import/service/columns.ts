@@ -4,37 +4,50 @@ import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import { readCell } from '#shared/field-types/read-cell.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { ImportInput } from '../api.ts'
+import { readSerialDate } from './serial-dates.ts'
+import type { SourceRow } from './sources.ts'
 
 /** A column and the field it fills. */
 export interface MappedColumn {
   readonly column: string
+  /** Place of the column among those of the source. */
+  readonly at: number
   readonly field: FieldSchema
 }
 
 /**
  * Maps the columns of the rows.
- * @throws validation_error naming every column without a field and every mapping to an unknown field
+ * @throws validation_error naming every column without a field, every mapping to an unknown field, and every second
+ * column of one field
  */
-export function mapColumns(schema: ObjectSchema, input: ImportInput): MappedColumn[] {
-  const columns = new Set<string>()
-  for (const row of input.rows) for (const name of Object.keys(row)) columns.add(name)
+export function mapColumns(
+  schema: ObjectSchema,
+  columns: readonly string[],
+  mapping: Readonly<Record<string, string>>,
+): MappedColumn[] {
   const problems: FieldError[] = []
   const mapped: MappedColumn[] = []
-  for (const column of columns) {
-    const target = Object.hasOwn(input.mapping, column) ? input.mapping[column]! : column
-    if (target === '') continue
+  const filled = new Set<string>()
+  columns.forEach((column, at) => {
+    const target = Object.hasOwn(mapping, column) ? mapping[column]! : column
+    if (target === '') return
     const field = schema.byName.get(target) ?? byLabel(schema, target)
-    if (field !== undefined) mapped.push({ column, field })
-    else {
+    const name = column.slice(0, 200)
+    if (field === undefined) {
       problems.push({
-        field: column.slice(0, 200),
+        field: name,
         code: 'unknown_field',
         message: 'The column matches no field; map it to one, or to "" to leave it out.',
       })
+    } else if (filled.has(field.name)) {
+      problems.push({ field: name, code: 'duplicate_value', message: `Another column fills "${field.name}" too.` })
+    } else {
+      filled.add(field.name)
+      mapped.push({ column, at, field })
     }
-  }
+  })
   if (problems.length > 0) throw validationError(problems)
   return mapped
 }
@@ -46,16 +59,39 @@ function byLabel(schema: ObjectSchema, text: string): FieldSchema | undefined {
   return found.length === 1 ? found[0] : undefined
 }
 
+/** The cell of a column; undefined when the row does not name it. */
+export function cellOf(row: SourceRow, { column, at }: Pick<MappedColumn, 'column' | 'at'>): unknown {
+  if (Array.isArray(row)) return (row as readonly unknown[])[at] ?? null
+  return Object.hasOwn(row, column) ? (row as Readonly<Record<string, unknown>>)[column] : undefined
+}
+
+/** How cells are read. */
+export interface CellOptions {
+  readonly trimWhitespace: boolean
+  readonly nullValues: readonly string[]
+  /** Whether the cells come from a spreadsheet, where dates are numbers and everything may be typed as a number. */
+  readonly fromSheet: boolean
+}
+
 /** Makes the reader of cells. What cannot be read stays text, so that the field's own rule refuses it by name. */
-export function createCellReader(
-  input: Pick<ImportInput, 'trimWhitespace' | 'nullValues'>,
-  env: ParseEnv,
-): (cell: unknown, field: FieldSchema) => unknown {
-  const nulls = new Set(input.nullValues)
-  return (cell, field) => {
+export function createCellReader(options: CellOptions, env: ParseEnv): (cell: unknown, field: FieldSchema) => unknown {
+  const nulls = new Set(options.nullValues)
+  return (given, field) => {
+    const cell = options.fromSheet ? readSheetCell(given, field) : given
     if (typeof cell !== 'string') return field.system ? cell : readCell(cell, field, env)
-    const text = input.trimWhitespace ? cell.trim() : cell
+    const text = options.trimWhitespace ? cell.trim() : cell
     if (text === '' || nulls.has(text)) return null
     return field.system ? text : readCell(text, field, env)
   }
+}
+
+/** The text that a typed cell stands for, unless the field takes the type itself. */
+function readSheetCell(cell: unknown, field: FieldSchema): unknown {
+  if (typeof cell === 'number') {
+    const date = readSerialDate(cell, field.type)
+    if (date !== null) return date
+  }
+  if (typeof cell !== 'number' && typeof cell !== 'boolean') return cell
+  const takesIt = fieldTypeOf(field).storage === 'boolean' ? typeof cell === 'boolean' : field.sqlType !== 'TEXT'
+  return takesIt ? cell : String(cell)
 }

@@ -1,34 +1,42 @@
 // Finds the records that rows mean by their match fields: one query per slice of rows.
 import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ParseEnv } from '#shared/field-types/field-type.ts'
+import { parseField } from '#shared/field-types/parse-field.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
+import type { MappedColumn } from './columns.ts'
 
 /** What a row's key leads to: an id, nothing, or more than one record. */
 export type Match = { readonly id: string } | 'none' | 'several'
 
 /**
  * The fields rows are matched by.
- * @throws validation_error when none is given, or one is unknown or cannot be compared
+ * @throws validation_error when none is given, or one is unknown, cannot be compared or has no column
  */
-export function matchFieldsOf(schema: ObjectSchema, names: readonly string[]): FieldSchema[] {
+export function matchFieldsOf(
+  schema: ObjectSchema,
+  names: readonly string[],
+  columns: readonly MappedColumn[],
+): FieldSchema[] {
   if (names.length === 0) {
     throw validationError([
       { field: 'matchFields', code: 'required', message: 'Name the fields that tell records apart.' },
     ])
   }
   return names.map((name, index) => {
+    const path = `matchFields.${index}`
     const field = schema.byName.get(name)
-    if (field !== undefined && !field.multiple) return field
-    throw validationError([
-      {
-        field: `matchFields.${index}`,
-        code: 'unknown_field',
-        message: 'The object has no such field to match by.',
-        value: name,
-      },
-    ])
+    if (field === undefined || field.multiple) {
+      const message = 'The object has no such field to match by.'
+      throw validationError([{ field: path, code: 'unknown_field', message, value: name }])
+    }
+    if (!columns.some((column) => column.field === field)) {
+      const message = 'The source has no column for the field.'
+      throw validationError([{ field: path, code: 'required', message, value: name }])
+    }
+    return field
   })
 }
 
@@ -39,6 +47,22 @@ export function keyOf(values: Readonly<Record<string, unknown>>, fields: readonl
   return JSON.stringify(
     parts.map((part, at) => (fields[at]!.caseSensitive || typeof part !== 'string' ? part : part.toLowerCase())),
   )
+}
+
+/** The parts of a row's key as records store them; what is no value of its field stays and matches nothing. */
+export function normaliseKey(
+  values: Readonly<Record<string, unknown>>,
+  fields: readonly FieldSchema[],
+  env: ParseEnv,
+): Record<string, unknown> {
+  const key: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  for (const field of fields) {
+    const value = values[field.name]
+    const parsed =
+      value === null || value === undefined || field.system ? null : parseField(field, value, env, undefined)
+    key[field.name] = parsed?.ok === true ? parsed.value : value
+  }
+  return key
 }
 
 /** Looks up all keys of a slice. */

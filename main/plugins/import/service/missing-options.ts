@@ -1,11 +1,30 @@
 // Adds the options that rows use and a choice field does not have yet (`createMissingOptions`).
+import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { cellOf } from './columns.ts'
 import type { MappedColumn } from './columns.ts'
+import type { SourceRow } from './sources.ts'
 
 const optionValue = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
+
+/** Options one import adds to a field at most: more of them are a column that was mapped to the wrong field. */
+const maxNewOptions = 500
+
+const choiceTypes: ReadonlySet<string> = new Set(['select', 'multiselect', 'radio', 'checkboxes'])
+
+/** Gathers what is missing, row by row. */
+export interface MissingOptions {
+  /** @throws validation_error when a field would get too many */
+  add(rows: readonly SourceRow[]): void
+  /**
+   * Saves the object with the options; does nothing when none is missing.
+   * @returns whether the definition changed
+   */
+  save(metadata: MetadataService, ctx: RequestContext): Promise<boolean>
+}
 
 /** A choice and the value it is stored as. */
 interface MissingOption {
@@ -13,51 +32,53 @@ interface MissingOption {
   readonly label: string
 }
 
-/**
- * Saves the object with the options the rows are missing; does nothing when none is.
- * @returns whether the definition changed
- */
-export async function addMissingOptions(
-  metadata: MetadataService,
-  ctx: RequestContext,
+/** Makes the collection for the choice fields among the columns. */
+export function collectMissingOptions(
   schema: ObjectSchema,
   columns: readonly MappedColumn[],
-  rows: readonly Readonly<Record<string, unknown>>[],
-): Promise<boolean> {
-  const choices = columns.filter(({ field }) => field.type === 'select' || field.type === 'multiselect')
-  const missing = new Map<string, MissingOption[]>()
-  for (const { column, field } of choices) {
-    const found = missingOf(
-      field,
-      rows.map((row) => row[column]),
-    )
-    if (found.length > 0) missing.set(field.name, found)
+  nullValues: readonly string[],
+): MissingOptions {
+  const nulls = new Set(nullValues)
+  const choices = columns
+    .filter(({ field }) => choiceTypes.has(field.type))
+    .map((column) => ({ column, ...startOf(column.field) }))
+
+  return {
+    add(rows) {
+      for (const choice of choices) {
+        const { column, known, taken, added } = choice
+        for (const row of rows) {
+          for (const label of labelsOf(cellOf(row, column), column.field)) {
+            if (nulls.has(label) || known.has(label) || known.has(label.toLowerCase())) continue
+            const value = freeValue(label, taken)
+            added.push({ value, label })
+            known.add(label.toLowerCase())
+            taken.add(value)
+            if (added.length > maxNewOptions) throw tooMany(column.field)
+          }
+        }
+      }
+    },
+    async save(metadata, ctx) {
+      const item = metadata.get('object', schema.name)
+      if (item === undefined || choices.every(({ added }) => added.length === 0)) return false
+      const definition = structuredClone(item.item) as { fields: Record<string, { options?: unknown[] }> }
+      for (const { column, added } of choices) {
+        const field = definition.fields[column.field.name]
+        if (field !== undefined && added.length > 0) field.options = [...(field.options ?? []), ...added]
+      }
+      await metadata.save(ctx, { type: 'object', name: schema.name, item: definition })
+      return true
+    },
   }
-  const item = metadata.get('object', schema.name)
-  if (missing.size === 0 || item === undefined) return false
-  const definition = structuredClone(item.item) as { fields: Record<string, { options?: unknown[] }> }
-  for (const [name, options] of missing) {
-    const field = definition.fields[name]!
-    field.options = [...(field.options ?? []), ...options]
-  }
-  await metadata.save(ctx, { type: 'object', name: schema.name, item: definition })
-  return true
 }
 
-function missingOf(field: FieldSchema, cells: readonly unknown[]): MissingOption[] {
-  const known = new Set(field.options.flatMap((option) => [option.value, option.label.toLowerCase()]))
-  const taken = new Set(field.options.map((option) => option.value))
-  const added: MissingOption[] = []
-  for (const cell of cells) {
-    for (const label of labelsOf(cell, field)) {
-      if (known.has(label) || known.has(label.toLowerCase())) continue
-      const value = freeValue(label, taken)
-      added.push({ value, label })
-      known.add(label.toLowerCase())
-      taken.add(value)
-    }
+function startOf(field: FieldSchema): { known: Set<string>; taken: Set<string>; added: MissingOption[] } {
+  return {
+    known: new Set(field.options.flatMap((option) => [option.value, option.label.toLowerCase()])),
+    taken: new Set(field.options.map((option) => option.value)),
+    added: [],
   }
-  return added
 }
 
 function labelsOf(cell: unknown, field: FieldSchema): string[] {
@@ -81,4 +102,9 @@ function freeValue(label: string, taken: ReadonlySet<string>): string {
   let number = 2
   while (taken.has(`${word}_${number}`)) number += 1
   return `${word}_${number}`
+}
+
+function tooMany(field: FieldSchema): Error {
+  const message = `The rows would add more than ${maxNewOptions} options.`
+  return validationError([{ field: field.name, code: 'max_items', message, constraint: maxNewOptions }])
 }

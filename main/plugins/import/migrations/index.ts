@@ -1,0 +1,6 @@
+// The ordered list of this plugin's migrations.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { importJobTables } from './0001-import-jobs.ts'
+
+/** In order; released entries never change. */
+export const importMigrations: readonly Migration[] = [importJobTables]

@@ -1,0 +1,65 @@
+// Imports of rows that are in memory: one report, nothing kept.
+import { notFound } from '#shared/errors.ts'
+import { requireApiMethods } from '#shared/object-api.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { ImportInput, ImportReport } from '../api.ts'
+import { mapColumns } from './columns.ts'
+import { collectMissingOptions } from './missing-options.ts'
+import type { RowOutcome } from './row-outcome.ts'
+import { createRowPlan, sliceSize } from './row-plan.ts'
+import type { PlanParts } from './row-plan.ts'
+
+/** Entries of `errors` at most; every failed row is counted all the same. */
+export const maxReportedErrors = 1_000
+
+/** Runs an import; see ImportService.run. */
+export async function importDirectly(
+  parts: PlanParts,
+  caller: RequestContext,
+  input: ImportInput,
+): Promise<ImportReport> {
+  const ctx = importContext(caller, input)
+  const schema = parts.metadata.objectSchema(input.object)
+  if (schema === undefined) throw notFound('object', input.object)
+  requireApiMethods(schema, 'import')
+  if (input.createMissingOptions && !input.dryRun) {
+    const options = collectMissingOptions(schema, mapColumns(schema, input.columns, input.mapping), input.nullValues)
+    options.add(input.rows)
+    await options.save(parts.metadata, ctx)
+  }
+  const plan = createRowPlan(parts, input)
+  const report: ImportReport = {
+    object: input.object,
+    total: input.rows.length,
+    created: 0,
+    updated: 0,
+    skipped: 0,
+    failed: 0,
+    errors: [],
+    dryRun: input.dryRun,
+  }
+  for (let start = 0; start < input.rows.length; start += sliceSize) {
+    const slice = input.rows.slice(start, start + sliceSize)
+    const { outcomes } = await plan.write(
+      ctx,
+      slice.map((cells, at) => ({ row: start + at + 1, cells })),
+    )
+    for (const outcome of outcomes.toSorted((a, b) => a.row - b.row)) add(report, outcome)
+  }
+  return report
+}
+
+/** The context of an import's writes. */
+export function importContext(caller: RequestContext, input: { readonly runAutomations: boolean }): RequestContext {
+  return { ...caller, source: 'import', ...(input.runAutomations ? {} : { runAutomations: false }) }
+}
+
+function add(report: ImportReport, outcome: RowOutcome): void {
+  if (outcome.operation === 'create') report.created += 1
+  else if (outcome.operation === 'update') report.updated += 1
+  else if (outcome.operation === 'skip') report.skipped += 1
+  else report.failed += 1
+  for (const error of outcome.errors ?? []) {
+    if (report.errors.length < maxReportedErrors) report.errors.push({ row: outcome.row, ...error })
+  }
+}

@@ -1,0 +1,226 @@
+// Carries one import out, slice by slice: cells to values, relations to ids, rows to creates and updates through the data
+// service. Direct imports and jobs share it; it knows neither reports nor tables of jobs.
+import { notFound } from '#shared/errors.ts'
+import type { ParseEnv } from '#shared/field-types/field-type.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { BulkItem, BulkResultItem, DataService } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { SettingsService } from '#main/plugins/settings/api.ts'
+import type { ImportOptions } from '../api.ts'
+import { cellOf, createCellReader, mapColumns } from './columns.ts'
+import { createLinkResolver } from './links.ts'
+import { findMatches, keyOf, matchFieldsOf, normaliseKey } from './matching.ts'
+import type { Match } from './matching.ts'
+import { errorsOf } from './row-outcome.ts'
+import type { RowChanges, RowError, RowOutcome } from './row-outcome.ts'
+import type { SourceRow } from './sources.ts'
+
+/** Rows per write: long enough to amortise an fsync, short enough not to hold the event loop. */
+export const sliceSize = 200
+
+/** What an import works with. */
+export interface PlanParts {
+  readonly data: DataService
+  readonly metadata: MetadataService
+  readonly settings: SettingsService
+}
+
+/** What to import into what. */
+export interface PlanInput extends ImportOptions {
+  readonly object: string
+  readonly columns: readonly string[]
+  readonly fromSheet: boolean
+}
+
+/** Follows the writes of a slice from inside its transactions. */
+export interface SliceObserver {
+  /** What the write of a record has changed, asked right after it, in its transaction. */
+  changesOf?(id: string): RowChanges | undefined
+  /** Called in every transaction with all outcomes so far; `complete` in the last one of the slice. */
+  written(tx: Tx, outcomes: readonly RowOutcome[], complete: boolean): void
+}
+
+/** An import that is ready to write rows. */
+export interface RowPlan {
+  readonly schema: ObjectSchema
+  /**
+   * Writes at most {@link sliceSize} rows; failures of rows are outcomes.
+   * @param rows the rows with their numbers
+   * @returns one outcome per row; `recorded` tells whether the observer has seen all of them inside a transaction
+   */
+  write(
+    ctx: RequestContext,
+    rows: readonly { readonly row: number; readonly cells: SourceRow }[],
+    observer?: SliceObserver,
+  ): Promise<{ outcomes: RowOutcome[]; recorded: boolean }>
+}
+
+interface Row {
+  readonly row: number
+  readonly values: Record<string, unknown>
+  readonly errors: RowError[]
+}
+
+/** A group of rows for one bulk write. */
+interface Group {
+  readonly operation: 'create' | 'update'
+  readonly rows: readonly (Row & { readonly id?: string })[]
+}
+
+/**
+ * Prepares an import.
+ * @throws resource_not_found, validation_error for columns and match fields
+ */
+export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
+  const { data, metadata, settings } = parts
+  const schema = metadata.objectSchema(input.object)
+  if (schema === undefined) throw notFound('object', input.object)
+  const columns = mapColumns(schema, input.columns, input.mapping)
+  const matchFields = input.writeMode === 'insert' ? [] : matchFieldsOf(schema, input.matchFields, columns)
+  const env: ParseEnv = { timeZone: settings.get('timezone'), defaultCurrency: settings.get('currency') }
+  const readCell = createCellReader(input, env)
+  const links = createLinkResolver(
+    parts,
+    columns.map(({ field }) => field),
+  )
+  const unique = schema.fields.filter((field) => field.unique)
+  const seen = new Set<string>()
+
+  const readRow = ({ row, cells }: { row: number; cells: SourceRow }): Row => {
+    const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+    for (const column of columns) {
+      const cell = cellOf(cells, column)
+      if (cell !== undefined) values[column.field.name] = readCell(cell, column.field)
+    }
+    const errors: RowError[] = []
+    if (hasCellsBeyond(cells, input.columns.length))
+      errors.push({ code: 'invalid_format', message: 'The row has more cells than the header.' })
+    return { row, values, errors }
+  }
+
+  const findAll = async (ctx: RequestContext, rows: readonly Row[]): Promise<(row: Row) => Match | 'blank'> => {
+    if (matchFields.length === 0) return () => 'none'
+    const keys = new Map(rows.map((row) => [row, normaliseKey(row.values, matchFields, env)]))
+    const matches = await findMatches(data, ctx, schema, matchFields, [...keys.values()])
+    return (row) => {
+      const key = keyOf(keys.get(row)!, matchFields)
+      return key === null ? 'blank' : (matches.get(key) ?? 'none')
+    }
+  }
+
+  return {
+    schema,
+    async write(ctx, given, observer) {
+      const rows = given.map(readRow)
+      await links.resolve(ctx, rows)
+      const matchOf = await findAll(ctx, rows)
+      const outcomes: RowOutcome[] = []
+      const creates: Row[] = []
+      const updates: (Row & { id: string })[] = []
+      for (const row of rows) {
+        // A dry run writes nothing, so doubles within the file would otherwise go unnoticed.
+        const double = input.dryRun
+          ? unique.find((field) => isRepeated(seen, field, row.values[field.name]))
+          : undefined
+        if (double !== undefined)
+          row.errors.push({ field: double.name, code: 'not_unique', message: 'An earlier row has this value.' })
+        const target = aim(input, matchOf(row))
+        if (target === 'ambiguous' && row.errors.length === 0) {
+          const message = 'Several records match the row.'
+          row.errors.push({ field: matchFields[0]!.name, code: 'not_unique', message })
+        }
+        if (row.errors.length > 0) outcomes.push({ row: row.row, operation: 'fail', errors: row.errors })
+        else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
+        else if (target === 'create') creates.push(row)
+        else updates.push({ ...row, id: (target as { id: string }).id })
+      }
+      const groups: Group[] = withoutRepeatedIds(updates).map((group) => ({ operation: 'update', rows: group }))
+      if (creates.length > 0) groups.unshift({ operation: 'create', rows: creates })
+      let recorded = false
+      for (const [index, group] of groups.entries()) {
+        await writeGroup(ctx, group, outcomes, observer, (done) => {
+          recorded = done && index === groups.length - 1
+          return recorded
+        })
+      }
+      return { outcomes, recorded: recorded && !input.dryRun }
+    },
+  }
+
+  async function writeGroup(
+    ctx: RequestContext,
+    { operation, rows }: Group,
+    outcomes: RowOutcome[],
+    observer: SliceObserver | undefined,
+    isLast: (groupDone: boolean) => boolean,
+  ): Promise<void> {
+    const records = rows.map(({ id, values }): BulkItem => (id === undefined ? { data: values } : { id, data: values }))
+    const options = { atomic: false, returnRecords: false, continueOnError: true, validateOnly: input.dryRun }
+    const before = outcomes.length
+    const toOutcome = (result: BulkResultItem): RowOutcome => {
+      const { row } = rows[result.index]!
+      if (!result.success) return { row, operation: 'fail', errors: errorsOf(result) }
+      const id = input.dryRun && operation === 'create' ? undefined : result.id
+      const changes = operation === 'update' && id !== undefined ? observer?.changesOf?.(id) : undefined
+      return { row, operation, ...(id === undefined ? {} : { id }), ...(changes === undefined ? {} : { changes }) }
+    }
+    const { results } = await data.bulk(ctx, {
+      object: input.object,
+      operation,
+      records,
+      options,
+      maxRecords: sliceSize,
+      ...(observer === undefined
+        ? {}
+        : {
+            alongside: (tx, part) => {
+              // A group that is tried again after a lost transaction begins anew.
+              outcomes.length = before + (part[0]?.index ?? 0)
+              for (const result of part) outcomes.push(toOutcome(result))
+              observer.written(tx, outcomes, isLast(outcomes.length === before + rows.length))
+            },
+          }),
+    })
+    // Without an observer, and in a dry run, nothing was recorded inside the transactions.
+    if (observer === undefined || input.dryRun) outcomes.push(...results.map(toOutcome))
+  }
+}
+
+function aim(input: ImportOptions, match: Match | 'blank'): 'create' | 'skip' | 'ambiguous' | { id: string } {
+  if (input.writeMode === 'insert') return 'create'
+  if (match === 'blank') return input.skipBlankMatchKey || input.writeMode === 'update' ? 'skip' : 'create'
+  if (match === 'several') return 'ambiguous'
+  if (match === 'none') return input.writeMode === 'upsert' ? 'create' : 'skip'
+  return match
+}
+
+/** Two rows may mean one record: they are written one after the other, as the file has them. */
+function withoutRepeatedIds<T extends { id: string }>(rows: readonly T[]): T[][] {
+  const groups: T[][] = []
+  let ids = new Set<string>()
+  for (const row of rows) {
+    if (groups.length === 0 || ids.has(row.id)) {
+      groups.push([])
+      ids = new Set()
+    }
+    ids.add(row.id)
+    groups.at(-1)!.push(row)
+  }
+  return groups
+}
+
+function isRepeated(seen: Set<string>, field: FieldSchema, value: unknown): boolean {
+  if (value === null || value === undefined) return false
+  const key = `${field.name}\n${JSON.stringify(value)}`
+  if (seen.has(key)) return true
+  seen.add(key)
+  return false
+}
+
+function hasCellsBeyond(cells: SourceRow, columns: number): boolean {
+  if (!Array.isArray(cells) || cells.length <= columns) return false
+  return cells.slice(columns).some((cell) => cell !== null && cell !== undefined && String(cell).trim() !== '')
+}

@@ -1,0 +1,155 @@
+// Keeps the rows of a job in a file of the data folder until it has ended: one JSON value per line, read again from any
+// line on. The files are private (0600) and on disk before a job is acknowledged.
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { platformError, validationError } from '#shared/errors.ts'
+import type { RowSource, SourceRow } from './sources.ts'
+
+/** Rows of one job at most (D-199). */
+export const maxJobRows = 1_000_000
+
+/** Bytes of one staged source at most. */
+const maxStagedBytes = 2_000_000_000
+
+/** Characters are gathered up to this many before they are written. */
+const bufferLength = 262_144
+
+const readBytes = 262_144
+
+/** Rows read from a staged file, and where the next one begins. */
+export interface StagedSlice {
+  readonly rows: SourceRow[]
+  /** Bytes from the start of the file. */
+  readonly end: number
+}
+
+/** The folder of staged sources. */
+export interface Staging {
+  /** A path in the folder for another step, for example an uploaded spreadsheet. */
+  path(name: string): string
+  /**
+   * Writes every row and syncs the file.
+   * @returns how many rows there are
+   * @throws validation_error for more rows than a job may have, payload_too_large
+   */
+  stage(name: string, source: RowSource): Promise<number>
+  /** Writes bytes as they come. @throws payload_too_large beyond the limit */
+  stageBytes(name: string, bytes: AsyncIterable<Uint8Array>, limitBytes: number): Promise<void>
+  /** Reads rows in slices of `size` from a place in the file on. */
+  read(name: string, from: number, size: number): AsyncGenerator<StagedSlice>
+  remove(name: string): Promise<void>
+  /** Removes every file that `wanted` does not name: what the end of the process has left behind. */
+  sweep(wanted: ReadonlySet<string>): void
+}
+
+/** Opens the folder below the data folder; it is made on first use. */
+export function createStaging(dataDir: string): Staging {
+  const folder = path.join(dataDir, 'imports')
+  const fileOf = (name: string): string => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return path.join(folder, name)
+  }
+
+  return {
+    path: fileOf,
+
+    async stage(name, source) {
+      const file = await open(fileOf(name), 'wx', 0o600)
+      let total = 0
+      let bytes = 0
+      let buffer = ''
+      const flush = async (): Promise<void> => {
+        bytes += Buffer.byteLength(buffer)
+        if (bytes > maxStagedBytes) throw platformError('payload_too_large', { limitBytes: maxStagedBytes })
+        await file.write(buffer)
+        buffer = ''
+      }
+      try {
+        for await (const rows of source.rows) {
+          total += rows.length
+          if (total > maxJobRows) throw tooManyRows(maxJobRows)
+          for (const row of rows) {
+            buffer += `${JSON.stringify(row)}\n`
+            if (buffer.length > bufferLength) await flush()
+          }
+        }
+        await flush()
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+      return total
+    },
+
+    async stageBytes(name, bytes, limitBytes) {
+      const file = await open(fileOf(name), 'wx', 0o600)
+      let total = 0
+      try {
+        for await (const chunk of bytes) {
+          total += chunk.length
+          if (total > limitBytes) throw platformError('payload_too_large', { limitBytes })
+          await file.write(chunk)
+        }
+      } finally {
+        await file.close()
+      }
+    },
+
+    async *read(name, from, size) {
+      const file = await open(fileOf(name), 'r')
+      try {
+        let rest = Buffer.alloc(0)
+        let start = from
+        let rows: SourceRow[] = []
+        const chunk = Buffer.alloc(readBytes)
+        for (;;) {
+          const { bytesRead } = await file.read(chunk, 0, readBytes, start + rest.length)
+          if (bytesRead === 0) break
+          let data =
+            rest.length === 0
+              ? Buffer.from(chunk.subarray(0, bytesRead))
+              : Buffer.concat([rest, chunk.subarray(0, bytesRead)])
+          let lineEnd = data.indexOf(10)
+          let at = 0
+          while (lineEnd >= 0) {
+            rows.push(JSON.parse(data.toString('utf8', at, lineEnd)) as SourceRow)
+            at = lineEnd + 1
+            if (rows.length === size) {
+              yield { rows, end: start + at }
+              rows = []
+            }
+            lineEnd = data.indexOf(10, at)
+          }
+          data = data.subarray(at)
+          start += at
+          rest = data
+        }
+        if (rows.length > 0) yield { rows, end: start }
+      } finally {
+        await file.close()
+      }
+    },
+
+    remove: (name) => rm(fileOf(name), { force: true }),
+
+    sweep(wanted) {
+      let names: string[]
+      try {
+        names = readdirSync(folder)
+      } catch {
+        // Nothing was ever staged.
+        return
+      }
+      for (const name of names) if (!wanted.has(name)) rmSync(path.join(folder, name), { force: true, recursive: true })
+    },
+  }
+}
+
+/** The refusal of a source with more rows than fit. */
+export function tooManyRows(limit: number, received?: number): Error {
+  return validationError(
+    [{ field: 'rows', code: 'max_items', message: `At most ${limit} rows fit in one import.`, constraint: limit }],
+    { limit, ...(received === undefined ? {} : { received }) },
+  )
+}

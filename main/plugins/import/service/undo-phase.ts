@@ -1,0 +1,213 @@
+// Takes a job back, last slice first: created records are purged, updated ones get their earlier values where nobody
+// changed them since. Doing a slice twice does no harm, so progress is stored after it.
+import { isDeepStrictEqual } from 'node:util'
+import { notFound } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { BulkItem, PlatformRecord } from '#main/plugins/data/api.ts'
+import { putSlice, sliceBefore, slicesAfter, updateJob } from '../store.ts'
+import type { JobRow, Slice } from '../store.ts'
+import type { PhaseParts } from './import-phase.ts'
+import { errorsOf } from './row-outcome.ts'
+import type { RowChanges, RowError, RowOutcome } from './row-outcome.ts'
+
+/** What undoing one slice works with. */
+interface UndoRun {
+  readonly parts: PhaseParts
+  readonly ctx: RequestContext
+  readonly schema: ObjectSchema
+  /** Records this undo has written itself: their newer version is no change of somebody else. */
+  readonly restored: Set<string>
+  /** What stays, by row. */
+  readonly kept: Map<number, RowError[]>
+}
+
+const bulkOptions = { atomic: false, returnRecords: false, continueOnError: true, validateOnly: false }
+
+/** Types whose values events never carry. */
+const concealed: ReadonlySet<string> = new Set(['password', 'secret'])
+
+/**
+ * Undoes the slices that are left.
+ * @param interrupted asked before each slice; true ends the work, which can go on later
+ * @returns whether every slice is undone
+ */
+export async function runUndoPhase(
+  parts: PhaseParts,
+  ctx: RequestContext,
+  job: JobRow,
+  interrupted: () => boolean,
+): Promise<boolean> {
+  const schema = parts.metadata.objectSchema(job.object)
+  if (schema === undefined) throw notFound('object', job.object)
+  const restored = restoredBefore(parts, job)
+  let before = job.undo_before
+  let counts = {
+    processed: job.undo_processed,
+    purged: job.undo_purged,
+    restored: job.undo_restored,
+    kept: job.undo_kept,
+  }
+  for (;;) {
+    if (interrupted()) return false
+    const slice = sliceBefore(parts.read, job.seq, before)
+    if (slice === undefined) return true
+    const run: UndoRun = { parts, ctx, schema, restored, kept: new Map() }
+    const updates = slice.outcomes.filter(({ operation, id }) => operation === 'update' && id !== undefined)
+    const creates = slice.outcomes.filter(({ operation, id }) => operation === 'create' && id !== undefined)
+    for (const group of lastFirst(updates)) await restore(run, group)
+    await purge(run, creates)
+    const outcomes = slice.outcomes.map((outcome): RowOutcome =>
+      outcome.operation === 'create' || outcome.operation === 'update'
+        ? { ...outcome, kept: run.kept.get(outcome.row) ?? [] }
+        : outcome,
+    )
+    const keptOf = (list: readonly RowOutcome[]): number => list.filter(({ row }) => run.kept.has(row)).length
+    counts = {
+      processed: counts.processed + updates.length + creates.length,
+      purged: counts.purged + creates.length - keptOf(creates),
+      restored: counts.restored + updates.length - keptOf(updates),
+      kept: counts.kept + run.kept.size,
+    }
+    before = slice.firstRow
+    const firstRow = before
+    const progress = {
+      undo_before: firstRow,
+      undo_processed: counts.processed,
+      undo_purged: counts.purged,
+      undo_restored: counts.restored,
+      undo_kept: counts.kept,
+    }
+    await parts.write('import.undo', (tx) => {
+      putSlice(tx, job.seq, firstRow, outcomes)
+      updateJob(tx, job.seq, progress)
+    })
+  }
+}
+
+/** Records that an earlier part of this undo has restored wholly. */
+function restoredBefore(parts: PhaseParts, job: JobRow): Set<string> {
+  const ids = new Set<string>()
+  if (job.undo_before === null) return ids
+  let slices: Slice[]
+  let row = job.undo_before - 1
+  while ((slices = slicesAfter(parts.read, job.seq, row, 'updated', 50)).length > 0) {
+    for (const { outcomes } of slices) {
+      for (const { operation, id, kept } of outcomes)
+        if (operation === 'update' && id !== undefined && kept?.length === 0) ids.add(id)
+    }
+    row = slices.at(-1)!.lastRow
+  }
+  return ids
+}
+
+/** Groups in which no record occurs twice, the latest change of each record first. */
+function lastFirst(outcomes: readonly RowOutcome[]): RowOutcome[][] {
+  const groups: RowOutcome[][] = []
+  let ids = new Set<string>()
+  for (const outcome of outcomes.toReversed()) {
+    if (groups.length === 0 || ids.has(outcome.id!)) {
+      groups.push([])
+      ids = new Set()
+    }
+    ids.add(outcome.id!)
+    groups.at(-1)!.push(outcome)
+  }
+  return groups
+}
+
+async function restore(run: UndoRun, group: readonly RowOutcome[]): Promise<void> {
+  const records = await findRecords(run, group)
+  const items: BulkItem[] = []
+  const rows: RowOutcome[] = []
+  for (const outcome of group) {
+    const record = records.get(outcome.id!)
+    const { data, kept } = earlierValues(run.schema, record, outcome.changes ?? {})
+    if (kept.length > 0) run.kept.set(outcome.row, kept)
+    if (record === undefined || Object.keys(data).length === 0) {
+      if (kept.length === 0) run.restored.add(outcome.id!)
+      continue
+    }
+    items.push({ id: outcome.id!, data, expectedVersion: record['updated_at'] as string })
+    rows.push(outcome)
+  }
+  if (items.length === 0) return
+  const input = { object: run.schema.name, records: items, options: bulkOptions, maxRecords: items.length }
+  const { results } = await run.parts.data.bulk(run.ctx, { ...input, operation: 'update' })
+  results.forEach((result, at) => {
+    const { id, row } = rows[at]!
+    if (!result.success) run.kept.set(row, [...(run.kept.get(row) ?? []), ...errorsOf(result)])
+    else run.restored.add(id!)
+  })
+}
+
+/** The values to set back, and what somebody else has changed since. */
+function earlierValues(
+  schema: ObjectSchema,
+  record: PlatformRecord | undefined,
+  changes: RowChanges,
+): { data: Record<string, unknown>; kept: RowError[] } {
+  const data: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  if (record === undefined || (record['deleted_at'] ?? null) !== null) {
+    const kept = [{ code: 'resource_not_found', message: 'The record was deleted since.' }]
+    return { data, kept: Object.keys(changes).length === 0 ? [] : kept }
+  }
+  const kept: RowError[] = []
+  for (const [name, [before, after]] of Object.entries(changes)) {
+    const field = schema.byName.get(name)
+    if (field === undefined) kept.push({ field: name, code: 'unknown_field', message: 'The field is gone.' })
+    else if (concealed.has(field.type))
+      kept.push({ field: name, code: 'not_allowed', message: 'Earlier values of secret fields are not kept.' })
+    else if (isDeepStrictEqual(record[name], before)) continue
+    else if (isDeepStrictEqual(record[name], after)) data[name] = before
+    else kept.push({ field: name, code: 'CONCURRENT_UPDATE', message: 'Somebody changed the value since.' })
+  }
+  return { data, kept }
+}
+
+async function purge(run: UndoRun, created: readonly RowOutcome[]): Promise<void> {
+  if (created.length === 0) return
+  const records = await findRecords(run, created, ['created_at', 'updated_at', 'updated_by'])
+  const items: BulkItem[] = []
+  const rows: RowOutcome[] = []
+  // The latest first: rows may point at earlier ones.
+  for (const outcome of created.toReversed()) {
+    const record = records.get(outcome.id!)
+    if (record === undefined) continue
+    const version = record['updated_at'] as string
+    const untouched =
+      version === record['created_at'] ||
+      run.restored.has(outcome.id!) ||
+      record['updated_by'] === 'system' ||
+      (record['deleted_at'] ?? null) !== null
+    if (untouched) {
+      items.push({ id: outcome.id!, expectedVersion: version })
+      rows.push(outcome)
+    } else {
+      run.kept.set(outcome.row, [{ code: 'CONCURRENT_UPDATE', message: 'Somebody changed the record since.' }])
+    }
+  }
+  if (items.length === 0) return
+  const input = { object: run.schema.name, records: items, options: bulkOptions, maxRecords: items.length }
+  const { results } = await run.parts.data.bulk(run.ctx, { ...input, operation: 'delete', purge: true })
+  results.forEach((result, at) => {
+    // Gone meanwhile, for example together with the record it belonged to.
+    if (result.success || result.errors?.[0]?.code === 'resource_not_found') return
+    run.kept.set(rows[at]!.row, errorsOf(result))
+  })
+}
+
+/** The records of a group as they are now, deleted ones too. */
+async function findRecords(
+  run: UndoRun,
+  outcomes: readonly RowOutcome[],
+  select?: readonly string[],
+): Promise<Map<string, PlatformRecord>> {
+  const { records } = await run.parts.data.find(run.ctx, run.schema.name, {
+    filter: { id: { $in: outcomes.map(({ id }) => id) } },
+    deleted: 'include',
+    top: Math.max(outcomes.length, 1),
+    ...(select === undefined ? {} : { select }),
+  })
+  return new Map(records.map((record) => [record['id'] as string, record]))
+}

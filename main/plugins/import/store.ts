@@ -1,0 +1,214 @@
+// SQL of the import jobs: jobs, slices of outcomes, progress. Knows no rules.
+import type { Reads, Statement, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { ImportJobFilter } from './api.ts'
+import type { RowOutcome } from './service/row-outcome.ts'
+
+/** A row of `import_job`. */
+export interface JobRow {
+  readonly seq: number
+  readonly id: string
+  readonly object: string
+  readonly status: 'pending' | 'running' | 'completed' | 'failed' | 'cancelled' | 'undone'
+  readonly phase: 'import' | 'undo'
+  readonly paused: number
+  /** JSON: the options and columns of the import. */
+  readonly options: string
+  /** JSON: who started the present phase. */
+  readonly caller: string
+  readonly actor_id: string
+  readonly total: number
+  readonly processed: number
+  /** Byte in the staged file where the first row that is not processed begins. */
+  readonly position: number
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly failed: number
+  /** First row of the slice that was undone last; null before the first. */
+  readonly undo_before: number | null
+  readonly undo_processed: number
+  readonly undo_purged: number
+  readonly undo_restored: number
+  readonly undo_kept: number
+  readonly error: string | null
+  readonly created_at: string
+  readonly started_at: string | null
+  readonly completed_at: string | null
+}
+
+/** What became of neighbouring rows. */
+export interface Slice {
+  readonly firstRow: number
+  readonly lastRow: number
+  readonly outcomes: readonly RowOutcome[]
+}
+
+interface SliceRow {
+  readonly first_row: number
+  readonly last_row: number
+  readonly outcomes: string
+}
+
+type Reader = Pick<Reads, 'all' | 'get'>
+
+/** Inserts a job that waits. */
+export function insertJob(
+  tx: Tx,
+  job: Pick<JobRow, 'id' | 'object' | 'options' | 'caller' | 'actor_id' | 'total' | 'created_at'>,
+): void {
+  tx.run(
+    statement(
+      `INSERT INTO import_job (id, object, status, phase, options, caller, actor_id, total, created_at)
+       VALUES (?, ?, 'pending', 'import', ?, ?, ?, ?, ?)`,
+      [job.id, job.object, job.options, job.caller, job.actor_id, job.total, job.created_at],
+    ),
+  )
+}
+
+/** A job by its id. */
+export function getJob(read: Reader, id: string): JobRow | undefined {
+  return read.get(statement<JobRow>('SELECT * FROM import_job WHERE id = ?', [id]))
+}
+
+/** Jobs newest first, with how many there are in all. `actorId` null means everybody's. */
+export function listJobs(
+  read: Reader,
+  actorId: string | null,
+  filter: ImportJobFilter & { readonly limit: number; readonly offset: number },
+): { rows: JobRow[]; total: number } {
+  const conditions: string[] = []
+  const parameters: unknown[] = []
+  const add = (sql: string, value: unknown): void => {
+    if (value === undefined || value === null) return
+    conditions.push(sql)
+    parameters.push(value)
+  }
+  add('actor_id = ?', actorId)
+  add('object = ?', filter.object)
+  add('status = ?', filter.status)
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
+  const count = statement<{ total: number }>(`SELECT count(*) AS "total" FROM import_job${where}`, parameters)
+  const page = statement<JobRow>(`SELECT * FROM import_job${where} ORDER BY seq DESC LIMIT ? OFFSET ?`, [
+    ...parameters,
+    filter.limit,
+    filter.offset,
+  ])
+  return { rows: read.all(page), total: read.get(count)!.total }
+}
+
+/** Jobs that have work left, oldest first. */
+export function openJobs(read: Reader): JobRow[] {
+  return read.all(
+    statement<JobRow>("SELECT * FROM import_job WHERE status IN ('pending', 'running') ORDER BY seq LIMIT 1000"),
+  )
+}
+
+/** Changes columns of a job. */
+export function updateJob(tx: Tx, seq: number, columns: Partial<Omit<JobRow, 'seq' | 'id'>>): void {
+  const names = Object.keys(columns)
+  const sql = `UPDATE import_job SET ${names.map((name) => `${name} = ?`).join(', ')} WHERE seq = ?`
+  tx.run(statement(sql, [...Object.values(columns), seq]))
+}
+
+/** Adds to the counts of a job and moves it on. */
+export function advanceJob(tx: Tx, seq: number, done: { rows: number; position: number; counts: Counts }): void {
+  tx.run(
+    statement(
+      `UPDATE import_job SET processed = processed + ?, position = ?, created = created + ?, updated = updated + ?,
+       skipped = skipped + ?, failed = failed + ? WHERE seq = ?`,
+      [
+        done.rows,
+        done.position,
+        done.counts.created,
+        done.counts.updated,
+        done.counts.skipped,
+        done.counts.failed,
+        seq,
+      ],
+    ),
+  )
+}
+
+/** How many outcomes there are of each kind. */
+export interface Counts {
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly failed: number
+  readonly kept: number
+}
+
+/** Counts outcomes. */
+export function countOutcomes(outcomes: readonly RowOutcome[]): Counts {
+  const of = (operation: RowOutcome['operation']): number =>
+    outcomes.reduce((sum, outcome) => (outcome.operation === operation ? sum + 1 : sum), 0)
+  const kept = outcomes.reduce((sum, outcome) => ((outcome.kept?.length ?? 0) > 0 ? sum + 1 : sum), 0)
+  return { created: of('create'), updated: of('update'), skipped: of('skip'), failed: of('fail'), kept }
+}
+
+/** Stores what became of the rows of a slice, in place of what was stored of it before. */
+export function putSlice(tx: Tx, seq: number, firstRow: number, outcomes: readonly RowOutcome[]): void {
+  const sorted = outcomes.toSorted((a, b) => a.row - b.row)
+  const { created, updated, skipped, failed, kept } = countOutcomes(outcomes)
+  tx.run(
+    statement(
+      `INSERT INTO import_slice (job, first_row, last_row, created, updated, skipped, failed, kept, outcomes)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (job, first_row) DO UPDATE SET last_row = excluded.last_row, created = excluded.created,
+         updated = excluded.updated, skipped = excluded.skipped, failed = excluded.failed, kept = excluded.kept,
+         outcomes = excluded.outcomes`,
+      [seq, firstRow, sorted.at(-1)?.row ?? firstRow, created, updated, skipped, failed, kept, JSON.stringify(sorted)],
+    ),
+  )
+}
+
+/** The slice that begins at a row. */
+export function getSlice(read: Reader, seq: number, firstRow: number): Slice | undefined {
+  const row = read.get(
+    statement<SliceRow>('SELECT first_row, last_row, outcomes FROM import_slice WHERE job = ? AND first_row = ?', [
+      seq,
+      firstRow,
+    ]),
+  )
+  return row && toSlice(row)
+}
+
+/** The last slice that begins before a row. */
+export function sliceBefore(read: Reader, seq: number, row: number | null): Slice | undefined {
+  const found = read.get(
+    statement<SliceRow>(
+      `SELECT first_row, last_row, outcomes FROM import_slice WHERE job = ? AND first_row < ?
+       ORDER BY first_row DESC LIMIT 1`,
+      [seq, row ?? Number.MAX_SAFE_INTEGER],
+    ),
+  )
+  return found && toSlice(found)
+}
+
+/** Slices with rows after one, in order; with `only`, those that hold such outcomes. */
+export function slicesAfter(
+  read: Reader,
+  seq: number,
+  row: number,
+  only: keyof Counts | undefined,
+  limit: number,
+): Slice[] {
+  const rows: Statement<SliceRow> = statement(
+    `SELECT first_row, last_row, outcomes FROM import_slice WHERE job = ? AND last_row > ?
+     ${only === undefined ? '' : `AND ${only} > 0`} ORDER BY first_row LIMIT ?`,
+    [seq, row, limit],
+  )
+  return read.all(rows).map(toSlice)
+}
+
+/** Removes jobs that ended before an instant, with their results. */
+export function removeJobsBefore(tx: Tx, instant: string): void {
+  const ended = "SELECT seq FROM import_job WHERE completed_at < ? AND status NOT IN ('pending', 'running')"
+  tx.run(statement(`DELETE FROM import_slice WHERE job IN (${ended})`, [instant]))
+  tx.run(statement(`DELETE FROM import_job WHERE seq IN (${ended})`, [instant]))
+}
+
+function toSlice(row: SliceRow): Slice {
+  return { firstRow: row.first_row, lastRow: row.last_row, outcomes: JSON.parse(row.outcomes) as RowOutcome[] }
+}
