@@ -59,7 +59,7 @@ function createItemsByObject(
     if (known?.epoch !== epoch) {
       const byObject = new Map<string, NamedRule[]>()
       for (const { name, item, state } of metadata.list('validation')) {
-        if (state === 'archived') continue
+        if (state === 'archived' || state === 'draft') continue
         const object = String(item['object'])
         const rules = byObject.get(object) ?? []
         rules.push({ name, rule: item as unknown as RuleDefinition })
