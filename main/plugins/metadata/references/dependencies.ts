@@ -1,6 +1,7 @@
 // What items need, as a list (D-108): every reference with its source, its target and why.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { MetadataItem } from '../api.ts'
+import { allItems } from '../service/all-items.ts'
 import type { ItemCache } from '../service/item-cache.ts'
 import { isMap, memberOf, textOf } from './edits.ts'
 import { visitReferences } from './item-references.ts'
@@ -15,7 +16,8 @@ export interface Dependency {
   readonly kind: DependencyKind
 }
 
-type Items = Pick<ItemCache, 'get' | 'list'>
+/** The items references are followed in. */
+export type Items = Pick<ItemCache, 'get' | 'list'>
 
 /** What an item needs, each target once, in the order of the item; fields of an object stand for themselves. */
 export function dependenciesOf(item: MetadataItem, items: Items): Dependency[] {
@@ -37,12 +39,8 @@ export function dependenciesOf(item: MetadataItem, items: Items): Dependency[] {
 }
 
 /** What needs an item, by source. */
-export function dependentsOf(
-  target: { type: MetadataType; name: string },
-  items: Items,
-  all: readonly MetadataItem[],
-): Dependency[] {
-  return all
+export function dependentsOf(target: { type: MetadataType; name: string }, items: Items): Dependency[] {
+  return allItems(items)
     .flatMap((item) => dependenciesOf(item, items))
     .filter(({ targetType, targetName }) => targetType === target.type && targetName === target.name)
     .toSorted((a, b) => compare(a.sourceType, b.sourceType) || compare(a.sourceName, b.sourceName))

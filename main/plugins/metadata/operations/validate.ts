@@ -1,0 +1,61 @@
+// Checking an item without storing it (D-108): what a save would refuse or warn about, and the plan of an object.
+import type { FieldError } from '#shared/errors.ts'
+import { PlatformError } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { MetadataCore } from '../service.ts'
+import { findMetadataType } from '../types/type-name.ts'
+import type { PlanStep } from './plan-steps.ts'
+import { toStep } from './plan-steps.ts'
+import { unknownType } from './type-words.ts'
+
+/** What a check found; `valid` says whether a save would go through. */
+export interface ValidationResult {
+  readonly valid: boolean
+  readonly errors?: { path: string; message: string; code: string }[]
+  readonly warnings?: { path: string; message: string }[]
+  readonly plan?: PlanStep[]
+}
+
+/** Checks an item as a save would. @throws permission_denied and what is no fault of the item */
+export async function validateItem(
+  service: MetadataCore,
+  ctx: RequestContext,
+  request: { type: string; data: Record<string, unknown> },
+): Promise<ValidationResult> {
+  const { data } = request
+  const type = findMetadataType(request.type)
+  if (type === undefined) return invalid([unknownType('type', request.type)])
+  const name = Object.hasOwn(data, 'name') ? data['name'] : undefined
+  if (typeof name !== 'string') {
+    return invalid([
+      name === undefined
+        ? { field: 'name', code: 'required', message: 'A value is required.' }
+        : { field: 'name', code: 'invalid_type', message: 'A name is text.' },
+    ])
+  }
+  try {
+    const { warnings, plan } = await service.save(ctx, { type, name, item: { ...data }, dryRun: true })
+    return {
+      valid: true,
+      ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
+      ...(plan.length === 0 ? {} : { plan: plan.map(toStep) }),
+    }
+  } catch (error) {
+    const problems = problemsOf(error)
+    if (problems === null) throw error
+    return invalid(problems)
+  }
+}
+
+function invalid(problems: readonly FieldError[]): ValidationResult {
+  return { valid: false, errors: problems.map(({ field, message, code }) => ({ path: field, message, code })) }
+}
+
+/** The problems a refused save names; null when the refusal is not about the item. */
+function problemsOf(error: unknown): readonly FieldError[] | null {
+  if (!(error instanceof PlatformError)) return null
+  const { fieldErrors } = error.details
+  if (Array.isArray(fieldErrors)) return fieldErrors as FieldError[]
+  if (error.code !== 'resource_not_found') return null
+  return [{ field: 'name', code: 'invalid_reference', message: error.message }]
+}
