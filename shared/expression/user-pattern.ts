@@ -7,6 +7,8 @@ const maxPatternLength = 1_000
 const maxWork = 4_000_000
 const maxProgram = 2_500
 const maxCached = 500
+// The translation to RE2 would read a named back-reference as plain letters.
+const namedBackReference = /^(?:[^\\]|\\[^k])*\\k/s
 
 /** A compiled pattern. */
 export interface UserPattern {
@@ -40,6 +42,9 @@ export function isCompiled(source: string): boolean {
 function compile(source: string): UserPattern {
   if (source.length > maxPatternLength) {
     throw new ExpressionError('limit', `A pattern has at most ${maxPatternLength} characters.`)
+  }
+  if (namedBackReference.test(source)) {
+    throw new ExpressionError('syntax', 'The pattern cannot be read: back-references are not supported.')
   }
   let machine: RE2JS
   try {

@@ -1,12 +1,13 @@
 // What the text family shares: lengths in code points, NFC, patterns, text operands. No type of its own.
 import { z } from 'zod'
+import { ExpressionError } from '#shared/expression/expression-error.ts'
+import type { UserPattern } from '#shared/expression/user-pattern.ts'
+import { compilePattern } from '#shared/expression/user-pattern.ts'
 import { countCodePoints, isBlankText, normalizeText } from './code-points.ts'
 import type { FieldSchema } from './field-schema.ts'
 import type { FieldType, FieldTypeFlags, OperandResult, ParseEnv, ParseResult } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
 import type { OperatorClass } from './operator-classes.ts'
-import type { SafePattern } from './safe-pattern.ts'
-import { compilePattern } from './safe-pattern.ts'
 
 /** The definition keys of the text family. */
 export const textSettings = {
@@ -31,7 +32,7 @@ export interface TextTraits {
   readonly jsonSchema?: Readonly<Record<string, unknown>>
 }
 
-const patterns = new WeakMap<FieldSchema, SafePattern>()
+const patterns = new WeakMap<FieldSchema, UserPattern>()
 
 /** Makes a field type whose value is a string. */
 export function textualType(traits: TextTraits): FieldType {
@@ -52,9 +53,8 @@ export function textualType(traits: TextTraits): FieldType {
       if (text.includes('\0')) return refused(field, 'invalid_format', 'The text must not have U+0000.', value)
       const tooLong = checkLength(text, field, limitOf(field))
       if (tooLong) return tooLong
-      if (field.settings.pattern !== undefined && text !== '' && !patternOf(field).matches(text)) {
-        return refused(field, 'invalid_format', 'The text does not match the pattern.', value, field.settings.pattern)
-      }
+      const mismatch = field.settings.pattern === undefined || text === '' ? undefined : checkPattern(text, field)
+      if (mismatch) return mismatch
       return traits.check?.(text, field) ?? parsed(text)
     },
     fromText: (text) => text,
@@ -91,14 +91,18 @@ function checkLength(text: string, field: FieldSchema, limit: number | null): Pa
   return undefined
 }
 
-function patternOf(field: FieldSchema): SafePattern {
-  let found = patterns.get(field)
-  if (!found) {
-    // Saving refuses patterns that do not compile; one that slipped through matches nothing rather than everything.
-    found = compilePattern(field.settings.pattern ?? '') ?? { matches: () => false, occursIn: () => false }
-    patterns.set(field, found)
+function checkPattern(text: string, field: FieldSchema): ParseResult | undefined {
+  const { pattern = '' } = field.settings
+  try {
+    let compiled = patterns.get(field)
+    if (!compiled) patterns.set(field, (compiled = compilePattern(pattern)))
+    if (compiled.covers(text)) return undefined
+  } catch (error) {
+    // A pattern that slipped through the check of definitions, or a text too long for it, refuses rather than lets pass.
+    if (!(error instanceof ExpressionError)) throw error
+    return refused(field, 'invalid_format', error.message, text, pattern)
   }
-  return found
+  return refused(field, 'invalid_format', 'The text does not match the pattern.', text, pattern)
 }
 
 /** The pattern and the lengths as JSON Schema, as far as its regular expressions can say them; blank texts pass both. */

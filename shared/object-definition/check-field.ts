@@ -1,9 +1,10 @@
 // Checks one field of a definition: its common keys, the settings of its type, and what both say together.
 import { z } from 'zod'
+import { ExpressionError } from '../expression/expression-error.ts'
+import { compilePattern } from '../expression/user-pattern.ts'
 import { isInnerType, maxNesting } from '../field-types/composite.ts'
 import type { FieldType } from '../field-types/field-type.ts'
 import { fieldTypes, isFieldTypeName } from '../field-types/registry.ts'
-import { compilePattern } from '../field-types/safe-pattern.ts'
 import { namePattern } from '../object-names.ts'
 import { fieldErrorsOf } from '../schema-errors.ts'
 import type { Findings } from './definition-problems.ts'
@@ -52,9 +53,14 @@ export function checkField(fieldName: string, field: unknown, place: FieldPlace)
 
 function checkPattern(field: FieldDefinition, { path, errors }: FieldPlace): void {
   const { pattern } = field as { pattern?: unknown }
-  if (typeof pattern !== 'string' || compilePattern(pattern) !== null) return
-  const message = 'The pattern is no regular expression of linear time; look-around and back-references are not.'
-  errors.push(definitionError(`${path}.pattern`, 'invalid_format', message, pattern))
+  if (typeof pattern !== 'string') return
+  try {
+    compilePattern(pattern)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    // Look-around and back-references have no matching in linear time.
+    errors.push(definitionError(`${path}.pattern`, 'invalid_format', error.message, pattern))
+  }
 }
 
 function checkOptions(field: FieldDefinition, type: FieldType, { path, errors }: FieldPlace): void {
