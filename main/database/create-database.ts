@@ -10,6 +10,7 @@ import { createReaderStreams } from './reader-stream.ts'
 import { translateEngineError } from './engine-errors.ts'
 import { openReader, openWriter } from './open.ts'
 import { createReads } from './reads.ts'
+import { createLongDdl } from './long-ddl.ts'
 import { createStatements } from './statements.ts'
 import { keepStatistics } from './statistics.ts'
 import { createWriteQueue } from './write-queue.ts'
@@ -73,10 +74,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     maxWaitMs: copyTimeoutMs,
   })
   const statistics = keepStatistics({ write: queue.write, groups: queue.groups, log })
+  const longDdl = createLongDdl({ file, durable, spawn: options.ports.spawn, lend: queue.lend })
   let closed: Promise<void> | undefined
 
   const close = async (): Promise<void> => {
     statistics.stop()
+    longDdl.close()
     await queue.close()
     readers.close()
     streams.close()
@@ -93,6 +96,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     read: createReads(readerStatements),
     write: queue.write,
     heavy: { query: readers.query, stream: streams.stream },
+    longDdl,
     readers,
     schemaEpoch: () => epoch,
     health: queue.health,

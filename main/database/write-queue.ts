@@ -14,6 +14,12 @@ import type { Statements } from './statements.ts'
 /** The queue of one host. */
 export interface WriteQueue {
   readonly write: Write
+  /**
+   * Keeps the queue from writing while `work` runs, because another process writes: no transaction is open meanwhile, jobs
+   * wait. Work of one caller after the other, with a group of waiting jobs in between.
+   * @throws service_unavailable when the queue is closing
+   */
+  lend<T>(work: () => Promise<T>): Promise<T>
   health(): 'ok' | 'degraded'
   /** Number of transactions committed so far. */
   groups(): number
@@ -70,6 +76,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const marks: Marks = { schema: false, changed: false }
   let jobs: Job[] = []
   let armed = false
+  let loans: (() => Promise<void>)[] = []
+  let isLent = false
   let degraded = false
   let closing = false
   let lastGroup = 0
@@ -131,6 +139,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   /** Writes the header page with the value it has: the smallest change that needs a COMMIT with an fsync. */
   const tryProbe = (): void => {
+    if (isLent) return
     try {
       begin.run()
       const version = Number(connection.pragma('user_version', { simple: true }))
@@ -175,7 +184,24 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     }
     lastGroup = group.length
     settle(group, lost)
-    if (jobs.length > 0) arm()
+    goOn()
+  }
+
+  /** The next loan, else the next group, else rest. */
+  const goOn = (): void => {
+    const loan = loans.shift()
+    if (loan !== undefined) {
+      isLent = true
+      void loan().finally(() => {
+        isLent = false
+        // Whatever the other process did to the schema, nothing prepared before is trusted.
+        statements.clear()
+        options.onSchemaChange()
+        // Jobs that waited come before the next loan.
+        if (jobs.length > 0) arm()
+        else goOn()
+      })
+    } else if (jobs.length > 0) arm()
     else whenIdle?.()
   }
 
@@ -213,7 +239,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   const arm = (): void => {
-    if (armed) return
+    if (armed || isLent) return
     armed = true
     // Under load one more turn lets the requests that have arrived meanwhile join the group: a tenth to a fifth more
     // writes at 16 and 64 clients. A lone writer never waits for it.
@@ -239,11 +265,20 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         })
         arm()
       }),
+    lend: <T>(work: () => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        if (closing) {
+          reject(unavailable())
+          return
+        }
+        loans.push(() => work().then(resolve, reject))
+        if (!armed && !isLent) goOn()
+      }),
     health: () => (degraded ? 'degraded' : 'ok'),
     groups: () => groups,
     async close() {
       closing = true
-      if (jobs.length > 0) await new Promise<void>((resolve) => (whenIdle = resolve))
+      if (jobs.length > 0 || loans.length > 0 || isLent) await new Promise<void>((resolve) => (whenIdle = resolve))
       clearInterval(probe)
     },
   }

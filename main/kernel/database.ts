@@ -74,12 +74,22 @@ export interface HeavyReads {
   stream<Row>(statement: Statement<Row>, options: { signal?: AbortSignal }): AsyncIterable<Row[]>
 }
 
+/** Statements that look at every row of a large table: they run in a process of their own while the event loop is free. */
+export interface LongDdl {
+  /**
+   * Runs statements in one transaction. Writers wait for it, readers do not; when the process ends early nothing happened.
+   * @param signal ends the process
+   */
+  run(statements: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<void>
+}
+
 /** The database of one host. */
 export interface Database {
   readonly file: string
   readonly read: Reads
   readonly write: Write
   readonly heavy: HeavyReads
+  readonly longDdl: LongDdl
   /** Rises with every DDL; caches of compiled SQL are keyed by it. */
   schemaEpoch(): number
   /** `degraded` after a failed COMMIT until a probe write succeeds. */

@@ -72,7 +72,7 @@ export interface PluginHost {
   readonly read: Reads
   readonly write: Write
   readonly heavy: HeavyReads
-  readonly database: Pick<Database, 'file' | 'schemaEpoch' | 'health' | 'backupTo' | 'statementCount'>
+  readonly database: Pick<Database, 'file' | 'schemaEpoch' | 'health' | 'backupTo' | 'statementCount' | 'longDdl'>
   /** Listens inside the transaction. Lower priority runs first (default 100), then plugin order. `*` hears every event. */
   on(eventType: string, listener: EventListener, options?: { priority?: number }): void
   /** Listens after COMMIT, in event order, in memory, best effort. */

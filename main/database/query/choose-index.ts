@@ -5,7 +5,7 @@ import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ResolvedFilter, TestValue } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PhysicalIndex } from '../schema/physical-indexes.ts'
-import { physicalIndexes } from '../schema/physical-indexes.ts'
+import { usableIndexes } from '../schema/physical-indexes.ts'
 import type { MatchEstimator } from './match-estimator.ts'
 import { manyMatches } from './match-estimator.ts'
 import { isNever } from './simplify-filter.ts'
@@ -30,7 +30,7 @@ export function chooseIndex(
   estimator?: MatchEstimator,
 ): PhysicalIndex | null {
   if (keys.some((key) => key.column === null) || isNever(filter) || holdsSearch(filter)) return null
-  const indexes = physicalIndexes(schema)
+  const indexes = usableIndexes(schema)
   if (indexes.length === 0) return null
   const fixed = fixedColumns(filter)
   let best: PhysicalIndex | null = null

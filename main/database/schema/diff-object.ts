@@ -1,6 +1,7 @@
 // Compares two versions of an object and says what changes (D-100). Pure; counting and applying are elsewhere.
 import type { Statement } from '#main/kernel/database.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { matchFields } from './match-fields.ts'
 import type { PhysicalIndex } from './physical-indexes.ts'
@@ -64,24 +65,58 @@ function diffField(before: ObjectSchema, old: FieldSchema, field: FieldSchema): 
   const present = () => countWhere(before, `${column} IS NOT NULL`)
   if (old.name !== name) changes.push(change('rename_field', { ...pair, from: old.name, to: name, count: present() }))
   const conversion = conversionOf(old, field)
+  const isRewritten = conversion === 'convert' || conversion === 'replace'
   if (conversion !== 'same') {
-    const unsupported = conversion === 'unsupported'
-    changes.push(change('retype_field', { ...pair, from: shape(old), to: shape(field), count: present(), unsupported }))
+    const work = isRewritten ? { work: { old, next: field } } : {}
+    changes.push(change('retype_field', { ...pair, from: shape(old), to: shape(field), count: present(), ...work }))
   }
   if (!old.required && field.required) {
     changes.push(change('tighten_field', { ...pair, to: 'required', count: countWhere(before, `${column} IS NULL`) }))
   }
+  const stricter = isRewritten ? [] : stricterRules(old, field)
+  if (stricter.length > 0) changes.push(change('tighten_field', { ...pair, to: stricter, judge: field }))
   if (!old.unique && field.unique) {
-    changes.push(change('add_unique', { ...pair, count: countDuplicates(before, [column]) }))
+    changes.push(
+      change('add_unique', {
+        ...pair,
+        count: countDuplicates(before, [keyOf({ ...old, caseSensitive: field.caseSensitive })]),
+      }),
+    )
   }
-  for (const option of removedOptions(old, field)) {
+  for (const option of isRewritten ? [] : removedOptions(old, field)) {
     const isUsed = old.multiple ? `EXISTS (SELECT 1 FROM json_each(${column}) WHERE value = ?)` : `${column} = ?`
-    changes.push(change('remove_option', { ...pair, from: option, count: countWhere(before, isUsed, [option]) }))
+    const count = countWhere(before, isUsed, [option])
+    // Without consent the option stays, taking no new values: only with it are values lost.
+    changes.push(change('remove_option', { ...pair, from: option, count, loses: true, work: { old, next: field } }))
   }
   if (changes.length === 0 && definitionText(before, old) !== JSON.stringify(field.settings)) {
     changes.push(change('change_field', pair))
   }
   return changes
+}
+
+/** Rules whose change may make stored values wrong, in the order of their names here. */
+const ruleKeys = [
+  'minLength',
+  'maxLength',
+  'pattern',
+  'min',
+  'max',
+  'precision',
+  'maxItems',
+  'minItems',
+  'maxRating',
+  'schemes',
+  'schema',
+  'fields',
+] as const
+
+function stricterRules(old: FieldSchema, field: FieldSchema): string[] {
+  if (field.computed || old.type !== field.type || fieldTypeOf(field).concealed !== undefined) return []
+  const text = (value: unknown): string => JSON.stringify(value) ?? ''
+  return ruleKeys.filter(
+    (key) => field.settings[key] !== undefined && text(field.settings[key]) !== text(old.settings[key]),
+  )
 }
 
 function diffIndexes(before: ObjectSchema, after: ObjectSchema): PlannedChange[] {
@@ -106,8 +141,13 @@ function diffIndexes(before: ObjectSchema, after: ObjectSchema): PlannedChange[]
 
 /** Counts only over fields the old table has; a new field holds the same value everywhere and is the caller's concern. */
 function uniqueCount(before: ObjectSchema, fields: readonly string[]): Statement<{ records: number }> | null {
-  if (!fields.every((name) => before.byName.has(name))) return null
-  return countDuplicates(before, fields.map(quoteName))
+  const found = fields.flatMap((name) => before.byName.get(name) ?? [])
+  return found.length < fields.length ? null : countDuplicates(before, found.map(keyOf))
+}
+
+/** What a field's values are told apart by. */
+function keyOf(field: FieldSchema): string {
+  return field.caseSensitive ? quoteName(field.column) : `cairn_fold(${quoteName(field.column)})`
 }
 
 function change(kind: ChangeKind, parts: Partial<PlannedChange>): PlannedChange {

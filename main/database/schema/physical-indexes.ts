@@ -37,6 +37,21 @@ export function physicalIndexes(schema: ObjectSchema): readonly PhysicalIndex[] 
   return found
 }
 
+const hidden = new WeakMap<ObjectSchema, ReadonlySet<string>>()
+
+/** The indexes that queries may name: all but those that are being built. */
+export function usableIndexes(schema: ObjectSchema): readonly PhysicalIndex[] {
+  const missing = hidden.get(schema)
+  const all = physicalIndexes(schema)
+  return missing === undefined ? all : all.filter((index) => !missing.has(index.name))
+}
+
+/** Keeps queries from naming indexes that are not there; an empty list shows all again. */
+export function hideIndexes(schema: ObjectSchema, names: readonly string[]): void {
+  if (names.length === 0) hidden.delete(schema)
+  else hidden.set(schema, new Set(names))
+}
+
 /** The statement that creates an index. */
 export function createIndexSql(index: PhysicalIndex): string {
   const keys = index.keys.map(({ column, noCase }) => `${quoteName(column)}${noCase ? ' COLLATE NOCASE' : ''}`)

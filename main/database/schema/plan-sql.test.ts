@@ -6,7 +6,10 @@ import { compileObject } from '#shared/object-schema.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Statement, Tx } from '#main/kernel/database.ts'
 import { diffObject } from './diff-object.ts'
+import { applyPlan } from './apply-plan.ts'
+import type { ConversionEnv } from './convert-value.ts'
 import { planSql } from './plan-sql.ts'
 import { countPlan, showPlan } from './schema-plan.ts'
 import type { SchemaPlan } from './schema-plan.ts'
@@ -28,6 +31,7 @@ describe('schema plans', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'cairn-plan-'))
     db = new Sqlite(join(folder, 'data.sqlite'))
+    token = 0
   })
   afterEach(() => {
     db.close()
@@ -36,9 +40,18 @@ describe('schema plans', () => {
 
   const apply = (before: ObjectSchema | null, after: ObjectSchema | null) => {
     const plan = diffObject(before, after)
-    countPlan(plan, ({ sql, parameters }) => db.prepare(sql).get(...parameters) as { records: number })
-    for (const sql of planSql(plan)) db.exec(sql)
+    countPlan(plan, tx, env)
+    if (before !== null && after === null) db.exec(`DROP TABLE "${before.table}"`)
+    else applyPlan(tx, plan, { token: `${(token += 1)}`, env })
     return plan
+  }
+  let token = 0
+  const env: ConversionEnv = { timeZone: 'UTC', exists: (_object, id) => id.endsWith('1') }
+  const tx: Pick<Tx, 'all' | 'get' | 'run' | 'ddl'> = {
+    all: <Row>({ sql, parameters }: Statement<Row>) => db.prepare(sql).all(...parameters) as Row[],
+    get: <Row>({ sql, parameters }: Statement<Row>) => db.prepare(sql).get(...parameters) as Row | undefined,
+    run: ({ sql, parameters }: Statement<unknown>) => db.prepare(sql).run(...parameters),
+    ddl: (sql) => void db.exec(sql),
   }
   const structure = () =>
     db
@@ -46,9 +59,9 @@ describe('schema plans', () => {
       .all()
       .map((row) => (row as { name: string; type: string }).name)
   const columns = () =>
-    (db.prepare(`PRAGMA table_info("o_thing")`).all() as { name: string; type: string }[]).map(
-      ({ name, type }) => `${name} ${type}`,
-    )
+    (db.prepare(`PRAGMA table_info("o_thing")`).all() as { name: string; type: string }[])
+      .filter(({ name }) => !name.startsWith('$'))
+      .map(({ name, type }) => `${name} ${type}`)
   const put = (id: string, values: Record<string, unknown>) => {
     const names = Object.keys(values)
     db.prepare(
@@ -244,13 +257,51 @@ describe('schema plans', () => {
     expect(structure()).toEqual(['i_thing', 'i_thing__n', 'o_thing'])
   })
 
-  it('refuses value-wise conversions with not_implemented before anything is changed', () => {
-    const before = compile({ a: { type: 'text' } })
+  it('converts value by value, reports what does not fit and keeps it aside', () => {
+    const before = compile({ a: { type: 'text', index: true } })
     apply(null, before)
-    expect(() => apply(before, compile({ a: { type: 'number' } }))).toThrow(
-      expect.objectContaining({ code: 'not_implemented' }),
-    )
-    expect(columns()).toContain('a TEXT')
+    put('1', { a: ' 12 ' })
+    put('2', { a: 'many' })
+    put('3', { a: '' })
+    put('4', {})
+    const after = compile({ a: { type: 'number', index: true } })
+    const plan = apply(before, after)
+    expect(showPlan(plan)[0]).toEqual({
+      change: 'retype_field',
+      field: 'a',
+      from: 'text',
+      to: 'number',
+      records: 3,
+      destructive: true,
+      lossy: 1,
+      converted: 2,
+      nulled: 1,
+      failures: [{ id: '2', value: 'many' }],
+    })
+    expect(values('a')).toEqual([12, null, null, null])
+    expect(values('$b2_0_0')).toEqual([' 12 ', 'many', '', null])
+    expect(columns()).toContain('a REAL')
+    expect(structure()).toEqual(['i_thing', 'i_thing__a', 'o_thing'])
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+  })
+
+  it('takes a removed option out of single values and lists, and only out of those', () => {
+    const before = compile({
+      s: { type: 'select', options: ['x', 'y'] },
+      m: { type: 'tags', options: ['x', 'y'] },
+    })
+    apply(null, before)
+    put('1', { s: 'x', m: '["x","y"]' })
+    put('2', { s: 'y', m: '["x"]' })
+    const after = compile({ s: { type: 'select', options: ['y'] }, m: { type: 'tags', options: ['y'] } })
+    const plan = apply(before, after)
+    expect(plan.changes.map(({ change, field, records, lossy }) => [change, field, records, lossy])).toEqual([
+      ['remove_option', 's', 1, 1],
+      ['remove_option', 'm', 2, 2],
+    ])
+    expect(values('s')).toEqual([null, 'y'])
+    expect(values('m')).toEqual(['["y"]', null])
+    expect(values('$b2_0_0')).toEqual(['x', 'y'])
   })
 
   it('counts violators of a new required rule, duplicates of a new unique rule and uses of a removed option', () => {
@@ -297,6 +348,6 @@ describe('schema plans', () => {
       compile({ a: { type: 'text', label: 'Other' } }, { label: 'New' }),
     )
     expect(plan.changes.map((change) => change.change)).toEqual(['change_object', 'change_field'])
-    expect(planSql(plan)).toEqual([])
+    expect(planSql(plan, { token: 't' })).toMatchObject({ widen: [], exchange: [], createIndexes: [], retired: [] })
   })
 })

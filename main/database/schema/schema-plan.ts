@@ -1,8 +1,16 @@
 // The words of a schema change (D-100): what differs between two definitions, and what each difference destroys.
-import type { Statement } from '#main/kernel/database.ts'
-import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { Reads, Statement } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { ColumnWork, ConversionReport } from './column-work.ts'
+import { measureWork } from './column-work.ts'
+import type { ConversionEnv } from './convert-value.ts'
+import { readValue } from './convert-value.ts'
 import type { PhysicalIndex } from './physical-indexes.ts'
+import { quoteName } from './sql-text.ts'
+import { fieldColumns } from './table-ddl.ts'
 
 /** Kinds of change. */
 export type ChangeKind =
@@ -29,9 +37,16 @@ export interface SchemaChange {
   readonly to?: unknown
   /** Records that hold a value the change touches, or violate the new rule; filled in by counting. */
   records: number
-  readonly destructive: boolean
-  /** Values that would be lost; filled in by counting. */
+  /** Whether it needs consent; of a conversion known after counting. */
+  destructive: boolean
+  /** Values that would be lost, whole or in part; filled in by counting. */
   lossy: number
+  /** Of a conversion: values that arrive whole. */
+  converted?: number
+  /** Of a conversion: values that become null. */
+  nulled?: number
+  /** Of a conversion: the first 100 records whose value does not arrive whole. */
+  failures?: { id: string; value: unknown }[]
 }
 
 /** A change with what is needed to count and to apply it. */
@@ -40,8 +55,10 @@ export interface PlannedChange extends SchemaChange {
   readonly count: Statement<{ records: number }> | null
   /** True when every counted value is lost. */
   readonly loses: boolean
-  /** Not possible yet: applying it answers `not_implemented`. */
-  readonly unsupported?: boolean
+  /** Values that are looked at one by one, before and while the change is made. */
+  readonly work?: ColumnWork
+  /** A rule whose violators are counted by asking the new field. */
+  readonly judge?: FieldSchema
   readonly oldField?: FieldSchema
   readonly newField?: FieldSchema
   readonly index?: PhysicalIndex
@@ -58,7 +75,7 @@ export interface SchemaPlan {
 
 /** The plan in the form of D-100, without what only the engine reads. */
 export function showPlan(plan: SchemaPlan): SchemaChange[] {
-  return plan.changes.map(({ change, field, from, to, records, destructive, lossy }) => ({
+  return plan.changes.map(({ change, field, from, to, records, destructive, lossy, converted, nulled, failures }) => ({
     change,
     ...(field === undefined ? {} : { field }),
     ...(from === undefined ? {} : { from }),
@@ -66,17 +83,98 @@ export function showPlan(plan: SchemaPlan): SchemaChange[] {
     records,
     destructive,
     lossy,
+    ...(converted === undefined ? {} : { converted }),
+    ...(nulled === undefined ? {} : { nulled }),
+    ...(failures === undefined ? {} : { failures }),
   }))
 }
 
-/** Fills in `records` and `lossy` of every change by counting. */
-export function countPlan(
-  plan: SchemaPlan,
-  get: (statement: Statement<{ records: number }>) => { records: number } | undefined,
-): void {
+/** Fields whose values get new columns when the counted plan is applied, each once. */
+export function worksOf(plan: SchemaPlan): ColumnWork[] {
+  const works = new Map<string, ColumnWork>()
+  for (const { change, work, records } of plan.changes) {
+    // Options nobody uses go without a look at the values.
+    if (work === undefined || (change === 'remove_option' && records === 0)) continue
+    if (!works.has(work.next.name)) works.set(work.next.name, work)
+  }
+  return [...works.values()]
+}
+
+/** Fills in `records`, `lossy` and the reports of every change by counting; rows are read at once. */
+export function countPlan(plan: SchemaPlan, reads: Pick<Reads, 'all' | 'get'>, env: ConversionEnv): void {
+  for (const count of countings(plan, env)) {
+    if (count.statement !== undefined) count.take(reads.get(count.statement)?.records ?? 0)
+    else for (let row: number | null = 0; row !== null;) row = count.slice(reads, row, 10_000)
+  }
+  finishPlan(plan)
+}
+
+/** One step of counting a plan: a statement whose answer is taken, or slices until one answers null. */
+export type Counting =
+  | { readonly statement: Statement<{ records: number }>; readonly take: (records: number) => void }
+  | {
+      readonly statement?: undefined
+      readonly slice: (reads: Pick<Reads, 'all'>, after: number, limit: number) => number | null
+    }
+
+/** The steps of counting a plan; {@link finishPlan} must follow them. */
+export function countings(plan: SchemaPlan, env: ConversionEnv): Counting[] {
+  const table = plan.before?.table
+  return plan.changes.flatMap((change): Counting[] => {
+    const steps: Counting[] = []
+    if (change.count !== null) steps.push({ statement: change.count, take: (records) => (change.records = records) })
+    if (change.change === 'retype_field' && change.work !== undefined && table !== undefined) {
+      const { report, slice } = measureWork(table, change.work, env)
+      reports.set(change, report)
+      steps.push({ slice })
+    }
+    if (change.judge !== undefined && change.oldField !== undefined && table !== undefined) {
+      steps.push({ slice: judgeRows(table, change, env) })
+    }
+    return steps
+  })
+}
+
+const reports = new WeakMap<PlannedChange, ConversionReport>()
+
+/** Draws the conclusions from what was counted. */
+export function finishPlan(plan: SchemaPlan): void {
   for (const change of plan.changes) {
-    if (!change.count) continue
-    change.records = get(change.count)?.records ?? 0
-    change.lossy = change.loses ? change.records : 0
+    const report = reports.get(change)
+    if (report === undefined) {
+      change.lossy = change.loses ? change.records : 0
+      continue
+    }
+    change.converted = report.converted
+    change.nulled = report.nulled
+    change.failures = report.failures
+    change.lossy = report.nulled + report.shortened
+    change.destructive = change.lossy > 0
+  }
+}
+
+/** Counts the values that the new field's rules would refuse. */
+function judgeRows(
+  table: string,
+  change: PlannedChange,
+  env: ConversionEnv,
+): (Counting & { statement?: undefined })['slice'] {
+  const field = change.judge!
+  const old = change.oldField!
+  const type = fieldTypeOf(field)
+  const columns = fieldColumns(old).map((column) => column.name)
+  const sql = `SELECT "rowid" AS "$row", ${columns.map(quoteName).join(', ')} FROM ${quoteName(table)}
+    WHERE "rowid" > ? AND ${quoteName(old.column)} IS NOT NULL ORDER BY "rowid" LIMIT ?`
+  change.records = 0
+  return (reads, after, limit) => {
+    const rows = reads.all<Record<string, SqlValue>>(statement(sql, [after, limit]))
+    for (const row of rows) {
+      const value = readValue(
+        old,
+        columns.map((column) => row[column]!),
+      )
+      if (value !== null && !type.parse(value, field, env, value).ok) change.records += 1
+    }
+    return rows.length < limit ? null : Number(rows.at(-1)!['$row'])
   }
 }

@@ -46,21 +46,31 @@ export function fieldColumns(field: FieldSchema): readonly Column[] {
   return [{ name: field.column, sqlType: field.sqlType }, ...field.extraColumns]
 }
 
-/** The statements that add a field's columns; existing records read the literal default without being rewritten. */
-export function addColumnsSql(schema: ObjectSchema, field: FieldSchema): string[] {
-  const values = defaultColumns(field)
+/**
+ * The statements that add a field's columns; existing records read the literal default without being rewritten.
+ * @param names physical names in place of the field's own
+ */
+export function addColumnsSql(schema: ObjectSchema, field: FieldSchema, names?: readonly string[]): string[] {
+  return columnsSql(
+    schema.table,
+    field,
+    names ?? fieldColumns(field).map((column) => column.name),
+    defaultColumns(field),
+  )
+}
+
+/** The statements that add columns of a field's types under given names. */
+export function columnsSql(
+  table: string,
+  field: FieldSchema,
+  names: readonly string[],
+  values: readonly SqlValue[] = [],
+): string[] {
   return fieldColumns(field).map((column, i) => {
     const value = values[i] ?? null
     const clause = value === null ? '' : ` DEFAULT ${quoteLiteral(value)}`
-    return `ALTER TABLE ${quoteName(schema.table)} ADD COLUMN ${columnSql(column)}${clause}`
+    return `ALTER TABLE ${quoteName(table)} ADD COLUMN ${quoteName(names[i]!)} ${column.sqlType}${clause}`
   })
-}
-
-/** The statements that drop a field's columns. */
-export function dropColumnsSql(schema: ObjectSchema, field: FieldSchema): string[] {
-  return fieldColumns(field).map(
-    (column) => `ALTER TABLE ${quoteName(schema.table)} DROP COLUMN ${quoteName(column.name)}`,
-  )
 }
 
 /** Column values of a literal default; null where the default is missing, an expression, a macro or not valid. */

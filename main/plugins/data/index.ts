@@ -10,6 +10,7 @@ import { dataMigrations } from './migrations/index.ts'
 import { dataHandlers } from './routes.ts'
 import { createDataService } from './service.ts'
 import { createObjectTables } from './service/object-tables.ts'
+import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
 import { getKey, putKey } from './store.ts'
 
 /** Records of any object: create, read, update, delete, batch, query. */
@@ -30,14 +31,20 @@ export const dataPlugin = definePlugin({
   async register(host: PluginHost) {
     const metadata = host.service('metadata')
     const settings = host.service('settings')
-    metadata.setTypeHook(
-      'object',
-      createObjectTables({
-        search: host.optionalService('search'),
-        clock: host.clock,
-        ids: host.ids,
-      }),
-    )
+    const tables = createObjectTables({
+      metadata,
+      settings,
+      search: host.optionalService('search'),
+      clock: host.clock,
+      ids: host.ids,
+      log: host.log,
+      read: host.read,
+      write: host.write,
+      heavy: host.heavy,
+      longDdl: host.database.longDdl,
+    })
+    metadata.setTypeHook('object', withRuleChecks(tables.hook))
+    metadata.setTypeHook('validation', ruleHook)
     const service = createDataService({
       read: host.read,
       write: host.write,

@@ -5,6 +5,7 @@ import type { Reads, Statement, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Row } from './service/codec.ts'
 import { codecOf } from './service/codec.ts'
+import { requireOpen } from './service/schema-change/write-gate.ts'
 
 type Reader = Pick<Reads, 'all' | 'get'>
 
@@ -59,6 +60,7 @@ export function liveExists(read: Reader, table: string, id: string): boolean {
 
 /** Inserts a complete row and sets its `rowid`; columns the row does not name become null. */
 export function insertRow(tx: Tx, schema: ObjectSchema, row: Row): void {
+  requireOpen(schema)
   const sql = sqlOf(schema)
   const values: SqlValue[] = []
   for (const column of sql.columns) values.push(row[column] ?? null)
@@ -67,6 +69,7 @@ export function insertRow(tx: Tx, schema: ObjectSchema, row: Row): void {
 
 /** Sets columns of one row. */
 export function updateRow(tx: Tx, schema: ObjectSchema, id: string, columns: Row): void {
+  requireOpen(schema)
   const names = Object.keys(columns)
   const sets = names.map((name) => `${quote(name)} = ?`).join(', ')
   tx.run(
@@ -76,6 +79,7 @@ export function updateRow(tx: Tx, schema: ObjectSchema, id: string, columns: Row
 
 /** Removes one row for good. */
 export function deleteRow(tx: Tx, schema: ObjectSchema, id: string): void {
+  requireOpen(schema)
   tx.run(statement(`DELETE FROM ${quote(schema.table)} WHERE id = ?`, [id]))
 }
 

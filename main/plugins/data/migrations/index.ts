@@ -2,6 +2,7 @@
 import type { Migration } from '#main/kernel/plugin.ts'
 import { dataTables } from './0001-data-tables.ts'
 import { effectsByRecord } from './0002-effects-by-record.ts'
+import { schemaBackups } from './0003-schema-backups.ts'
 
 /** In order; released entries never change. */
-export const dataMigrations: readonly Migration[] = [dataTables, effectsByRecord]
+export const dataMigrations: readonly Migration[] = [dataTables, effectsByRecord, schemaBackups]

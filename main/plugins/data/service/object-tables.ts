@@ -1,121 +1,134 @@
 // Keeps object tables in step with object definitions: plans a change, and applies it in the write that stores the
 // definition. Registered with the metadata service as the hook of type `object`.
-import { platformError } from '#shared/errors.ts'
-import type { ObjectDefinition } from '#shared/object-definition.ts'
-import { compileObject } from '#shared/object-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
-import type { Ids } from '#main/kernel/ids.ts'
-import { diffObject } from '#main/database/schema/diff-object.ts'
-import { planSql } from '#main/database/schema/plan-sql.ts'
-import { countPlan, showPlan } from '#main/database/schema/schema-plan.ts'
+import { applyPlan } from '#main/database/schema/apply-plan.ts'
+import { sourceOf } from '#main/database/schema/column-work.ts'
+import { worksOf } from '#main/database/schema/schema-plan.ts'
 import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
-import { fieldColumns } from '#main/database/schema/table-ddl.ts'
-import { findDuplicates } from '#main/database/schema/unique.ts'
-import type { TypeHook } from '#main/plugins/metadata/api.ts'
-import type { SearchService } from '#main/plugins/search/api.ts'
-import { addSchemaBackup, countRows, quote } from '../store.ts'
+import { createIndexSql, physicalIndexes } from '#main/database/schema/physical-indexes.ts'
+import { trashIndexSql } from '#main/database/schema/table-ddl.ts'
+import type { MetadataItem, TypeHook } from '#main/plugins/metadata/api.ts'
+import { quote } from '../store.ts'
+import { moveBackups, renameBackups, tableExists } from './schema-change/backup-store.ts'
+import type { Candidate, SchemaChangeParts } from './schema-change/change-parts.ts'
+import { conversionEnv, planOf } from './schema-change/change-parts.ts'
+import { keepColumns, keepTable } from './schema-change/keeping.ts'
+import { keepUsedOptions } from './schema-change/kept-options.ts'
+import { counted, createLongChanges } from './schema-change/long-change.ts'
+import type { FillCounts, LongChanges } from './schema-change/long-change.ts'
+import { createSchemaPlanning } from './schema-change/planning.ts'
+import type { Returning } from './schema-change/returning.ts'
+import { returningColumns, returningSource } from './schema-change/returning.ts'
+import { closeForWrites } from './schema-change/write-gate.ts'
 
-/** What the hook works with. */
-export interface ObjectTablesParts {
-  readonly search: () => SearchService | undefined
-  readonly clock: Clock
-  readonly ids: Ids
+/** The hook with what the rest of schema changes needs. */
+export interface ObjectTables {
+  readonly hook: TypeHook
+  readonly changes: LongChanges
+  /** Lets a save bring back what a backup keeps: the hook takes it instead of making something new. */
+  withReturning<T>(returning: Returning, save: () => Promise<T>): Promise<T>
 }
 
-type Candidate = Parameters<TypeHook['plan']>[1]
-
 /** Makes the hook. */
-export function createObjectTables(parts: ObjectTablesParts): TypeHook {
-  const { clock, ids } = parts
+export function createObjectTables(parts: SchemaChangeParts): ObjectTables {
+  const planning = createSchemaPlanning(parts)
+  const returns = new Map<string, Returning>()
+  const changes = createLongChanges(parts, planning, (plan, work, to) =>
+    returningSource(returns.get(plan.before?.uid ?? ''), plan, work, to, conversionEnv(parts, plan, parts.read)),
+  )
 
-  /** Moves or copies what the plan removes into a table of its own, so that nothing is gone at once (D-101). */
-  const keepRemoved = (tx: Tx, plan: SchemaPlan): { tableMoved: boolean } => {
-    const { before, after, changes } = plan
-    if (before === null || before.abstract) return { tableMoved: false }
-    const keep = (field: string | null, table: string): void => {
-      addSchemaBackup(tx, {
-        id: ids.uuid(),
-        object: before.name,
-        field,
-        table,
-        records: countRows(tx, table),
-        createdAt: clock.iso(),
-      })
-    }
-    if (after === null || after.abstract) {
-      const table = backupTable(ids)
-      for (const name of indexNames(tx, before.table)) tx.ddl(`DROP INDEX ${quote(name)}`)
-      tx.ddl(`ALTER TABLE ${quote(before.table)} RENAME TO ${quote(table)}`)
-      keep(null, table)
-      return { tableMoved: true }
-    }
-    for (const { change, oldField } of changes) {
-      if (change !== 'delete_field' || oldField === undefined) continue
-      const table = backupTable(ids)
-      const columns = fieldColumns(oldField)
-        .map((column) => quote(column.name))
-        .join(', ')
-      const set = `${quote(oldField.column)} IS NOT NULL`
-      tx.ddl(`CREATE TABLE ${quote(table)} AS SELECT id, ${columns} FROM ${quote(before.table)} WHERE ${set}`)
-      keep(oldField.name, table)
-    }
-    return { tableMoved: false }
+  const change = (tx: Tx, plan: SchemaPlan, before: ObjectSchema, after: ObjectSchema): void => {
+    const prepared = changes.prepared(before.uid)
+    const returning = returns.get(before.uid)
+    const env = conversionEnv(parts, plan, tx)
+    const counts = new Map<string, FillCounts>()
+    if (prepared === undefined) countUsedOptions(tx, plan)
+    // What a running change filled is named by its own plan.
+    const used = prepared?.plan ?? plan
+    const search = parts.search()
+    const isSearched = worksOf(used).some(({ old }) => before.searchFields.some((field) => field.name === old.name))
+    if (isSearched) search?.drop(tx, before)
+    const { retired } = applyPlan(tx, used, {
+      token: prepared?.token ?? parts.ids.uuid().replaceAll('-', ''),
+      env,
+      source: (work, to) =>
+        counted(returningSource(returning, plan, work, to, env) ?? sourceOf(work, to, env), work.next.name, counts),
+      ...(returning === undefined ? {} : { returning: returningColumns(returning, after) }),
+      ...(prepared === undefined ? {} : { prepared: true, addAhead: prepared.isAside }),
+    })
+    if (before.name !== after.name) renameBackups(tx, after.uid, after.name, after.table)
+    const lost = prepared?.lost ?? new Map([...counts].map(([field, count]) => [field, count.nulled + count.shortened]))
+    keepColumns(parts, tx, { before, after }, retired, { lost, isLarge: prepared !== undefined })
   }
 
-  return {
-    plan(previous, next, reads) {
-      const plan = planOf(previous, next)
-      countPlan(plan, (counting) => reads.get(counting))
-      refuseDuplicates(reads, plan)
-      return showPlan(plan)
+  const create = (tx: Tx, plan: SchemaPlan, after: ObjectSchema): void => {
+    const table = returns.get(after.uid)?.table
+    if (table === undefined || !tableExists(tx, table)) {
+      applyPlan(tx, plan, { token: '', env: conversionEnv(parts, plan, tx) })
+      return
+    }
+    tx.ddl(`ALTER TABLE ${quote(table)} RENAME TO ${quote(after.table)}`)
+    moveBackups(tx, after.uid, after.table)
+    tx.ddl(trashIndexSql(after))
+    for (const index of physicalIndexes(after)) tx.ddl(createIndexSql(index))
+  }
+
+  const hook: TypeHook = {
+    plan(previous, next, reads, mayWait = false) {
+      const prepared = previous === null ? undefined : changes.prepared(previous.uid)
+      return prepared?.steps ?? planning.plan(previous, next, reads, mayWait)
     },
+    keep: keepUsedOptions,
+    around: (ctx: RequestContext, previous: MetadataItem | null, next: Candidate, commit: () => Promise<void>) =>
+      changes.around(ctx, previous, next, commit),
     apply(tx, _ctx, previous, next) {
       const plan = planOf(previous, next)
       const { before, after } = plan
       const search = parts.search()
-      if (before !== null && !before.abstract && (after === null || after.abstract)) search?.drop(tx, before)
-      if (!keepRemoved(tx, plan).tableMoved) for (const sql of planSql(plan)) tx.ddl(sql)
-      if (after !== null && !after.abstract) search?.ensure(tx, after, before)
+      const hadTable = before !== null && !before.abstract
+      const hasTable = after !== null && !after.abstract
+      if (hadTable && !hasTable) {
+        search?.drop(tx, before)
+        keepTable(parts, tx, before, previous!)
+      } else if (hadTable && hasTable) {
+        change(tx, plan, before, after)
+      } else if (hasTable) {
+        create(tx, plan, after)
+      }
+      if (hasTable) search?.ensure(tx, after, before)
+      if (hadTable && plan.changes.some(isStructural)) {
+        // Whoever prepared a write for the old columns is asked to try again.
+        const stale = parts.metadata.objectSchema(before.name)
+        if (stale !== undefined) tx.afterCommit(() => closeForWrites(stale, 1))
+      }
+    },
+  }
+
+  return {
+    hook,
+    changes,
+    async withReturning(returning, save) {
+      returns.set(returning.objectUid, returning)
+      try {
+        return await save()
+      } finally {
+        returns.delete(returning.objectUid)
+      }
     },
   }
 }
 
-function planOf(previous: Candidate, next: Candidate): SchemaPlan {
-  return diffObject(compile(previous), compile(next))
-}
-
-/** Compiles an item; the metadata service checked the definition before it asked. */
-function compile(item: Candidate): ObjectSchema | null {
-  if (item === null) return null
-  return compileObject({ ...item.item, name: item.name, uid: item.uid } as ObjectDefinition)
-}
-
-/** @throws conflict with the values that several records share (D-100) */
-function refuseDuplicates(read: Pick<Tx, 'all'>, plan: SchemaPlan): void {
-  const { before } = plan
-  if (before === null) return
-  for (const { change, field, to, oldField, records } of plan.changes) {
-    if (change !== 'add_unique' || records === 0) continue
-    const names = oldField === undefined ? (to as string[]) : [oldField.name]
-    const path = field === undefined ? 'indexes' : `fields.${field}.unique`
-    throw platformError('conflict', {
-      duplicates: findDuplicates(read, before, names),
-      fieldErrors: [{ field: path, code: 'not_unique', message: 'Records share values that would have to be unique.' }],
-    })
+/** Options nobody uses leave without a look at the values. */
+function countUsedOptions(tx: Tx, plan: SchemaPlan): void {
+  for (const change of plan.changes) {
+    if (change.change === 'remove_option' && change.count !== null) change.records = tx.get(change.count)?.records ?? 0
   }
 }
 
-function backupTable(ids: Ids): string {
-  return `data_backup_${ids.uuid().replaceAll('-', '')}`
-}
+const presentational: ReadonlySet<string> = new Set(['change_object', 'change_field', 'tighten_field', 'add_unique'])
 
-function indexNames(tx: Tx, table: string): string[] {
-  return tx
-    .all<{ name: string }>(
-      statement("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", [table]),
-    )
-    .map((row) => row.name)
+function isStructural({ change, work }: SchemaPlan['changes'][number]): boolean {
+  return !presentational.has(change) && !(change === 'retype_field' && work === undefined)
 }

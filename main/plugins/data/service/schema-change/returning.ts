@@ -1,0 +1,58 @@
+// What comes back from backups while a definition is saved: a table, a field's columns, or the values of a conversion.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { ColumnWork, FillSource } from '#main/database/schema/column-work.ts'
+import { createConverter } from '#main/database/schema/convert-value.ts'
+import type { ConversionEnv } from '#main/database/schema/convert-value.ts'
+import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
+import { fieldColumns } from '#main/database/schema/table-ddl.ts'
+import type { SqlValue } from '#shared/field-types/field-schema.ts'
+
+/** A backup on its way back. */
+export interface Returning {
+  readonly objectUid: string
+  /** The table of a whole object. */
+  readonly table?: string
+  /** The name of the field that comes back. */
+  readonly field?: string
+  /** Its columns, main column first. */
+  readonly columns?: readonly string[]
+}
+
+/** The columns of fields that come back into a place where nothing stands. */
+export function returningColumns(returning: Returning, after: ObjectSchema): ReadonlyMap<string, readonly string[]> {
+  const { field, columns } = returning
+  if (field === undefined || columns === undefined || !after.byName.has(field)) return new Map()
+  return new Map([[field, columns]])
+}
+
+/**
+ * Where the values of a field come from whose conversion is taken back: the old value where the record still holds what
+ * the conversion made of it, else the present value converted back.
+ */
+export function returningSource(
+  returning: Returning | undefined,
+  _plan: SchemaPlan,
+  work: ColumnWork,
+  to: readonly string[],
+  env: ConversionEnv,
+): FillSource | undefined {
+  const { field, columns } = returning ?? {}
+  if (field === undefined || columns === undefined || work.next.name !== field) return undefined
+  const present = fieldColumns(work.old).map((column) => column.name)
+  const forward = createConverter(work.next, work.old, env)
+  const back = createConverter(work.old, work.next, env)
+  return {
+    from: [...present, ...columns],
+    to,
+    convert(values) {
+      const now = values.slice(0, present.length)
+      const kept = values.slice(present.length)
+      if (isSame(forward(kept).columns, now)) return { columns: kept, outcome: 'kept' }
+      return back(now)
+    },
+  }
+}
+
+function isSame(left: readonly SqlValue[], right: readonly SqlValue[]): boolean {
+  return left.length === right.length && left.every((value, i) => value === right[i])
+}

@@ -1,0 +1,37 @@
+// Columns that a change left behind when it was cut off, and those of backups that have gone: nobody reads them, and they
+// are removed without holding anybody up.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Reads } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { quote } from '../../store.ts'
+import { allBackups } from './backup-store.ts'
+import type { SchemaChangeParts } from './change-parts.ts'
+import { usualLimits } from './change-parts.ts'
+import { aboutRows } from './planning.ts'
+
+/** Physical columns of a table that no field has, by their mark. */
+function markedColumns(reads: Pick<Reads, 'all'>, table: string): string[] {
+  return reads
+    .all<{ name: string }>(statement(`SELECT name FROM pragma_table_info(?) WHERE name LIKE '$%'`, [table]))
+    .map((row) => row.name)
+}
+
+/** Columns of the object's table that are neither a field's nor a backup's. */
+export function strayColumns(reads: Pick<Reads, 'all' | 'get'>, table: string): string[] {
+  const marked = markedColumns(reads, table)
+  if (marked.length === 0) return []
+  const kept = new Set(allBackups(reads).flatMap((backup) => backup.columns))
+  return marked.filter((column) => !kept.has(column))
+}
+
+/** Removes the stray columns of an object's table. */
+export async function removeStrayColumns(parts: SchemaChangeParts, schema: Pick<ObjectSchema, 'table'>): Promise<void> {
+  const stray = strayColumns(parts.read, schema.table)
+  if (stray.length === 0) return
+  const isLarge = aboutRows(parts.read, schema.table) > (parts.limits ?? usualLimits).asideFrom
+  for (const column of stray) {
+    const drop = `ALTER TABLE ${quote(schema.table)} DROP COLUMN ${quote(column)}`
+    if (isLarge) await parts.longDdl.run([drop])
+    else await parts.write('data.drop-column', (tx) => tx.ddl(drop))
+  }
+}

@@ -1,0 +1,41 @@
+// Entry of the process that alters large tables: statements in one transaction on the file named by its arguments.
+// Knows no host, no actors, no HTTP; the host keeps its own writers waiting meanwhile.
+import type { DdlReply, DdlRequest } from '#main/database/long-ddl.ts'
+import { openWriter } from '#main/database/open.ts'
+import type { Connection } from '#main/database/open.ts'
+import { endWithParent } from './end-with-parent.ts'
+
+const file = process.argv[2]
+if (file === undefined || process.send === undefined) {
+  process.stderr.write('The process for large tables is started by the host only.\n')
+  process.exit(1)
+}
+const durable = process.argv[3] !== 'fast'
+
+process.umask(0o077)
+
+let connection: Connection | undefined
+const reply = (message: DdlReply): void => {
+  process.send?.(message)
+}
+
+process.on('message', (message) => reply(run((message as DdlRequest).statements)))
+process.on('disconnect', () => process.exit(0))
+endWithParent()
+reply('ready')
+
+function run(statements: readonly string[]): DdlReply {
+  try {
+    connection ??= openWriter(file!, { durable })
+    const open = connection
+    open
+      .transaction(() => {
+        for (const sql of statements) open.exec(sql)
+      })
+      .immediate()
+    return { ok: true }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+    return { ok: false, code, message: error instanceof Error ? error.message : String(error) }
+  }
+}
