@@ -6,6 +6,7 @@ import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
 import { discoveryRoutes, documentRoutes } from './discovery.ts'
 import { importRoutes } from './import.ts'
+import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataRoutes } from './metadata.ts'
 import { registryRoutes } from './registry.ts'
 import { settingsRoutes } from './settings.ts'
@@ -16,6 +17,7 @@ export const allContracts: readonly AnyRoute[] = [
   discoveryRoutes,
   documentRoutes,
   metadataRoutes,
+  metadataLifecycleRoutes,
   dataRoutes,
   importRoutes,
   settingsRoutes,

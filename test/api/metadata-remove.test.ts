@@ -98,7 +98,6 @@ describe('DELETE /meta/:type/:name', () => {
   it('answers item_locked for what a package delivered', async () => {
     await host.put(`/meta/page/${name}?packageId=org.example.crm`, {})
     expectError(await host.delete(`/meta/page/${name}`), 403, 'item_locked', { packageId: 'org.example.crm' })
-    expectError(await host.put(`/meta/page/${name}`, { route: '/x' }), 501, 'not_implemented', { feature: 'overlays' })
     expectError(await host.put(`/meta/page/${name}?packageId=org.example.other`, { route: '/x' }), 403, 'item_locked')
     expectError(await host.put(`/meta/page/${name}x?packageId=nodots`, {}), 400, 'validation_error', {
       fieldErrors: [{ field: 'packageId' }],

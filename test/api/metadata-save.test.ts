@@ -141,11 +141,6 @@ describe('PUT /meta/:type/:name', () => {
     }
   })
 
-  it('answers not_implemented for drafts and object extensions', async () => {
-    expectError(await put(item(), {}, '?mode=draft'), 501, 'not_implemented', { feature: 'drafts' })
-    expectError(await put(item({ extend: 'task' })), 501, 'not_implemented', { feature: 'object extensions' })
-  })
-
   it('is guarded by If-Match as an ETag or a version', async () => {
     const first = (await put(item())).body
     expect((await put(item({ label: 'B' }), { 'if-match': first.etag })).body.version).toBe(2)

@@ -64,6 +64,12 @@ export interface SchemaChangeStep {
   readonly records: number
   readonly destructive: boolean
   readonly lossy: number
+  /** Of a conversion: values that arrive whole. */
+  readonly converted?: number
+  /** Of a conversion: values that become null. */
+  readonly nulled?: number
+  /** Of a conversion: the first 100 records whose value does not arrive whole. */
+  readonly failures?: { id: string; value: unknown }[]
 }
 
 /** What the owner of a type's storage does when items of that type change; `data` registers one for `object`. */
@@ -71,13 +77,31 @@ export interface TypeHook {
   /**
    * Works out what saving would change; reads only, through `reads`. `next` null means deletion. Asked twice: before
    * the write on committed data, and inside it (then `reads` is the write itself) so that rows stored meanwhile count.
-   * @throws validation_error, not_implemented
+   * @param mayWait true where the caller can wait for the answer: it is then worked out in the background when it takes long
+   * @throws validation_error, not_implemented, PendingWork
    */
   plan(
     previous: MetadataItem | null,
     next: { name: string; uid: string; item: Record<string, unknown> } | null,
     reads: Pick<Reads, 'all' | 'get'>,
+    mayWait?: boolean,
   ): SchemaChangeStep[]
+  /** What of the previous definition stays although the next leaves it out, because nobody agreed to lose it (D-100). */
+  keep?(
+    previous: MetadataItem,
+    next: Record<string, unknown>,
+    plan: readonly SchemaChangeStep[],
+  ): { item: Record<string, unknown>; kept: { field: string; option: string }[] } | null
+  /**
+   * Runs around the write that stores the change, outside of every transaction: may prepare for long, must call `commit`
+   * once, and takes back what it prepared when that fails.
+   */
+  around?(
+    ctx: RequestContext,
+    previous: MetadataItem | null,
+    next: { name: string; uid: string; item: Record<string, unknown> } | null,
+    commit: () => Promise<void>,
+  ): Promise<void>
   /** Applies the change inside the write that stores the item. */
   apply(
     tx: Tx,
@@ -102,6 +126,13 @@ export interface MetadataService {
   effective(ctx: RequestContext, type: MetadataType, name: string): MetadataItem | undefined
   /** Adds the deprecation headers of D-202 to the answer when the item in use is deprecated (D-110). */
   noteUse(ctx: RequestContext, type: MetadataType, name: string): void
+  /**
+   * The labels of a language from all translation items in force: the language below its regional form, packages below
+   * what people wrote. Empty when there are none; the same frozen value until a translation changes.
+   */
+  translations(locale: string): TranslationTree
+  /** Canonical tags of the languages there are translation items in, sorted. */
+  locales(): readonly string[]
   /**
    * The compiled schema of an object in force, extensions and platform overlay applied; undefined when there is none, it
    * is a draft or archived. The same frozen value is answered until it changes, so callers may key caches by identity.

@@ -1,26 +1,32 @@
 // The metadata plugin: the 26 item types, their storage in memory and in two tables, and the routes under /meta.
+import { metadataLifecycleRoutes } from '#shared/contracts/metadata-lifecycle.ts'
 import { metadataRoutes } from '#shared/contracts/metadata.ts'
+import { metadataEvents } from '#shared/events.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { metadataMigrations } from './migrations/index.ts'
 import { metadataPermissions } from './permissions.ts'
 import { metadataHandlers } from './routes.ts'
 import { createMetadataService } from './service.ts'
-import { deletedEvent, savedEvent } from './service/storing.ts'
+import { lifecycleHandlers } from './service/lifecycle-handlers.ts'
 
 /** Stores and serves metadata items; everything that follows an object's definition asks it. */
 export const metadataPlugin = definePlugin({
   id: 'metadata',
   version: '1.0.0',
   discovery: { service: 'metadata', routeKey: 'metadata', route: '/meta' },
-  contract: metadataRoutes,
+  requires: ['settings'],
+  contract: { ...metadataRoutes, ...metadataLifecycleRoutes },
   permissions: metadataPermissions,
   migrations: metadataMigrations,
-  emits: [savedEvent, deletedEvent],
+  emits: metadataEvents,
   register(host) {
     const { read, write, clock, ids, log } = host
     const authorizer = () => host.authorizer
-    const service = createMetadataService({ read, write, clock, ids, log, authorizer })
+    const settings = host.service('settings')
+    const defaultLocale = () => settings.get('locale')
+    const service = createMetadataService({ read, write, clock, ids, log, authorizer, defaultLocale })
     host.provide('metadata', service)
     host.handle(metadataRoutes, metadataHandlers(service, authorizer))
+    host.handle(metadataLifecycleRoutes, lifecycleHandlers(service, authorizer))
   },
 })

@@ -3,16 +3,17 @@ import type { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { HistoryEvent, metadataRoutes } from '#shared/contracts/metadata.ts'
-import { notFound, platformError } from '#shared/errors.ts'
+import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { RawJson, Reply } from '#main/kernel/reply.ts'
 import type { ItemFilter, MetadataCore, VisibleItem } from './service.ts'
 import { matchesEtag } from './service/etag.ts'
+import type { LanguageRequest } from './service/language.ts'
 import { objectView } from './service/object-view.ts'
 import type { HistoryEntry } from './store.ts'
 import type { QueryText } from './service/query-parameters.ts'
-import { lastText, parseFlag, parseLocale, parsePage, parseSeq, parseState } from './service/query-parameters.ts'
+import { lastText, parseFlag, parsePage, parseSeq, parseState } from './service/query-parameters.ts'
 import { unwrapItem } from './service/unwrap-item.ts'
 import { typeEntries, typeEntry } from './types/type-entries.ts'
 import { typeJsonSchema } from './types/json-schema.ts'
@@ -26,15 +27,16 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
     getMetadataType: (_ctx, { params }) => typeEntry(typeOf(params.type)),
     getMetadataTypeSchema: (_ctx, { params }) => typeJsonSchema(typeOf(params.type)),
 
-    listMetadataItems(ctx, { params, query }) {
+    listMetadataItems(ctx, { params, query, headers }) {
       const type = typeOf(params.type)
-      return { type, items: service.visibleList(ctx, type, filterOf(query)) }
+      const items = service.visibleList(ctx, type, { ...filterOf(query), ...languageOf(query, headers) })
+      return { type, items: items.map((item) => ({ ...item })) }
     },
 
     getMetadataItem(ctx, { params, query, headers }) {
       const type = typeOf(params.type)
-      const locale = parseLocale(query.locale) ?? ctx.locale
-      const item = service.visible(ctx, type, params.name, { ...filterOf(query), locale })
+      const item = service.visible(ctx, type, params.name, { ...filterOf(query), ...languageOf(query, headers) })
+      service.noteUse(ctx, type, params.name)
       const head = cacheHeaders(item)
       if (isNotModified(item, headers)) return new Reply(new RawJson(''), { status: 304, headers: head })
       return new Reply({ type, name: params.name, item: item.body }, { headers: head })
@@ -43,21 +45,23 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
     async saveMetadataItem(ctx, { params, query, body, headers }) {
       const type = typeOf(params.type)
       const { item, namespace } = unwrapItem(body, { type, name: params.name })
-      requirePublished(lastText(query.mode))
+      const draft = isDraftMode(lastText(query.mode))
+      const language = languageOf(query, headers)
       const packageId = lastText(query.packageId)
       const confirm = lastText(query.confirm)
       const result = await service.save(ctx, {
         type,
         name: params.name,
-        item,
+        item: { ...service.withStoredLabels(type, params.name, item, language) },
         dryRun: parseFlag('dryRun', query.dryRun),
+        draft,
         ...(namespace === undefined ? {} : { namespace }),
         ...(packageId === undefined ? {} : { packageId }),
         ...(confirm === undefined ? {} : { confirm }),
         ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
         ...(headers['if-none-match'] === undefined ? {} : { ifNoneMatch: headers['if-none-match'] }),
       })
-      const { version, etag, state, warnings, plan, planHash } = result
+      const { version, state, warnings, plan, planHash } = result
       const shared = {
         success: true as const,
         version,
@@ -65,6 +69,8 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
         ...(planHash === undefined ? {} : { planHash }),
       }
       if (result.dryRun) return { ...shared, dryRun: true as const, plan: [...plan] }
+      // The tag a read with the same headers would carry: the caller's language and overlay are part of it.
+      const { etag } = service.visible(ctx, type, params.name, { state, ...language })
       return new Reply(
         { ...shared, etag, state, ...(plan.length === 0 ? {} : { plan: [...plan] }) },
         { headers: { etag } },
@@ -74,14 +80,14 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
     async deleteMetadataItem(ctx, { params, query, headers }) {
       const type = typeOf(params.type)
       const confirm = lastText(query.confirm)
-      await service.remove(ctx, {
+      const { deleted, reset } = await service.remove(ctx, {
         type,
         name: params.name,
         force: parseFlag('force', query.force),
         ...(confirm === undefined ? {} : { confirm }),
         ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
       })
-      return { success: true as const, type, name: params.name, deleted: true }
+      return { success: true as const, type, name: params.name, deleted, ...(reset ? { reset: true } : {}) }
     },
 
     listMetadataHistory(ctx, { params, query }) {
@@ -121,27 +127,52 @@ function filterOf(
   }
 }
 
-/** Drafts beside an active item are not stored yet. @throws not_implemented */
-function requirePublished(mode: string | undefined): void {
-  if (mode === 'draft') throw platformError('not_implemented', { feature: 'drafts' })
+/** @throws validation_error for another word than `draft` */
+function isDraftMode(mode: string | undefined): boolean {
+  if (mode === undefined || mode === 'draft') return mode === 'draft'
+  throw validationError([
+    {
+      field: 'mode',
+      code: 'invalid_option',
+      message: 'A save stores an item or a draft.',
+      value: mode,
+      constraint: ['draft'],
+    },
+  ])
 }
 
-function cacheHeaders({ etag, stored }: VisibleItem): Record<string, string> {
+/** What a request says of its language; the parameter wins over the header. */
+function languageOf(
+  query: Readonly<Partial<Record<'locale', QueryText>>>,
+  headers: Readonly<Record<string, string | undefined>>,
+): LanguageRequest {
+  const locale = lastText(query.locale)
+  const acceptLanguage = headers['accept-language']
+  return {
+    ...(locale === undefined ? {} : { locale }),
+    ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
+  }
+}
+
+function cacheHeaders({ etag, modifiedAt }: VisibleItem): Record<string, string> {
   return {
     etag,
-    'last-modified': new Date(stored.updatedAt).toUTCString(),
+    'last-modified': new Date(modifiedAt).toUTCString(),
     'cache-control': 'private, no-cache',
     vary: 'Accept-Language, Authorization, Cookie',
   }
 }
 
 /** If-Modified-Since counts only without If-None-Match (D-104). */
-function isNotModified({ etag, stored }: VisibleItem, headers: Readonly<Record<string, string | undefined>>): boolean {
+function isNotModified(
+  { etag, modifiedAt }: VisibleItem,
+  headers: Readonly<Record<string, string | undefined>>,
+): boolean {
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) return matchesEtag(ifNoneMatch, etag)
   const since = Date.parse(headers['if-modified-since'] ?? '')
   // HTTP dates have no fractions of a second.
-  return !Number.isNaN(since) && Math.floor(Date.parse(stored.updatedAt) / 1000) * 1000 <= since
+  return !Number.isNaN(since) && Math.floor(Date.parse(modifiedAt) / 1000) * 1000 <= since
 }
 
 function toEvent(entry: HistoryEntry): z.input<typeof HistoryEvent> {

@@ -493,10 +493,10 @@ describe('ETags', () => {
     const tag = (change: Partial<RequestContext>) => service.visible({ ...ctx, ...change }, 'object', 'task').etag
     const own = tag({})
     expect(own).toMatch(/^"[0-9a-f]{32}"$/)
-    expect(tag({ requestId: 'request-2' })).toBe(own)
-    const others = [tag({ locale: 'de' }), tag({ organizationId: 'org-1' })]
+    expect(tag({ requestId: 'request-2', locale: 'de' })).toBe(own)
+    const other = tag({ organizationId: 'org-1' })
     await saveObject({ ...task, label: 'Job' })
-    expect(new Set([own, ...others, tag({})]).size).toBe(4)
+    expect(new Set([own, other, tag({})]).size).toBe(3)
     await saveObject(task)
     expect(tag({})).toBe(own)
   })

@@ -8,21 +8,35 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { MetadataItem, MetadataService, OverlayRecord, TypeHook } from './api.ts'
+import type { MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TranslationTree, TypeHook } from './api.ts'
 import type { BundleEntry } from './service/bundle.ts'
 import { createEtags } from './service/etag.ts'
 import { splitChildName } from './service/field-items.ts'
 import { createItemCache, isInForce } from './service/item-cache.ts'
+import type { Language, LanguageRequest } from './service/language.ts'
+import { resolveLanguage } from './service/language.ts'
 import { layersOf } from './service/layers.ts'
 import type { ItemLayers } from './service/layers.ts'
+import { localise, unlocalise } from './service/localise.ts'
 import { withOverlay } from './service/overlaid-item.ts'
 import type { OverlayKey } from './service/overlay-preparing.ts'
 import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
 import type { Saving } from './service/saving.ts'
 import { createSaving, overlayOf } from './service/saving.ts'
+import { draftItem } from './service/state-preparing.ts'
+import { createTranslations } from './service/translations.ts'
 import { visibleItem } from './service/visible-item.ts'
-import type { HistoryEntry, HistoryKey } from './store.ts'
-import { readAllDrafts, readAllItems, readAllOverlays, readHistory, readHistoryEntry } from './store.ts'
+import type { DraftRecord, HistoryEntry, HistoryKey } from './store.ts'
+import {
+  readAllDrafts,
+  readAllItems,
+  readAllOverlays,
+  readHistory,
+  readHistoryEntry,
+  readHistoryVersion,
+} from './store.ts'
+
+type Body = Readonly<Record<string, unknown>>
 
 /** What the service works with. */
 export interface MetadataServiceOptions {
@@ -33,6 +47,8 @@ export interface MetadataServiceOptions {
   readonly log: Logger
   /** The authorizer in force; asked at use. */
   readonly authorizer: () => Authorizer
+  /** The language of the workspace; default `en`. */
+  readonly defaultLocale?: () => string
 }
 
 /** Which items a list or a read means. */
@@ -49,17 +65,20 @@ export interface VisibleItem {
   readonly body: Readonly<Record<string, unknown>>
   /** Strong ETag with its quotes (D-104). */
   readonly etag: string
+  /** When the item or a label in it last changed. */
+  readonly modifiedAt: string
 }
 
 /** How a caller wants to see an item. */
-export interface VisibleOptions extends ItemFilter {
-  readonly locale?: string
+export interface VisibleOptions extends ItemFilter, LanguageRequest {
   /** Whose user overlay applies; default the caller's. */
   readonly userId?: string
 }
 
+type WritingNames = 'bundle' | 'putOverlay' | 'removeOverlay' | 'changeState' | 'publish' | 'discardDraft'
+
 /** The service with what its own routes need beside the public interface. */
-export interface MetadataCore extends MetadataService, Pick<Saving, 'bundle' | 'putOverlay' | 'removeOverlay'> {
+export interface MetadataCore extends MetadataService, Pick<Saving, WritingNames> {
   /** The item in any state, extensions and platform overlay applied. */
   item(type: MetadataType, name: string): MetadataItem | undefined
   /** All items of a type in any state, by name. */
@@ -74,13 +93,23 @@ export interface MetadataCore extends MetadataService, Pick<Saving, 'bundle' | '
   /** Names of the items the caller may see, archived ones left out. */
   visibleNames(ctx: RequestContext, type: MetadataType): string[]
   /** Bodies of the items the caller may see, by name. */
-  visibleList(ctx: RequestContext, type: MetadataType, filter: ItemFilter): Readonly<Record<string, unknown>>[]
+  visibleList(ctx: RequestContext, type: MetadataType, filter: ItemFilter & LanguageRequest): Body[]
   /** @throws resource_not_found */
   visible(ctx: RequestContext, type: MetadataType, name: string, options?: VisibleOptions): VisibleItem
+  /**
+   * A body that was read in the language of the request, with labels its author did not touch as they are stored: what a
+   * client reads in German and saves again does not make the German labels the stored ones.
+   */
+  withStoredLabels(type: MetadataType, name: string, body: Body, request: LanguageRequest): Body
   /** @throws resource_not_found, permission_denied */
   overlay(ctx: RequestContext, key: OverlayKey): OverlayRecord | null
   /** What an item is made of (D-108). @throws resource_not_found, permission_denied */
   layers(ctx: RequestContext, type: MetadataType, name: string): ItemLayers
+  /** Brings an older version back as a new one. @throws resource_not_found and what a save throws */
+  revert(
+    ctx: RequestContext,
+    input: { type: MetadataType; name: string; version: number; confirm?: string; dryRun?: boolean; ifMatch?: string },
+  ): Promise<SaveItemResult>
   /** The overlays of items an export takes along: the platform's and the caller's own, without what servers give. */
   exportOverlays(ctx: RequestContext, items: readonly MetadataItem[]): Record<string, unknown>[]
   /** Entries of a bundle that store exported overlays; `keep` leaves those out that are there. @throws validation_error */
@@ -108,7 +137,31 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const etags = createEtags()
   const hooks = new Map<MetadataType, TypeHook>()
 
-  const etagOf = (ctx: RequestContext, body: Readonly<Record<string, unknown>>, locale = ctx.locale): string =>
+  let listed: { epoch: number; byType: Map<MetadataType, readonly MetadataItem[]> } = { epoch: 0, byType: new Map() }
+  const inForceList = (type: MetadataType): readonly MetadataItem[] => {
+    if (listed.epoch !== cache.epoch()) listed = { epoch: cache.epoch(), byType: new Map() }
+    let items = listed.byType.get(type)
+    if (items === undefined) listed.byType.set(type, (items = Object.freeze(cache.list(type).filter(isInForce))))
+    return items
+  }
+
+  const defaultLocale = options.defaultLocale ?? (() => 'en')
+  const translations = createTranslations(() => inForceList('translation'), clock.iso)
+  const choice = () => ({ available: translations.locales(), fallback: defaultLocale() })
+  const localised = new WeakMap<TranslationTree, WeakMap<object, Body>>()
+
+  /** The body in a language; the same value for the same body, so that its ETag is remembered. */
+  const inLanguage = (item: Pick<MetadataItem, 'type' | 'name'>, body: Body, { locale, isAsked }: Language): Body => {
+    if (!isAsked) return body
+    const tree = translations.tree(locale)
+    let known = localised.get(tree)
+    if (known === undefined) localised.set(tree, (known = new WeakMap()))
+    let result = known.get(body)
+    if (result === undefined) known.set(body, (result = localise(item, body, tree)))
+    return result
+  }
+
+  const etagOf = (ctx: RequestContext, body: Body, locale = defaultLocale()): string =>
     etags.of(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
 
   const seenBy = (ctx: RequestContext, item: MetadataItem) => visibleItem(options.authorizer(), ctx, item)
@@ -127,15 +180,31 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     etag: (ctx, item) => etagOf(ctx, seenBy(ctx, item) ?? item.item),
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)
-      return [etagOf(ctx, seenBy(ctx, mine) ?? mine.item)]
+      const body = seenBy(ctx, mine) ?? mine.item
+      const inEach = [...new Set([defaultLocale(), ...translations.locales()])].map((locale) =>
+        etagOf(ctx, inLanguage(mine, body, { locale, isAsked: true }), locale),
+      )
+      return [etagOf(ctx, body), ...inEach]
     },
   })
 
+  const drafts = new WeakMap<DraftRecord, { over: MetadataItem; item: MetadataItem }>()
+  /** The draft beside an item, as an item; the same value until either changes, so that its ETag is remembered. */
+  const draftOf = (shown: MetadataItem): MetadataItem | undefined => {
+    const draft = cache.draft(shown.type, shown.name)
+    if (draft === undefined) return undefined
+    let known = drafts.get(draft)
+    if (known?.over !== shown) drafts.set(draft, (known = { over: shown, item: draftItem(shown, draft) }))
+    return known.item
+  }
+
   /** The item and its body as the caller sees it. */
   const find = (ctx: RequestContext, type: MetadataType, name: string, filter: VisibleOptions) => {
-    const item = cache.get(type, name)
+    const shown = cache.get(type, name)
+    const draft = filter.state === 'draft' && shown !== undefined ? draftOf(shown) : undefined
+    const item = draft ?? shown
     if (item === undefined || !fits(item, filter)) throw notFound(type, name)
-    const mine = personal(item, filter.userId ?? ctx.actor.id)
+    const mine = draft ?? personal(item, filter.userId ?? ctx.actor.id)
     const body = seenBy(ctx, mine)
     if (body === null) throw notFound(type, name)
     return { stored: mine, body }
@@ -160,17 +229,13 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     const item = cache.get(type, name)
     return item === undefined || !isInForce(item) ? undefined : item
   }
-  let listed: { epoch: number; byType: Map<MetadataType, readonly MetadataItem[]> } = { epoch: 0, byType: new Map() }
 
   return {
     epoch: cache.epoch,
     get: inForce,
-    list(type) {
-      if (listed.epoch !== cache.epoch()) listed = { epoch: cache.epoch(), byType: new Map() }
-      let items = listed.byType.get(type)
-      if (items === undefined) listed.byType.set(type, (items = Object.freeze(cache.list(type).filter(isInForce))))
-      return items
-    },
+    list: inForceList,
+    translations: translations.tree,
+    locales: translations.locales,
     effective(ctx, type, name) {
       const item = inForce(type, name)
       return item === undefined ? undefined : personal(item, ctx.actor.id)
@@ -189,6 +254,16 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     bundle: saving.bundle,
     putOverlay: saving.putOverlay,
     removeOverlay: saving.removeOverlay,
+    changeState: saving.changeState,
+    publish: saving.publish,
+    discardDraft: saving.discardDraft,
+    async revert(ctx, { type, name, version, ...rest }) {
+      if (cache.base(type, name) === undefined && cache.get(type, name) === undefined) throw notFound(type, name)
+      const entry = readHistoryVersion(read, historyKey(ctx, type, name), version)
+      const item = entry === undefined ? null : entryItem(type, name, entry.item)
+      if (item === null) throw notFound('version', String(version))
+      return saving.revert(ctx, { type, name, item: { ...item, name }, toVersion: version, ...rest })
+    },
     setTypeHook(type, hook) {
       if (hooks.has(type)) throw new Error(`The metadata type "${type}" has a hook already.`)
       hooks.set(type, hook)
@@ -213,15 +288,32 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
         .filter((item) => item.state !== 'archived' && seenBy(ctx, item) !== null)
         .map((item) => item.name),
     visibleList(ctx, type, filter) {
+      const language = resolveLanguage(filter, choice())
       return cache
         .list(type)
-        .filter((item) => fits(item, filter))
-        .map((item) => seenBy(ctx, personal(item, ctx.actor.id)))
-        .filter((body) => body !== null)
+        .flatMap((item) => {
+          const draft = filter.state === 'draft' ? draftOf(item) : undefined
+          if (draft !== undefined) return fits(draft, filter) ? [draft] : []
+          return fits(item, filter) ? [personal(item, ctx.actor.id)] : []
+        })
+        .flatMap((item) => {
+          const body = seenBy(ctx, item)
+          return body === null ? [] : [inLanguage(item, body, language)]
+        })
     },
     visible(ctx, type, name, filter = {}) {
-      const { stored: item, body } = find(ctx, type, name, filter)
-      return { stored: item, body, etag: etagOf(ctx, body, filter.locale) }
+      const language = resolveLanguage(filter, choice())
+      const { stored: item, body: plain } = find(ctx, type, name, filter)
+      const body = inLanguage(item, plain, language)
+      const labelsAt = language.isAsked ? (translations.changedAt() ?? '') : ''
+      const modifiedAt = item.updatedAt < labelsAt ? labelsAt : item.updatedAt
+      return { stored: item, body, etag: etagOf(ctx, body, language.locale), modifiedAt }
+    },
+    withStoredLabels(type, name, body, request) {
+      const item = cache.get(type, name)
+      const language = resolveLanguage(request, choice())
+      if (item === undefined || !language.isAsked) return body
+      return unlocalise(body, item.item, inLanguage(item, item.item, language)) as Body
     },
     overlay(ctx, key) {
       const item = cache.get(key.type, key.name)
@@ -268,12 +360,21 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       }
       const body = seenBy(ctx, then)
       if (body === null) throw notFound('history', String(seq))
-      if (type !== 'field') return { ...entry, item: body }
-      const fields = (body['fields'] ?? {}) as Record<string, unknown>
-      const child = splitChildName(name)!.child
-      return { ...entry, item: Object.hasOwn(fields, child) ? (fields[child] as Record<string, unknown>) : null }
+      return { ...entry, item: entryItem(type, name, body) }
     },
   }
+}
+
+/** The item in the body a history event keeps: a field is a part of it. */
+function entryItem(
+  type: MetadataType,
+  name: string,
+  body: Readonly<Record<string, unknown>> | null,
+): Record<string, unknown> | null {
+  if (type !== 'field' || body === null) return body
+  const fields = (body['fields'] ?? {}) as Record<string, unknown>
+  const child = splitChildName(name)!.child
+  return Object.hasOwn(fields, child) ? (fields[child] as Record<string, unknown>) : null
 }
 
 /** Types of which some callers see a part only. */

@@ -75,6 +75,7 @@ export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
   let lists = new Map<MetadataType, readonly MetadataItem[]>()
   let extensions: ReadonlyMap<string, readonly MetadataItem[]> | null = null
   let schemas: readonly ObjectSchema[] | null = null
+  let schemaOf = new Map<string, ObjectSchema>()
   let epoch = 1
 
   const put = (item: MetadataItem): void => {
@@ -161,8 +162,12 @@ export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
     draft: (type, name) => drafts.get(keyOf(type, name)),
     drafts: (type) => [...drafts.values()].filter((draft) => draft.type === type),
     objectSchema(name) {
+      const known = schemaOf.get(name)
+      if (known !== undefined) return known
       const item = get('object', name)
-      return item === undefined || !hasRecords(item) ? undefined : compile(item)
+      const schema = item === undefined || !hasRecords(item) ? undefined : compile(item)
+      if (schema !== undefined) schemaOf.set(name, schema)
+      return schema
     },
     objectSchemas() {
       schemas ??= Object.freeze(
@@ -185,6 +190,7 @@ export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
       lists = new Map()
       extensions = null
       schemas = null
+      schemaOf = new Map()
       epoch += 1
     },
     copy() {

@@ -21,6 +21,7 @@ import { requireConditions } from './conditions.ts'
 import { extendedObject, withoutExtensions } from './extensions.ts'
 import { splitChildName } from './field-items.ts'
 import { prepareFieldRemoval, prepareFieldSave } from './field-saving.ts'
+import type { UnfinishedWrite } from './finishing.ts'
 import { createFinishing } from './finishing.ts'
 import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
@@ -29,6 +30,8 @@ import type { OverlayInput, OverlayKey } from './overlay-preparing.ts'
 import { dependentsOf } from './references.ts'
 import { followRename, leaving, renamed } from './renaming.ts'
 import type { SchemaWork } from './schema-work.ts'
+import type { StatePreparing } from './state-preparing.ts'
+import { createStatePreparing } from './state-preparing.ts'
 import type { ItemChange } from './storing.ts'
 import { newUid, withObjectUids } from './uids.ts'
 
@@ -52,6 +55,8 @@ export interface Ground {
   readonly reads: Pick<Reads, 'all' | 'get'>
   /** Uids of items that earlier entries of the same write change: their tables are not what they will be yet. */
   readonly touched?: ReadonlySet<string>
+  /** True where the caller waits for plans that take long; see PendingWork. */
+  readonly mayWait?: boolean
   /** Items, as `type/name`, that go in the same write: what they refer to may go too. */
   readonly leaving?: ReadonlySet<string>
 }
@@ -84,6 +89,9 @@ export interface Preparing {
   putOverlay(ctx: RequestContext, input: OverlayInput, ground: Ground): PreparedWrite
   /** A write without changes when there is no overlay. @throws resource_not_found, destructive_change */
   removeOverlay(ctx: RequestContext, key: OverlayKey & { confirm?: string }, ground: Ground): PreparedWrite
+  readonly states: Omit<StatePreparing, 'saveDraft'>
+  /** Brings the body of an older version back as a new one. @throws as a save */
+  revert(ctx: RequestContext, input: SaveItemInput & { toVersion: number }, ground: Ground): PreparedWrite
 }
 
 /** Makes the half of saving that decides. */
@@ -101,6 +109,11 @@ export function createPreparing(options: PreparingOptions): Preparing {
   const saveItem = (ctx: RequestContext, input: SaveItemInput, ground: Ground): PreparedWrite => {
     const { items } = ground
     const { type, name, confirm, dryRun } = input
+    if (input.draft === true) {
+      const base = items.base(type, name)
+      if (base !== undefined && base.state !== 'draft') return states.saveDraft(ctx, input, ground)
+      if (base === undefined) requireNoRename(items, input)
+    }
     conditions(ctx, input, items.get(type, name) ?? null)
     const problems = [
       ...checkName(type, name),
@@ -127,9 +140,38 @@ export function createPreparing(options: PreparingOptions): Preparing {
     const own =
       previous === null || previous.name === next.name ? { previous, next } : renamed(items, previous, next, next.name)
     const changes = [own, ...followRename(items, previous, next)]
-    const prepared = finish(ctx, ground, { changes, created: previous === null, warnings, confirm, dryRun })
-    return withHiddenWarning(prepared, next)
+    const unfinished = { changes, created: previous === null, warnings, confirm, dryRun }
+    const prepared = finish(ctx, ground, unfinished)
+    return withHiddenWarning(keepWhatIsUsed(ctx, ground, unfinished, prepared), next)
   }
+
+  /** Without consent to a loss, what records still use stays in the definition (D-100). */
+  const keepWhatIsUsed = (
+    ctx: RequestContext,
+    ground: Ground,
+    unfinished: UnfinishedWrite,
+    prepared: PreparedWrite,
+  ): PreparedWrite => {
+    const { changes, warnings = [], confirm, dryRun } = unfinished
+    const [own, ...rest] = changes
+    if (confirm !== undefined || dryRun === true || !own?.previous || !own.next) return prepared
+    const hook = prepared.work.find((work) => work.next?.uid === own.next!.uid)?.hook
+    const found = hook?.keep?.(own.previous, own.next.item as Record<string, unknown>, prepared.plan)
+    if (found === undefined || found === null) return prepared
+    const { plan, planHash } = prepared.result
+    const told = found.kept.map(({ field, option }) => ({
+      path: `fields.${field}.options`,
+      message: `Records use the option "${option}": it stays and takes no new values.`,
+    }))
+    const kept = finish(ctx, ground, {
+      ...unfinished,
+      changes: [{ ...own, next: deepFreeze({ ...own.next, item: found.item }) }, ...rest],
+      warnings: [...warnings, ...told],
+    })
+    return { ...kept, result: { ...kept.result, plan, ...(planHash === undefined ? {} : { planHash }) } }
+  }
+
+  const states = createStatePreparing(options, finish, saveItem)
 
   const unchanged = (
     ctx: RequestContext,
@@ -196,9 +238,21 @@ export function createPreparing(options: PreparingOptions): Preparing {
     resetField: (ctx: RequestContext, input: RemoveItemInput) => overlays.resetField(ctx, input, ground),
   })
 
+  const save = (ctx: RequestContext, input: SaveItemInput, ground: Ground): PreparedWrite =>
+    input.type === 'field' ? prepareFieldSave(fieldOptions(ground), ctx, input) : saveItem(ctx, input, ground)
+
   return {
-    save: (ctx, input, ground) =>
-      input.type === 'field' ? prepareFieldSave(fieldOptions(ground), ctx, input) : saveItem(ctx, input, ground),
+    save,
+    states,
+    revert(ctx, { toVersion, ...input }, ground) {
+      // Under an overlay the history tells how the whole looked; only the overlay can bring that back.
+      const overlay = input.type === 'field' ? undefined : ground.items.overlay(input.type, input.name, null)
+      const isLayered = overlay?.active === true && ground.items.base(input.type, input.name) !== undefined
+      const prepared = isLayered ? overlays.saveDelivered(ctx, input, ground) : save(ctx, input, ground)
+      const [first, ...rest] = prepared.changes
+      if (first === undefined) return prepared
+      return { ...prepared, changes: [{ ...first, message: `reverted to version ${toVersion}` }, ...rest] }
+    },
     remove: (ctx, input, ground) =>
       input.type === 'field' ? prepareFieldRemoval(fieldOptions(ground), ctx, input) : removeItem(ctx, input, ground),
     putOverlay: overlays.put,
@@ -225,6 +279,14 @@ function findRenamed(
 ): MetadataItem | undefined {
   const from = type === 'object' && Object.hasOwn(item, 'renamedFrom') ? item['renamedFrom'] : undefined
   return typeof from === 'string' ? items.base('object', from) : undefined
+}
+
+/** A rename takes effect at once, so a draft cannot hold one. @throws validation_error */
+function requireNoRename(items: ItemCache, { type, item }: SaveItemInput): void {
+  if (findRenamed(items, type, item) === undefined) return
+  throw validationError([
+    { field: 'renamedFrom', code: 'not_allowed', message: 'A draft cannot rename.', value: item['renamedFrom'] },
+  ])
 }
 
 function requireCreatable(items: Pick<ItemCache, 'list'>, type: MetadataType, packageId: string | undefined): void {

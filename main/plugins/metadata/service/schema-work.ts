@@ -9,6 +9,7 @@ import { extendedObject, extensionConflicts } from './extensions.ts'
 import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { Ground } from './preparing.ts'
+import { requireRuleFields } from './rule-fields.ts'
 import type { ItemChange } from './storing.ts'
 import { cacheChange } from './storing.ts'
 
@@ -49,7 +50,11 @@ export function workOut(
   const pairs = given
     .filter((change) => change.op !== 'draft')
     .map(({ previous, next }): Pair => pairOf(ground.items, after, previous, next))
-  for (const { after: item } of pairs) if (item !== null) requireFitting(after, item)
+  for (const { after: item } of pairs) {
+    if (item === null) continue
+    requireFitting(after, item)
+    requireRuleFields(after, item)
+  }
 
   const targets = extendedBy(pairs).filter((name) => !pairs.some((pair) => pair.after?.name === name))
   const targetPairs = targets.flatMap((name): Pair[] => {
@@ -66,7 +71,9 @@ export function workOut(
     if (previous !== null && next !== null && isUnchanged(previous, next)) return []
     // Tables changed earlier in the same write are not as the plan needs them yet; it is made when they are.
     const planLater = previous !== null && ground.touched?.has(previous.uid) === true
-    const plan = planLater ? [] : hook.plan(previous, next === null ? null : hookTarget(next), ground.reads)
+    const plan = planLater
+      ? []
+      : hook.plan(previous, next === null ? null : hookTarget(next), ground.reads, ground.mayWait === true)
     return [{ hook, previous, next, plan }]
   })
   const bumped = targetPairs.map(({ after: item }): ItemChange => {

@@ -1,0 +1,194 @@
+// Handlers of overlays, effective items, states, drafts and older versions: requests in, service calls, answers out.
+import type { z } from 'zod'
+import type { Overlay, metadataLifecycleRoutes } from '#shared/contracts/metadata-lifecycle.ts'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { FieldError } from '#shared/errors.ts'
+import { notFound, validationError } from '#shared/errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireSystemPermission } from '#main/kernel/authorize.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import type { OverlayChange, OverlayRecord, SaveItemResult } from '../api.ts'
+import type { MetadataCore } from '../service.ts'
+import { findMetadataType } from '../types/type-name.ts'
+import type { OverlayKey } from './overlay-preparing.ts'
+import type { QueryText } from './query-parameters.ts'
+import { lastText, parseFlag, parseState } from './query-parameters.ts'
+
+type Params = { readonly type: string; readonly name: string }
+
+/** Makes the handlers. */
+export function lifecycleHandlers(
+  service: MetadataCore,
+  authorizer: () => Authorizer,
+): Handlers<typeof metadataLifecycleRoutes> {
+  return {
+    getMetadataOverlay(ctx, { params, query }) {
+      const overlay = service.overlay(ctx, keyOf(params, query.scope))
+      return overlay === null ? null : toOverlay(overlay)
+    },
+    async putMetadataOverlay(ctx, { params, query, body }) {
+      const key = keyOf(params, query.scope ?? body?.scope)
+      if (body === undefined) throw validationError([requiredPatch])
+      requireSameBase(body, key)
+      const { patch, active, changes } = body
+      const overlay = await service.putOverlay(ctx, {
+        ...key,
+        patch,
+        ...confirmOf(query),
+        ...(active === undefined ? {} : { active }),
+        ...(changes === undefined ? {} : { changes: changes.map((change) => completed(change, ctx.actor.id)) }),
+      })
+      return toOverlay(overlay)
+    },
+    async deleteMetadataOverlay(ctx, { params, query }) {
+      const key = keyOf(params, query.scope)
+      const removed = await service.removeOverlay(ctx, { ...key, ...confirmOf(query) })
+      return { ...key, removed }
+    },
+    getEffectiveMetadata(ctx, { params, query, headers }) {
+      const userId = lastText(query.userId)
+      if (userId !== undefined && userId !== ctx.actor.id) {
+        requireSystemPermission(authorizer(), ctx, 'manage_metadata')
+      }
+      const state = parseState(query.state)
+      const locale = lastText(query.locale)
+      const acceptLanguage = headers['accept-language']
+      const { body } = service.visible(ctx, typeOf(params.type), params.name, {
+        ...(userId === undefined ? {} : { userId }),
+        ...(state === undefined ? {} : { state }),
+        ...(locale === undefined ? {} : { locale }),
+        ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
+      })
+      return { ...body }
+    },
+    getMetadataLayers(ctx, { params }) {
+      const { base, extensions, platform, user, effective } = service.layers(ctx, typeOf(params.type), params.name)
+      return {
+        base: { ...base },
+        ...(extensions === undefined
+          ? {}
+          : { extensions: extensions.map(({ name, item }) => ({ name, item: { ...item } })) }),
+        ...(platform === undefined ? {} : { platform: { ...platform } }),
+        ...(user === undefined ? {} : { user: { ...user } }),
+        effective: { ...effective },
+      }
+    },
+    async setMetadataState(ctx, { params, query, body }) {
+      if (body === undefined) {
+        throw validationError([{ field: 'state', code: 'required', message: 'The state is required.' }])
+      }
+      const type = typeOf(params.type)
+      const { name } = params
+      return toResult(
+        { type, name },
+        await service.changeState(ctx, { type, name, state: body.state, ...confirmOf(query) }),
+      )
+    },
+    async publishMetadataItem(ctx, { params, query }) {
+      const item = { type: typeOf(params.type), name: params.name }
+      const force = parseFlag('force', query.force)
+      return toResult(item, await service.publish(ctx, { ...item, force, ...confirmOf(query) }))
+    },
+    async discardMetadataDraft(ctx, { params }) {
+      const item = { type: typeOf(params.type), name: params.name }
+      const result = await service.discardDraft(ctx, item)
+      return { ...toResult(item, result), ...(result.deleted ? { deleted: true as const } : {}) }
+    },
+    async revertMetadataItem(ctx, { params, query, body, headers }) {
+      if (body === undefined) {
+        throw validationError([{ field: 'version', code: 'required', message: 'The version is required.' }])
+      }
+      const item = { type: typeOf(params.type), name: params.name }
+      const dryRun = parseFlag('dryRun', query.dryRun)
+      const result = await service.revert(ctx, {
+        ...item,
+        version: body.version,
+        dryRun,
+        ...confirmOf(query),
+        ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
+      })
+      return { ...toResult(item, result), ...(dryRun ? { dryRun: true as const } : {}) }
+    },
+  }
+}
+
+const requiredPatch: FieldError = { field: 'patch', code: 'required', message: 'The patch is required.' }
+
+/** @throws resource_not_found */
+function typeOf(segment: string): MetadataType {
+  const type = findMetadataType(segment)
+  if (type === undefined) throw notFound('metadata_type', segment)
+  return type
+}
+
+function keyOf(params: Params, value: QueryText): OverlayKey {
+  const scope = lastText(value) ?? 'platform'
+  if (scope === 'platform' || scope === 'user') return { type: typeOf(params.type), name: params.name, scope }
+  throw validationError([
+    {
+      field: 'scope',
+      code: 'invalid_option',
+      message: 'An overlay is the platform’s or a user’s.',
+      value: scope,
+      constraint: ['platform', 'user'],
+    },
+  ])
+}
+
+/** @throws validation_error when the record names another overlay than the path */
+function requireSameBase(
+  body: { baseType?: string | undefined; baseName?: string | undefined; scope?: string | undefined },
+  { type, name, scope }: OverlayKey,
+): void {
+  const { baseType, baseName } = body
+  const problems: FieldError[] = []
+  const refuse = (field: string, value: unknown) =>
+    problems.push({ field, code: 'not_allowed', message: 'The record is of another overlay than the path.', value })
+  if (baseType !== undefined && findMetadataType(baseType) !== type) refuse('baseType', baseType)
+  if (baseName !== undefined && baseName !== name) refuse('baseName', baseName)
+  if (body.scope !== undefined && body.scope !== scope) refuse('scope', body.scope)
+  if (problems.length > 0) throw validationError(problems)
+}
+
+function confirmOf(query: { confirm?: QueryText }): { confirm?: string } {
+  const confirm = lastText(query.confirm)
+  return confirm === undefined ? {} : { confirm }
+}
+
+function completed(
+  change: { path: string; originalValue?: unknown; currentValue?: unknown; changedBy?: string; changedAt?: string },
+  user: string,
+): OverlayChange {
+  const { path, originalValue, currentValue = null, changedBy = user, changedAt = '' } = change
+  return {
+    path,
+    ...(originalValue === undefined ? {} : { originalValue }),
+    currentValue,
+    changedBy,
+    changedAt,
+  }
+}
+
+function toOverlay({ packageId, owner, patch, changes, ...rest }: OverlayRecord): z.input<typeof Overlay> {
+  return {
+    ...rest,
+    ...(packageId === null ? {} : { packageId }),
+    ...(owner === null ? {} : { owner }),
+    patch: { ...patch },
+    changes: changes.map((change) => ({ ...change })),
+  }
+}
+
+function toResult(
+  { type, name }: { type: MetadataType; name: string },
+  { version, state, plan, planHash }: SaveItemResult,
+) {
+  return {
+    type,
+    name,
+    version,
+    state,
+    ...(plan.length === 0 ? {} : { plan: [...plan] }),
+    ...(planHash === undefined ? {} : { planHash }),
+  }
+}
