@@ -170,7 +170,9 @@ function compileField(name: string, definition: FieldDefinition, uid: string, ob
     computed: type.computed === true,
     required: (definition.required ?? false) || type.alwaysRequired === true,
     unique,
-    index: (definition.index ?? false) || unique || (type.relation === true && !multiple),
+    // Every delete of a record asks who points at it.
+    index:
+      (definition.index ?? false) || unique || (!multiple && (type.relation === true || definition.type === 'record')),
     externalId: definition.externalId ?? false,
     searchable: type.flags.search !== 'never' && (definition.searchable ?? type.flags.search === 'default'),
     sortable: type.flags.sortable && !multiple && (definition.sortable ?? true),
