@@ -4,6 +4,13 @@ import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import type { FieldSchema, SqlType, SqlValue } from './field-schema.ts'
 import type { FilterOperator, OperatorClass } from './operator-classes.ts'
 
+/** One mismatch of a value with a JSON Schema. */
+export interface JsonSchemaProblem {
+  /** Dotted path inside the value; empty for the value itself. */
+  readonly path: string
+  readonly message: string
+}
+
 /** What parsing needs to know of the workspace. */
 export interface ParseEnv {
   /** IANA zone of the workspace (D-10). */
@@ -12,6 +19,8 @@ export interface ParseEnv {
   readonly defaultCurrency?: string
   /** Takes everything that runs out of HTML; the host gives it, a client that only previews does not. */
   readonly sanitizeHtml?: (html: string) => string
+  /** Problems of a value with a JSON Schema (2020-12), by dotted path inside the value; given by the host likewise. */
+  readonly checkJsonSchema?: (schema: unknown, value: unknown) => readonly JsonSchemaProblem[]
 }
 
 /** What filter operands need beside that. */

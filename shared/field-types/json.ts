@@ -1,7 +1,7 @@
 // The field type `json`: any JSON value.
 import { z } from 'zod'
 import type { FieldType } from './field-type.ts'
-import { parsed, refused } from './field-type.ts'
+import { parsed, problem, refused } from './field-type.ts'
 import { jsonFromColumn } from './list-values.ts'
 
 const maxBytes = 1_048_576
@@ -16,7 +16,7 @@ export const jsonType: FieldType = {
   blankIsNull: false,
   sqlType: () => 'TEXT',
   operators: () => 'N',
-  parse(value, field) {
+  parse(value, field, env) {
     let text: string | undefined
     try {
       text = JSON.stringify(value)
@@ -27,7 +27,15 @@ export const jsonType: FieldType = {
     if (text.length * 3 > maxBytes && utf8Length(text) > maxBytes) {
       return refused(field, 'max_length', 'The JSON value is larger than 1 MB.', undefined, maxBytes)
     }
-    return parsed(value)
+    const { schema } = field.settings
+    const mismatches = schema === undefined ? [] : (env.checkJsonSchema?.(schema, value) ?? [])
+    if (mismatches.length === 0) return parsed(value)
+    return {
+      ok: false,
+      errors: mismatches.map(({ path, message }) =>
+        problem(path === '' ? field.name : `${field.name}.${path}`, 'json_schema_violation', message, undefined),
+      ),
+    }
   },
   fromText(text) {
     try {
@@ -39,8 +47,11 @@ export const jsonType: FieldType = {
   toColumn: (value) => (value === null ? null : JSON.stringify(value)),
   fromColumn: jsonFromColumn,
   coerceOperand: () => ({ ok: false, reason: 'A json field is compared by a path inside of it.' }),
-  jsonSchema: (field) =>
-    typeof field.settings.schema === 'object' ? (field.settings.schema as Record<string, unknown>) : {},
+  jsonSchema: (field) => {
+    const { schema } = field.settings
+    if (typeof schema === 'object' && schema !== null) return schema as Record<string, unknown>
+    return schema === false ? { not: {} } : {}
+  },
 }
 
 function utf8Length(text: string): number {

@@ -8,6 +8,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
+import { compileSchema } from '#main/kernel/json-schemas.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
@@ -90,6 +91,7 @@ export function createDataService(host: DataServiceHost): DataService {
       timeZone: settings.get('timezone'),
       defaultCurrency: settings.get('currency'),
       sanitizeHtml,
+      checkJsonSchema: (schema, value) => compileSchema(schema)(value),
       userId: ctx.actor.id,
       now: clock.iso(),
       today: today(),

@@ -5,6 +5,7 @@ import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { defaultExpression } from '#shared/formulas/check-definition-expressions.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
+import { compileSchema } from '#main/kernel/json-schemas.ts'
 
 /** Words that stand for a value of the moment of writing, and the types they fit (D-93). */
 const macroTypes: Readonly<Record<string, readonly string[]>> = {
@@ -20,6 +21,15 @@ export function checkDefaults(definition: ObjectDefinition): FieldError[] {
   )
 }
 
+/** A schema that cannot be run is reported on its own. */
+function checkJsonSchema(schema: unknown, value: unknown): ReturnType<ReturnType<typeof compileSchema>> {
+  try {
+    return compileSchema(schema)(value)
+  } catch {
+    return []
+  }
+}
+
 function checkDefault(field: FieldSchema, value: unknown): readonly FieldError[] {
   if (
     value === null ||
@@ -32,7 +42,7 @@ function checkDefault(field: FieldSchema, value: unknown): readonly FieldError[]
   if (defaultExpression(value) !== undefined) return []
   const type = fieldTypeOf(field)
   if (type.computed === true || (type.blankIsNull && typeof value === 'string' && value.trim() === '')) return []
-  const result = type.parse(value, field, { timeZone: 'UTC' })
+  const result = type.parse(value, field, { timeZone: 'UTC', checkJsonSchema })
   return result.ok
     ? []
     : result.errors.map((error) => ({ ...error, field: `${path}${error.field.slice(field.name.length)}` }))

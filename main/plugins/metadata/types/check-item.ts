@@ -5,6 +5,7 @@ import { checkObjectDefinition } from '#shared/object-definition.ts'
 import { checkInlineRules } from '#shared/rules/inline-rules.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
 import { checkDefaults } from './check-defaults.ts'
+import { checkJsonSchemas } from './check-json-schemas.ts'
 import { checkObjectParts } from './check-object-parts.ts'
 import { itemShape } from './type-schemas.ts'
 import type { CompiledShape } from './type-schemas.ts'
@@ -32,7 +33,12 @@ export function checkItem(type: MetadataType, item: Item): ItemCheck {
     const { definition, warnings } = result
     const parts = checkObjectParts(definition, checkItem)
     return {
-      errors: [...checkDefaults(definition), ...checkInlineRules(definition), ...parts.errors],
+      errors: [
+        ...checkJsonSchemas(definition),
+        ...checkDefaults(definition),
+        ...checkInlineRules(definition),
+        ...parts.errors,
+      ],
       warnings: [...warnings, ...parts.warnings],
     }
   }

@@ -2,7 +2,7 @@
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
 import type { TypeHook } from '#main/plugins/metadata/api.ts'
-import { compileSchema } from './json-schemas.ts'
+import { compileSchema } from '#main/kernel/json-schemas.ts'
 
 /** The hook of type `validation`: refuses schemas that do not compile; rules have no storage of their own. */
 export const ruleHook: TypeHook = {

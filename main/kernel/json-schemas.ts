@@ -1,4 +1,4 @@
-// JSON Schemas of rules (2020-12): compiled once per schema, patterns in linear time, nothing loaded from elsewhere.
+// JSON Schemas people write (2020-12): compiled once per schema, patterns in linear time, nothing loaded from elsewhere.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { compilePattern } from '#shared/expression/user-pattern.ts'
