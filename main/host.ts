@@ -11,6 +11,7 @@ import { importPlugin } from '#main/plugins/import/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
 import { registryPlugin } from '#main/plugins/registry/index.ts'
+import { scriptsPlugin } from '#main/plugins/scripts/index.ts'
 import { searchPlugin } from '#main/plugins/search/index.ts'
 import { settingsPlugin } from '#main/plugins/settings/index.ts'
 import { viewsPlugin } from '#main/plugins/views/index.ts'
@@ -32,6 +33,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   registryPlugin,
   viewsPlugin,
   analyticsPlugin,
+  scriptsPlugin,
 ]
 
 /** The program's version. */

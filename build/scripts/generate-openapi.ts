@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { allContracts } from '#shared/contracts/index.ts'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { buildOpenApi } from '#main/http/openapi.ts'
 import { isProgram, repositoryRoot } from './script.ts'
 
@@ -11,7 +12,10 @@ export const OPENAPI_FILE = 'test/api/openapi.json'
 
 /** The document as text, ready to be written. `version` is that of package.json. */
 export function renderOpenApi(version: string): string {
-  return JSON.stringify(buildOpenApi(allContracts, { version }), null, 2) + '\n'
+  const errorTables = [...corePlugins, ...optionalPlugins].flatMap(({ errors }) =>
+    errors === undefined ? [] : [errors],
+  )
+  return JSON.stringify(buildOpenApi(allContracts, { version, errorTables }), null, 2) + '\n'
 }
 
 /** Names the first lines that differ, so that a reviewer sees which route it is; '' when the texts are equal. */

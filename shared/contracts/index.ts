@@ -9,6 +9,7 @@ import { importRoutes } from './import.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataRoutes } from './metadata.ts'
 import { registryRoutes } from './registry.ts'
+import { scriptRoutes } from './scripts.ts'
 import { settingsRoutes } from './settings.ts'
 import { viewRoutes } from './views.ts'
 
@@ -25,5 +26,6 @@ export const allContracts: readonly AnyRoute[] = [
   registryRoutes,
   viewRoutes,
   analyticsRoutes,
+  scriptRoutes,
   consoleRoutes,
 ].flatMap((table): AnyRoute[] => Object.values(table))

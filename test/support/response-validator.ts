@@ -3,6 +3,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { allContracts } from '#shared/contracts/index.ts'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { buildOpenApi } from '#main/http/openapi.ts'
 
 interface Operation {
@@ -23,7 +24,8 @@ interface Place {
   readonly template: string
 }
 
-const document = buildOpenApi(allContracts, { version: '0.0.0' }) as OpenApiDocument
+const errorTables = [...corePlugins, ...optionalPlugins].flatMap(({ errors }) => (errors === undefined ? [] : [errors]))
+const document = buildOpenApi(allContracts, { version: '0.0.0', errorTables }) as OpenApiDocument
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false })
 ajv.addSchema({ $id: 'openapi', components: document.components ?? {} })
 const validators = new Map<string, ValidateFunction | null>()

@@ -1,0 +1,61 @@
+// Runs scripts and function items: the pool, the calls scripts make, and what their failures mean. Knows no HTTP.
+import type { FieldError } from '#shared/errors.ts'
+import { PlatformError, notFound, validationError } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { scriptLimits } from '#main/kernel/script-messages.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { ScriptResult, ScriptsService } from './api.ts'
+import { scriptErrors } from './errors.ts'
+import { checkInput } from './service/function-input.ts'
+import { answerCall } from './service/record-calls.ts'
+import type { PoolResult, ScriptPool } from './service/script-pool.ts'
+
+/** What the service works with. */
+export interface ScriptsParts {
+  readonly pool: ScriptPool
+  readonly data: DataService
+  readonly metadata: Pick<MetadataService, 'get'>
+}
+
+/** Makes the service. */
+export function createScriptsService({ pool, data, metadata }: ScriptsParts): ScriptsService {
+  const run: ScriptsService['run'] = async (ctx, { source, input, timeoutMs = scriptLimits.wallMs }) => {
+    const start = performance.now()
+    const result = await pool.run({
+      source,
+      input: JSON.stringify(input ?? null),
+      timeoutMs,
+      nested: ctx.depth > 0,
+      answer: (method, args) => answerCall(data, ctx, method, args),
+    })
+    return resultOf(result, Math.round(performance.now() - start))
+  }
+  return {
+    run,
+    async runFunction(ctx: RequestContext, name: string, input: unknown) {
+      const stored = metadata.get('function', name)
+      if (stored === undefined || stored.state === 'archived' || stored.state === 'draft')
+        throw notFound('function', name)
+      const { source, inputSchema, timeoutMs } = stored.item
+      checkInput(inputSchema, input)
+      return run(ctx, {
+        source: String(source),
+        input,
+        ...(typeof timeoutMs === 'number' ? { timeoutMs } : {}),
+      })
+    },
+  }
+}
+
+/** @throws execution_failed, execution_timeout, validation_error */
+function resultOf({ outcome, logs }: PoolResult, durationMs: number): ScriptResult {
+  if ('value' in outcome) return { value: JSON.parse(outcome.value) as unknown, logs, durationMs }
+  const { reason, message } = outcome
+  if (reason === 'fail') {
+    const problem: FieldError = { field: outcome.field ?? '', code: 'rule_violation', message }
+    throw validationError([problem])
+  }
+  const code = reason === 'cpu' || reason === 'wall' ? 'execution_timeout' : 'execution_failed'
+  throw new PlatformError(code, scriptErrors[code], { reason: message, limit: reason, logs: logs.slice(0, 100) })
+}
