@@ -161,7 +161,8 @@ export const importRoutes = defineRoutes({
     aliases: [{ mount: 'api', path: '/data/:object/import' }],
     params: ObjectParams,
     query: z.record(z.string(), z.unknown()).meta({
-      description: 'For a body that is the file itself: the options of ImportRequest; lists separated by commas.',
+      description:
+        'For a body that is the file itself: the options of ImportRequest, lists separated by commas, and `charset` (utf-8).',
     }),
     body: ImportRequest,
     response: ImportReport,
@@ -183,7 +184,8 @@ export const importRoutes = defineRoutes({
     aliases: [{ mount: 'api', path: '/data/:object/import/jobs' }],
     params: ObjectParams,
     query: z.record(z.string(), z.unknown()).meta({
-      description: 'For a body that is the file itself: the options of ImportRequest, and `fileName`.',
+      description:
+        'For a body that is the file itself: the options of ImportRequest, `fileName`, and `charset` (utf-8).',
     }),
     body: ImportRequest.extend({ fileName: z.string().max(255).optional() }),
     response: ImportJob,

@@ -77,13 +77,14 @@ function readStream(
   const alike = wanted === undefined || wanted === format || (wanted === 'json' && format === 'ndjson')
   if (!alike && !(wanted === 'tsv' && format === 'csv')) throw mismatch('format')
   const bytes = limited(stream, parts.limitBytes)
+  const charset = lastText(query['charset']) ?? 'utf-8'
   return {
     options: optionsOf(request),
     format: wanted ?? format,
     fileName: request.fileName,
     open(take) {
       if (format === 'xlsx') return openSheet(parts, bytes, request.sheet, take)
-      const text = decode(bytes, contentType)
+      const text = decode(bytes, charset)
       return take(format === 'ndjson' ? jsonSource(text) : csvSource(text, delimiterOf(request, wanted ?? format)))
     },
   }
@@ -164,9 +165,7 @@ function fromQuery(query: Readonly<Record<string, unknown>>): ImportRequest & { 
   }
   if (problems.length > 0) throw validationError(problems)
   const parsed = ImportRequest.safeParse(options)
-  const fileName = [query['fileName']].flat().at(-1)
-  if (parsed.success)
-    return { ...parsed.data, ...(typeof fileName === 'string' ? { fileName: fileName.slice(0, 255) } : {}) }
+  if (parsed.success) return { ...parsed.data, fileName: lastText(query['fileName'])?.slice(0, 255) }
   throw validationError(
     parsed.error.issues.map((issue) => ({
       field: issue.path.join('.'),
@@ -174,6 +173,11 @@ function fromQuery(query: Readonly<Record<string, unknown>>): ImportRequest & { 
       message: issue.message,
     })),
   )
+}
+
+function lastText(given: unknown): string | undefined {
+  const text: unknown = [given].flat().at(-1)
+  return typeof text === 'string' && text !== '' ? text : undefined
 }
 
 /** A mistyped `dryRun` must not write (D-12). */

@@ -82,22 +82,22 @@ export function sheetSource(file: string): RowSource {
 }
 
 /**
- * Decodes bytes as text: by the byte order mark, by the charset of the content type, else as UTF-8.
+ * Decodes bytes as text: by the byte order mark of UTF-16, else as the charset says.
+ * @param charset a label of the Encoding standard, for example `windows-1252`
  * @throws validation_error when the charset is unknown or the bytes are none of its text
  */
-export async function* decode(bytes: AsyncIterable<Uint8Array>, contentType: string): AsyncGenerator<string> {
-  const named = /charset="?([^\s";]+)/i.exec(contentType)?.[1]
+export async function* decode(bytes: AsyncIterable<Uint8Array>, charset: string): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined
   try {
     for await (const chunk of bytes) {
-      decoder ??= new TextDecoder(charsetOf(chunk) ?? named ?? 'utf-8', { fatal: true })
+      decoder ??= new TextDecoder(charsetOf(chunk) ?? charset, { fatal: true })
       yield decoder.decode(chunk, { stream: true })
     }
     if (decoder !== undefined) yield decoder.decode()
   } catch (error) {
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error
-    const message = 'The text is not valid UTF-8; name its charset in the content type.'
-    throw validationError([{ field: 'csv', code: 'invalid_format', message }])
+    const message = 'The bytes are no text of this charset; name the right one in the query.'
+    throw validationError([{ field: 'charset', code: 'invalid_format', message, value: charset.slice(0, 50) }])
   }
 }
 
