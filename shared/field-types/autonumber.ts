@@ -25,7 +25,8 @@ export const autonumberType: FieldType = {
       autonumberFormat: z
         .string()
         .max(100)
-        .regex(/\{0+\}/)
+        // A counter, and no braces around anything else than a part of the date.
+        .regex(/^(?:[^{}]|\{(?:YYYY|MM|DD)\})*\{0+\}(?:[^{}]|\{(?:0+|YYYY|MM|DD)\})*$/)
         .optional(),
       startNumber: z.int().min(0).optional(),
     },
