@@ -7,6 +7,7 @@ import { dataRoutes } from './data.ts'
 import { discoveryRoutes, documentRoutes } from './discovery.ts'
 import { importRoutes } from './import.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
+import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
 import { registryRoutes } from './registry.ts'
 import { scriptRoutes } from './scripts.ts'
@@ -19,6 +20,7 @@ export const allContracts: readonly AnyRoute[] = [
   documentRoutes,
   metadataRoutes,
   metadataLifecycleRoutes,
+  metadataOperationRoutes,
   dataRoutes,
   importRoutes,
   settingsRoutes,

@@ -71,12 +71,11 @@ describe('PUT /meta/:type/:name', () => {
     })
   })
 
-  it('refuses defaults that the field would refuse, and expressions as defaults', async () => {
+  it('refuses defaults that the field would refuse, and expressions as defaults that cannot be read', async () => {
     const fields = {
       number: { type: 'number', defaultValue: 'abc' },
       level: { type: 'select', options: ['low', 'high'], defaultValue: 'none' },
       day: { type: 'date', defaultValue: '{me}' },
-      computed: { type: 'number', defaultValue: { expression: '1 + 1' } },
       short: { type: 'text', maxLength: 2, defaultValue: 'long' },
       labels: { type: 'tags', defaultValue: ['a', 5] },
     }
@@ -85,10 +84,13 @@ describe('PUT /meta/:type/:name', () => {
         { field: 'fields.number.defaultValue', code: 'invalid_number' },
         { field: 'fields.level.defaultValue', code: 'invalid_option' },
         { field: 'fields.day.defaultValue', code: 'invalid_date' },
-        { field: 'fields.computed.defaultValue', code: 'expression_error' },
         { field: 'fields.short.defaultValue', code: 'max_length' },
         { field: 'fields.labels.defaultValue.1', code: 'invalid_type' },
       ],
+    })
+    const computed = { computed: { type: 'number', defaultValue: { expression: '1 +' } } }
+    expectError(await put(item({ fields: computed })), 400, 'validation_error', {
+      fieldErrors: [{ field: 'fields.computed.defaultValue', code: 'expression_error' }],
     })
     const good = {
       number: { type: 'number', defaultValue: 5 },

@@ -1,9 +1,11 @@
 // The metadata plugin: the 26 item types, their storage in memory and in two tables, and the routes under /meta.
 import { metadataLifecycleRoutes } from '#shared/contracts/metadata-lifecycle.ts'
+import { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import { metadataRoutes } from '#shared/contracts/metadata.ts'
 import { metadataEvents } from '#shared/events.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { metadataMigrations } from './migrations/index.ts'
+import { operationHandlers } from './operations/operation-handlers.ts'
 import { metadataPermissions } from './permissions.ts'
 import { metadataHandlers } from './routes.ts'
 import { createMetadataService } from './service.ts'
@@ -15,7 +17,7 @@ export const metadataPlugin = definePlugin({
   version: '1.0.0',
   discovery: { service: 'metadata', routeKey: 'metadata', route: '/meta' },
   requires: ['settings'],
-  contract: { ...metadataRoutes, ...metadataLifecycleRoutes },
+  contract: { ...metadataRoutes, ...metadataLifecycleRoutes, ...metadataOperationRoutes },
   permissions: metadataPermissions,
   migrations: metadataMigrations,
   emits: metadataEvents,
@@ -28,5 +30,6 @@ export const metadataPlugin = definePlugin({
     host.provide('metadata', service)
     host.handle(metadataRoutes, metadataHandlers(service, authorizer))
     host.handle(metadataLifecycleRoutes, lifecycleHandlers(service, authorizer))
+    host.handle(metadataOperationRoutes, operationHandlers(service, clock))
   },
 })
