@@ -161,6 +161,8 @@ export interface SaveItemInput {
   readonly namespace?: string
   readonly packageId?: string
   readonly dryRun?: boolean
+  /** Ids of an object and its fields that come back from a backup; what clients send as ids is ignored. */
+  readonly returningUids?: { readonly object: string; readonly fields: Readonly<Record<string, string>> }
   /** The state of a new item, default active; one that exists keeps its own. */
   readonly state?: MetadataState
   /** True stores a draft: a new item in state draft, or a draft beside a published one (D-110). */

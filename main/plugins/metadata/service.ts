@@ -10,8 +10,10 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TranslationTree, TypeHook } from './api.ts'
 import type { BundleEntry } from './service/bundle.ts'
+import { allItems } from './service/all-items.ts'
 import { createEtags } from './service/etag.ts'
 import { splitChildName } from './service/field-items.ts'
+import type { ItemCache } from './service/item-cache.ts'
 import { createItemCache, isInForce } from './service/item-cache.ts'
 import type { Language, LanguageRequest } from './service/language.ts'
 import { resolveLanguage } from './service/language.ts'
@@ -138,6 +140,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const hooks = new Map<MetadataType, TypeHook>()
 
   let listed: { epoch: number; byType: Map<MetadataType, readonly MetadataItem[]> } = { epoch: 0, byType: new Map() }
+  /** Asked on every request for records; almost always nothing is deprecated. */
+  let deprecated = { epoch: 0, has: false }
   const inForceList = (type: MetadataType): readonly MetadataItem[] => {
     if (listed.epoch !== cache.epoch()) listed = { epoch: cache.epoch(), byType: new Map() }
     let items = listed.byType.get(type)
@@ -241,7 +245,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       return item === undefined ? undefined : personal(item, ctx.actor.id)
     },
     noteUse(ctx, type, name) {
-      const item = cache.get(type, name)
+      if (deprecated.epoch !== cache.epoch()) deprecated = { epoch: cache.epoch(), has: hasDeprecated(cache) }
+      const item = deprecated.has ? cache.get(type, name) : undefined
       if (item?.state !== 'deprecated') return
       const { replacedBy } = item.item
       const isName = typeof replacedBy === 'string' && /^[a-z0-9_.]{1,127}$/.test(replacedBy)
@@ -375,6 +380,10 @@ function entryItem(
   const fields = (body['fields'] ?? {}) as Record<string, unknown>
   const child = splitChildName(name)!.child
   return Object.hasOwn(fields, child) ? (fields[child] as Record<string, unknown>) : null
+}
+
+function hasDeprecated(cache: ItemCache): boolean {
+  return allItems(cache).some(({ state }) => state === 'deprecated')
 }
 
 /** Types of which some callers see a part only. */

@@ -13,7 +13,7 @@ const addedLists = ['indexes', 'validations', 'triggers', 'hooks', 'fieldGroups'
 const replacedWords = ['label', 'pluralLabel', 'description', 'icon', 'color'] as const
 
 /** Words of a field that an extension may replace on fields it does not define. */
-const fieldWords = ['label', 'help', 'inlineHelpText', 'placeholder', 'description'] as const
+export const fieldWords = ['label', 'help', 'inlineHelpText', 'placeholder', 'description'] as const
 
 /** Every key an extension may use beside its own name. */
 export const extensionKeys: ReadonlySet<string> = new Set([

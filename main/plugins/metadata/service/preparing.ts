@@ -205,8 +205,11 @@ export function createPreparing(options: PreparingOptions): Preparing {
   const compose = (items: ItemCache, input: SaveItemInput, previous: MetadataItem | null): MetadataItem => {
     const { type, name } = input
     const packageId = input.packageId ?? previous?.packageId ?? null
-    const source = { ids, packageId }
-    const uid = previous?.uid ?? (type === 'object' ? newUid(source, name) : newUid(source, type, name))
+    const source = { ids, packageId, returning: input.returningUids?.fields }
+    const uid =
+      previous?.uid ??
+      input.returningUids?.object ??
+      (type === 'object' ? newUid(source, name) : newUid(source, type, name))
     const named = Object.hasOwn(input.item, 'name') ? { ...input.item } : { name, ...input.item }
     const now = clock.iso()
     // Through JSON, so that memory holds exactly what the row holds.

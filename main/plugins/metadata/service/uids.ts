@@ -10,6 +10,8 @@ export interface UidSource {
   readonly ids: Ids
   /** Null for items made by people. */
   readonly packageId: string | null
+  /** Ids of fields that come back, by name. */
+  readonly returning?: Readonly<Record<string, string>> | undefined
 }
 
 /**
@@ -45,7 +47,9 @@ export function withObjectUids(
     Object.entries(fields).map(([name, field]) => {
       if (!isMap(field)) return [name, field]
       const kept = uidOf(known, handedOn.get(name) ?? name) ?? renamedUid(known, fields, field['renamedFrom'])
-      return [name, { ...field, uid: kept ?? newUid(source, object.name, name) }]
+      const { returning = {} } = source
+      const back = Object.hasOwn(returning, name) ? returning[name] : undefined
+      return [name, { ...field, uid: kept ?? back ?? newUid(source, object.name, name) }]
     }),
   )
   return result

@@ -4,6 +4,7 @@ import type { FieldError } from '#shared/errors.ts'
 import { checkObjectDefinition } from '#shared/object-definition.ts'
 import { checkInlineRules } from '#shared/rules/inline-rules.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import { checkExtension } from '../service/check-extension.ts'
 import { checkDefaults } from './check-defaults.ts'
 import { checkJsonSchemas } from './check-json-schemas.ts'
 import { checkObjectParts } from './check-object-parts.ts'
@@ -27,6 +28,9 @@ type Item = Readonly<Record<string, unknown>>
 
 /** Checks an item of any type but `field`, which is checked as part of its object. */
 export function checkItem(type: MetadataType, item: Item): ItemCheck {
+  if (type === 'object' && Object.hasOwn(item, 'extend')) {
+    return checkExtension(item, (definition) => checkItem('object', definition))
+  }
   if (type === 'object') {
     const result = checkObjectDefinition(item)
     if (!result.ok) return { errors: result.errors, warnings: result.warnings }
