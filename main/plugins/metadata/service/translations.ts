@@ -3,7 +3,7 @@
 import { applyMergePatch, isJsonMap } from '#shared/merge-patch.ts'
 import type { MetadataItem, TranslationTree } from '../api.ts'
 import { deepFreeze } from './freeze.ts'
-import { canonicalTag } from './language.ts'
+import { canonicalTag } from '#shared/language.ts'
 
 /** The labels of every language. Answers stay the same frozen values until a translation changes. */
 export interface Translations {
