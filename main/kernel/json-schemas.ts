@@ -10,12 +10,14 @@ const maxSchemaBytes = 100_000
 const maxErrors = 20
 const maxBranches = 10_000
 
-// Ajv writes the engine's `code` into modules it exports; this program exports none, so the name is all it needs.
+/** The engine of patterns; Ajv keeps them apart by their text. */
 const linearTime = Object.assign(
-  (pattern: string) => ({ test: (text: string) => compilePattern(pattern).occursIn(text) }),
-  {
-    code: 'linearTime',
+  (pattern: string) => {
+    const { occursIn } = compilePattern(pattern)
+    return { test: occursIn, toString: () => pattern }
   },
+  // Ajv writes this name into modules it exports; this program exports none.
+  { code: 'linearTime' },
 )
 
 const compiled = new WeakMap<object, SchemaCheck>()
