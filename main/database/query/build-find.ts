@@ -10,6 +10,7 @@ import { readableField, unknownField } from '#shared/filter/resolve-path.ts'
 import { resolveFilter, resolveSearch } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 import { resolveSort } from '#shared/filter/resolve-sort.ts'
+import type { ExpandNode } from '#shared/filter/select.ts'
 import { printSort } from '#shared/filter/sort.ts'
 import { readingFormulas } from '#shared/formulas/reading-formulas.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -24,6 +25,7 @@ import type { FilterWeight } from './query-weight.ts'
 import { heavier, weighFilter } from './query-weight.ts'
 import { writeAfter } from './keyset-sql.ts'
 import type { Row } from './row-reader.ts'
+import { columnValueOf, jsonColumn, writeJsonRow } from './json-rows.ts'
 import { createRowReader, selectList } from './row-reader.ts'
 import { isAlways, simplifyFilter } from './simplify-filter.ts'
 import type { Scope, SearchCondition, SearchHook } from './scope.ts'
@@ -53,8 +55,18 @@ export interface FindPlan {
   readonly weight: FilterWeight
   /** For a search: counts its matches up to {@link crowd}, without ranking them; null for other lists. */
   readonly matches: Statement<{ matches: number }> | null
-  /** Turns the statement's rows into the page; rows are changed in place. */
+  /** Turns the statement's rows into the page; rows are changed in place. Not for plans of JSON. */
   finish(rows: Row[]): Page
+  /** The same for a statement whose rows are JSON, the expansions among it; null when it answers ordinary rows. */
+  readonly finishJson: ((rows: Row[]) => JsonPage) | null
+}
+
+/** One page of records as JSON text. */
+export interface JsonPage {
+  /** The array of records. */
+  readonly records: string
+  readonly hasMore: boolean
+  readonly nextCursor?: string
 }
 
 /** What building needs beside the request. */
@@ -65,6 +77,8 @@ export interface FindOptions {
   readonly largest?: number
   /** Lets the index be chosen by the data; absent: by the schema alone. */
   readonly estimator?: MatchEstimator
+  /** Asks for rows of JSON with these expansions inside; the plan says whether it could be done. */
+  readonly json?: readonly ExpandNode[]
 }
 
 /**
@@ -81,13 +95,18 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   const ranking = request.sort.length === 0 ? found : null
   const where = resolveWhere(schema, ranking ? { ...request, search: null } : request, env)
   const keys = ranking ? rankKeys(scope, ranking) : sortKeys(scope, resolveSort(schema, request.sort, env))
-  const binding = needsBinding(cursor) ? bindingOf(schema, request) : null
+  const binding = needsBinding(cursor) ? bindingOf(schema, request, env) : null
   const hidden = hiddenKeys(keys, fields)
   if (ranking) scope.parameters.push(...ranking.parameters)
   const index = deleted === 'exclude' ? chooseIndex(schema, where, keys, options.estimator) : null
   const formulas = readingFormulas(schema, fields, env)
   const read = formulas === null ? fields : [...fields, ...formulas.besides]
-  const columns = fieldList(schema, read, scope.alias)
+  // Without a cursor's values that the record does not show: those would have to be asked for beside the text.
+  const json =
+    options.json && hidden.length === 0 && !ranking
+      ? writeJsonRow(schema, fields, options.json, env, scope.alias)
+      : null
+  const columns = json ? `${json.sql} AS "${jsonColumn}"` : fieldList(schema, read, scope.alias)
   const hiddenList = hidden.map((key) => `, ${key.sql} AS "$${key.value}"`).join('')
   const table = `"${schema.table}" AS ${scope.alias}`
   const writePart = (after: (() => string) | null): string => {
@@ -97,7 +116,7 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
       `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}` +
       ` ORDER BY ${orderBySql(keys)} LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
     if (ranking) return rankedSql(columns, table, ranking, rest)
-    return `SELECT ${columns}${hiddenList} FROM ${table}${index ? ` INDEXED BY "${index.name}"` : ''}${rest}`
+    return `SELECT ${columns}${hiddenList} FROM ${table}${index ? ` INDEXED BY "${index.name}"` : ''}${json?.joinSql ?? ''}${rest}`
   }
   const parts = cursor ? writeAfter(scope, keys, openCursor(options.cursorKey, binding!, cursor)) : [null]
   const texts = parts.map(writePart)
@@ -107,12 +126,14 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
       ? texts[0]!
       : `${texts.map((text) => `SELECT * FROM (${text})`).join(' UNION ALL ')} LIMIT ${bind(scope, top + 1)}`
   const reader = readerOf(schema, read)
+  const seal = createSeal(options.cursorKey, () => binding ?? bindingOf(schema, request, env))
   return {
     statement: { sql, parameters: scope.parameters },
     fields,
     matches: found && countMatches(table, found),
     unfiltered: !found && isAlways(where) && skip <= maxTop && !crossesRelation(keys),
     weight: heavier(weighFilter(where), { relational: crossesRelation(keys), matching: false }),
+    finishJson: json === null ? null : (rows) => finishJson(rows, top, keys, seal),
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top
@@ -124,11 +145,43 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
         reader(row)
         formulas?.complete(row)
       }
-      if (!values) return { records: rows, hasMore }
-      const nextCursor = sealCursor(options.cursorKey, binding ?? bindingOf(schema, request), values)
-      return { records: rows, hasMore, nextCursor }
+      return values ? { records: rows, hasMore, nextCursor: seal(values) } : { records: rows, hasMore }
     },
   }
+}
+
+/** Seals cursors of one list; the same place gives the same cursor, which a list that is asked for again repeats. */
+function createSeal(key: CursorKey, bindingOfList: () => string): (values: readonly SqlValue[]) => string {
+  let binding: string | undefined
+  let last = ''
+  let sealed = ''
+  return (values) => {
+    const text = JSON.stringify(values)
+    if (text === last) return sealed
+    binding ??= bindingOfList()
+    sealed = sealCursor(key, binding, text)
+    last = text
+    return sealed
+  }
+}
+
+function finishJson(
+  rows: Row[],
+  top: number,
+  keys: readonly SortKey[],
+  seal: (values: readonly SqlValue[]) => string,
+): JsonPage {
+  const hasMore = rows.length > top
+  let records = ''
+  for (let index = 0; index < rows.length && index < top; index += 1) {
+    records += index === 0 ? (rows[index]![jsonColumn] as string) : `,${rows[index]![jsonColumn] as string}`
+  }
+  records = `[${records}]`
+  if (!hasMore) return { records, hasMore }
+  const last = JSON.parse(rows[top - 1]![jsonColumn] as string) as Row
+  const values: SqlValue[] = []
+  for (const key of keys) values[key.value] = columnValueOf(last[key.column!])
+  return { records, hasMore, nextCursor: seal(values) }
 }
 
 /**
@@ -277,13 +330,14 @@ function needsBinding(cursor: string | null | undefined): cursor is string {
   return typeof cursor === 'string' && cursor !== ''
 }
 
-/** Everything that must stay the same from page to page (D-75). */
-function bindingOf(schema: ObjectSchema, request: FindRequest): string {
+/** Everything that must stay the same from page to page (D-75); a cursor is worth nothing to another user. */
+function bindingOf(schema: ObjectSchema, request: FindRequest, env: QueryEnv): string {
   return JSON.stringify([
     schema.uid,
     printFilter(request.filter ?? matchAll),
     printSort(request.sort),
     request.search ?? null,
     request.deleted ?? 'exclude',
+    env.userId,
   ])
 }

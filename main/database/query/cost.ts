@@ -8,8 +8,10 @@ export const maxCheapRows = 50_000
 /** Rows a read may match texts, lists or JSON of, or follow relations from, on the main thread. */
 const maxMatchedRows = 10_000
 
-/** A statement that took longer than this on the main thread goes elsewhere for a while. */
+/** A statement that takes longer than this on the main thread, so many times in a row, goes elsewhere for a while. */
 const slowMs = 40
+/** One long run may be the machine's fault. */
+const slowRuns = 3
 const slowForMs = 60_000
 
 /** What the caller knows of a statement beside its text. */
@@ -32,6 +34,8 @@ export interface CostHints {
 export interface CostModel {
   /** Whether the statement is cheap: searches of indexes that end early or yield few rows, and scans of small tables. */
   isCheap(read: Pick<Reads, 'all'>, statement: Statement, hints: CostHints): boolean
+  /** Whether the statement sorts rows rather than reading them in order. */
+  sorts(read: Pick<Reads, 'all'>, statement: Statement): boolean
   /** Notes how long a statement took here, in milliseconds. */
   note(statement: Statement, tookMs: number, now: number): void
   /** Whether a statement of this text took long lately. */
@@ -58,21 +62,26 @@ const maxRemembered = 2_000
 /** Makes a {@link CostModel}. */
 export function createCostModel(): CostModel {
   const plans = new Map<string, Plan>()
-  /** Text of a slow statement to the time when it may be tried again. */
-  const slow = new Map<string, number>()
+  /** By text of a statement that was slow: how many times in a row, and when it may be tried again. */
+  const slow = new Map<string, { runs: number; until: number }>()
+  const planOf = (read: Pick<Reads, 'all'>, statement: Statement): Plan => {
+    let plan = plans.get(statement.sql)
+    if (plan === undefined) {
+      plan = explain(read, statement)
+      if (plans.size >= maxRemembered) plans.clear()
+      plans.set(statement.sql, plan)
+    }
+    return plan
+  }
   return {
+    sorts: (read, statement) => planOf(read, statement).sorts,
     isCheap(read, statement, hints) {
       const { weight } = hints
       if (weight?.relational === true && hints.table !== undefined && hints.rowsOf(hints.table) > maxCheapRows) {
         return false
       }
       if (hints.keyed !== undefined && weight?.relational !== true) return hints.keyed <= maxCheapRows
-      let plan = plans.get(statement.sql)
-      if (plan === undefined) {
-        plan = explain(read, statement)
-        if (plans.size >= maxRemembered) plans.clear()
-        plans.set(statement.sql, plan)
-      }
+      const plan = planOf(read, statement)
       const { sorts, limited } = plan
       const isDear = weight !== undefined && (weight.relational || weight.matching)
       const limit = isDear ? maxMatchedRows : maxCheapRows
@@ -83,17 +92,17 @@ export function createCostModel(): CostModel {
       })
     },
     note({ sql }, tookMs, now) {
-      if (tookMs < slowMs) return
+      if (tookMs < slowMs) {
+        if (slow.size > 0) slow.delete(sql)
+        return
+      }
+      const runs = (slow.get(sql)?.runs ?? 0) + 1
       if (slow.size >= maxRemembered) slow.clear()
-      slow.set(sql, now + slowForMs)
+      slow.set(sql, { runs, until: now + slowForMs })
     },
     wasSlow({ sql }, now) {
-      if (slow.size === 0) return false
-      const until = slow.get(sql)
-      if (until === undefined) return false
-      if (now < until) return true
-      slow.delete(sql)
-      return false
+      const known = slow.size === 0 ? undefined : slow.get(sql)
+      return known !== undefined && known.runs >= slowRuns && now < known.until
     },
     clear() {
       plans.clear()

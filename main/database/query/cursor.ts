@@ -16,12 +16,15 @@ export function createCursorKey(bytes: Uint8Array): CursorKey {
   return createSecretKey(bytes)
 }
 
-/** Seals the sort values of the last row of a page. `binding` names the query: object, filter, sort, search, mode. */
-export function sealCursor(key: CursorKey, binding: string, values: readonly SqlValue[]): string {
+/**
+ * Seals the sort values of the last row of a page, given as JSON. `binding` names the query: object, filter, sort,
+ * search, mode, user.
+ */
+export function sealCursor(key: CursorKey, binding: string, values: string): string {
   const iv = nextIv()
   const cipher = createCipheriv('aes-256-gcm', key, iv)
   cipher.setAAD(Buffer.from(binding))
-  const sealed = cipher.update(JSON.stringify(values), 'utf8')
+  const sealed = cipher.update(values, 'utf8')
   return Buffer.concat([Buffer.of(version), iv, sealed, cipher.final(), cipher.getAuthTag()]).toString('base64url')
 }
 

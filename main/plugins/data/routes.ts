@@ -20,7 +20,7 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
   const find = async (ctx: Parameters<DataService['find']>[0], object: string, query: RecordQuery) => {
     gate(object, query.search === undefined ? 'list' : 'search')
     if (query.aggregations !== undefined || query.groupBy !== undefined) gate(object, 'aggregate')
-    return data.find(ctx, object, query)
+    return data.list(ctx, object, query)
   }
 
   return {

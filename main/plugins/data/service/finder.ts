@@ -28,6 +28,7 @@ import { defaultTop } from '#main/database/query/find-request.ts'
 import type { FindRequest } from '#main/database/query/find-request.ts'
 import { createMatchEstimator } from '#main/database/query/match-estimator.ts'
 import type { SearchHook } from '#main/database/query/scope.ts'
+import { RawJson } from '#main/kernel/reply.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
@@ -35,6 +36,8 @@ import type { PlatformRecord, QueryExplanation, RecordPage, RecordQuery, RecordS
 import { createExpander, refuseExpansion } from './expander.ts'
 import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query-reader.ts'
 import type { IncomingReferences } from './references.ts'
+import type { JsonList } from './list-plans.ts'
+import { createListPlans, listKey } from './list-plans.ts'
 import { createReadRunner } from './read-runner.ts'
 import { createTableSizes } from './table-sizes.ts'
 
@@ -49,6 +52,8 @@ export interface RecordFinder {
     input: { id: string; select?: unknown; expand?: unknown },
   ): Promise<StoredRecord>
   find(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage>
+  /** The same page as `find`, as the text of its JSON where that is cheaper. */
+  list(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage | RawJson>
   stream(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordStream>
   explain(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): QueryExplanation
 }
@@ -75,6 +80,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const sizes = createTableSizes(read, clock)
   const runner = createReadRunner({ read, heavy, clock, sizes })
   const { run } = runner
+  const plans = createListPlans()
   const expand = createExpander(run, parts.incoming)
   let epoch = -1
 
@@ -106,6 +112,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     if (parts.database.schemaEpoch() === epoch) return
     epoch = parts.database.schemaEpoch()
     runner.clear()
+    plans.clear()
     estimator.clear()
     crowds.clear()
   }
@@ -187,6 +194,40 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     }
   }
 
+  /** A list of plain records as JSON; null for every other kind of list. */
+  const planJson = (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): JsonList | null => {
+    const isPlain = parseAggregate(query) === null && query.search === undefined
+    if (!isPlain || readFlag(query.distinct, 'distinct') || readFlag(query.count, 'count')) return null
+    const env = envFor(ctx)
+    const { request, expand: nodes } = requestOf(ctx, schema, query, env, defaultTop)
+    const plan = buildFind(schema, request, env, {
+      cursorKey: parts.cursorKey,
+      estimator,
+      json: nodes,
+      search: searchHook,
+    })
+    // Rows that are sorted would all be written before the page is cut.
+    if (plan.finishJson === null || plan.matches !== null || runner.sorts(plan.statement)) return null
+    const hints = { unfiltered: plan.unfiltered, weight: plan.weight, table: schema.table }
+    return { statement: plan.statement, hints, finish: plan.finishJson }
+  }
+
+  const list: RecordFinder['list'] = async (ctx, schema, query) => {
+    forgetOldPlans()
+    if (!parts.authorizer().isUnrestricted(ctx)) return find(ctx, schema, query)
+    const key = listKey(query, `${ctx.actor.id} ${settings.get('timezone')} ${settings.get('currency')}`)
+    let known = key === null ? undefined : plans.get(schema, key)
+    if (known === undefined) {
+      known = planJson(ctx, schema, query)
+      if (key !== null) plans.put(schema, key, known)
+    }
+    const rows = known === null ? undefined : runner.runHere(known.statement, known.hints)
+    if (known === null || rows === undefined) return find(ctx, schema, query)
+    const { records, hasMore, nextCursor } = known.finish(rows)
+    const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
+    return new RawJson(`{"object":"${schema.name}","records":${records}${next},"hasMore":${hasMore}}`)
+  }
+
   const explain: RecordFinder['explain'] = (ctx, schema, query) => {
     forgetOldPlans()
     const env = envFor(ctx, query.analytics?.timeZone)
@@ -246,7 +287,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { object: schema.name, id, record }
   }
 
-  return { get, find, stream, explain }
+  return { get, find, list, stream, explain }
 }
 
 async function* asOneSlice(records: PlatformRecord[]): AsyncGenerator<PlatformRecord[]> {

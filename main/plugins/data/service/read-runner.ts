@@ -23,6 +23,8 @@ export interface ReadRunner {
   readonly run: RunRead
   /** The rows when the read is cheap, else undefined; nothing has run then. */
   runHere<Row>(statement: Statement<Row>, hints: ReadHints): Row[] | undefined
+  /** Whether the statement sorts rows rather than reading them in order. */
+  sorts(statement: Statement): boolean
   /** Forgets all plans; needed after a change of tables or statistics. */
   clear(): void
 }
@@ -53,6 +55,7 @@ export function createReadRunner(parts: {
       if (rows !== undefined) return rows
       return heavy.query(statement, { timeoutMs: queryTimeoutMs, signal: ctx.signal })
     },
+    sorts: (statement) => cost.sorts(read, statement),
     clear: cost.clear,
   }
 }

@@ -1,0 +1,65 @@
+// Remembers how lists that are asked for again and again are read: the same query of the same caller needs no parsing and
+// no writing of SQL. Knows no rights: only queries of callers without restrictions come here.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { FindPlan, JsonPage } from '#main/database/query/build-find.ts'
+import type { RecordQuery } from '../api.ts'
+import type { ReadHints } from './read-runner.ts'
+
+/** A list whose rows come as JSON. */
+export interface JsonList {
+  readonly statement: FindPlan['statement']
+  readonly hints: ReadHints
+  readonly finish: (rows: Record<string, unknown>[]) => JsonPage
+}
+
+/** The memory of one host. */
+export interface ListPlans {
+  /** Undefined for a list that is not known; null for one that is known to have no plan of this kind. */
+  get(schema: ObjectSchema, key: string): JsonList | null | undefined
+  put(schema: ObjectSchema, key: string, list: JsonList | null): void
+  /** Forgets everything; needed after a change of tables or statistics. */
+  clear(): void
+}
+
+/** Lists remembered per object. */
+const maxLists = 200
+/** After so many uses a list is planned anew: the index may be another one by then. */
+const maxUses = 200
+const maxKeyLength = 4_000
+
+/** Words whose meaning changes from one moment to the next (D-85). */
+const moment = /\$(?:today|now|startOf|during)|\{(?:today|now)/
+
+/** What makes two list requests the same; null for one that must be read anew every time. */
+export function listKey(query: RecordQuery, world: string): string | null {
+  if (query.cursor !== undefined || query.search !== undefined) return null
+  const key = `${world}\n${JSON.stringify(query)}`
+  return key.length > maxKeyLength || moment.test(key) ? null : key
+}
+
+/** Makes the memory. */
+export function createListPlans(): ListPlans {
+  let objects = new WeakMap<ObjectSchema, Map<string, { readonly list: JsonList | null; uses: number }>>()
+  return {
+    get(schema, key) {
+      const lists = objects.get(schema)
+      const known = lists?.get(key)
+      if (lists === undefined || known === undefined) return undefined
+      known.uses += 1
+      if (known.uses > maxUses) lists.delete(key)
+      return known.list
+    },
+    put(schema, key, list) {
+      let lists = objects.get(schema)
+      if (lists === undefined) {
+        lists = new Map()
+        objects.set(schema, lists)
+      }
+      if (lists.size >= maxLists) lists.clear()
+      lists.set(key, { list, uses: 0 })
+    },
+    clear() {
+      objects = new WeakMap()
+    },
+  }
+}
