@@ -49,6 +49,10 @@ export function textualType(traits: TextTraits): FieldType {
       if (typeof value !== 'string') return refused(field, 'invalid_type', 'The value must be text.', value)
       const normal = normalizeText(value)
       const text = traits.transform === undefined ? normal : traits.transform(normal, env)
+      // What was sent had text; what may be stored of it may have none.
+      if (text !== normal && field.required && isBlankText(text)) {
+        return refused(field, 'required', 'Nothing is left of the text.', value)
+      }
       // SQLite's own text functions end at U+0000, so a value with one could not be found again.
       if (text.includes('\0')) return refused(field, 'invalid_format', 'The text must not have U+0000.', value)
       const tooLong = checkLength(text, field, limitOf(field))
