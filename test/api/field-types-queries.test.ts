@@ -51,7 +51,8 @@ const samples: Readonly<Record<string, readonly [unknown, unknown]>> = {
   ],
 }
 const fileTypes = ['image', 'avatar', 'video', 'audio', 'signature']
-const relations = ['lookup', 'master_detail', 'tree', 'user', 'record']
+/** Their values are records of the same object, and people. */
+const ownLinks = ['tree', 'user']
 /** Filled in by the server alone. */
 const computed = ['formula', 'summary', 'autonumber']
 
@@ -84,7 +85,7 @@ beforeAll(async () => {
 afterAll(() => host.stop())
 
 const cases = Object.keys(catalogue)
-  .filter((type) => !computed.includes(type) && !['tree', 'user'].includes(type))
+  .filter((type) => !computed.includes(type) && !ownLinks.includes(type))
   .map((type) => {
     const [, letter = '', flags = ''] = catalogue[type as keyof typeof catalogue].split(' ')
     return [type, letter, flags] as const
@@ -238,5 +239,32 @@ describe('values with parts', () => {
 
   it('of a repeater are not', async () => {
     expect((await list('repeater', { filter: { 'value.label': 'b' } })).status).toBe(400)
+  })
+})
+
+describe('links to the same object and to people', () => {
+  it('are filtered, sorted by name and grouped', async () => {
+    await host.defineObject('node', { name: { type: 'text' }, parent: { type: 'tree' }, boss: { type: 'user' } })
+    const add = async (data: Record<string, unknown>) => (await host.post('/data/node', data)).body.record
+    const [a, b] = [await add({ name: 'b root' }), await add({ name: 'a root' })]
+    const owner = a.owner as string
+    const [c, d] = [await add({ parent: a.id, boss: owner }), await add({ parent: b.id })]
+    const find = async (query: Record<string, unknown>) => (await host.post('/data/node/query', query)).body.records
+    const idsOf = (records: { id: string }[]) => records.map((record) => record.id)
+    expect(idsOf(await find({ filter: { parent: a.id } }))).toEqual([c.id])
+    expect(idsOf(await find({ filter: { 'parent.name': 'a root' } }))).toEqual([d.id])
+    expect(idsOf(await find({ filter: { parent: { $null: false } }, sort: 'parent' }))).toEqual([d.id, c.id])
+    expect(idsOf(await find({ filter: { boss: { $user: 'id' } } }))).toEqual([c.id])
+    expect(idsOf(await find({ filter: { boss: { $in: [owner] } } }))).toEqual([c.id])
+    const count = [{ function: 'count', alias: 'n' }]
+    expect(await find({ groupBy: ['boss'], aggregations: count, sort: 'boss' })).toEqual([
+      { boss: null, n: 3 },
+      { boss: owner, n: 1 },
+    ])
+    expect(await find({ groupBy: ['parent'], aggregations: count })).toHaveLength(3)
+    for (const name of ['parent', 'boss']) {
+      const { status, body } = await host.post('/data/node/query', { filter: { [name]: { $startsWith: 'a' } } })
+      expect([name, status, body.error.code]).toEqual([name, 400, 'invalid_query'])
+    }
   })
 })
