@@ -1,5 +1,4 @@
 // HTML that must lose what runs, and HTML that must stay as it is.
-import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
