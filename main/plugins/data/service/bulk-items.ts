@@ -29,6 +29,9 @@ export type BulkStep =
     }
   | { readonly failure: PlatformError; readonly item: BulkItem }
 
+/** A step that can be tried. */
+type Writable = Exclude<BulkStep, { readonly failure: PlatformError }>
+
 /** What staging found out about a record. */
 interface Staged {
   readonly item: BulkItem
@@ -55,6 +58,10 @@ export function createBulkItems(
   const staged = new Map<number, Staged>()
   /** Ids of records by index, as far as they are known. */
   const ids = new Map<number, string>()
+  /** Ids given to records that an upsert of this batch will make, by what names them: a later one means the same. */
+  const promised = new Map<string, string>()
+  /** Records that others name. */
+  const named = new Set<number>()
   /** Records this job has written already; hooks cannot have seen them as they are now. */
   let written = new Set<string>()
   let isLastTry = false
@@ -65,18 +72,13 @@ export function createBulkItems(
     let { item } = step
     try {
       if (options.references) {
-        item = resolveReferences(item, index, (other) => ids.get(other))
-        const isNew =
-          step.operation === 'create' ||
-          (step.operation === 'upsert' && matchOf(parts.read, step, item).row === undefined)
-        const known = item.id ?? item.data?.['id']
-        // A record that later items may name gets its id before it is written.
-        if (typeof known === 'string') ids.set(index, known.toLowerCase())
-        else if (isNew) {
-          const id = parts.ids.uuid()
-          ids.set(index, id)
-          item = { ...item, data: { ...item.data, id } }
-        } else if (step.operation === 'upsert') ids.set(index, matchOf(parts.read, step, item).row!['id'] as string)
+        item = resolveReferences(item, index, (other) => {
+          named.add(other)
+          return ids.get(other)
+        })
+        const { id, isNew } = predictId(step, item)
+        if (id !== undefined) ids.set(index, id)
+        if (isNew) item = { ...item, data: { ...item.data, id } }
       }
       return { item }
     } catch (error) {
@@ -85,7 +87,23 @@ export function createBulkItems(
     }
   }
 
-  const matchOf = (read: Pick<Tx, 'all' | 'get'>, step: Exclude<BulkStep, { failure: unknown }>, item: BulkItem) =>
+  /** The id a record will have, and whether it has to be told to the create. */
+  const predictId = (step: Writable, item: BulkItem): { id: string | undefined; isNew: boolean } => {
+    const { operation, schema } = step
+    const given = operation === 'create' ? (item.id ?? item.data?.['id']) : item.id
+    if (typeof given === 'string') return { id: given.toLowerCase(), isNew: false }
+    if (operation === 'update' || operation === 'delete') return { id: undefined, isNew: false }
+    const match = operation === 'create' ? undefined : matchOf(parts.read, step, item).row
+    if (match !== undefined) return { id: match['id'] as string, isNew: false }
+    const key = JSON.stringify([schema.name, item.externalId ?? parts.ids.uuid()])
+    const before = operation === 'create' ? undefined : promised.get(key)
+    if (before !== undefined) return { id: before, isNew: false }
+    const id = parts.ids.uuid()
+    promised.set(key, id)
+    return { id, isNew: true }
+  }
+
+  const matchOf = (read: Pick<Tx, 'all' | 'get'>, step: Writable, item: BulkItem) =>
     findUpsertMatch(read, step.schema, item, step.env, parts.queryEnv())
 
   /** Runs the before-hooks of records, one call for each object and event. */
@@ -125,7 +143,7 @@ export function createBulkItems(
 
   /** What a hook is shown of a record; undefined when the job will refuse it anyway. */
   const showItem = (
-    step: Exclude<BulkStep, { failure: unknown }>,
+    step: Writable,
     item: BulkItem,
   ): { event: HookEvent; item: HookItem; seen: Row | null } | undefined => {
     const { schema, operation, env } = step
@@ -152,13 +170,15 @@ export function createBulkItems(
   }
 
   const seal = async (from: number, to: number): Promise<void> => {
+    const waiting: Promise<void>[] = []
     for (let index = from; index < to; index += 1) {
       const step = steps[index]!
       const before = staged.get(index)!
       if ('failure' in step || before.failure !== undefined || before.item.data === undefined) continue
       const sealing = sealValues(parts.secrets, step.schema, before.item.data, step.env, step.operation !== 'update')
-      if (sealing !== undefined) staged.set(index, { ...before, seals: await sealing })
+      if (sealing !== undefined) waiting.push(sealing.then((seals) => void staged.set(index, { ...before, seals })))
     }
+    await Promise.all(waiting)
   }
 
   /** Refuses a record that is no longer the one its hooks have seen. */
@@ -175,7 +195,7 @@ export function createBulkItems(
   /** Items that name this one were given its id before it was written; another one means somebody else wrote first. */
   const checkPrediction = (index: number, done: ItemDone): void => {
     const predicted = ids.get(index)
-    if (predicted === undefined || predicted === done.id) return
+    if (predicted === done.id || !named.has(index)) return
     if (!isLastTry) throw new StaleItem()
     throw platformError('CONCURRENT_UPDATE', { currentVersion: done.record['updated_at'], currentRecord: done.record })
   }
@@ -239,7 +259,7 @@ export function createBulkItems(
   const needsSeals = steps.some((step) => !('failure' in step) && codecOf(step.schema).sealed.length > 0)
   const needsHooks = hooks !== undefined && steps.some((step) => !('failure' in step) && listensBefore(step))
 
-  function listensBefore(step: Exclude<BulkStep, { failure: unknown }>): boolean {
+  function listensBefore(step: Writable): boolean {
     return eventsOf[step.operation].some((event) => hooks!.listens(step.schema.name, 'before', event))
   }
 
@@ -248,6 +268,7 @@ export function createBulkItems(
     idOf: (index) => (typeof steps[index]!.item.id === 'string' ? steps[index]!.item.id : undefined),
     stage(from, to, lastTry) {
       isLastTry = lastTry
+      promised.clear()
       if (!options.references && !needsHooks && !needsSeals) return undefined
       for (let index = from; index < to; index += 1) staged.set(index, stageOne(index))
       if (!needsHooks && !needsSeals) return undefined
