@@ -10,6 +10,7 @@ import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
 import { registryRoutes } from './registry.ts'
+import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
 import { settingsRoutes } from './settings.ts'
 import { viewRoutes } from './views.ts'
@@ -22,6 +23,7 @@ export const allContracts: readonly AnyRoute[] = [
   metadataLifecycleRoutes,
   metadataOperationRoutes,
   dataRoutes,
+  schemaBackupRoutes,
   importRoutes,
   settingsRoutes,
   backupRoutes,

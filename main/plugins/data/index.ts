@@ -1,15 +1,24 @@
 // The data plugin: object tables and the only writer of records.
 import { randomBytes } from 'node:crypto'
 import { dataRoutes } from '#shared/contracts/data.ts'
+import { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
 import { recordEvents } from '#shared/events.ts'
 import { createCursorKey } from '#main/database/query/cursor.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { dataMigrations } from './migrations/index.ts'
 import { dataHandlers } from './routes.ts'
 import { createDataService } from './service.ts'
 import { createObjectTables } from './service/object-tables.ts'
+import { createRecordRules } from './service/rules/create-record-rules.ts'
+import type { SchemaChangeParts } from './service/schema-change/change-parts.ts'
+import { createDerivedValues } from './service/schema-change/derived.ts'
+import { schemaChangeHandlers } from './service/schema-change/handlers.ts'
+import { createSchemaBackups } from './service/schema-change/restoring.ts'
+import { createSchemaUpkeep } from './service/schema-change/upkeep.ts'
 import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
 import { getKey, putKey } from './store.ts'
 
@@ -31,7 +40,7 @@ export const dataPlugin = definePlugin({
   async register(host: PluginHost) {
     const metadata = host.service('metadata')
     const settings = host.service('settings')
-    const tables = createObjectTables({
+    const parts: SchemaChangeParts = {
       metadata,
       settings,
       search: host.optionalService('search'),
@@ -42,7 +51,17 @@ export const dataPlugin = definePlugin({
       write: host.write,
       heavy: host.heavy,
       longDdl: host.database.longDdl,
+    }
+    const queryEnv = (): QueryEnv => ({
+      timeZone: settings.get('timezone'),
+      defaultCurrency: settings.get('currency'),
+      now: host.clock.now(),
+      userId: localOwnerId,
+      schemaOf: metadata.objectSchema,
     })
+    const derived = createDerivedValues(parts, { rules: createRecordRules({ metadata, queryEnv }), queryEnv })
+    const tables = createObjectTables(parts, derived)
+    const upkeep = createSchemaUpkeep(parts, derived)
     metadata.setTypeHook('object', withRuleChecks(tables.hook))
     metadata.setTypeHook('validation', ruleHook)
     const service = createDataService({
@@ -61,6 +80,13 @@ export const dataPlugin = definePlugin({
     })
     host.provide('data', service)
     host.handle(dataRoutes, dataHandlers(service, metadata))
+    const backups = createSchemaBackups(parts, tables.withReturning)
+    host.handle(schemaBackupRoutes, schemaChangeHandlers(backups, tables.changes, metadata))
+    host.job('schema-backups', { everySeconds: 3600 }, upkeep.expire)
+    const mending = upkeep
+      .inspect()()
+      .catch((error: unknown) => host.log.error({ err: error }, 'Tables were not mended.'))
+    host.dispose(() => mending)
   },
 })
 

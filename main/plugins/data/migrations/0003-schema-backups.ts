@@ -1,4 +1,4 @@
-// What changes of definitions put aside, with everything needed to bring it back.
+// What changes of definitions put aside, with everything needed to bring it back, and computed values still to be filled.
 import type { Migration } from '#main/kernel/plugin.ts'
 
 /**
@@ -15,5 +15,9 @@ export const schemaBackups: Migration = {
     ALTER TABLE data_schema_backup ADD COLUMN definition TEXT;
     ALTER TABLE data_schema_backup ADD COLUMN expires_at TEXT;
     CREATE INDEX data_schema_backup_object ON data_schema_backup (object_uid);
+
+    CREATE TABLE data_pending_fill (
+      object_uid TEXT PRIMARY KEY
+    ) STRICT, WITHOUT ROWID;
   `,
 }

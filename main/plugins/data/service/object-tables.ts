@@ -14,13 +14,14 @@ import { quote } from '../store.ts'
 import { moveBackups, renameBackups, tableExists } from './schema-change/backup-store.ts'
 import type { Candidate, SchemaChangeParts } from './schema-change/change-parts.ts'
 import { conversionEnv, planOf } from './schema-change/change-parts.ts'
+import type { DerivedValues } from './schema-change/derived.ts'
 import { keepColumns, keepTable } from './schema-change/keeping.ts'
 import { keepUsedOptions } from './schema-change/kept-options.ts'
 import { counted, createLongChanges } from './schema-change/long-change.ts'
 import type { FillCounts, LongChanges } from './schema-change/long-change.ts'
 import { createSchemaPlanning } from './schema-change/planning.ts'
 import type { Returning } from './schema-change/returning.ts'
-import { returningColumns, returningSource } from './schema-change/returning.ts'
+import { returningColumns, returningSource, withReturningWork } from './schema-change/returning.ts'
 import { closeForWrites } from './schema-change/write-gate.ts'
 
 /** The hook with what the rest of schema changes needs. */
@@ -32,12 +33,16 @@ export interface ObjectTables {
 }
 
 /** Makes the hook. */
-export function createObjectTables(parts: SchemaChangeParts): ObjectTables {
+export function createObjectTables(parts: SchemaChangeParts, derived: DerivedValues): ObjectTables {
   const planning = createSchemaPlanning(parts)
   const returns = new Map<string, Returning>()
-  const changes = createLongChanges(parts, planning, (plan, work, to) =>
-    returningSource(returns.get(plan.before?.uid ?? ''), plan, work, to, conversionEnv(parts, plan, parts.read)),
-  )
+  const returningOf = (plan: SchemaPlan): Returning | undefined => returns.get(plan.before?.uid ?? '')
+  const changes = createLongChanges(parts, {
+    planning,
+    derived,
+    adapt: (plan) => withReturningWork(plan, returningOf(plan)),
+    choose: (plan, work, to) => returningSource(returningOf(plan), work, to, conversionEnv(parts, plan, parts.read)),
+  })
 
   const change = (tx: Tx, plan: SchemaPlan, before: ObjectSchema, after: ObjectSchema): void => {
     const prepared = changes.prepared(before.uid)
@@ -46,7 +51,7 @@ export function createObjectTables(parts: SchemaChangeParts): ObjectTables {
     const counts = new Map<string, FillCounts>()
     if (prepared === undefined) countUsedOptions(tx, plan)
     // What a running change filled is named by its own plan.
-    const used = prepared?.plan ?? plan
+    const used = prepared?.plan ?? withReturningWork(plan, returning)
     const search = parts.search()
     const isSearched = worksOf(used).some(({ old }) => before.searchFields.some((field) => field.name === old.name))
     if (isSearched) search?.drop(tx, before)
@@ -54,7 +59,7 @@ export function createObjectTables(parts: SchemaChangeParts): ObjectTables {
       token: prepared?.token ?? parts.ids.uuid().replaceAll('-', ''),
       env,
       source: (work, to) =>
-        counted(returningSource(returning, plan, work, to, env) ?? sourceOf(work, to, env), work.next.name, counts),
+        counted(returningSource(returning, work, to, env) ?? sourceOf(work, to, env), work.next.name, counts),
       ...(returning === undefined ? {} : { returning: returningColumns(returning, after) }),
       ...(prepared === undefined ? {} : { prepared: true, addAhead: prepared.isAside }),
     })
@@ -97,7 +102,11 @@ export function createObjectTables(parts: SchemaChangeParts): ObjectTables {
       } else if (hasTable) {
         create(tx, plan, after)
       }
-      if (hasTable) search?.ensure(tx, after, before)
+      if (hasTable) {
+        search?.ensure(tx, after, before)
+        if (changes.fillsLater(after.uid)) derived.remember(tx, before, after)
+        else derived.fillNow(tx, before, after)
+      }
       if (hadTable && plan.changes.some(isStructural)) {
         // Whoever prepared a write for the old columns is asked to try again.
         const stale = parts.metadata.objectSchema(before.name)

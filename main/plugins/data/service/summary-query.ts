@@ -24,13 +24,23 @@ export function computeSummary(
   return read.get<{ value: number | null }>(statement(sql, scope.parameters))!.value
 }
 
-/** Works a summary out for every parent there is, deleted ones too; versions stay as they are. */
-export function fillSummary(tx: Tx, rule: SummaryRule, env: QueryEnv): void {
+/**
+ * Works a summary out for every parent there is, deleted ones too; versions stay as they are.
+ * @param rows the parents' row numbers, first one excluded; all when absent
+ */
+export function fillSummary(tx: Tx, rule: SummaryRule, env: QueryEnv, rows?: { after: number; to: number }): void {
   const scope = childScope(rule, env)
   const list = `SELECT ${aggregateSql(scope, rule)} FROM ${childTable(scope, rule)}`
   const named = namesParent(scope, rule, () => `${quote(rule.parent.table)}."id"`)
   const value = `${list} WHERE ${[named, ...conditionsOf(scope, rule)].join(' AND ')}`
-  tx.run(statement(`UPDATE ${quote(rule.parent.table)} SET ${quote(rule.field.column)} = (${value})`, scope.parameters))
+  const part = rows === undefined ? '' : ' WHERE "rowid" > ? AND "rowid" <= ?'
+  const bounds = rows === undefined ? [] : [rows.after, rows.to]
+  tx.run(
+    statement(`UPDATE ${quote(rule.parent.table)} SET ${quote(rule.field.column)} = (${value})${part}`, [
+      ...scope.parameters,
+      ...bounds,
+    ]),
+  )
 }
 
 /** Whether the stored, live child passes the rule's filter. */

@@ -1,4 +1,5 @@
 // SQL of what schema changes put aside: the list of backups, and the columns and tables that hold them.
+import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldDefinition } from '#shared/object-definition.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
@@ -19,7 +20,11 @@ export interface BackedUpField {
 /** An object's item with the items that belonged to it. */
 export interface BackedUpObject {
   readonly item: Record<string, unknown>
-  readonly children: readonly { readonly type: string; readonly name: string; readonly item: Record<string, unknown> }[]
+  readonly children: readonly {
+    readonly type: MetadataType
+    readonly name: string
+    readonly item: Record<string, unknown>
+  }[]
 }
 
 /** One backup. */

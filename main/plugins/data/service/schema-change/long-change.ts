@@ -15,6 +15,7 @@ import type { MetadataItem, SchemaChangeStep } from '#main/plugins/metadata/api.
 import { quote } from '../../store.ts'
 import type { Candidate, SchemaChangeParts } from './change-parts.ts'
 import { conversionEnv, planOf, usualLimits } from './change-parts.ts'
+import type { DerivedValues } from './derived.ts'
 import { removeStrayColumns } from './stray-columns.ts'
 import { repairIndexes } from './index-repair.ts'
 import { aboutRows } from './planning.ts'
@@ -24,7 +25,7 @@ import { closeForWrites, openForWrites } from './write-gate.ts'
 /** A change under way, as people see it. */
 export interface ChangeProgress {
   readonly object: string
-  readonly phase: 'counting' | 'preparing' | 'converting' | 'storing' | 'indexing'
+  readonly phase: 'counting' | 'preparing' | 'converting' | 'storing' | 'indexing' | 'computing'
   /** Rows behind the conversion so far. */
   readonly done: number
   readonly total: number
@@ -45,6 +46,15 @@ export interface PreparedChange {
 /** Where another source than the old columns fills a field: a backup that comes back. */
 export type SourceChoice = (plan: SchemaPlan, work: ColumnWork, to: readonly string[]) => FillSource | undefined
 
+/** What long changes work with beside the parts of all schema changes. */
+export interface LongChangeParts {
+  readonly planning: SchemaPlanning
+  readonly choose: SourceChoice
+  /** Adds the work of what comes back from a backup. */
+  readonly adapt: (plan: SchemaPlan) => SchemaPlan
+  readonly derived: DerivedValues
+}
+
 /** Runs long changes. */
 export interface LongChanges {
   /** Prepares a change of a large table, lets `commit` store it, and finishes it; small ones are only stored. */
@@ -56,6 +66,8 @@ export interface LongChanges {
   ): Promise<void>
   /** The preparation of the object's change that is about to be stored. */
   prepared(objectUid: string): PreparedChange | undefined
+  /** Whether computed values are filled after the write that is about to store the object's change. */
+  fillsLater(objectUid: string): boolean
   progress(objectUid: string): ChangeProgress | undefined
   /** Stops a change that is not stored yet and undoes it; false when there is none. */
   cancel(objectUid: string): boolean
@@ -69,14 +81,14 @@ const retryAfterSeconds = 2
 interface Running {
   readonly progress: { -readonly [K in keyof ChangeProgress]: ChangeProgress[K] }
   readonly abort: AbortController
+  readonly fillsLater: boolean
   prepared: PreparedChange | undefined
 }
 
 /** Makes the runner. */
 export function createLongChanges(
   parts: SchemaChangeParts,
-  planning: SchemaPlanning,
-  choose: SourceChoice,
+  { planning, choose, adapt, derived }: LongChangeParts,
 ): LongChanges {
   const limits = parts.limits ?? usualLimits
   const running = new Map<string, Running>()
@@ -163,7 +175,7 @@ export function createLongChanges(
 
   return {
     async around(ctx, previous, next, commit) {
-      const plan = planOf(previous, next)
+      const plan = adapt(planOf(previous, next))
       const schema = plan.before === null ? undefined : parts.metadata.objectSchema(plan.before.name)
       if (schema === undefined || plan.before === null || plan.before.abstract) return commit()
       // Options nobody uses need no work; what is used was counted for the plan that was shown.
@@ -171,10 +183,12 @@ export function createLongChanges(
         if (change.change === 'remove_option') change.records = 1
       }
       const wanted = isWanted(plan, aboutRows(parts.read, schema.table))
-      if (wanted === 'no') return commit()
+      const fillsLater = plan.after !== null && !plan.after.abstract && derived.isLong(plan.before, plan.after)
+      if (wanted === 'no' && !fillsLater) return commit()
       const run: Running = {
         progress: { object: schema.name, phase: 'counting', done: 0, total: 0, startedAt: parts.clock.iso() },
         abort: new AbortController(),
+        fillsLater,
         prepared: undefined,
       }
       const leave = (): void => run.abort.abort(platformError('timeout', { reason: 'cancelled' }))
@@ -185,7 +199,7 @@ export function createLongChanges(
         // Writes that were accepted before are stored when this returns.
         await parts.write('data.schema-change', () => undefined)
         try {
-          await prepare(plan, { schema, previous: previous!, next }, run, wanted === 'aside')
+          if (wanted !== 'no') await prepare(plan, { schema, previous: previous!, next }, run, wanted === 'aside')
           run.progress.phase = 'storing'
           await commit()
         } catch (error) {
@@ -196,21 +210,28 @@ export function createLongChanges(
         run.progress.phase = 'indexing'
         const now = plan.after === null ? undefined : parts.metadata.objectSchema(plan.after.name)
         if (now !== undefined) await repairIndexes(parts, now)
+        if (fillsLater) {
+          run.progress.phase = 'computing'
+          await derived.fillRemembered()
+        }
       } finally {
         ctx.signal.removeEventListener('abort', leave)
         running.delete(schema.uid)
       }
     },
     prepared: (uid) => running.get(uid)?.prepared,
+    fillsLater: (uid) => running.get(uid)?.fillsLater === true,
     progress: (uid) => running.get(uid)?.progress,
     cancel(uid) {
       const run = running.get(uid)
-      if (run === undefined || run.progress.phase === 'storing' || run.progress.phase === 'indexing') return false
+      if (run === undefined || uncancellable.has(run.progress.phase)) return false
       run.abort.abort(platformError('conflict', { reason: 'cancelled' }))
       return true
     },
   }
 }
+
+const uncancellable: ReadonlySet<string> = new Set(['storing', 'indexing', 'computing'])
 
 /** Changes that look at every row of the table in one statement. */
 const aside: ReadonlySet<string> = new Set([

@@ -18,6 +18,21 @@ export interface Returning {
   readonly columns?: readonly string[]
 }
 
+/** The plan with the work a returning field needs although its definition alone would not ask for it. */
+export function withReturningWork(plan: SchemaPlan, returning: Returning | undefined): SchemaPlan {
+  const { before, after, changes } = plan
+  const next = returning?.field === undefined ? undefined : after?.byName.get(returning.field)
+  const old = before?.fields.find((field) => field.uid === next?.uid)
+  if (next === undefined || old === undefined) return plan
+  if (changes.some(({ change, work }) => change === 'retype_field' && work?.next.name === next.name)) return plan
+  const work = { old, next }
+  const change = { change: 'retype_field' as const, field: next.name, oldField: old, newField: next, work }
+  const uncounted = { records: 0, lossy: 0, destructive: false, loses: false, count: null }
+  // Words about the same field that have work of their own give way to it.
+  const others = changes.filter((other) => other.work?.next.name !== next.name)
+  return { before, after, changes: [...others, { ...change, ...uncounted }] }
+}
+
 /** The columns of fields that come back into a place where nothing stands. */
 export function returningColumns(returning: Returning, after: ObjectSchema): ReadonlyMap<string, readonly string[]> {
   const { field, columns } = returning
@@ -31,7 +46,6 @@ export function returningColumns(returning: Returning, after: ObjectSchema): Rea
  */
 export function returningSource(
   returning: Returning | undefined,
-  _plan: SchemaPlan,
   work: ColumnWork,
   to: readonly string[],
   env: ConversionEnv,

@@ -1,0 +1,87 @@
+// What schema changes need over time: at the start, what a cut-off change left behind is taken away and missing indexes
+// are built; each hour, backups that have expired go for good.
+import type { Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { hideIndexes } from '#main/database/schema/physical-indexes.ts'
+import { quote } from '../../store.ts'
+import type { SchemaBackup } from './backup-store.ts'
+import { allBackups, removeBackup, tableExists } from './backup-store.ts'
+import type { SchemaChangeParts } from './change-parts.ts'
+import { usualLimits } from './change-parts.ts'
+import type { DerivedValues } from './derived.ts'
+import { findIndexRepair, repairIndexes } from './index-repair.ts'
+import { aboutRows } from './planning.ts'
+import { removeStrayColumns, strayColumns } from './stray-columns.ts'
+
+/** The upkeep of one host. */
+export interface SchemaUpkeep {
+  /** Keeps queries from naming indexes that a cut-off change left out; answers what is to be mended in the background. */
+  inspect(): () => Promise<void>
+  /** Removes backups that have expired. */
+  expire(): Promise<void>
+}
+
+const sliceMs = 8
+
+/** Makes the upkeep. */
+export function createSchemaUpkeep(parts: SchemaChangeParts, derived: DerivedValues): SchemaUpkeep {
+  const { metadata, read, write, clock } = parts
+
+  const isLarge = (table: string): boolean => aboutRows(read, table) > (parts.limits ?? usualLimits).asideFrom
+
+  /** Empties a table slice by slice and drops it: dropping a full one would hold the event loop. */
+  const dropTable = async (table: string, forget: (tx: Tx) => void): Promise<void> => {
+    let rest = tableExists(read, table) && isLarge(table)
+    while (rest) {
+      rest = await write('data.backup-empty', (tx) => {
+        const until = performance.now() + sliceMs
+        let changes = 1
+        while (changes > 0 && performance.now() < until) {
+          const slice = `SELECT rowid FROM ${quote(table)} ORDER BY rowid LIMIT 200`
+          changes = tx.run(statement(`DELETE FROM ${quote(table)} WHERE rowid IN (${slice})`)).changes
+        }
+        return changes > 0
+      })
+    }
+    await write('data.backup-expire', (tx) => {
+      tx.ddl(`DROP TABLE IF EXISTS ${quote(table)}`)
+      forget(tx)
+    })
+  }
+
+  const expireOne = async (backup: SchemaBackup): Promise<void> => {
+    if (backup.kind === 'object' || backup.kind === 'table') {
+      // What is put aside inside of the table goes with it.
+      const inside = allBackups(read).filter((other) => other.table === backup.table)
+      await dropTable(backup.table, (tx) => [backup, ...inside].forEach(({ id }) => removeBackup(tx, id)))
+      return
+    }
+    await write('data.backup-expire', (tx) => removeBackup(tx, backup.id))
+    if (tableExists(read, backup.table)) await removeStrayColumns(parts, { table: backup.table })
+  }
+
+  return {
+    inspect() {
+      const suspects = metadata.objectSchemas().filter((schema) => {
+        if (schema.abstract || !tableExists(read, schema.table)) return false
+        const { missing, steps } = findIndexRepair(read, schema)
+        hideIndexes(schema, missing)
+        return steps.length > 0 || strayColumns(read, schema.table).length > 0
+      })
+      return async () => {
+        for (const schema of suspects) {
+          const now = metadata.objectSchema(schema.name)
+          if (now === undefined || now.uid !== schema.uid) continue
+          parts.log.warn({ object: now.name }, 'A change of this object was cut off; its table is put in order.')
+          await repairIndexes(parts, now)
+          await removeStrayColumns(parts, now)
+        }
+        await derived.fillRemembered()
+      }
+    },
+    async expire() {
+      const now = clock.iso()
+      for (const backup of allBackups(read)) if (backup.expiresAt <= now) await expireOne(backup)
+    },
+  }
+}
