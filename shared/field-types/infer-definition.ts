@@ -5,6 +5,7 @@ import { isBlankText } from './code-points.ts'
 import { isEmail } from './email.ts'
 import { readMoneyText } from './money-text.ts'
 import { isPhone } from './phone.ts'
+import { readWrittenTime } from './time.ts'
 import { isUrl } from './url.ts'
 
 /** Distinct texts up to which a repeating column becomes a choice. */
@@ -68,6 +69,7 @@ function guessTexts(column: Column, texts: readonly string[]): FieldDefinition[]
     guessPercent(texts),
     guessMoney(texts),
     guessDay(texts),
+    guessTime(texts),
     texts.every(isEmail) ? { type: 'email' } : null,
     texts.every((text) => isUrl(text)) ? { type: 'url' } : null,
     guessSelect(texts, column.count),
@@ -168,6 +170,13 @@ function guessDay(texts: readonly string[]): FieldDefinition | null {
   if (!texts.every((text) => timestamp.test(text))) return { type: 'date' }
   if (texts.every((text) => /[T ]00:00(?::00(?:\.0+)?)?$/.test(text))) return { type: 'date' }
   return texts.some((text) => tooFine.test(text)) ? null : { type: 'datetime' }
+}
+
+/** Hours of two digits, or a half of the day: `1:30` could be a duration or a score. */
+const timeForm = /^(?:\d{2}:\d{2}(?::\d{2})?|\d{1,2}(?::\d{2}){0,2}\s*[ap]\.?m\.?)$/i
+
+function guessTime(texts: readonly string[]): FieldDefinition | null {
+  return texts.every((text) => timeForm.test(text) && readWrittenTime(text) !== undefined) ? { type: 'time' } : null
 }
 
 const optionForm = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/

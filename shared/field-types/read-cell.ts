@@ -4,7 +4,7 @@ import type { FieldSchema } from './field-schema.ts'
 import type { ParseEnv } from './field-type.ts'
 import { fieldTypeOf } from './registry.ts'
 
-const textTypes: ReadonlySet<string> = new Set(['text', 'textarea', 'markdown'])
+const textTypes: ReadonlySet<string> = new Set(['text', 'textarea', 'markdown', 'html', 'richtext', 'code', 'qrcode'])
 
 /**
  * The value a cell stands for; null for a missing one. What cannot be read stays as it is, so that the field's own rule
