@@ -7,6 +7,7 @@ import { analyticsPlugin } from '#main/plugins/analytics/index.ts'
 import { backupPlugin } from '#main/plugins/backup/index.ts'
 import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
+import { i18nPlugin } from '#main/plugins/i18n/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
@@ -34,6 +35,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   viewsPlugin,
   analyticsPlugin,
   scriptsPlugin,
+  i18nPlugin,
 ]
 
 /** The program's version. */

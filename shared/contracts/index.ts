@@ -5,6 +5,7 @@ import { backupRoutes } from './backup.ts'
 import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
 import { discoveryRoutes, documentRoutes } from './discovery.ts'
+import { i18nRoutes } from './i18n.ts'
 import { importRoutes } from './import.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
@@ -31,5 +32,6 @@ export const allContracts: readonly AnyRoute[] = [
   viewRoutes,
   analyticsRoutes,
   scriptRoutes,
+  i18nRoutes,
   consoleRoutes,
 ].flatMap((table): AnyRoute[] => Object.values(table))

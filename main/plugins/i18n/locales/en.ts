@@ -1,0 +1,73 @@
+// The program's texts in English.
+import { baseErrors } from '#shared/errors.ts'
+import type { BaseErrorCode } from '#shared/errors.ts'
+import type { ProgramTexts } from './program-texts.ts'
+
+/** English. */
+export const english: ProgramTexts = {
+  messages: {
+    save: 'Save',
+    cancel: 'Cancel',
+    delete: 'Delete',
+    restore: 'Restore',
+    edit: 'Edit',
+    create: 'Create',
+    search: 'Search',
+    filter: 'Filter',
+    sort: 'Sort',
+    group: 'Group',
+    export: 'Export',
+    import: 'Import',
+    undo: 'Undo',
+    close: 'Close',
+    yes: 'Yes',
+    no: 'No',
+    all: 'All',
+    none: 'None',
+    empty: 'Empty',
+    loading: 'Loading',
+  },
+  validationMessages: {
+    required: 'A value is required.',
+    unknown_field: 'There is no such field.',
+    read_only: 'The field is read-only.',
+    invalid_type: 'The value has the wrong type.',
+    invalid_number: 'The value is no number.',
+    invalid_boolean: 'The value is neither true nor false.',
+    invalid_date: 'The value is no date.',
+    invalid_datetime: 'The value is no date and time.',
+    invalid_time: 'The value is no time of day.',
+    invalid_email: 'The value is no email address.',
+    invalid_url: 'The value is no web address.',
+    invalid_phone: 'The value is no phone number.',
+    invalid_uuid: 'The value is no UUID.',
+    invalid_json: 'The value is no JSON.',
+    invalid_format: 'The value has the wrong form.',
+    invalid_option: 'The value is none of the options.',
+    invalid_reference: 'There is no such record.',
+    invalid_currency: 'There is no such currency.',
+    invalid_color: 'The value is no color.',
+    invalid_location: 'The value is no location.',
+    invalid_transition: 'The state does not allow this change.',
+    min_length: 'The text is too short.',
+    max_length: 'The text is too long.',
+    min_value: 'The value is too small.',
+    max_value: 'The value is too large.',
+    min_items: 'There are too few entries.',
+    max_items: 'There are too many entries.',
+    duplicate_value: 'The value occurs twice.',
+    not_unique: 'The value is taken already.',
+    json_schema_violation: 'The value does not fit the schema.',
+    rule_violation: 'The value breaks a rule.',
+    expression_error: 'The expression has an error.',
+    file_type_not_allowed: 'Files of this type are not allowed.',
+    file_too_large: 'The file is too large.',
+    file_too_small: 'The file is too small.',
+    not_allowed: 'The value is not allowed.',
+  },
+  // The catalogue of errors is written in English.
+  errors: Object.fromEntries(Object.entries(baseErrors).map(([code, { message }]) => [code, message])) as Record<
+    BaseErrorCode,
+    string
+  >,
+}
