@@ -307,8 +307,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
         })
     },
     visible(ctx, type, name, filter = {}) {
-      const language = resolveLanguage(filter, choice())
       const { stored: item, body: plain } = find(ctx, type, name, filter)
+      const language = resolveLanguage(filter, choice())
       const body = inLanguage(item, plain, language)
       const labelsAt = language.isAsked ? (translations.changedAt() ?? '') : ''
       const modifiedAt = item.updatedAt < labelsAt ? labelsAt : item.updatedAt

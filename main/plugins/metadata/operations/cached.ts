@@ -2,7 +2,6 @@
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataCore } from '../service.ts'
 import { matchesEtag } from '../service/etag.ts'
-import { parseLocale } from '../service/query-parameters.ts'
 import { typeOfSegment } from './type-words.ts'
 
 /** What the caller's cache holds. */
@@ -11,6 +10,8 @@ export interface CacheConditions {
   /** An HTTP date or a timestamp; counts only without ifNoneMatch (D-104). */
   readonly ifModifiedSince?: string | undefined
   readonly locale?: string | undefined
+  /** The header Accept-Language; counts only without locale. */
+  readonly acceptLanguage?: string | undefined
 }
 
 /** An item with its cache data; `data` is absent when the caller's copy is still good. */
@@ -28,18 +29,20 @@ export function cachedItem(
   service: MetadataCore,
   ctx: RequestContext,
   path: { type: string; name: string },
-  { ifNoneMatch, ifModifiedSince, locale }: CacheConditions,
+  { ifNoneMatch, ifModifiedSince, locale, acceptLanguage }: CacheConditions,
 ): CachedItem {
-  const language = parseLocale(locale) ?? ctx.locale
-  const { stored, body, etag } = service.visible(ctx, typeOfSegment(path.type), path.name, { locale: language })
+  const { stored, body, etag, modifiedAt } = service.visible(ctx, typeOfSegment(path.type), path.name, {
+    ...(locale === undefined ? {} : { locale }),
+    ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
+  })
   const notModified =
     ifNoneMatch === undefined
-      ? isUnchangedSince(stored.updatedAt, ifModifiedSince)
+      ? isUnchangedSince(modifiedAt, ifModifiedSince)
       : matchesEtag(ifNoneMatch, etag) || ifNoneMatch.split(',').some((tag) => `"${tag.trim()}"` === etag)
   return {
     ...(notModified ? {} : { data: { ...body } }),
     etag: { value: etag.slice(1, -1), weak: false },
-    lastModified: stored.updatedAt,
+    lastModified: modifiedAt,
     cacheControl: { directives: ['private', 'no-cache'] },
     notModified,
     version: stored.version,

@@ -51,9 +51,14 @@ export function operationHandlers(service: MetadataCore, clock: Clock): Handlers
         ifNoneMatch: lastText(query.ifNoneMatch) ?? headers['if-none-match'],
         ifModifiedSince: lastText(query.ifModifiedSince) ?? headers['if-modified-since'],
         locale: lastText(query.locale),
+        acceptLanguage: headers['accept-language'],
       }),
-    postCachedMetadataItem: (ctx, { params, body }) =>
-      cachedItem(service, ctx, params, { ...body?.cacheRequest, locale: body?.locale }),
+    postCachedMetadataItem: (ctx, { params, body, headers }) =>
+      cachedItem(service, ctx, params, {
+        ...body?.cacheRequest,
+        locale: body?.locale,
+        acceptLanguage: headers['accept-language'],
+      }),
     listMetadataDependencies: (ctx, { params }) =>
       visibleDependencies(service, ctx, typeOfSegment(params.type), params.name),
     listMetadataDependents: (ctx, { params }) =>

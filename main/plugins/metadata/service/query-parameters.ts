@@ -35,17 +35,6 @@ export function parseState(value: QueryText): string | undefined {
   })
 }
 
-/** A language tag in its canonical form, undefined when absent. @throws validation_error */
-export function parseLocale(value: QueryText): string | undefined {
-  const text = lastText(value)
-  if (text === undefined || text === '') return undefined
-  try {
-    return Intl.getCanonicalLocales(text)[0]
-  } catch {
-    throw refuse({ field: 'locale', code: 'invalid_format', message: 'Expected a BCP-47 language tag.', value: text })
-  }
-}
-
 /** Where a page of history starts and how long it is. @throws validation_error */
 export function parsePage(query: { sinceSeq?: QueryText; limit?: QueryText }): { sinceSeq: number; limit: number } {
   const limit = integer('limit', query.limit, defaultLimit)

@@ -57,11 +57,14 @@ export function workOut(
   }
 
   const targets = extendedBy(pairs).filter((name) => !pairs.some((pair) => pair.after?.name === name))
+  for (const name of targets) {
+    const target = after.get('object', name)
+    if (target !== undefined) requireFitting(after, target)
+  }
   const targetPairs = targets.flatMap((name): Pair[] => {
     const pair = { before: ground.items.get('object', name) ?? null, after: after.get('object', name) ?? null }
     return pair.before === null || pair.after === null || isSameJson(pair.before.item, pair.after.item) ? [] : [pair]
   })
-  for (const { after: item } of targetPairs) requireFitting(after, item!)
 
   const work = [...pairs, ...targetPairs].flatMap((pair): SchemaWork[] => {
     const hook = hookOf((pair.after ?? pair.before)!.type)

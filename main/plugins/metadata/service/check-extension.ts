@@ -1,0 +1,71 @@
+// Checks an object extension by itself (D-92); whether it fits the object it extends is judged with that object. Pure.
+import type { FieldError } from '#shared/errors.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
+import { namePattern } from '#shared/object-names.ts'
+import { extensionKeys, fieldWords, isRelabelling } from './extensions.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** A key that was kept although nothing reads it. */
+interface Warning {
+  readonly path: string
+  readonly message: string
+}
+
+/** What a check of an object's definition answers. */
+interface Check {
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly Warning[]
+}
+
+const maxPriority = 999
+
+/**
+ * The problems of an extension.
+ * @param checkDefinition checks a whole object; it is asked for the fields the extension defines
+ */
+export function checkExtension(item: Body, checkDefinition: (definition: Body) => Check): Check {
+  const { extend, priority, fields } = item
+  const errors: FieldError[] = []
+  if (typeof extend !== 'string' || !namePattern.test(extend)) {
+    errors.push({
+      field: 'extend',
+      code: 'invalid_format',
+      message: 'The name of an object is expected.',
+      value: extend,
+    })
+  }
+  if (
+    priority !== undefined &&
+    !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= maxPriority)
+  ) {
+    const message = `A priority is an integer from 0 to ${maxPriority}.`
+    errors.push({ field: 'priority', code: 'invalid_number', message, value: priority, constraint: [0, maxPriority] })
+  }
+  if (fields !== undefined && !isJsonMap(fields)) {
+    errors.push({ field: 'fields', code: 'invalid_type', message: 'Fields are a map.', value: fields })
+  }
+  const all = Object.entries(isJsonMap(fields) ? fields : {})
+  for (const [name, field] of all) if (isRelabelling(field)) errors.push(...checkLabels(name, field as Body))
+  const defined = Object.fromEntries(all.filter(([, field]) => !isRelabelling(field)))
+  const { name, label, pluralLabel, description, icon, color, tags, fieldGroups } = item
+  const own = { name, label, pluralLabel, description, icon, color, tags, fieldGroups, fields: defined }
+  const check = checkDefinition(Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)))
+  const unused = Object.keys(item)
+    .filter((key) => !extensionKeys.has(key))
+    .map((path) => ({ path, message: 'An extension does not use the key; it was kept.' }))
+  return { errors: [...errors, ...check.errors], warnings: [...check.warnings, ...unused] }
+}
+
+/** A field without a type only names a field of the extended object in other words. */
+function checkLabels(name: string, field: Body): FieldError[] {
+  return Object.entries(field).flatMap(([key, value]): FieldError[] => {
+    if (key === 'uid') return []
+    const path = `fields.${name}.${key}`
+    if (!(fieldWords as readonly string[]).includes(key)) {
+      const message = 'A field without a type changes labels only; a new field needs a type.'
+      return [{ field: path, code: 'not_allowed', message, value, constraint: fieldWords }]
+    }
+    return typeof value === 'string' ? [] : [{ field: path, code: 'invalid_type', message: 'A label is text.', value }]
+  })
+}
