@@ -22,9 +22,19 @@ export function cellOfValue(value: unknown, field: FieldSchema | null, style: Ce
   }
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
     return withMark(listText(style === 'labels' ? value.map((item) => labelOf(field, item)) : value))
+  if (field?.type === 'currency' && isMoney(value)) return withMark(`${plainNumber(value.value)} ${value.currency}`)
   // An expanded relation stands for its record.
   if (field?.reference && typeof value === 'object') return withMark(idText(value))
   return withMark(JSON.stringify(value))
+}
+
+function isMoney(value: object): value is { value: number; currency: string } {
+  return 'value' in value && typeof value.value === 'number' && 'currency' in value
+}
+
+/** All digits, without an exponent. */
+function plainNumber(value: number): string {
+  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
 }
 
 /** A list as people write it where its entries allow that, else as JSON. */

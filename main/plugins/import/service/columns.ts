@@ -67,6 +67,7 @@ export function cellOf(row: SourceRow, { column, at }: Pick<MappedColumn, 'colum
 
 /** How cells are read. */
 export interface CellOptions {
+  /** False: cells are taken as they are written, an empty text too where it is told from nothing. */
   readonly trimWhitespace: boolean
   readonly nullValues: readonly string[]
   /** Whether the cells come from a spreadsheet, where dates are numbers and everything may be typed as a number. */
@@ -80,7 +81,7 @@ export function createCellReader(options: CellOptions, env: ParseEnv): (cell: un
     const cell = options.fromSheet ? readSheetCell(given, field) : given
     if (typeof cell !== 'string') return field.system ? cell : readCell(cell, field, env)
     const text = options.trimWhitespace ? cell.trim() : cell
-    if (text === '' || nulls.has(text)) return null
+    if (nulls.has(text) || (text === '' && (options.trimWhitespace || field.system))) return null
     return field.system ? text : readCell(text, field, env)
   }
 }

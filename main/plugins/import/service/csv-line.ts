@@ -19,5 +19,6 @@ export function csvLine(cells: readonly Cell[], delimiter: string): string {
 const special = /["\r\n]|^\s|\s$/
 
 function quoted(text: string, delimiter: string): string {
-  return special.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text
+  // Nothing between quotation marks is an empty text, nothing at all is no value.
+  return text === '' || special.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text
 }

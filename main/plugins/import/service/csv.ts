@@ -1,4 +1,5 @@
-// Reads CSV and TSV text into rows of cells, piece by piece. Knows no fields and no files.
+// Reads CSV and TSV text into rows of cells, piece by piece. A cell without anything is null, one with nothing between
+// quotation marks is an empty text. Knows no fields and no files.
 import { validationError } from '#shared/errors.ts'
 import { withoutMark } from './formula-mark.ts'
 
@@ -10,12 +11,15 @@ const sampleLength = 65_536
 
 const candidates = [',', '\t', ';', '|'] as const
 
+/** A cell as it was written. */
+export type CsvCell = string | null
+
 /** Reads one text. */
 export interface CsvReader {
   /** Takes the next piece and answers the rows that are complete; blank lines are left out. @throws validation_error */
-  push(text: string): string[][]
+  push(text: string): CsvCell[][]
   /** Answers the rest. @throws validation_error when a quotation mark is open */
-  end(): string[][]
+  end(): CsvCell[][]
 }
 
 /** Makes a reader. Without a delimiter it is found out from the first lines, or taken from a line `sep=;`. */
@@ -24,7 +28,7 @@ export function createCsvReader(delimiter?: string): CsvReader {
   let known = delimiter
   let begun = false
 
-  const take = (final: boolean): string[][] => {
+  const take = (final: boolean): CsvCell[][] => {
     if (!begun) {
       if (rest.length < sampleLength && !final) return []
       begun = true
@@ -35,7 +39,7 @@ export function createCsvReader(delimiter?: string): CsvReader {
     const { rows, end } = parse(rest, known!, final)
     rest = rest.slice(end)
     if (rest.length > maxRowLength) throw refuse('A row is too long, or a quotation mark is never closed.')
-    return rows.filter((row) => row.some((cell) => cell.trim() !== '')).map(withoutMarks)
+    return rows.filter((row) => row.some((cell) => cell !== null && cell.trim() !== '')).map(withoutMarks)
   }
 
   return {
@@ -63,21 +67,21 @@ export function missingHeader(): Error {
   return refuse('The text holds no header line.')
 }
 
-function withoutMarks(row: string[]): string[] {
-  return row.map(withoutMark)
+function withoutMarks(row: CsvCell[]): CsvCell[] {
+  return row.map((cell) => (cell === null ? null : withoutMark(cell)))
 }
 
 /** The candidate that splits the first lines into the most even rows; a comma when none splits them. */
 function findDelimiter(text: string): string {
   let best: { delimiter: string; columns: number; uneven: number } | undefined
   for (const delimiter of candidates) {
-    let rows: string[][]
+    let rows: CsvCell[][]
     try {
       rows = parse(text.slice(0, sampleLength), delimiter, text.length <= sampleLength).rows
     } catch {
       continue
     }
-    rows = rows.slice(0, 50).filter((row) => row.length > 1 || row[0] !== '')
+    rows = rows.slice(0, 50).filter((row) => row.length > 1 || row[0] !== null)
     const columns = rows[0]?.length ?? 1
     if (columns < 2) continue
     const uneven = rows.reduce((sum, row) => sum + Math.abs(row.length - columns), 0) / rows.length
@@ -92,14 +96,14 @@ const lineFeed = 10
 const carriageReturn = 13
 
 /** The complete rows of a text, and where the first incomplete one begins. @source RFC 4180 */
-function parse(text: string, delimiter: string, final: boolean): { rows: string[][]; end: number } {
-  const rows: string[][] = []
+function parse(text: string, delimiter: string, final: boolean): { rows: CsvCell[][]; end: number } {
+  const rows: CsvCell[][] = []
   const separator = delimiter.charCodeAt(0)
   let at = 0
   let end = 0
-  let row: string[] = []
+  let row: CsvCell[] = []
   while (at < text.length) {
-    let value = ''
+    let value: CsvCell = null
     if (text.charCodeAt(at) === quote) {
       const close = closingQuote(text, at + 1)
       if (close < 0 || (close + 1 === text.length && !final)) {
@@ -118,12 +122,12 @@ function parse(text: string, delimiter: string, final: boolean): { rows: string[
       stop += 1
     }
     if (stop === text.length && !final) return { rows, end }
-    row.push(stop > at ? value + text.slice(at, stop) : value)
+    row.push(stop > at ? (value ?? '') + text.slice(at, stop) : value)
     at = stop + 1
     if (stop === text.length) break
     if (char === separator) {
       // A separator at the very end opens one more cell.
-      if (at === text.length && final) row.push('')
+      if (at === text.length && final) row.push(null)
       continue
     }
     if (char === carriageReturn && text.charCodeAt(at) === lineFeed) at += 1

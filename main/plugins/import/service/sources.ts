@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { createReadStream } from 'node:fs'
 import { validationError } from '#shared/errors.ts'
 import { createCsvReader, missingHeader, readHeader } from './csv.ts'
+import type { CsvCell } from './csv.ts'
 import { withoutMark } from './formula-mark.ts'
 import { createJsonRowReader } from './json-rows.ts'
 import type { NamedRow } from './json-rows.ts'
@@ -25,7 +26,7 @@ export function csvSource(pieces: AsyncIterable<string>, delimiter: string | und
   async function* read(): AsyncGenerator<SourceRow[]> {
     const reader = createCsvReader(delimiter)
     let begun = false
-    const withoutHeader = (rows: string[][]): string[][] => {
+    const withoutHeader = (rows: CsvCell[][]): CsvCell[][] => {
       if (begun || rows.length === 0) return rows
       begun = true
       columns.push(...readHeader(rows[0]!))
