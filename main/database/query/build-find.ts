@@ -47,6 +47,11 @@ export const crowd = 10_000
 /** A list ready to run. */
 export interface FindPlan {
   readonly statement: Statement<Row>
+  /**
+   * What to run instead when the rows of `statement` turn out not to settle the page; null when they always do. A search
+   * by relevance looks at its best matches first, and needs all of them only when too many are equally good.
+   */
+  readonly otherwise: { readonly statement: Statement<Row>; settles(rows: readonly Row[]): boolean } | null
   /** The fields of each record, in order. */
   readonly fields: readonly FieldSchema[]
   /** True when nothing but deletion and the cursor restricts the rows; a hint for the cost model. */
@@ -125,10 +130,14 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     texts.length === 1
       ? texts[0]!
       : `${texts.map((text) => `SELECT * FROM (${text})`).join(' UNION ALL ')} LIMIT ${bind(scope, top + 1)}`
+  const full = { sql, parameters: scope.parameters }
+  const isWhole = isAlways(where) && deleted === 'exclude' && !cursor && skip === 0 && options.largest === undefined
+  const best = ranking && isWhole ? bestMatches(columns, table, ranking, top) : null
   const reader = readerOf(schema, read)
   const seal = createSeal(options.cursorKey, () => binding ?? bindingOf(schema, request, env))
   return {
-    statement: { sql, parameters: scope.parameters },
+    statement: best?.statement ?? full,
+    otherwise: best === null ? null : { statement: full, settles: best.settles },
     fields,
     matches: found && countMatches(table, found),
     unfiltered: !found && isAlways(where) && skip <= maxTop && !crossesRelation(keys),
@@ -262,6 +271,38 @@ function countMatches(table: string, { joinSql, parameters }: Ranking): Statemen
 function rankedSql(columns: string, table: string, { joinSql, rankSql }: Ranking, rest: string): string {
   const matches = `SELECT t0."rowid" AS "row", t0."id" AS "id", ${rankSql} AS "rank" FROM ${table} ${joinSql}${rest}`
   return `SELECT ${columns}, m."rank" AS "$0" FROM (${matches}) AS m JOIN ${table} ON t0."rowid" = m."row" ORDER BY m."rank", m."id"`
+}
+
+/** Matches beyond the page that are looked at, so that ties at its end are settled by id. */
+const spareMatches = 64
+
+/** The best matches by rank alone, of which the page is the first by rank and id: other records are never read. */
+function bestMatches(
+  columns: string,
+  table: string,
+  { matchesSql, parameters }: Ranking,
+  top: number,
+): { statement: Statement<Row>; settles(rows: readonly Row[]): boolean } {
+  const window = top + 1 + spareMatches
+  const sql =
+    `WITH w AS MATERIALIZED (SELECT f."row", f."rank" FROM (${matchesSql}) AS f ORDER BY +f."rank" LIMIT ?)` +
+    ` SELECT ${columns}, m."rank" AS "$0", (SELECT count(*) FROM w) AS "$n", (SELECT max(w."rank") FROM w) AS "$last"` +
+    ` FROM (SELECT w."row", t0."id", w."rank" FROM w JOIN ${table} ON t0."rowid" = w."row"` +
+    ` WHERE t0."deleted_at" IS NULL ORDER BY w."rank", t0."id" LIMIT ?) AS m` +
+    ` JOIN ${table} ON t0."rowid" = m."row" ORDER BY m."rank", m."id"`
+  return {
+    statement: { sql, parameters: [...parameters, window, top + 1] },
+    settles(rows) {
+      const [first] = rows
+      if (first === undefined) return false
+      const settled = (first['$n'] as number) < window || (rows.at(-1)!['$0'] as number) < (first['$last'] as number)
+      for (const row of rows) {
+        delete row['$n']
+        delete row['$last']
+      }
+      return settled
+    },
+  }
 }
 
 const always = ['id', 'created_at', 'updated_at']

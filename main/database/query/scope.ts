@@ -13,6 +13,8 @@ export interface SearchCondition {
   /** A JOIN that replaces the condition and an expression to sort by, best first; null when there is no ranking. */
   readonly relevance?: {
     readonly joinSql: string
+    /** The statement behind the JOIN: row numbers as `row` and their `rank`, in no order. Has the same parameters. */
+    readonly matchesSql: string
     readonly parameters: readonly unknown[]
     readonly rankSql: string
   } | null

@@ -18,6 +18,8 @@ export interface SearchCondition {
    */
   readonly relevance: {
     readonly joinSql: string
+    /** The statement behind the JOIN: row numbers as `row` and their `rank`, in no order. Has the same parameters. */
+    readonly matchesSql: string
     readonly parameters: readonly unknown[]
     readonly rankSql: string
   } | null

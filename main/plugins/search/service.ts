@@ -171,11 +171,13 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
         return { sql: `${alias}."rowid" NOT IN (${rows})`, parameters: [scope(query.exclude!)], relevance: null }
       }
       const parameters = [scope(query.match)]
+      const matchesSql = `SELECT ${rowOfDocument} AS "row", rank AS "rank" FROM ${table} WHERE ${fresh}`
       return {
         sql: `${alias}."rowid" IN (${rows})`,
         parameters,
         relevance: {
-          joinSql: `JOIN (SELECT ${rowOfDocument} AS "row", rank AS "rank" FROM ${table} WHERE ${fresh}) AS "found" ON "found"."row" = ${alias}."rowid"`,
+          joinSql: `JOIN (${matchesSql}) AS "found" ON "found"."row" = ${alias}."rowid"`,
+          matchesSql,
           parameters,
           rankSql: `"found"."rank"`,
         },

@@ -180,7 +180,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
     const crowded = isCrowded(schema, plan)
     const hints = { weight: plan.weight, table: schema.table, crowded }
-    const page = plan.finish(await run(ctx, plan.statement, { unfiltered: plan.unfiltered, ...hints }))
+    const listHints = { unfiltered: plan.unfiltered, ...hints }
+    let rows = await run(ctx, plan.statement, listHints)
+    if (plan.otherwise?.settles(rows) === false) rows = await run(ctx, plan.otherwise.statement, listHints)
+    const page = plan.finish(rows)
     const total = counted
       ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook }), hints))[0]!.total }
       : {}
