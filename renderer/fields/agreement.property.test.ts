@@ -91,6 +91,7 @@ const typed = fc.oneof(
 const definitions: FieldDefinition[] = [
   { name: 'f', type: 'text' },
   { name: 'f', type: 'text', minLength: 3, maxLength: 8 },
+  { name: 'f', type: 'text', pattern: '[^@]{2,}' },
   { name: 'f', type: 'textarea' },
   { name: 'f', type: 'markdown' },
   { name: 'f', type: 'email' },

@@ -32,7 +32,8 @@ function patternOf(source: string): RegExp | null {
   if (known !== undefined) return known
   let made: RegExp | null = null
   try {
-    made = new RegExp(source, 'u')
+    // The whole text must match, as the host asks for.
+    made = new RegExp(`^(?:${source})$`, 'u')
   } catch {
     // A pattern this engine cannot read is left to the server, which has the last word anyway.
   }
