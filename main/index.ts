@@ -184,7 +184,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     ids,
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
-    ...(settings === undefined ? {} : workspaceChoices(settings)),
+    ...(settings === undefined ? {} : workspaceChoices(settings, active)),
     errorTables: () => active.catalogue.errorTables().map(({ table }) => table),
     ...addresses(config),
     validateResponses: options.validateResponses ?? false,
@@ -275,22 +275,37 @@ async function tryListen(server: HttpServer, port: number): Promise<{ port: numb
 }
 
 /** Language and rate limits follow the options of the workspace; derived values are kept until an option changes. */
-function workspaceChoices(settings: SettingsService): Pick<HttpServerOptions, 'resolveLocale' | 'rateLimits'> {
+function workspaceChoices(
+  settings: SettingsService,
+  plugins: Pick<LoadedPlugins, 'service'>,
+): Pick<HttpServerOptions, 'resolveLocale' | 'localizeError' | 'rateLimits'> {
+  const languages = plugins.service('i18n')
+  const metadata = plugins.service('metadata')
   let seen: unknown
+  let seenEpoch = -1
   let locales = { fallback: 'en', supported: ['en'] }
   let limits: RateLimits = defaultRateLimits
   const refresh = (): void => {
     const options = settings.all()
-    if (options === seen) return
+    const epoch = metadata?.epoch() ?? 0
+    if (options === seen && epoch === seenEpoch) return
     seen = options
-    locales = { fallback: options.locale, supported: [...new Set([options.locale, 'en'])] }
+    seenEpoch = epoch
+    const delivered = languages?.locales().map(({ code }) => code) ?? ['en']
+    locales = { fallback: options.locale, supported: [...new Set([options.locale, ...delivered])] }
     limits = { ...defaultRateLimits, ...options.rateLimits }
   }
+  const resolveLocale = createLocaleResolver(() => {
+    refresh()
+    return locales
+  })
   return {
-    resolveLocale: createLocaleResolver(() => {
-      refresh()
-      return locales
-    }),
+    resolveLocale,
+    localizeError(code, acceptLanguage) {
+      if (languages === undefined || acceptLanguage === undefined) return undefined
+      const locale = resolveLocale(acceptLanguage)
+      return locale.split('-')[0] === 'en' ? undefined : languages.errorText(code, locale)
+    },
     rateLimits: () => {
       refresh()
       return limits

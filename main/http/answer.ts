@@ -10,6 +10,8 @@ import type { RouteRuntime } from './route-runtime.ts'
 
 /** What answering needs of the host. */
 export interface AnswerContext {
+  /** The sentence of an error code in the language a header asks for; undefined when there is none but the English one. */
+  readonly localizeError: (code: string, acceptLanguage: string | undefined) => string | undefined
   readonly log: Logger
   readonly clock: Clock
   /** Check 2xx bodies against their contract: tests and development. */
@@ -50,7 +52,8 @@ export function sendError(
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
-  reply.send(JSON.stringify(errorBody(error, request.id)))
+  const localized = answers.localizeError(error.code, request.headers['accept-language'])
+  reply.send(JSON.stringify(errorBody(error, request.id, localized)))
 }
 
 /** The length a request declares; infinite when it declares none. */

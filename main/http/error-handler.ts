@@ -23,9 +23,14 @@ export function translateError(thrown: unknown, limitBytes?: number): PlatformEr
   return platformError('internal_error', {}, thrown)
 }
 
-/** The body of D-20. */
-export function errorBody(error: PlatformError, requestId: string): ErrorBody {
-  return { success: false, error: errorObject(error, requestId) }
+/**
+ * The body of D-20.
+ * @param localizedMessage the message in the language of the caller, when that is not English
+ */
+export function errorBody(error: PlatformError, requestId: string, localizedMessage?: string): ErrorBody {
+  const object = errorObject(error, requestId)
+  if (localizedMessage === undefined) return { success: false, error: object }
+  return { success: false, error: { ...object, details: { ...object.details, localizedMessage } } }
 }
 
 /** The `Retry-After` of an error in whole seconds, at least 1; null when it has none. */

@@ -13,7 +13,7 @@ function referencesOf(value: unknown, found: string[] = []): string[] {
   if (Array.isArray(value)) for (const inner of value) referencesOf(inner, found)
   else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
-      if (key === '$ref') found.push(String(inner))
+      if (key === '$ref' && typeof inner === 'string') found.push(inner)
       else referencesOf(inner, found)
     }
   }

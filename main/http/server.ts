@@ -58,6 +58,8 @@ export interface HttpServerOptions {
   readonly permissionEpoch: () => number
   /** Answers the locale for an Accept-Language header; see createLocaleResolver. Default: always `en`. */
   readonly resolveLocale?: (acceptLanguage: string | undefined) => string
+  /** Translates the message of an error code (D-20); absent: messages are English only. */
+  readonly localizeError?: (code: string, acceptLanguage: string | undefined) => string | undefined
   /** The buckets in force, read at each request. Default: those of D-200. */
   readonly rateLimits?: () => RateLimits
   /** An address beside loopback under which the server is reached, `scheme://host[:port]`. */
@@ -132,6 +134,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     closing: false,
     authenticate: options.authenticate,
     resolveLocale: options.resolveLocale ?? (() => 'en'),
+    localizeError: options.localizeError ?? (() => undefined),
     limiter: createRateLimiter(options.clock, options.rateLimits ?? (() => defaultRateLimits)),
     idempotencyKeys: createIdempotencyKeys(options.clock),
     authorizer: options.authorizer,

@@ -35,7 +35,7 @@ describe('GET /api/v1 (D-17)', () => {
       data: '/api/v1/data',
       metadata: '/api/v1/meta',
       ui: '/api/v1/ui',
-      analytics: null,
+      analytics: '/api/v1/analytics',
       auth: null,
       workflow: null,
     })

@@ -112,3 +112,18 @@ describe('labels', () => {
     expect((await host.get('/i18n/labels/nothing/de')).status).toBe(404)
   })
 })
+
+describe('errors', () => {
+  it('come with their sentence in the language the caller asks for, never in place of the stable one', async () => {
+    const german = (await host.get('/data/nothing', { 'accept-language': 'de-CH, en;q=0.5' })).body.error
+    expect(german).toMatchObject({
+      message: 'The resource does not exist.',
+      details: { localizedMessage: 'Das gibt es nicht.' },
+    })
+    const english = (await host.get('/data/nothing', { 'accept-language': 'en-US' })).body.error
+    expect(english.details).not.toHaveProperty('localizedMessage')
+    expect((await host.get('/discovery')).body.locale.supported).toEqual(
+      expect.arrayContaining(['en', 'de', 'zh-CN', 'ar']),
+    )
+  })
+})

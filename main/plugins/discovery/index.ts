@@ -13,9 +13,11 @@ export const discoveryPlugin = definePlugin({
   id: 'discovery',
   version: '1.0.0',
   requires: ['metadata', 'settings'],
+  optional: ['i18n'],
   contract: discoveryRoutes,
   register(host: PluginHost) {
     const settings = host.service('settings')
+    const languages = host.optionalService('i18n')
     const service = createDiscoveryService({
       catalogue: host.catalogue,
       database: host.database,
@@ -23,6 +25,9 @@ export const discoveryPlugin = definePlugin({
         host: host.options,
         prefix,
         locale: settings.get('locale'),
+        locales: languages()
+          ?.locales()
+          .map(({ code }) => code) ?? ['en'],
         timezone: settings.get('timezone'),
         maxBatchRecords: settings.get('maxBatchRecords'),
       }),

@@ -30,6 +30,8 @@ export interface I18nService {
    * program's own texts. Only objects the caller may read are in it.
    */
   translations(ctx: RequestContext, locale: string): Readonly<Record<string, unknown>>
+  /** The sentence of an error code; undefined where the language has none. */
+  errorText(code: string, locale: string): string | undefined
   /** Labels of the fields the caller may read. @throws resource_not_found */
   labels(ctx: RequestContext, object: string, locale: string): Record<string, FieldLabels>
 }

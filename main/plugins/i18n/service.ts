@@ -65,6 +65,13 @@ export function createI18nService({ metadata, settings, authorizer }: I18nParts)
         ...(layTree(base, rest) as TextTree),
       }
     },
+    errorText(code, locale) {
+      const written = metadata.translations(locale)['errors']
+      const delivered: TextTree = deliveredTexts[locale]?.errors ?? {}
+      const text = [written, delivered].find((tree) => isTree(tree) && Object.hasOwn(tree, code))
+      const sentence = (text as TextTree | undefined)?.[code]
+      return typeof sentence === 'string' ? sentence : undefined
+    },
     labels(ctx, object, locale) {
       const schema = metadata.objectSchema(object)
       if (schema === undefined || !authorizer().canObject(ctx, object, 'read')) throw notFound('object', object)

@@ -9,6 +9,8 @@ export interface ManifestFacts {
   readonly host: Pick<HostFacts, 'version' | 'environment' | 'baseUrl'>
   readonly prefix: string
   readonly locale: string
+  /** Every language the workspace can be shown in. */
+  readonly locales: readonly string[]
   readonly timezone: string
   readonly maxBatchRecords: number
 }
@@ -33,7 +35,11 @@ export function buildManifest(catalogue: PluginCatalogue, facts: ManifestFacts):
     routes: routesOf(plugins, prefix),
     features: featuresOf(plugins),
     services,
-    locale: { default: facts.locale, supported: [...new Set([facts.locale, 'en'])], timezone: facts.timezone },
+    locale: {
+      default: facts.locale,
+      supported: [...new Set([facts.locale, ...facts.locales])],
+      timezone: facts.timezone,
+    },
     capabilities: capabilitiesOf(plugins),
     schemaDiscovery: {
       openapi: `${baseUrl}${prefix}/openapi.json`,
