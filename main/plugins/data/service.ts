@@ -82,6 +82,7 @@ export function createDataService(host: DataServiceHost): DataService {
     const schema = metadata.objectSchema(object)
     if (schema === undefined || schema.abstract) throw notFound('object', object)
     requireObjectAction(host.authorizer(), ctx, object, action)
+    metadata.noteUse(ctx, 'object', object)
     return schema
   }
 
