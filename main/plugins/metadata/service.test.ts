@@ -371,7 +371,10 @@ describe('removing', () => {
     await saveObject({ name: 'task_note', fields: {} })
     await service.save(ctx, { type: 'view', name: 'task.all', item: { object: 'task', viewKind: 'list' } })
     await service.save(ctx, { type: 'view', name: 'everything', item: { object: 'task', viewKind: 'list' } })
-    await service.remove(ctx, { type: 'object', name: 'task' })
+    expect((await failure(service.remove(ctx, { type: 'object', name: 'task' }))).details).toMatchObject({
+      dependents: [{ sourceType: 'view', sourceName: 'everything', targetName: 'task' }],
+    })
+    await service.remove(ctx, { type: 'object', name: 'task', force: true })
     expect(service.list('view').map((item) => item.name)).toEqual(['everything'])
     expect(service.list('object').map((item) => item.name)).toEqual(['task_note'])
     expect(openService().list('view')).toEqual(service.list('view'))

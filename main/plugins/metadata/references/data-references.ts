@@ -1,9 +1,10 @@
 // Where objects, rules, hooks and triggers refer to fields and other items (D-92 to D-98, D-163).
 import type { Edit } from './edits.ts'
-import { choose, each, everyMember, inTurn, isMap, keys, memberOf, members, oneOrMany, textOf } from './edits.ts'
+import { choose, each, everyMember, keys, memberOf, members, oneOrMany, textOf } from './edits.ts'
 import { expression, fieldPath, filter, itemName, template } from './reference-visitor.ts'
 import type { ReferenceVisitor } from './reference-visitor.ts'
-import { configFields } from './screen-references.ts'
+import { configFields } from './config-fields.ts'
+import { startedReferences } from './started-references.ts'
 
 /** One field of an object, with the fields inside it. */
 export function fieldReferences(visitor: ReferenceVisitor, object: string, field: unknown): unknown {
@@ -92,29 +93,4 @@ export function triggerReferences(visitor: ReferenceVisitor, object: string | nu
     condition: expression(visitor, object),
     actions: each((action) => members({ config: (config) => startedReferences(visitor, object, config) })(action)),
   })(item)
-}
-
-/** Settings of something that is started or written: the flow, the function, the object and the values it gets. */
-export function startedReferences(visitor: ReferenceVisitor, object: string | null, config: unknown): unknown {
-  const written = textOf(config, 'object') ?? object
-  const path = fieldPath(visitor, written)
-  const values = inTurn(
-    everyMember(() => template(visitor, object)),
-    keys((key) => path(key) as string),
-  )
-  return members({
-    object: itemName(visitor, 'object', 'reference'),
-    flow: itemName(visitor, 'flow', 'triggers'),
-    function: itemName(visitor, 'function', 'triggers'),
-    view: itemName(visitor, 'view', 'reference'),
-    page: itemName(visitor, 'page', 'reference'),
-    template: itemName(visitor, 'email_template', 'reference'),
-    filter: filter(visitor, written),
-    condition: expression(visitor, object),
-    matchFields: each(path),
-    select: each(path),
-    fields: choose((value) => (isMap(value) ? values : each(path))),
-    data: values,
-    values,
-  })(config)
 }

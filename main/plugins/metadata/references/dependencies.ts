@@ -46,12 +46,6 @@ export function dependentsOf(target: { type: MetadataType; name: string }, items
     .toSorted((a, b) => compare(a.sourceType, b.sourceType) || compare(a.sourceName, b.sourceName))
 }
 
-/** The object an item is a part of, by its name or what it says; null for the others. */
-export function ownerOf({ type, name }: { type: string; name: string }): string | null {
-  const dot = name.indexOf('.')
-  return dot > 0 ? name.slice(0, dot) : type === 'object' ? name : null
-}
-
 function collect(holder: { type: MetadataType; name: string; item: MetadataItem['item'] }, items: Items): Dependency[] {
   const { type: sourceType, name: sourceName } = holder
   const found = new Map<string, Dependency>()

@@ -33,21 +33,34 @@ export interface ReferenceHolder {
   readonly type: MetadataType
   readonly name: string
   readonly item: Readonly<Record<string, unknown>>
+  /** The whole item when `item` is a part: it tells the object the part belongs to. */
+  readonly whole?: Readonly<Record<string, unknown>>
 }
 
 /** The body after the visitor saw each reference in it; the same value when it changed none. */
 export function visitReferences(
-  { type, name, item }: ReferenceHolder,
+  { type, name, item, whole = {} }: ReferenceHolder,
   visitor: ReferenceVisitor,
 ): Readonly<Record<string, unknown>> {
-  return visitBody(type, name, item, visitor) as Readonly<Record<string, unknown>>
+  const object = textOf(item, 'object') ?? textOf(whole, 'object') ?? parentOf(name)
+  return visitBody(
+    { type, object, own: textOf(item, 'extend') ?? textOf(whole, 'extend') ?? name },
+    item,
+    visitor,
+  ) as Readonly<Record<string, unknown>>
 }
 
-function visitBody(type: MetadataType, name: string, item: unknown, visitor: ReferenceVisitor): unknown {
-  const object = textOf(item, 'object') ?? parentOf(name)
+interface Place {
+  readonly type: MetadataType
+  /** The object the item is about; null when it is about none. */
+  readonly object: string | null
+  /** Of an object its own name, or that of the object it extends. */
+  readonly own: string
+}
+
+function visitBody({ type, object, own }: Place, item: unknown, visitor: ReferenceVisitor): unknown {
   switch (type) {
     case 'object': {
-      const own = textOf(item, 'extend') ?? name
       const fields = everyMember(() => (field) => fieldReferences(visitor, own, field))
       return objectReferences(visitor, own, members({ fields })(item))
     }

@@ -2,7 +2,7 @@
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { MetadataItem } from '../api.ts'
 import type { ItemCache } from '../service/item-cache.ts'
-import { isMap, memberOf, textOf } from './edits.ts'
+import { isMap, keys, memberOf, members, textOf } from './edits.ts'
 import type { ReferenceHolder } from './item-references.ts'
 import { visitReferences } from './item-references.ts'
 import type { ReferenceVisitor } from './reference-visitor.ts'
@@ -58,13 +58,19 @@ export function withOwnRenames(
   })
 }
 
-/** Another item's body after the renames; the same value when it named nothing of it. */
+/**
+ * The body of another item, or of a draft or overlay of the object itself, after the renames; the same value when it
+ * named nothing of it.
+ */
 export function withRenames(
   holder: ReferenceHolder,
   renames: Renames,
   items: Pick<ItemCache, 'get'>,
 ): Readonly<Record<string, unknown>> {
-  return visitReferences(holder, renamer(renames, items))
+  const body = visitReferences(holder, renamer(renames, items))
+  if (holder.type !== 'object' || holder.name !== renames.from) return body
+  const fields = keys((field) => renames.fields.get(field) ?? field)
+  return members({ fields })(body) as Readonly<Record<string, unknown>>
 }
 
 /** The name of an item after the object it is a part of was renamed. */

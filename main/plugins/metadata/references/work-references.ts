@@ -1,11 +1,11 @@
 // Where flows, jobs, templates, assistants, rights and translations refer to fields and other items (D-44, D-112,
 // D-151, D-180).
-import { startedReferences } from './data-references.ts'
 import type { Edit } from './edits.ts'
 import { choose, each, everyMember, inTurn, keys, members, memberOf, textOf } from './edits.ts'
 import { expression, fieldPath, filter, itemName, template } from './reference-visitor.ts'
 import type { ReferenceVisitor } from './reference-visitor.ts'
 import { queryReferences } from './screen-references.ts'
+import { startedReferences } from './started-references.ts'
 
 /** A flow; its expressions see records of the object its start names. */
 export function flowReferences(visitor: ReferenceVisitor, item: unknown): unknown {

@@ -18,6 +18,8 @@ export interface FieldSavingOptions {
     input: SaveItemInput | RemoveItemInput,
     existing: MetadataItem | null,
   ) => void
+  /** @throws delete_restricted when other items need the field */
+  readonly requireUnused: (field: { type: 'field'; name: string }) => void
   /** Takes away what the platform overlay says of a field of a delivered object. */
   readonly resetField: (ctx: RequestContext, input: RemoveItemInput) => PreparedWrite
 }
@@ -54,7 +56,7 @@ export function prepareFieldSave(
 
 /** Works out the save of the object that removing one field means. @throws resource_not_found, item_locked and those of a save */
 export function prepareFieldRemoval(
-  { items, prepareSave, requireConditions, resetField }: FieldSavingOptions,
+  { items, prepareSave, requireConditions, requireUnused, resetField }: FieldSavingOptions,
   ctx: RequestContext,
   input: RemoveItemInput,
 ): PreparedWrite {
@@ -64,6 +66,7 @@ export function prepareFieldRemoval(
   const { parent, child } = splitChildName(input.name)!
   const holder = holderOf(items, parent, child)
   if (holder === parent && field.packageId !== null) return resetField(ctx, input)
+  if (input.force !== true) requireUnused({ type: 'field', name: input.name })
   const item = withoutField(items.get('object', holder)!.item, child)
   return prepareSave(ctx, { type: 'object', name: holder, item, confirm: input.confirm })
 }

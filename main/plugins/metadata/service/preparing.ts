@@ -1,6 +1,6 @@
 // Works out what saving or removing an item would store (D-105, D-106): checks it, composes the next version and follows
 // renames. Reads only; the items it sees may be staged, not stored yet.
-import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -14,12 +14,13 @@ import type {
   SchemaChangeStep,
   TypeHook,
 } from '../api.ts'
+import { renamesBetween, withOwnRenames } from '../references/renames.ts'
 import { checkItem } from '../types/check-item.ts'
 import { runtimeCreate } from '../types/type-entries.ts'
 import { checkBody, checkName, checkOrigin, checkSameName } from './check-input.ts'
 import { requireConditions } from './conditions.ts'
+import { requireNoDependents } from './dependents.ts'
 import { extendedObject, withoutExtensions } from './extensions.ts'
-import { splitChildName } from './field-items.ts'
 import { prepareFieldRemoval, prepareFieldSave } from './field-saving.ts'
 import type { UnfinishedWrite } from './finishing.ts'
 import { createFinishing } from './finishing.ts'
@@ -27,7 +28,6 @@ import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
 import { createOverlayPreparing } from './overlay-preparing.ts'
 import type { OverlayInput, OverlayKey } from './overlay-preparing.ts'
-import { dependentsOf } from './references.ts'
 import { followRename, leaving, renamed } from './renaming.ts'
 import type { SchemaWork } from './schema-work.ts'
 import type { StatePreparing } from './state-preparing.ts'
@@ -137,9 +137,11 @@ export function createPreparing(options: PreparingOptions): Preparing {
     if (previous !== null && isSame(previous, next)) {
       return unchanged(ctx, ground, items.get(type, name)!, { warnings, dryRun, confirm })
     }
-    const own =
-      previous === null || previous.name === next.name ? { previous, next } : renamed(items, previous, next, next.name)
-    const changes = [own, ...followRename(items, previous, next)]
+    const renames = type === 'object' ? renamesBetween(previous, next) : null
+    const changes =
+      previous === null || renames === null
+        ? [{ previous, next }]
+        : [renamed(items, previous, next, renames), ...followRename(items, previous, next, renames)]
     const unfinished = { changes, created: previous === null, warnings, confirm, dryRun }
     const prepared = finish(ctx, ground, unfinished)
     return withHiddenWarning(keepWhatIsUsed(ctx, ground, unfinished, prepared), next)
@@ -198,7 +200,7 @@ export function createPreparing(options: PreparingOptions): Preparing {
     if (previous === undefined) throw notFound(type, name)
     requireConditions(input, items.get(type, name)!, (item) => options.etags(ctx, item))
     if (isForeign(previous, input.packageId)) return { ...overlays.reset(ctx, input, ground), reset: true }
-    if (type === 'object' && input.force !== true) requireNoDependents(ground, name)
+    if (input.force !== true) requireNoDependents(ground, previous)
     return finish(ctx, ground, { changes: leaving(items, previous), confirm })
   }
 
@@ -218,19 +220,20 @@ export function createPreparing(options: PreparingOptions): Preparing {
         type === 'object' ? withObjectUids(ownPart(items, named, previous), { name, uid }, previous, source) : named,
       ),
     ) as Record<string, unknown>
-    const state = previous?.state ?? (input.draft === true ? 'draft' : (input.state ?? 'active'))
+    const renames = type === 'object' ? renamesBetween(previous, { name, item: body }) : null
+    const state = stateOf(input, previous)
     return deepFreeze({
       type,
       name,
       uid,
-      item: body,
+      item: renames === null ? body : withOwnRenames({ type, name, item: body }, renames, items),
       state,
       version: (previous?.version ?? 0) + 1,
       packageId,
       namespace: input.namespace ?? previous?.namespace ?? null,
       createdAt: previous?.createdAt ?? now,
       updatedAt: now,
-      published: previous?.published ?? state !== 'draft',
+      published: previous?.published === true || state !== 'draft',
     })
   }
 
@@ -238,6 +241,7 @@ export function createPreparing(options: PreparingOptions): Preparing {
     items: ground.items,
     prepareSave: (ctx: RequestContext, input: SaveItemInput) => saveItem(ctx, input, ground),
     requireConditions: conditions,
+    requireUnused: (field: { type: 'field'; name: string }) => requireNoDependents(ground, field),
     resetField: (ctx: RequestContext, input: RemoveItemInput) => overlays.resetField(ctx, input, ground),
   })
 
@@ -261,6 +265,12 @@ export function createPreparing(options: PreparingOptions): Preparing {
     putOverlay: overlays.put,
     removeOverlay: overlays.remove,
   }
+}
+
+/** An import may bring the state along; what was published once is never a mere draft again. */
+function stateOf({ draft, state }: SaveItemInput, previous: MetadataItem | null): MetadataState {
+  if (previous === null) return draft === true ? 'draft' : (state ?? 'active')
+  return state === undefined || (state === 'draft' && previous.published) ? previous.state : state
 }
 
 /** Of a body meant as the whole object, the part that does not come from extensions. @throws validation_error */
@@ -322,25 +332,11 @@ function requireTarget(items: Pick<ItemCache, 'base'>, item: MetadataItem): void
   ])
 }
 
-function requireNoDependents({ items, leaving: going }: Ground, object: string): void {
-  const dependents = dependentsOf(object, items.list('object')).filter(
-    ({ sourceName }) => going?.has(`object/${splitChildName(sourceName)!.parent}`) !== true,
-  )
-  const [first] = dependents
-  if (first === undefined) return
-  const { parent, child } = splitChildName(first.sourceName)!
-  throw platformError('delete_restricted', {
-    dependents,
-    dependentObject: parent,
-    dependentField: child,
-    dependentCount: dependents.length,
-  })
-}
-
 /** Key order counts: it is the order in which fields are shown. */
 function isSame(previous: MetadataItem, next: MetadataItem): boolean {
   return (
     previous.name === next.name &&
+    previous.state === next.state &&
     previous.packageId === next.packageId &&
     previous.namespace === next.namespace &&
     JSON.stringify(previous.item) === JSON.stringify(next.item)

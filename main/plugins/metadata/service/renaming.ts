@@ -1,12 +1,12 @@
 // What moves with an item: children, overlays and drafts of one that goes, references to one that is renamed (D-100).
 // Pure.
-import type { MetadataItem, OverlayRecord } from '../api.ts'
+import type { MetadataItem } from '../api.ts'
+import type { Renames } from '../references/renames.ts'
+import { renamedChild, withRenames } from '../references/renames.ts'
 import type { DraftRecord } from '../store.ts'
 import { allItems } from './all-items.ts'
-import { extendedObject } from './extensions.ts'
 import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
-import { isChildOf, withObjectRenamed } from './references.ts'
 import type { ItemChange } from './storing.ts'
 
 /** The changes of removing an item: itself first, an object's children, their overlays and drafts. */
@@ -20,61 +20,54 @@ export function leaving(items: ItemCache, item: MetadataItem): ItemChange[] {
   }))
 }
 
-/** The change that gives an item another name; overlays and draft go with it. */
-export function renamed(items: ItemCache, previous: MetadataItem, next: MetadataItem, name: string): ItemChange {
-  const rename = (body: Readonly<Record<string, unknown>>) => ({
-    ...body,
-    ...(body['name'] === previous.name ? { name } : {}),
-  })
-  return {
-    previous,
-    next,
-    overlays: items.overlays(previous.type, previous.name).map((overlay) => ({
-      previous: overlay,
-      next: { ...overlay, baseName: name },
-    })),
-    ...draftChange(items, previous, (draft) => ({ ...draft, name, item: rename(draft.item) })),
-  }
+/** The change of an object that renames itself or its fields: overlays and draft follow. */
+export function renamed(items: ItemCache, previous: MetadataItem, next: MetadataItem, renames: Renames): ItemChange {
+  return { previous, next, ...layersRenamed(items, previous, next.name, renames) }
 }
 
-/** Items that name the object under its old name, its extensions and its children, follow a rename. */
-export function followRename(items: ItemCache, previous: MetadataItem | null, next: MetadataItem): ItemChange[] {
-  if (previous === null || previous.name === next.name) return []
+/** Items that refer to what a save of an object renames, its extensions and its children follow (D-100). */
+export function followRename(
+  items: ItemCache,
+  previous: MetadataItem,
+  next: MetadataItem,
+  renames: Renames,
+): ItemChange[] {
   const { updatedAt } = next
   return bases(items)
     .filter((item) => item !== previous)
     .flatMap((item): ItemChange[] => {
-      const body = withNewName(item, previous.name, next.name)
-      const isChild = item.type !== 'object' && isChildOf(item, previous.name)
-      const name = isChild ? next.name + item.name.slice(previous.name.length) : item.name
-      const overlays = items.overlays(item.type, item.name).map((overlay) => ({
-        previous: overlay,
-        next: withPatchRenamed(item, { ...overlay, baseName: name }, previous.name, next.name),
-      }))
-      const isPatched = overlays.some((one) => one.next.patch !== one.previous.patch)
-      if (body === item.item && name === item.name && !isPatched) return []
-      const changed = Object.hasOwn(body, 'name') ? { ...body, name } : body
+      const body = withRenames(item, renames, items)
+      const name = renamedChild(item.type, item.name, renames)
+      const layers = layersRenamed(items, item, name, renames)
+      const isPatched = layers.overlays.some((one) => one.next.patch !== one.previous.patch)
+      const isRedrafted = layers.draft !== undefined && layers.draft.next?.item !== layers.draft.previous?.item
+      if (body === item.item && name === item.name && !isPatched && !isRedrafted) return []
       return [
         {
           previous: item,
-          next: deepFreeze({ ...item, name, item: changed, version: item.version + 1, updatedAt }),
-          overlays,
-          ...draftChange(items, item, (draft) => {
-            const moved = withNewName({ ...item, item: draft.item }, previous.name, next.name)
-            return { ...draft, name, item: Object.hasOwn(moved, 'name') ? { ...moved, name } : moved }
-          }),
+          next: deepFreeze({ ...item, name, item: withName(body, name), version: item.version + 1, updatedAt }),
+          ...layers,
         },
       ]
     })
 }
 
-function withNewName(item: MetadataItem, from: string, to: string): Readonly<Record<string, unknown>> {
-  const body = withObjectRenamed(item, from, to)
-  return item.type === 'object' && extendedObject(body) === from ? { ...body, extend: to } : body
+/** Overlays and draft of an item after the renames, under its name after them. */
+function layersRenamed(items: ItemCache, item: MetadataItem, name: string, renames: Renames) {
+  const { type, item: whole } = item
+  const rewrite = (body: Readonly<Record<string, unknown>>) =>
+    withRenames({ type, name: item.name, item: body, whole }, renames, items)
+  return {
+    overlays: items.overlays(type, item.name).map((overlay) => ({
+      previous: overlay,
+      next: { ...overlay, baseName: name, patch: rewrite(overlay.patch) },
+    })),
+    ...draftChange(items, item, (draft) => ({ ...draft, name, item: withName(rewrite(draft.item), name) })),
+  }
 }
 
-function withPatchRenamed(item: MetadataItem, overlay: OverlayRecord, from: string, to: string): OverlayRecord {
-  return { ...overlay, patch: withNewName({ ...item, item: overlay.patch }, from, to) }
+function withName(body: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+  return Object.hasOwn(body, 'name') && body['name'] !== name ? { ...body, name } : body
 }
 
 function draftChange(
@@ -84,6 +77,11 @@ function draftChange(
 ): Pick<ItemChange, 'draft'> {
   const draft = items.draft(item.type, item.name)
   return draft === undefined ? {} : { draft: { previous: draft, next: becomes(draft) } }
+}
+
+/** Whether an item belongs to the object by its name, `object.key`. */
+export function isChildOf(item: Pick<MetadataItem, 'name'>, object: string): boolean {
+  return item.name.startsWith(`${object}.`)
 }
 
 /** Every item as stored. */
