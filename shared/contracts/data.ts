@@ -1,7 +1,7 @@
 // Contracts of the data endpoints: records of any object (specification "Data", D-51 to D-71, D-72 to D-91).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { ErrorObjectSchema, FieldMap, ObjectParams, RecordMap, RecordParams } from './common.ts'
+import { ErrorObjectSchema, FieldMap, ObjectParams, QueryInteger, RecordMap, RecordParams } from './common.ts'
 
 /** A non-blocking finding of a validation rule (D-96). */
 export const RecordWarning = z.object({
@@ -102,6 +102,20 @@ export const BatchStep = z.object({
   data: FieldMap.optional().meta({ description: 'Any value may be {"$ref": index}: the id of an earlier result.' }),
   expectedVersion: z.string().optional(),
   externalId: ExternalId.optional(),
+})
+
+/** One action of a trigger that ran for one event (D-98). */
+export const TriggerRun = z.object({
+  eventId: z.string(),
+  trigger: z.string(),
+  action: z.int(),
+  actionType: z.string(),
+  status: z.enum(['done', 'failed', 'skipped']),
+  error: z.string().nullable(),
+  object: z.string(),
+  recordId: z.string(),
+  caller: z.string().meta({ description: 'Who caused the event, as type:id.' }),
+  at: z.string(),
 })
 
 const expectedVersion = z.string().optional().meta({ description: 'updated_at as read by the client (D-55).' })
@@ -323,6 +337,21 @@ export const dataRoutes = defineRoutes({
     timeoutMs: 60_000,
     channel: 'batch',
     summary: 'Write up to 1,000 records of several objects; later operations may name records of earlier ones.',
+    tag: 'data',
+  }),
+  listTriggerRuns: defineRoute({
+    operationId: 'listTriggerRuns',
+    method: 'GET',
+    mount: 'versioned',
+    path: '/meta/trigger/:name/runs',
+    params: z.object({ name: z.string() }),
+    query: z.object({ limit: QueryInteger.optional(), cursor: z.string().optional() }),
+    response: z.object({ runs: z.array(TriggerRun), nextCursor: z.string().optional(), hasMore: z.boolean() }),
+    permission: { system: 'manage_metadata' },
+    rateLimit: 'read',
+    errors: [],
+    channel: 'metadata',
+    summary: 'What a trigger did, newest event first; an inline trigger is named object.trigger.',
     tag: 'data',
   }),
   cloneRecord: defineRoute({

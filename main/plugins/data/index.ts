@@ -20,6 +20,9 @@ import { schemaChangeHandlers } from './service/schema-change/handlers.ts'
 import { createSchemaBackups } from './service/schema-change/restoring.ts'
 import { createSchemaUpkeep } from './service/schema-change/upkeep.ts'
 import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
+import { createTriggerActions } from './service/triggers/trigger-actions.ts'
+import { createTriggerList, triggerEvents } from './service/triggers/trigger-list.ts'
+import { createTriggerRunner } from './service/triggers/trigger-runner.ts'
 import { getKey, putKey } from './store.ts'
 
 /** Records of any object: create, read, update, delete, batch, query. */
@@ -27,7 +30,7 @@ export const dataPlugin = definePlugin({
   id: 'data',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions'],
-  optional: ['search'],
+  optional: ['search', 'scripts'],
   discovery: {
     service: 'data',
     routeKey: 'data',
@@ -79,7 +82,19 @@ export const dataPlugin = definePlugin({
       cursorKey: await cursorKey(host),
     })
     host.provide('data', service)
-    host.handle(dataRoutes, dataHandlers(service, metadata))
+    host.handle(dataRoutes, dataHandlers(service, metadata, host.read))
+    const triggers = createTriggerRunner({
+      read: host.read,
+      write: host.write,
+      clock: host.clock,
+      log: host.log,
+      triggers: createTriggerList(metadata),
+      run: createTriggerActions({ data: service, scripts: host.optionalService('scripts') }),
+      timeZone: () => settings.get('timezone'),
+    })
+    host.consume('triggers', triggers.consumer)
+    for (const type of Object.keys(triggerEvents)) host.on(type, triggers.mark)
+    host.job('trigger-runs', { everySeconds: 3600 }, triggers.tidy)
     const backups = createSchemaBackups(parts, tables.withReturning)
     host.handle(schemaBackupRoutes, schemaChangeHandlers(backups, tables.changes, metadata))
     host.job('schema-backups', { everySeconds: 3600 }, upkeep.expire)

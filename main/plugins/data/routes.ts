@@ -1,19 +1,26 @@
 // Handlers of the data routes: request words to service calls and back. Holds the gates of an object's API (D-71).
 import type { dataRoutes } from '#shared/contracts/data.ts'
+import { validationError } from '#shared/errors.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { ApiMethod } from '#shared/object-api.ts'
+import type { Reads } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { BulkOptions, DataService, RecordQuery } from './api.ts'
 import { bodyQuery, listQuery } from './service/list-query.ts'
 import { readFlag } from './service/query-reader.ts'
+import { readRuns } from './service/triggers/trigger-store.ts'
 import { expectedVersionOf } from './service/versions.ts'
 
 const defaults: BulkOptions = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
 
 /** Makes the handlers over the service. */
-export function dataHandlers(data: DataService, metadata: MetadataService): Handlers<typeof dataRoutes> {
+export function dataHandlers(
+  data: DataService,
+  metadata: MetadataService,
+  read: Pick<Reads, 'all'>,
+): Handlers<typeof dataRoutes> {
   /** @throws resource_not_found, method_not_allowed */
   const gate = (object: string, ...methods: readonly ApiMethod[]): void =>
     requireApiMethods(metadata.objectSchema(object), ...methods)
@@ -102,6 +109,13 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
     // The gates of each object are asked with its operations: what one of them does not offer is that one's failure.
     batchAcrossObjects: (ctx, { body }) =>
       data.batch(ctx, { operations: body.operations, options: body.options ?? defaults }),
+    listTriggerRuns(_ctx, { params, query }) {
+      const limit = checkedLimit(query.limit ?? 50)
+      const found = readRuns(read, params.name, runCursor(query.cursor), limit + 1)
+      const runs = found.slice(0, limit).map((run) => ({ ...run, eventId: String(run.eventId) }))
+      const hasMore = found.length > limit
+      return { runs, hasMore, ...(hasMore ? { nextCursor: `${runs.at(-1)!.eventId}.${runs.at(-1)!.action}` } : {}) }
+    },
     cloneRecord(ctx, { params, body }) {
       gate(params.object, 'clone')
       return data.clone(ctx, { ...params, overrides: body?.overrides })
@@ -116,6 +130,21 @@ export function dataHandlers(data: DataService, metadata: MetadataService): Hand
       return data.reveal(ctx, { ...params, field: body.field })
     },
   }
+}
+
+/** @throws validation_error for a limit outside of 1 to 200 (D-14) */
+function checkedLimit(limit: number): number {
+  if (limit >= 1 && limit <= 200) return limit
+  const code = limit < 1 ? 'min_value' : 'max_value'
+  throw validationError([{ field: 'limit', code, message: 'The limit is 1 to 200.', value: limit }])
+}
+
+/** Where a list of runs goes on. @throws validation_error */
+function runCursor(text: string | undefined): { eventId: number; action: number } {
+  if (text === undefined) return { eventId: Number.MAX_SAFE_INTEGER, action: 0 }
+  const parts = /^(\d{1,16})\.(\d{1,3})$/.exec(text)
+  if (parts !== null) return { eventId: Number(parts[1]), action: Number(parts[2]) }
+  throw validationError([{ field: 'cursor', code: 'invalid_format', message: 'The cursor is not one of this list.' }])
 }
 
 function versionText(value: unknown): string | undefined {

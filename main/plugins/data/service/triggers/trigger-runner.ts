@@ -1,0 +1,170 @@
+// Runs triggers for committed record events (D-98): a durable consumer, so that the trigger of an acknowledged write
+// survives the end of the process. An action that wrote a record is marked in the transaction of that record and runs
+// once; scripts run at least once. Each run acts as the system, names the event that caused it, and is remembered.
+import { PlatformError } from '#shared/errors.ts'
+import type { PlatformEvent } from '#shared/events.ts'
+import type { ExpressionScope } from '#shared/expression/compile-expression.ts'
+import { ExpressionError } from '#shared/expression/compile-expression.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { EventListener, OutboxConsumer, PluginHost } from '#main/kernel/plugin.ts'
+import { fillTemplates } from './fill-templates.ts'
+import type { RunTriggerAction, TriggerSubject } from './trigger-actions.ts'
+import type { Trigger, TriggerList } from './trigger-list.ts'
+import { triggerEvents } from './trigger-list.ts'
+import type { TriggerRun } from './trigger-store.ts'
+import { addRun, dropOldRuns, hasRun } from './trigger-store.ts'
+
+/** What running triggers needs. */
+export interface TriggerRunnerParts extends Pick<PluginHost, 'read' | 'write' | 'clock' | 'log'> {
+  readonly triggers: TriggerList
+  readonly run: RunTriggerAction
+  readonly timeZone: () => string
+}
+
+/** The runner as the plugin registers it. */
+export interface TriggerRunner {
+  readonly consumer: OutboxConsumer
+  /** Listens inside transactions: marks an action as done together with the record it writes. */
+  readonly mark: EventListener
+  /** Drops runs nobody needs any more. */
+  tidy(): Promise<void>
+}
+
+/** Runs are kept this long, and this many of them. */
+const keptMs = 30 * 86_400_000
+const keptRuns = 10_000
+
+const never = new AbortController().signal
+
+/** Makes the runner. */
+export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
+  const { clock, log } = parts
+  const running = new WeakMap<RequestContext, TriggerRun>()
+
+  const runTrigger = async (event: PlatformEvent, trigger: Trigger, subject: TriggerSubject): Promise<void> => {
+    const scope: ExpressionScope = {
+      record: subject.record,
+      previous: subject.previous,
+      user: { id: event.actor.id, name: event.actor.name ?? null },
+      event: { operation: subject.event },
+      now: Date.parse(event.timestamp),
+      timeZone: parts.timeZone(),
+    }
+    let failed = false
+    const pending = (action: number): TriggerRun => ({
+      eventId: event.eventId,
+      trigger: trigger.name,
+      action,
+      actionType: trigger.actions[action]?.type ?? '',
+      status: 'done',
+      error: null,
+      object: subject.object,
+      recordId: subject.recordId,
+      caller: `${event.actor.type}:${event.actor.id}`,
+      at: clock.iso(),
+    })
+    const fail = async (action: number, error: unknown): Promise<void> => {
+      if (isPassing(error)) throw error
+      failed = true
+      const reason = reasonOf(error)
+      log.warn({ trigger: trigger.name, action, eventId: event.eventId, reason }, 'An action of a trigger failed.')
+      await parts.write('data.trigger', (tx) => addRun(tx, { ...pending(action), status: 'failed', error: reason }))
+    }
+    try {
+      if (!holds(trigger, scope)) return
+    } catch (error) {
+      await fail(0, error)
+      return
+    }
+    for (const [at, action] of trigger.actions.entries()) {
+      if (hasRun(parts.read, event.eventId, trigger.name, at)) continue
+      if (failed) {
+        await parts.write('data.trigger', (tx) => addRun(tx, { ...pending(at), status: 'skipped' }))
+        continue
+      }
+      const ctx = contextOf(event)
+      running.set(ctx, pending(at))
+      try {
+        const config = fillTemplates(action.config, scope) as Record<string, unknown>
+        await parts.run(ctx, action.type, config, subject)
+        if (!hasRun(parts.read, event.eventId, trigger.name, at))
+          await parts.write('data.trigger', (tx) => addRun(tx, pending(at)))
+      } catch (error) {
+        await fail(at, error)
+      }
+    }
+  }
+
+  return {
+    consumer: {
+      wants: (event) =>
+        event.runAutomations !== false &&
+        event.object !== undefined &&
+        parts.triggers(event.object, event.type).length > 0,
+      async handle(event) {
+        const subject = subjectOf(event)
+        if (subject === undefined) return
+        for (const trigger of parts.triggers(subject.object, event.type)) await runTrigger(event, trigger, subject)
+      },
+    },
+    mark(_event, tx, ctx) {
+      const run = running.get(ctx)
+      if (run !== undefined) addRun(tx, run)
+    },
+    async tidy() {
+      const before = new Date(clock.now() - keptMs).toISOString()
+      await parts.write('data.trigger', (tx) => dropOldRuns(tx, before, keptRuns))
+    },
+  }
+}
+
+/** As the system, one step further down the chain; the caller is the actor of the event named as the cause. */
+function contextOf(event: PlatformEvent): RequestContext {
+  return {
+    actor: { type: 'system', id: 'system' },
+    credential: 'internal',
+    organizationId: null,
+    permissionEpoch: 0,
+    locale: 'en',
+    requestId: event.requestId,
+    source: 'automation',
+    signal: never,
+    causeEventId: event.eventId,
+    depth: event.depth + 1,
+    deprecations: [],
+  }
+}
+
+function subjectOf(event: PlatformEvent): TriggerSubject | undefined {
+  const { record, changes } = event.payload as {
+    record: Record<string, unknown>
+    changes?: Record<string, { old: unknown; new: unknown }>
+  }
+  if (event.object === undefined || event.recordId === undefined) return undefined
+  const old = Object.entries(changes ?? {}).map(([name, change]) => [name, change.old] as const)
+  const word = triggerEvents[event.type]!
+  const previous = word === 'create' ? null : { ...record, ...Object.fromEntries(old) }
+  return { object: event.object, recordId: event.recordId, event: word, record, previous }
+}
+
+function holds({ condition }: Trigger, scope: ExpressionScope): boolean {
+  if (condition === null) return true
+  if (typeof condition === 'string') throw new ExpressionError('syntax', condition)
+  return condition.evaluate(scope) === true
+}
+
+/** Whether trying again later may help: the outbox does so. */
+function isPassing(error: unknown): boolean {
+  return error instanceof PlatformError && (error.code === 'service_unavailable' || error.code === 'timeout')
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof PlatformError) {
+    const fields = error.details['fieldErrors'] as { field: string; message: string }[] | undefined
+    const first = fields?.[0]
+    return `${error.code}: ${first === undefined ? error.message : `${first.field === '' ? '' : `${first.field}: `}${first.message}`}`
+  }
+  if (error instanceof ExpressionError) return `expression_error: ${error.message}`
+  // What is unforeseen goes to the log with its cause, not into answers.
+  return 'internal_error'
+}
