@@ -1,6 +1,7 @@
 // JSON Schemas people write (2020-12): compiled once per schema, patterns in linear time, nothing loaded from elsewhere.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import { ExpressionError } from '#shared/expression/expression-error.ts'
 import { compilePattern } from '#shared/expression/user-pattern.ts'
 
 /** Checks a value; the problems as path and sentence, none when it is valid. */
@@ -8,7 +9,11 @@ export type SchemaCheck = (value: unknown) => readonly { readonly path: string; 
 
 const maxSchemaBytes = 100_000
 const maxErrors = 20
-const maxBranches = 10_000
+/** References one check may follow. */
+const maxSteps = 20_000
+const stepKeyword = 'x-cairn-step'
+/** Keys whose values are data, not schemas. */
+const literalKeys: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples'])
 
 /** The engine of patterns; Ajv keeps them apart by their text. */
 const linearTime = Object.assign(
@@ -39,21 +44,84 @@ export function compileSchema(schema: unknown): SchemaCheck {
 
 function compile(schema: object): SchemaCheck {
   if (JSON.stringify(schema).length > maxSchemaBytes) throw new Error('The JSON Schema is too large.')
-  if (countBranches(schema) > maxBranches) throw new Error('The JSON Schema branches too often.')
+  validator ??= createValidator()
+  const counted = countingReferences(schema) as object
+  let validate: ValidateFunction
+  try {
+    validate = validator.compile(counted)
+  } finally {
+    // Ajv would keep every schema it ever met, and take no second one of the same $id.
+    validator.removeSchema(counted)
+  }
+  return (value) => {
+    stepsLeft = maxSteps
+    try {
+      if (validate(value)) return []
+    } catch (error) {
+      // A recursion that does not end, or a pattern over too long a text: what cannot be judged does not pass.
+      if (!(error instanceof RangeError) && !(error instanceof ExpressionError)) throw error
+      return [{ path: '', message: `The value cannot be checked: ${error.message}` }]
+    }
+    return (validate.errors ?? []).slice(0, maxErrors).map(toProblem)
+  }
+}
+
+let validator: Ajv2020 | undefined
+let stepsLeft = 0
+
+/** One engine for all schemas: making one takes longer than compiling most schemas. */
+function createValidator(): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
     validateFormats: false,
-    addUsedSchema: false,
     logger: false,
     code: { regExp: linearTime },
   })
-  // A copy: Ajv keeps and marks what it is given, and metadata is frozen.
-  const validate: ValidateFunction = ajv.compile(structuredClone(schema))
-  return (value) => {
-    if (validate(value)) return []
-    return (validate.errors ?? []).slice(0, maxErrors).map(toProblem)
-  }
+  // Ajv's own compares every element with every other one.
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    error: { message: 'must NOT have duplicate items' },
+    validate: (isOn: boolean, items: readonly unknown[]) =>
+      !isOn || new Set(items.map(canonical)).size === items.length,
+  })
+  ajv.addKeyword({
+    keyword: stepKeyword,
+    validate() {
+      stepsLeft -= 1
+      if (stepsLeft < 0) throw new RangeError('The schema refers to itself too often.')
+      return true
+    },
+  })
+  return ajv
+}
+
+/**
+ * A copy whose references count themselves: schemas that refer to each other in pairs double the work with each step
+ * into a value, so a check must be able to end by itself.
+ */
+function countingReferences(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(countingReferences)
+  if (typeof node !== 'object' || node === null) return node
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, child]) => [key, literalKeys.has(key) ? child : countingReferences(child)]),
+  )
+  const id = copy['$id']
+  if (typeof id === 'string' && id.includes('json-schema.org')) throw new Error('The $id is that of a dialect.')
+  const refers = typeof copy['$ref'] === 'string' || typeof copy['$dynamicRef'] === 'string'
+  return refers ? { [stepKeyword]: true, ...copy } : copy
+}
+
+/** JSON text that is the same for equal values, whatever the order of their keys. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  )
 }
 
 function toProblem({ instancePath, message }: ErrorObject): { path: string; message: string } {
@@ -63,41 +131,4 @@ function toProblem({ instancePath, message }: ErrorObject): { path: string; mess
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.')
   return { path, message: `The value ${message ?? 'does not fit the schema'}.` }
-}
-
-/**
- * How many subschemas one value may have to pass when every reference is followed: definitions that refer to each other
- * in pairs would double the work with each step. A reference back to a schema that is being counted ends there, because
- * it takes a smaller part of the value.
- */
-function countBranches(root: object): number {
-  const known = new Map<object, number>()
-  const open = new Set<object>()
-  const resolve = (reference: unknown): unknown => {
-    if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
-    let at: unknown = root
-    for (const part of reference.slice(1).split('/').slice(1)) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-      if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
-      at = (at as Record<string, unknown>)[key]
-    }
-    return at
-  }
-  const count = (node: unknown): number => {
-    if (typeof node !== 'object' || node === null) return 0
-    const done = known.get(node)
-    if (done !== undefined) return done
-    if (open.has(node)) return 1
-    open.add(node)
-    let total = 1
-    for (const [key, child] of Object.entries(node)) {
-      if (key === '$defs' || key === 'definitions') continue
-      total += key === '$ref' || key === '$dynamicRef' ? count(resolve(child)) : count(child)
-      if (total > maxBranches) break
-    }
-    open.delete(node)
-    known.set(node, total)
-    return total
-  }
-  return count(root)
 }
