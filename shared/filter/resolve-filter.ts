@@ -9,6 +9,7 @@ import type { OperandResult } from '#shared/field-types/field-type.ts'
 import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
 import { operatorClasses } from '#shared/field-types/operator-classes.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Filter, FilterCondition, Operand } from './filter.ts'
 import { isFieldMacro } from './filter-reader.ts'
@@ -243,7 +244,7 @@ function innerTest(place: Place, operator: FilterOperator): FieldTest {
 function duringTest(place: Place, name: string): FieldTest {
   const range = evaluateDateRange(name, place.env)
   if (!range) throw failure(place, `There is no date range "${name.slice(0, 50)}".`)
-  if (place.target.field.type === 'date') return { test: 'range', ...range }
+  if (valueTypeOf(place.target.field) === 'date') return { test: 'range', ...range }
   const zone = place.env.timeZone
   return {
     test: 'range',
@@ -275,7 +276,8 @@ function fieldTest(place: Place, comparison: Comparison, name: string): FieldTes
 
 /** Fields of one kind can be compared with each other. */
 function kindOf(field: FieldSchema): string {
-  if (field.type === 'date' || field.type === 'datetime') return field.type
+  const type = valueTypeOf(field)
+  if (type === 'date' || type === 'datetime') return type
   if (field.sqlType === 'TEXT') return 'text'
   return fieldTypeOf(field).storage === 'boolean' ? 'boolean' : 'number'
 }

@@ -5,6 +5,7 @@ import type { ClockPeriod, Period } from '#shared/calendar/periods.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import type { Aggregation, GroupTerm } from '#shared/filter/aggregate.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedPath } from '#shared/filter/resolve-path.ts'
@@ -35,21 +36,22 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   const { field } = path
   const type = fieldTypeOf(field)
   if (!type.flags.groupable) throw refuse('groupBy', term.path, 'cannot be grouped by')
+  const valueType = valueTypeOf(field)
   const value = valueSql(scope, path, 0)
   // Periods of instants are worked out by a function of the host, lists are taken apart.
   const weight = {
     relational: path.hops.length > 0,
-    matching: field.multiple || (term.granularity !== null && field.type === 'datetime'),
+    matching: field.multiple || (term.granularity !== null && valueType === 'datetime'),
   }
   if (term.granularity !== null) {
-    if (field.type !== 'date' && field.type !== 'datetime') throw refuse('groupBy', term.path, 'is no date')
+    if (valueType !== 'date' && valueType !== 'datetime') throw refuse('groupBy', term.path, 'is no date')
     if (isClockPeriod(term.granularity)) {
-      if (field.type === 'date') throw refuse('groupBy', term.path, 'has no time of day')
+      if (valueType === 'date') throw refuse('groupBy', term.path, 'has no time of day')
       const sql = `cairn_clock_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
       return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), sqlType: 'TEXT' }, weight }
     }
     const sql =
-      field.type === 'date'
+      valueType === 'date'
         ? dayPeriodSql(value, term.granularity)
         : `cairn_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
     return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), type: 'date', sqlType: 'TEXT' }, weight }

@@ -2,6 +2,7 @@
 import type { Cube } from '#shared/contracts/analytics.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import type { AggregateFunction } from '#shared/filter/aggregate.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { titleCase } from '#shared/object-schema.ts'
@@ -41,7 +42,8 @@ export function describeCube(schema: ObjectSchema, canRead: (field: FieldSchema)
       title: `${schema.label} ${field.label}`,
       shortTitle: field.label,
       type: 'time',
-      granularities: field.type === 'date' ? granularities.slice(granularities.indexOf('day')) : [...granularities],
+      granularities:
+        valueTypeOf(field) === 'date' ? granularities.slice(granularities.indexOf('day')) : [...granularities],
     })),
     joins: fields
       .filter((field) => field.reference !== null && !field.multiple && field.type !== 'user')

@@ -3,6 +3,7 @@ import { clockPeriods, periods } from '#shared/calendar/periods.ts'
 import { PlatformError, invalidQuery } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import { aggregateFunctions } from '#shared/filter/aggregate.ts'
 import type { AggregateFunction } from '#shared/filter/aggregate.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
@@ -76,7 +77,10 @@ export function dimensionType(field: FieldSchema): Dimension['type'] {
 
 /** Whether the field can be cut into buckets of time. */
 export function isTime(field: FieldSchema): boolean {
-  return field.type === 'date' || field.type === 'datetime' || ['created_at', 'updated_at'].includes(field.name)
+  // A date that is computed on reading is grouped by nowhere.
+  if (!fieldTypeOf(field).flags.groupable) return false
+  const type = valueTypeOf(field)
+  return type === 'date' || type === 'datetime' || ['created_at', 'updated_at'].includes(field.name)
 }
 
 /** What an object adds to its cube (D-123). */
