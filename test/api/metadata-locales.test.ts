@@ -74,6 +74,8 @@ describe('labels of an object', () => {
     expect(items).toContainEqual(expect.objectContaining({ name, label: 'Ding' }))
     expect((await host.get(`${object()}/cached?locale=de`)).body.data).toMatchObject({ label: 'Ding' })
     expect((await host.get(`${object()}/effective`, german)).body.data).toMatchObject({ label: 'Ding' })
+    const view = (await host.get(`/ui/view/${name}/list`, german)).body
+    expect(view.columns).toContainEqual(expect.objectContaining({ field: 'title', label: 'Titel' }))
     expect(await label()).toBe('Thing')
     expect(await label('?locale=en')).toBe('Thing')
   })

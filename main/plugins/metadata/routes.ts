@@ -101,9 +101,10 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
       return { event: toEvent(entry), item: entry.item }
     },
 
-    getGeneratedView: (ctx, { params }) => objectView(service, authorizer(), ctx, params.object, params.type),
-    getGeneratedViewByQuery: (ctx, { params, query }) =>
-      objectView(service, authorizer(), ctx, params.object, lastText(query.type) ?? 'list'),
+    getGeneratedView: (ctx, { params, headers }) =>
+      objectView(service, authorizer(), ctx, params.object, params.type, languageOf({}, headers)),
+    getGeneratedViewByQuery: (ctx, { params, query, headers }) =>
+      objectView(service, authorizer(), ctx, params.object, lastText(query.type) ?? 'list', languageOf({}, headers)),
   }
 }
 

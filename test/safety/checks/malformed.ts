@@ -342,6 +342,8 @@ async function countPollutions(context: CheckContext, guards: Partial<Guards>): 
       patch: json('PATCH', `/api/v1/data/task/${subject.liveId}`, evil),
       batch: json('POST', '/api/v1/data/task/batch', `{"operation":"create","records":[{"data":${evil}}]}`),
       item: json('PUT', '/api/v1/meta/object/task', `{"type":"object","name":"task","item":${evil}}`),
+      'overlay merge patch': json('PUT', '/api/v1/meta/object/task/overlay', `{"patch":${evil}}`),
+      translation: json('PUT', '/api/v1/meta/translation/evil', `{"locale":"de","translations":${evil}}`),
       settings: json('PATCH', '/api/v1/settings', evil),
       query: json('POST', '/api/v1/data/task/query', `{"filter":${evil}}`),
       'import rows': json('POST', '/api/v1/data/task/import', `{"format":"json","rows":[${evil}]}`),

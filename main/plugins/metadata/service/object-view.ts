@@ -3,20 +3,28 @@ import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { MetadataService } from '../api.ts'
+import type { LanguageRequest } from '#shared/language.ts'
+import type { ObjectDefinition } from '#shared/object-definition.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { compileObject } from '#shared/object-schema.ts'
+import type { MetadataCore } from '../service.ts'
 import type { ViewKind } from './generated-view.ts'
 import { generateView, viewAnswer, viewKinds } from './generated-view.ts'
 
+/** Objects in the language of a caller, compiled once per body. */
+const localised = new WeakMap<object, ObjectSchema>()
+
 /**
- * The view of a kind.
+ * The view of a kind, with the caller's own overlay and in the caller's language.
  * @throws resource_not_found for an unknown object, validation_error for an unknown kind, permission_denied
  */
 export function objectView(
-  metadata: Pick<MetadataService, 'objectSchema' | 'list'>,
+  metadata: Pick<MetadataCore, 'objectSchema' | 'list' | 'visible'>,
   authorizer: Authorizer,
   ctx: RequestContext,
   object: string,
   kind: string,
+  language: LanguageRequest = {},
 ): Record<string, unknown> {
   const schema = metadata.objectSchema(object)
   if (schema === undefined) throw notFound('object', object)
@@ -32,17 +40,15 @@ export function objectView(
     ])
   }
   requireObjectAction(authorizer, ctx, object, 'read')
-  const stored = metadata.list('view').find(({ item, state }) => {
-    if (state !== 'active' && state !== 'deprecated') return false
-    return (
-      item['object'] === object &&
-      item['viewKind'] === kind &&
-      item['isDefault'] === true &&
-      item['scope'] !== 'personal'
-    )
+  const stored = metadata.list('view').find(({ item }) => {
+    const isShared = item['isDefault'] === true && item['scope'] !== 'personal'
+    return isShared && item['object'] === object && item['viewKind'] === kind
   })
   if (stored !== undefined) {
-    const { label, config } = stored.item as { label?: string; config?: Record<string, unknown> }
+    const { label, config } = metadata.visible(ctx, 'view', stored.name, language).body as {
+      label?: string
+      config?: Record<string, unknown>
+    }
     return viewAnswer({
       object,
       kind,
@@ -52,7 +58,15 @@ export function objectView(
       config: config ?? {},
     })
   }
-  return generateView(schema, kind, (field) => field.system || authorizer.canField(ctx, object, field.name, 'readable'))
+  const { body } = metadata.visible(ctx, 'object', object, language)
+  const shown = body === schema.definition ? schema : compiled(body)
+  return generateView(shown, kind, (field) => field.system || authorizer.canField(ctx, object, field.name, 'readable'))
+}
+
+function compiled(body: Readonly<Record<string, unknown>>): ObjectSchema {
+  let schema = localised.get(body)
+  if (schema === undefined) localised.set(body, (schema = compileObject(body as ObjectDefinition)))
+  return schema
 }
 
 function isViewKind(kind: string): kind is ViewKind {
