@@ -78,7 +78,9 @@ function vocabularyProblems(file: PluginFile): string[] {
     }
     if (!name.endsWith('.ts')) problems.push('only TypeScript files belong into the folders of a plugin')
   }
-  if (parts.length > 2) problems.push('folders of a plugin have no folders of their own')
+  // A large service has groups: service/rules/, service/triggers/; nothing lies deeper than that.
+  const isGrouped = parts.length === 3 && parts[0] === 'service'
+  if (parts.length > 2 && !isGrouped) problems.push('only service/ has folders of its own, one level deep')
   if (name.endsWith('.ts') && !KEBAB.test(stem)) problems.push('the name is not kebab-case')
   if (file.text.trim() === '') problems.push('is empty: an optional file is absent, never empty')
   return problems

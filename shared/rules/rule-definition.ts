@@ -103,7 +103,7 @@ export function checkRule(rule: unknown, at: string, ground: RuleGround | null, 
   const path = (key: string): string => (at === '' ? key : `${at}.${key}`)
   const given = parsed.data
   const problems: FieldError[] = []
-  const need = (key: keyof RuleDefinition & string): boolean => {
+  const need = (key: keyof typeof ruleShape): boolean => {
     if (given[key] !== undefined) return true
     problems.push({ field: path(key), code: 'required', message: `A rule of type ${given.type} needs "${key}".` })
     return false
