@@ -37,7 +37,8 @@ describe('plugins check', () => {
   it.each([
     ['a file outside the vocabulary', { 'thing.ts': 'x' }, 'thing.ts: is not in the file vocabulary'],
     ['a folder that is no registry', { 'stuff/a.ts': 'x' }, 'the folder stuff/ is neither'],
-    ['a folder within a folder', { 'service/deep/a.ts': 'x' }, 'have no folders of their own'],
+    ['a folder within a folder', { 'migrations/deep/a.ts': 'x' }, 'only service/ has folders'],
+    ['a folder within a group', { 'service/rules/deep/a.ts': 'x' }, 'only service/ has folders'],
     ['a name that is not kebab-case', { 'nodes/FooBar.ts': 'x' }, 'is not kebab-case'],
     ['an empty file', { 'jobs.ts': ' \n' }, 'is empty'],
     ['a missing README', { 'README.md': undefined }, 'has no README.md'],
