@@ -184,12 +184,12 @@ describe('GET /data/:object/export', () => {
     const abort = new AbortController()
     const url = `${host.host.url}/api/v1/data/wide/export?format=ndjson`
     const headers = { authorization: `Bearer ${host.host.token}` }
-    for (let n = 0; n < 4; n += 1) {
-      const response = await fetch(url, { headers, signal: abort.signal })
-      expect(response.status).toBe(200)
-    }
+    const held: Response[] = []
+    for (let n = 0; n < 4; n += 1) held.push(await fetch(url, { headers, signal: abort.signal }))
+    expect(held.map((response) => response.status)).toEqual([200, 200, 200, 200])
     expect((await host.get('/data/wide/export?format=ndjson&top=1')).status).toBe(503)
     abort.abort()
+    await expect(held[0]!.text()).rejects.toThrow()
     for (let tries = 0; tries < 100; tries += 1) {
       const { status } = await host.get('/data/wide/export?format=ndjson&top=1')
       if (status === 200) break

@@ -46,9 +46,8 @@ export function createLinkResolver(
   ): Promise<Map<string, Found>> => {
     let known = remembered.get(target.name)
     if (known === undefined || known.size > maxRemembered) remembered.set(target.name, (known = new Map()))
-    const missing = names.filter((name) => !known.has(name.toLowerCase()))
     for (const field of namingFields(target)) {
-      const open = missing.filter((name) => !known.has(name.toLowerCase()))
+      const open = names.filter((name) => !known.has(name))
       if (open.length === 0) break
       const found = await findByName(parts.data, ctx, target, field, open)
       for (const [name, record] of found) known.set(name, record)
@@ -79,6 +78,7 @@ function namingFields(target: ObjectSchema): FieldSchema[] {
   return fields.filter((field) => namingTypes.has(field.type) && !field.multiple)
 }
 
+/** The records that names mean, by name; two names are equal where the field's own values are. */
 async function findByName(
   data: DataService,
   ctx: RequestContext,
@@ -86,6 +86,7 @@ async function findByName(
   field: FieldSchema,
   names: readonly string[],
 ): Promise<Map<string, Found>> {
+  const keyOf = (name: string): string => (field.caseSensitive ? name : name.toLowerCase())
   const found = new Map<string, Found>()
   let cursor: string | undefined
   do {
@@ -96,12 +97,12 @@ async function findByName(
       ...(cursor === undefined ? {} : { cursor }),
     })
     for (const record of page.records) {
-      const name = String(record[field.name]).toLowerCase()
-      found.set(name, found.has(name) ? 'several' : { id: record['id'] as string })
+      const key = keyOf(String(record[field.name]))
+      found.set(key, found.has(key) ? 'several' : { id: record['id'] as string })
     }
     cursor = page.nextCursor
   } while (cursor !== undefined)
-  return found
+  return new Map(names.flatMap((name) => (found.has(keyOf(name)) ? [[name, found.get(keyOf(name))!] as const] : [])))
 }
 
 function namesOf(value: unknown): string[] {
@@ -111,7 +112,7 @@ function namesOf(value: unknown): string[] {
 function replace(row: LinkedRow, field: FieldSchema, known: ReadonlyMap<string, Found>): void {
   const idOf = (item: unknown): unknown => {
     if (typeof item !== 'string' || parseUuid(item) !== null) return item
-    const found = known.get(item.toLowerCase())
+    const found = known.get(item)
     if (typeof found === 'object') return found.id
     const name = item.slice(0, 100)
     row.errors.push(
