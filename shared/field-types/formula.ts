@@ -46,7 +46,8 @@ const unsteady = variants((base) => ({
   computed: true,
   parse: readOnly,
   flags: unstored,
-  operators: () => 'N' as const,
+  // There is no stored value, so that not even its absence can be asked of the database.
+  operators: () => 'X' as const,
 }))
 
 function variants(make: (base: FieldType) => FieldType): Readonly<Record<ReturnType, FieldType>> {

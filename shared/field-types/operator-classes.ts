@@ -30,7 +30,7 @@ const order = [...equality, '$gt', '$gte', '$lt', '$lte', '$between'] as const
 const matching = ['$contains', '$notContains', '$startsWith', '$endsWith', '$like'] as const
 
 /**
- * Operators by class: E equality, O order, T text, P text without order, M multi-value, N null only, D date.
+ * Operators by class: E equality, O order, T text, P text without order, M multi-value, N null only, D date, X none.
  * @source D-94
  */
 export const operatorClasses = {
@@ -41,6 +41,7 @@ export const operatorClasses = {
   M: new Set<FilterOperator>(['$contains', '$notContains', '$in', '$any', '$all', '$null']),
   N: new Set<FilterOperator>(['$null']),
   D: new Set<FilterOperator>([...order, '$during']),
+  X: new Set<FilterOperator>(),
 } as const
 
 /** The letter of an operator class. */

@@ -266,7 +266,9 @@ function fieldTest(place: Place, comparison: Comparison, name: string): FieldTes
   })
   if (otherHops.length > 0 || inner.length > 0) throw failure(place, '$field compares fields of the record itself.')
   const [type, otherType] = [fieldTypeOf(field), fieldTypeOf(other)]
-  const comparable = !other.multiple && !otherType.innerPaths && kindOf(field) === kindOf(other)
+  // What no condition may compare cannot be the other side of one either.
+  const isReadable = operatorClasses[otherType.operators(other)].has('$eq')
+  const comparable = isReadable && !other.multiple && kindOf(field) === kindOf(other)
   if (!comparable) throw failure(place, `The fields "${field.name}" and "${other.name}" cannot be compared.`)
   if (comparison !== 'eq' && (type.collation === 'options') !== (otherType.collation === 'options')) {
     throw failure(place, `The fields "${field.name}" and "${other.name}" have different orders.`)

@@ -213,6 +213,7 @@ describe('a concealed field', () => {
       { aggregations: [{ function: 'count_distinct', field: 'value', alias: 'n' }] },
       { select: ['value'], distinct: true },
       { filter: { value: { $field: 'value' } } },
+      { filter: { id: { $field: 'value' } } },
       { filter: { 'value.length': 5 } },
       { search: 'first', searchFields: ['value'] },
     ]

@@ -111,6 +111,7 @@ function presentSql(field: FieldSchema, sql: string): string {
 
 function checkAggregatable(field: FieldSchema, item: Aggregation): void {
   const { flags, operators } = fieldTypeOf(field)
+  if (operators(field) === 'X') throw refuse('aggregations', item.path!, 'is computed on reading')
   if (item.function === 'count') return
   if (item.function === 'count_distinct') {
     // What cannot be compared cannot be told apart either.

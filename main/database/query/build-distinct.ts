@@ -74,7 +74,8 @@ export function buildDistinct(
 
 function fieldOf(schema: ObjectSchema, name: string, env: QueryEnv): FieldSchema {
   const field = readableField(schema, name, env)
-  if (field && fieldTypeOf(field).concealed === undefined) return field
+  const type = field && fieldTypeOf(field)
+  if (field && type?.concealed === undefined && type?.operators(field) !== 'X') return field
   if (field) throw invalidQuery('select', `The values of "${field.name}" are not compared.`, { path: name })
   throw unknownField({ parameter: 'select', path: name }, [name])
 }
