@@ -34,10 +34,22 @@ describe('bulk register', () => {
     ])
     expect(result).toEqual({ total: 4, succeeded: 4, failed: 0 })
     const saved = host.takeEvents().filter((event) => event.type === 'metadata.item.saved')
-    expect(saved.map((event) => event.payload['name'])).toEqual([name, other, name, `${name}.all`])
+    expect(saved.map((event) => (event.payload as { name: string }).name)).toEqual([name, other, name, `${name}.all`])
     const { body: created } = await host.post(`/data/${other}`, {})
     expect((await host.post(`/data/${name}`, { due: '2026-01-31', other: created.id })).status).toBe(201)
     expect((await host.get(`/meta/object/${name}`)).body.item.fields).toHaveProperty('due')
+  })
+
+  it('judges rules by the objects of the same request', async () => {
+    await host.put(`/meta/object/${name}`, { fields: { title: { type: 'text' } } })
+    const rule = (field: string) => ({
+      type: 'validation',
+      name: `${name}.rule`,
+      data: { object: name, type: 'script', condition: `record.${field} == null` },
+    })
+    const field = { type: 'field', name: `${name}.due`, data: { type: 'date' } }
+    expect((await register([rule('nothing'), field])).errors).toMatchObject([{ index: 0, code: 'validation_error' }])
+    expect(await register([rule('due'), field])).toEqual({ total: 2, succeeded: 2, failed: 0 })
   })
 
   it('stores nothing when one fails, and names every failure with its place', async () => {

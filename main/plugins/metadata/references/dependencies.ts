@@ -63,10 +63,10 @@ function collect(holder: { type: MetadataType; name: string; item: MetadataItem[
       if (kind !== null) add(type, name, kind)
       return name
     },
-    field(object, field) {
+    field(object, field, how) {
       // An object does not need its own fields: they go with it.
-      const isOwn = sourceType === 'object' && sourceName === object
-      if (!isOwn && fieldOf(object, field) !== undefined) add('field', `${object}.${field}`, 'reference')
+      const counts = how === undefined && !(sourceType === 'object' && sourceName === object)
+      if (counts && fieldOf(object, field) !== undefined) add('field', `${object}.${field}`, 'reference')
       return field
     },
     target: (object, field) => textOf(fieldOf(object, field), 'reference') ?? null,

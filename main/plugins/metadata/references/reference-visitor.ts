@@ -14,8 +14,8 @@ export type DependencyKind = 'reference' | 'extends' | 'includes' | 'triggers'
 export interface ReferenceVisitor {
   /** Another item by name; null as kind is a mention that makes nobody dependent. */
   item(type: MetadataType, name: string, kind: DependencyKind | null): string
-  /** One field of an object. */
-  field(object: string, field: string): string
+  /** One field of an object; a mention makes nobody dependent. */
+  field(object: string, field: string, how?: 'mention'): string
   /** The object a field of an object refers to; null when it refers to none or is not known. */
   target(object: string, field: string): string | null
 }

@@ -105,7 +105,7 @@ export function roleReferences(visitor: ReferenceVisitor, item: unknown): unknow
 /** A translation names objects and fields, which does not make it need them. */
 export function translationReferences(visitor: ReferenceVisitor, item: unknown): unknown {
   const objects: Edit = inTurn(
-    everyMember((object) => members({ fields: keys((field) => fieldPath(visitor, object)(field) as string) })),
+    everyMember((object) => members({ fields: keys((field) => visitor.field(object, field, 'mention')) })),
     keys((object) => visitor.item('object', object, null)),
   )
   return members({ translations: members({ objects }) })(item)
