@@ -214,6 +214,12 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     return { stored: mine, body }
   }
 
+  /** What a caller cannot see it cannot lay anything over. @throws resource_not_found */
+  const requireSeen = (ctx: RequestContext, { type, name }: Pick<MetadataItem, 'type' | 'name'>): void => {
+    const item = cache.get(type, name)
+    if (item === undefined || seenBy(ctx, item) === null) throw notFound(type, name)
+  }
+
   /** Layers of items with parts that not everybody may read are for those who manage metadata (D-113). */
   const requireLayerRight = (ctx: RequestContext, type: MetadataType): void => {
     if (maskedTypes.has(type)) requireSystemPermission(options.authorizer(), ctx, 'manage_metadata')
@@ -257,8 +263,14 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     save: saving.save,
     remove: saving.remove,
     bundle: saving.bundle,
-    putOverlay: saving.putOverlay,
-    removeOverlay: saving.removeOverlay,
+    async putOverlay(ctx, input) {
+      requireSeen(ctx, input)
+      return saving.putOverlay(ctx, input)
+    },
+    async removeOverlay(ctx, key) {
+      requireSeen(ctx, key)
+      return saving.removeOverlay(ctx, key)
+    },
     changeState: saving.changeState,
     publish: saving.publish,
     discardDraft: saving.discardDraft,
@@ -321,8 +333,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       return unlocalise(body, item.item, inLanguage(item, item.item, language)) as Body
     },
     overlay(ctx, key) {
-      const item = cache.get(key.type, key.name)
-      if (item === undefined || seenBy(ctx, item) === null) throw notFound(key.type, key.name)
+      requireSeen(ctx, key)
       if (key.scope === 'platform') requireLayerRight(ctx, key.type)
       return overlayOf(cache, key, ctx.actor.id)
     },

@@ -114,7 +114,8 @@ export function withoutExtensions(
   const fields = new Map(Object.entries(mapAt(body, 'fields')))
   for (const [name, wholeField] of Object.entries(mapAt(whole, 'fields'))) {
     if (!fields.has(name)) continue
-    const ownField = mapAt(stored, 'fields')[name]
+    const ownFields = mapAt(stored, 'fields')
+    const ownField = Object.hasOwn(ownFields, name) ? ownFields[name] : undefined
     const given = fields.get(name)
     if (ownField !== undefined) {
       if (isSameField(given, wholeField)) fields.set(name, ownField)
@@ -135,7 +136,8 @@ export function withoutExtensions(
     const given = result.get(key)
     if (!Array.isArray(given)) continue
     const added = extensions.flatMap(({ item }) => listAt(item, key))
-    const left = given.filter((entry) => !takeFrom(added, entry))
+    const own = listAt(stored, key)
+    const left = given.filter((entry) => takeFrom(own, entry) || !takeFrom(added, entry))
     if (left.length === 0 && !Object.hasOwn(stored, key)) result.delete(key)
     else result.set(key, left)
   }
