@@ -16,6 +16,7 @@ import type { RateLimits } from '#main/http/rate-limit.ts'
 import { proofFor } from '#main/http/running-host.ts'
 import { createHttpServer } from '#main/http/server.ts'
 import type { HttpServer, HttpServerOptions } from '#main/http/server.ts'
+import { createAnswerStore } from '#main/kernel/answer-store.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import { createEventBus } from '#main/kernel/events.ts'
@@ -142,6 +143,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable })
   cleanup.push(() => database.close())
 
+  const answers = createAnswerStore({ database, bus })
   const outbox = createOutbox({ database, bus, clock, log })
   const jobs = createJobs({
     database,
@@ -181,6 +183,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     prove: (nonce) => proofFor(token, nonce),
     log,
     clock,
+    answers,
     ids,
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,

@@ -50,6 +50,8 @@ export interface AnyRoute {
   readonly errors: readonly string[]
   /** Whether a call may change stored state; default: every method but GET. */
   readonly mutates?: boolean
+  /** False: the answer holds something that must not be stored for a repeat with the same Idempotency-Key. */
+  readonly keepsAnswer?: false
   /** The output channel of the leak matrix that this route belongs to (safety: list, get, metadata, ...). */
   readonly channel: string
   /** Body limit in bytes where it differs from the 10 MB of D-199. */

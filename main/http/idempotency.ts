@@ -1,19 +1,12 @@
-// Repeats of a write that carry the same Idempotency-Key get the first answer instead of a second effect. In memory:
-// the credentials of this host end with its process, so no key could be repeated by the same credential later.
-// Knows no route.
+// Repeats of a write that carry the same Idempotency-Key get the first answer instead of a second effect. Knows no route
+// and no database: answers are kept by a store it is given.
 import { hash } from 'node:crypto'
 import { PlatformError, platformError, validationError } from '#shared/errors.ts'
+import { answersKeptMs } from '#main/kernel/answer-store.ts'
+import type { AnswerStore, StoredAnswer } from '#main/kernel/answer-store.ts'
 import type { Clock } from '#main/kernel/clock.ts'
+import type { EffectKey } from '#main/kernel/context.ts'
 import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
-
-/** How long an answer is kept (D-42). */
-const keptMs = 24 * 60 * 60_000
-
-/** Answers kept at most; the oldest finished ones go first. */
-const maxEntries = 10_000
-
-/** Characters of answers kept at most. */
-const maxCharacters = 32 * 1024 * 1024
 
 const keyPattern = /^[\x21-\x7e]{1,128}$/
 
@@ -30,64 +23,54 @@ export interface RepeatableWrite {
 export interface IdempotencyKeys {
   /**
    * Runs `work` unless the same write was made before: then answers what it answered, after `onReplay` was called.
-   * Failures of the server are not remembered, so they can be tried again.
-   * @throws validation_error for a malformed key; conflict when the key was used with another body or still runs
+   * Failures of the server are not remembered, so they can be tried again. The answer waits until it is kept.
+   * @throws validation_error for a malformed key; conflict when the key was used with another body, still runs, or its
+   * answer is not known any more
    */
-  run(write: RepeatableWrite, work: () => unknown, onReplay: () => void): unknown
+  run(write: RepeatableWrite, work: (key: EffectKey) => unknown, onReplay: () => void): unknown
 }
 
-interface Entry {
-  readonly digest: string
-  readonly startedAt: number
-  /** Null while the work runs. */
-  outcome: { answer: Reply<RawJson> } | { refusal: PlatformError } | null
-  characters: number
-}
+/** An answer as it is kept. */
+type Kept =
+  | { readonly status?: number; readonly headers: Record<string, string>; readonly body: string }
+  | { readonly refusal: Omit<PlatformError, 'name' | 'stack' | 'cause'> }
 
 /**
- * Makes an empty memory.
+ * Makes the keys of one server.
  * @source D-42
  */
-export function createIdempotencyKeys(clock: Clock): IdempotencyKeys {
-  const entries = new Map<string, Entry>()
-  let characters = 0
+export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createMemory()): IdempotencyKeys {
+  /** Digests of the writes that run now, by name. */
+  const running = new Map<string, string>()
 
-  const forget = (name: string, entry: Entry): void => {
-    if (entries.get(name) !== entry) return
-    entries.delete(name)
-    characters -= entry.characters
-  }
+  const keep = (key: EffectKey, kept: Kept): Promise<void> | void => store.save(key, JSON.stringify(kept))
 
-  const makeRoom = (): void => {
-    const oldest = clock.now() - keptMs
-    for (const [name, entry] of entries) {
-      const crowded = entries.size > maxEntries || characters > maxCharacters
-      if (!crowded && entry.startedAt > oldest) break
-      if (entry.outcome !== null) forget(name, entry)
+  /** Lets go of a write once its outcome is kept; an outcome that cannot be kept is answered all the same. */
+  const finish = <T>(name: string, saving: Promise<void> | void, settle: () => T): T | Promise<T> => {
+    const end = (): T => {
+      running.delete(name)
+      return settle()
     }
+    return saving instanceof Promise ? saving.then(end, end) : end()
   }
 
-  const remember = (name: string, entry: Entry, outcome: NonNullable<Entry['outcome']>, size: number): void => {
-    if (entries.get(name) !== entry) return
-    entry.outcome = outcome
-    entry.characters = size
-    characters += size
-    makeRoom()
-  }
-
-  const succeed = (name: string, entry: Entry, result: unknown): unknown => {
+  const succeed = (key: EffectKey, result: unknown): unknown => {
     const answer = storedForm(result)
     // A stream can be sent once only.
-    if (answer === null) forget(name, entry)
-    else remember(name, entry, { answer }, answer.body.text.length)
-    return answer ?? result
+    if (answer === null) return finish(key.name, undefined, () => result)
+    const { status, headers, body } = answer
+    const kept: Kept = { ...(status === undefined ? {} : { status }), headers, body: body.text }
+    return finish(key.name, keep(key, kept), () => answer)
   }
 
-  const fail = (name: string, entry: Entry, error: unknown): never => {
+  const fail = (key: EffectKey, error: unknown): unknown => {
     const isRefusal = error instanceof PlatformError && error.httpStatus < 500 && error.httpStatus !== 429
-    if (isRefusal) remember(name, entry, { refusal: error }, 500)
-    else forget(name, entry)
-    throw error
+    const raise = (): never => {
+      throw error
+    }
+    if (!isRefusal) return finish(key.name, undefined, raise)
+    const { code, httpStatus, category, retryable, message, details } = error
+    return finish(key.name, keep(key, { refusal: { code, httpStatus, category, retryable, message, details } }), raise)
   }
 
   return {
@@ -96,34 +79,70 @@ export function createIdempotencyKeys(clock: Clock): IdempotencyKeys {
         const message = 'Expected 1 to 128 visible ASCII characters.'
         throw validationError([{ field: 'Idempotency-Key', code: 'invalid_format', message }])
       }
-      const name = [write.credentialId, write.method, write.path, write.key].join('\n')
+      const name = hash('sha256', [write.credentialId, write.method, write.path, write.key].join('\n'))
       const digest = hash('sha256', JSON.stringify(write.body) ?? '')
-      const before = entries.get(name)
-      if (before !== undefined && before.startedAt > clock.now() - keptMs) {
-        if (before.digest !== digest) throw platformError('conflict', { reason: 'idempotency_key_reused' })
-        if (before.outcome === null)
-          throw platformError('conflict', { reason: 'idempotency_key_running', retryAfterSeconds: 1 })
-        onReplay()
-        if ('refusal' in before.outcome) throw before.outcome.refusal
-        return before.outcome.answer
+      const now = clock.now()
+      const other = running.get(name)
+      if (other !== undefined) {
+        if (other !== digest) throw platformError('conflict', { reason: 'idempotency_key_reused' })
+        throw platformError('conflict', { reason: 'idempotency_key_running', retryAfterSeconds: 1 })
       }
-      if (before !== undefined) forget(name, before)
-      const entry: Entry = { digest, startedAt: clock.now(), outcome: null, characters: 0 }
-      entries.set(name, entry)
+      const before = store.find(name)
+      if (before !== undefined && before.startedAt > now - answersKeptMs) return replay(before, digest, onReplay)
+      const key: EffectKey = { name, digest, startedAt: now }
+      running.set(name, digest)
       let result: unknown
       try {
-        result = work()
+        result = work(key)
       } catch (error) {
-        return fail(name, entry, error)
+        return fail(key, error)
       }
-      if (!(result instanceof Promise)) return succeed(name, entry, result)
+      if (!(result instanceof Promise)) return succeed(key, result)
       return result.then(
-        (value: unknown) => succeed(name, entry, value),
-        (error: unknown) => fail(name, entry, error),
+        (value: unknown) => succeed(key, value),
+        (error: unknown) => fail(key, error),
       )
     },
   }
 }
+
+/** The answer of a write that was made before. @throws conflict, and what it threw */
+function replay(before: StoredAnswer, digest: string, onReplay: () => void): Reply<RawJson> {
+  if (before.digest !== digest) throw platformError('conflict', { reason: 'idempotency_key_reused' })
+  if (before.answer === null) throw platformError('conflict', { reason: 'idempotency_answer_unknown' })
+  const kept = JSON.parse(before.answer) as Kept
+  onReplay()
+  if ('refusal' in kept) {
+    const { code, details, ...definition } = kept.refusal
+    throw new PlatformError(code, definition, details)
+  }
+  const { status, headers, body } = kept
+  return new Reply(new RawJson(body), { ...(status === undefined ? {} : { status }), headers })
+}
+
+/** Remembers answers for as long as the process lives: for servers without a database. */
+function createMemory(): AnswerStore {
+  const answers = new Map<string, StoredAnswer>()
+  let characters = 0
+  return {
+    find: (name) => answers.get(name),
+    save({ name, digest, startedAt }, answer) {
+      characters += answer.length - (answers.get(name)?.answer?.length ?? 0)
+      answers.delete(name)
+      answers.set(name, { digest, startedAt, answer })
+      for (const [oldest, { answer: text, startedAt: at }] of answers) {
+        const crowded = answers.size > maxRemembered || characters > maxCharacters
+        if (!crowded && at > startedAt - answersKeptMs) break
+        answers.delete(oldest)
+        characters -= text?.length ?? 0
+      }
+    },
+  }
+}
+
+/** Answers and characters a process remembers at most. */
+const maxRemembered = 10_000
+const maxCharacters = 32 * 1024 * 1024
 
 /** A result as text, with the status and headers it came with; null when it is a stream. */
 function storedForm(result: unknown): Reply<RawJson> | null {

@@ -2,12 +2,12 @@
 // start; knows no capability.
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { RateClass } from '#shared/route.ts'
+import type { AnyRoute, RateClass } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction, requireSystemPermission } from '#main/kernel/authorize.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
+import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
 import type { AnswerContext } from './answer.ts'
 import { sendError, sendResult } from './answer.ts'
 import type { Authenticate, Caller } from './authenticate.ts'
@@ -134,9 +134,11 @@ export function serve(
     }
     const key = runtime.mutates ? headers['idempotency-key'] : undefined
     const result =
-      key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract.method)
+      key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract)
         ? runtime.handler(ctx, input)
-        : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, () => runtime.handler(ctx, input))
+        : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, (effectKey) =>
+            runtime.handler({ ...ctx, effectKey }, input),
+          )
     if (input.stream !== undefined) drainAfter(result, request.body as Readable)
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
     else sendResult(pipeline, runtime, request, reply, ctx, startedAt, result)
@@ -151,9 +153,9 @@ function drainAfter(result: unknown, body: Readable): void {
   void Promise.resolve(result).then(drain, drain)
 }
 
-/** D-42 gives keys to POST and PATCH; the other methods are repeatable by themselves. */
-function isRepeatable(method: string): boolean {
-  return method === 'POST' || method === 'PATCH'
+/** D-42 gives keys to POST and PATCH; the other methods are repeatable by themselves, and some answers must not be kept. */
+function isRepeatable({ method, keepsAnswer }: AnyRoute): boolean {
+  return (method === 'POST' || method === 'PATCH') && keepsAnswer !== false
 }
 
 function runOnce(
@@ -163,7 +165,7 @@ function runOnce(
   reply: FastifyReply,
   key: string,
   streamed: boolean,
-  work: () => unknown,
+  work: (key: EffectKey) => unknown,
 ): unknown {
   const write = {
     credentialId: request.caller.credentialId,

@@ -9,6 +9,7 @@ import type { AnyRoute } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { ErrorTable, PlatformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { AnswerStore } from '#main/kernel/answer-store.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
@@ -53,6 +54,8 @@ export interface HttpServerOptions {
   readonly prove: (nonce: string) => string
   readonly log: Logger
   readonly clock: Clock
+  /** Keeps the answers of repeatable writes over restarts. Default: in memory. */
+  readonly answers?: AnswerStore
   readonly ids: Ids
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
@@ -136,7 +139,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     resolveLocale: options.resolveLocale ?? (() => 'en'),
     localizeError: options.localizeError ?? (() => undefined),
     limiter: createRateLimiter(options.clock, options.rateLimits ?? (() => defaultRateLimits)),
-    idempotencyKeys: createIdempotencyKeys(options.clock),
+    idempotencyKeys: createIdempotencyKeys(options.clock, options.answers),
     authorizer: options.authorizer,
     permissionEpoch: options.permissionEpoch,
   }

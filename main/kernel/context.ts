@@ -4,6 +4,14 @@ import type { Actor, ChangeSource } from '#shared/events.ts'
 /** How the caller proved who it is. */
 export type CredentialKind = 'connection-token' | 'console-session' | 'none' | 'internal'
 
+/** Names a write that may be repeated, and the body it was made with (D-42). */
+export interface EffectKey {
+  readonly name: string
+  readonly digest: string
+  /** Milliseconds. */
+  readonly startedAt: number
+}
+
 /** The context every service call carries. */
 export interface RequestContext {
   readonly actor: Actor
@@ -23,6 +31,8 @@ export interface RequestContext {
   /** The event that caused this call, and how many causes lie before it (D-206). */
   readonly causeEventId?: number
   readonly depth: number
+  /** Set while a repeatable write runs: its transaction stores this together with the effect. */
+  readonly effectKey?: EffectKey
   /** Names of deprecated features the request used; the host turns them into headers (D-202). */
   readonly deprecations: { name: string; use: string }[]
 }

@@ -60,6 +60,7 @@ export const consoleRoutes = defineRoutes({
     permission: 'session',
     rateLimit: 'auth',
     errors: ['permission_denied'],
+    keepsAnswer: false,
     channel: 'session',
     summary: 'Mint another one-time code; for holders of the connection token only.',
     tag: 'console',

@@ -399,6 +399,7 @@ export const dataRoutes = defineRoutes({
     permission: { object: 'params.object', action: 'edit' },
     rateLimit: 'write',
     errors: ['method_not_allowed'],
+    keepsAnswer: false,
     channel: 'reveal',
     summary: 'Read the text of a secret field; every look is recorded.',
     tag: 'data',

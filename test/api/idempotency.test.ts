@@ -60,3 +60,79 @@ describe('PATCH /data/:object/:id with Idempotency-Key', () => {
     expect(second.body).toEqual(first.body)
   })
 })
+
+describe('an Idempotency-Key after a restart', () => {
+  const headers = { 'idempotency-key': 'restarted' }
+
+  it('answers the stored response, success and refusal alike, and still refuses another body', async () => {
+    const first = await host.post('/data/task', { title: 'kept' }, headers)
+    const refused = await host.post('/data/task', { nope: 1 }, { 'idempotency-key': 'refused' })
+    await host.restart()
+    const second = await host.post('/data/task', { title: 'kept' }, headers)
+    expect([second.status, second.headers.get('idempotent-replay'), second.body]).toEqual([201, 'true', first.body])
+    const again = await host.post('/data/task', { nope: 1 }, { 'idempotency-key': 'refused' })
+    expect([again.status, again.headers.get('idempotent-replay')]).toEqual([400, 'true'])
+    expect(again.body.error.details).toEqual(refused.body.error.details)
+    const other = await host.post('/data/task', { title: 'other' }, headers)
+    expect(other.body.error.details.reason).toBe('idempotency_key_reused')
+    expect(await count('kept')).toBe(1)
+  })
+
+  it('has no second effect when the process ended before the answer was kept', async () => {
+    const lost = { 'idempotency-key': 'lost-answer' }
+    await host.post('/data/task', { title: 'done once' }, lost)
+    // What a kill between the commit of the write and the commit of its answer leaves behind.
+    await host.host.database.write('test.lose', (tx) => {
+      tx.run({ sql: "UPDATE _answer SET answer = NULL WHERE instr(answer, 'done once') > 0", parameters: [] })
+    })
+    await host.restart()
+    const repeat = await host.post('/data/task', { title: 'done once' }, lost)
+    expect([repeat.status, repeat.body.error.details.reason]).toEqual([409, 'idempotency_answer_unknown'])
+    expect(await count('done once')).toBe(1)
+  })
+
+  it('stores the key in the transaction of the write', async () => {
+    const rows = (): number =>
+      host.host.database.read.get<{ n: number }>({ sql: 'SELECT count(*) AS n FROM _answer', parameters: [] })!.n
+    const before = rows()
+    let inside = -1
+    const stop = host.host.bus.on(
+      'record.created',
+      (_event, tx) => {
+        inside = tx.get<{ n: number }>({ sql: 'SELECT count(*) AS n FROM _answer', parameters: [] })!.n
+      },
+      Number.MAX_SAFE_INTEGER,
+    )
+    await host.post('/data/task', { title: 'marked' }, { 'idempotency-key': 'marked' })
+    stop()
+    expect([inside, rows()]).toEqual([before + 1, before + 1])
+  })
+
+  it('keeps nothing of a record that is purged', async () => {
+    const gone = { 'idempotency-key': 'purged-answer' }
+    const { body } = await host.post('/data/task', { title: 'to be purged' }, gone)
+    await host.delete(`/data/task/${body.id}?purge=true`)
+    const kept = host.host.database.read.all({
+      sql: "SELECT 1 FROM _answer WHERE instr(answer, 'to be purged') > 0",
+      parameters: [],
+    })
+    expect(kept).toEqual([])
+    const repeat = await host.post('/data/task', { title: 'to be purged' }, gone)
+    expect([repeat.status, repeat.body.error.details.reason]).toEqual([409, 'idempotency_answer_unknown'])
+  })
+
+  it('never keeps the answer of a reveal', async () => {
+    await host.defineObject('safe', { code: { type: 'secret' } })
+    const { body } = await host.post('/data/safe', { code: 'canary-answer' })
+    const look = { 'idempotency-key': 'look' }
+    for (let times = 0; times < 2; times += 1) {
+      const revealed = await host.post(`/data/safe/${body.id}/reveal`, { field: 'code' }, look)
+      expect([revealed.body.value, revealed.headers.get('idempotent-replay')]).toEqual(['canary-answer', null])
+    }
+    const kept = host.host.database.read.all({
+      sql: "SELECT 1 FROM _answer WHERE instr(answer, 'canary') > 0",
+      parameters: [],
+    })
+    expect(kept).toEqual([])
+  })
+})

@@ -1,0 +1,114 @@
+// Keeps the answers of writes that carry an Idempotency-Key in the database, so that a repeat after a restart is known.
+// The key is stored in the transaction of the write itself: a write whose answer was lost is never done twice.
+import type { EffectKey } from './context.ts'
+import type { Database, Tx } from './database.ts'
+import { statement } from './database.ts'
+import type { EventBus } from './events.ts'
+import type { Migration } from './plugin.ts'
+
+/** A write that was made before. */
+export interface StoredAnswer {
+  /** Hash of the body it was made with. */
+  readonly digest: string
+  /** Milliseconds. */
+  readonly startedAt: number
+  /** The answer as text; null when the write is stored and its answer is not known any more. */
+  readonly answer: string | null
+}
+
+/** Remembers answers by the name of their write. */
+export interface AnswerStore {
+  find(name: string): StoredAnswer | undefined
+  save(key: EffectKey, answer: string): Promise<void> | void
+}
+
+/** How long an answer is kept (D-42). */
+export const answersKeptMs = 24 * 60 * 60_000
+
+/** Answers kept at most, and their characters; the oldest go first. */
+const maxAnswers = 10_000
+const maxCharacters = 32 * 1024 * 1024
+const countEvery = 100
+
+/** The table of answers. */
+export const answerTable: Migration = {
+  number: 3,
+  name: 'answers',
+  sql: `
+    CREATE TABLE _answer (
+      name TEXT PRIMARY KEY,
+      digest TEXT NOT NULL,
+      started_at INTEGER NOT NULL,
+      answer TEXT,
+      size INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX _answer_started ON _answer (started_at);
+  `,
+}
+
+/**
+ * Makes the store over the database.
+ * @source D-42
+ */
+export function createAnswerStore({
+  database,
+  bus,
+}: {
+  database: Pick<Database, 'read' | 'write'>
+  bus: Pick<EventBus, 'on'>
+}): AnswerStore {
+  let saves = 0
+
+  const insert = (tx: Tx, key: EffectKey, answer: string | null): void => {
+    const verb = answer === null ? 'INSERT OR IGNORE' : 'INSERT OR REPLACE'
+    tx.run(
+      statement(`${verb} INTO _answer (name, digest, started_at, answer, size) VALUES (?, ?, ?, ?, ?)`, [
+        key.name,
+        key.digest,
+        key.startedAt,
+        answer,
+        answer?.length ?? 0,
+      ]),
+    )
+  }
+
+  const makeRoom = (tx: Tx, now: number): void => {
+    tx.run(statement('DELETE FROM _answer WHERE started_at <= ?', [now - answersKeptMs]))
+    saves += 1
+    if (saves % countEvery !== 1) return
+    for (;;) {
+      const { n, size } = tx.get<{ n: number; size: number }>(
+        statement('SELECT count(*) AS n, total(size) AS size FROM _answer'),
+      )!
+      if (n <= maxAnswers && size <= maxCharacters) return
+      tx.run(
+        statement('DELETE FROM _answer WHERE name IN (SELECT name FROM _answer ORDER BY started_at LIMIT ?)', [
+          Math.max(countEvery, n - maxAnswers),
+        ]),
+      )
+    }
+  }
+
+  bus.on(
+    '*',
+    (event, tx, ctx) => {
+      if (ctx.effectKey !== undefined) insert(tx, ctx.effectKey, null)
+      // Nothing of a purged record stays, also not in an answer (D-59); that the write was made is still known.
+      if (event.type === 'record.purged')
+        tx.run(statement('UPDATE _answer SET answer = NULL, size = 0 WHERE instr(answer, ?) > 0', [event.recordId]))
+    },
+    Number.MAX_SAFE_INTEGER,
+  )
+
+  return {
+    find: (name) =>
+      database.read.get<StoredAnswer>(
+        statement('SELECT digest, started_at AS startedAt, answer FROM _answer WHERE name = ?', [name]),
+      ),
+    save: (key, answer) =>
+      database.write('answer', (tx) => {
+        makeRoom(tx, key.startedAt)
+        insert(tx, key, answer)
+      }),
+  }
+}
