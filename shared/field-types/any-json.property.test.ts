@@ -1,5 +1,5 @@
-// What a type says about its values in JSON Schema holds for every value it lets through, and a value of the schema is let
-// through where the schema can say all of it.
+// For every type and any JSON: a value it lets through is parsed to itself and fits the type's JSON Schema, and a value of
+// the schema is let through where the schema can say all of it.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -38,6 +38,18 @@ const values = fc
   .map((value): unknown => JSON.parse(JSON.stringify(value) ?? 'null'))
 
 const byDefinition = [...new Map(goodValues.map(([definition]) => [JSON.stringify(definition), definition])).values()]
+
+describe('a parsed value', () => {
+  it.each(byDefinition.map((definition) => named([definition])))('of %s is parsed to itself', (_name, definition) => {
+    const field = { ...compileField(definition), required: false }
+    const property = fc.property(values, (value) => {
+      const result = parseField(field, value, env)
+      if (result.ok) expect(parseField(field, result.value, env)).toEqual(result)
+      else for (const error of result.errors) expect(error.field).toMatch(/^value(?:$|\.)/)
+    })
+    fc.assert(property, { numRuns: 300 })
+  })
+})
 
 describe('the JSON Schema of a type', () => {
   it.each(byDefinition.map((definition) => named([definition])))('describes the values of %s', (_name, definition) => {
