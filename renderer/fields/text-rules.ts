@@ -25,6 +25,18 @@ export function oneLine(text: string): string {
   return /[\r\n\t]/.test(head) ? head.replace(/\s+/g, ' ').trim() : head
 }
 
+/**
+ * Whether the pattern repeats a repetition or a choice: this engine may need longer than anybody waits for such a match.
+ * The server's engine never does, so it alone judges them.
+ */
+function mayExplode(source: string): boolean {
+  const plain = source.replace(/\\./g, 'x').replace(/\[[^\]]*\]/g, 'x')
+  return (
+    /\([^()]*(?:[+*|]|\{\d+,\d*\})[^()]*\)(?:[+*]|\{\d+,\d*\})/.test(plain) ||
+    /\)[^()]*\)(?:[+*]|\{\d+,\d*\})/.test(plain)
+  )
+}
+
 const patterns = new Map<string, RegExp | null>()
 
 function patternOf(source: string): RegExp | null {
@@ -33,7 +45,7 @@ function patternOf(source: string): RegExp | null {
   let made: RegExp | null = null
   try {
     // The whole text must match, as the host asks for.
-    made = new RegExp(`^(?:${source})$`, 'u')
+    if (!mayExplode(source)) made = new RegExp(`^(?:${source})$`, 'u')
   } catch {
     // A pattern this engine cannot read is left to the server, which has the last word anyway.
   }
