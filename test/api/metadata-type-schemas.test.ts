@@ -20,7 +20,9 @@ beforeAll(async () => {
 
 /** An example with some keys replaced; undefined takes a key away. */
 const changed = (type: string, change: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries({ ...wholeItems[type]!.item, ...change }).filter(([, value]) => value !== undefined))
+  Object.fromEntries(
+    Object.entries({ ...wholeItems[type]!.item, ...change }).filter(([, value]) => value !== undefined),
+  )
 
 describe('the schema of a type', () => {
   it.each(metadataTypes)('%s is a JSON Schema 2020-12 with title and description', async (type) => {
@@ -39,13 +41,16 @@ describe('the schema of a type', () => {
     expectError(await host.get('/meta/types/thing/schema'), 404, 'resource_not_found')
   })
 
-  it.each(Object.entries(wholeItems))('%s fits a whole item, which saves without a warning', async (type, { name, item }) => {
-    const validate = validators.get(type)!
-    expect(validate({ name, ...item }), ajv.errorsText(validate.errors)).toBe(true)
-    const { status, body } = await host.put(`/meta/${type}/${name}`, item)
-    expect({ status, warnings: body.warnings, error: body.error }).toEqual({ status: 200 })
-    expect((await host.get(`/meta/${type}/${name}`)).body.item).toMatchObject(item)
-  })
+  it.each(Object.entries(wholeItems))(
+    '%s fits a whole item, which saves without a warning',
+    async (type, { name, item }) => {
+      const validate = validators.get(type)!
+      expect(validate({ name, ...item }), ajv.errorsText(validate.errors)).toBe(true)
+      const { status, body } = await host.put(`/meta/${type}/${name}`, item)
+      expect({ status, warnings: body.warnings, error: body.error }).toEqual({ status: 200 })
+      expect((await host.get(`/meta/${type}/${name}`)).body.item).toMatchObject(item)
+    },
+  )
 
   const isExpression = (code: string, field: string) =>
     code === 'expression_error' || ['regex', 'schedule.cron', 'locale'].includes(field)
@@ -96,9 +101,14 @@ describe('types that only have an envelope', () => {
       fieldErrors: [{ field: 'type', code: 'not_allowed' }],
     })
     expect((await host.put(`/meta/${type}/store?packageId=org.example.store`, item)).status).toBe(200)
-    expectError(await host.put(`/meta/${type}/other?packageId=org.example.store`, { config: 7 }), 400, 'validation_error', {
-      fieldErrors: [{ field: 'config', code: 'invalid_type' }],
-    })
+    expectError(
+      await host.put(`/meta/${type}/other?packageId=org.example.store`, { config: 7 }),
+      400,
+      'validation_error',
+      {
+        fieldErrors: [{ field: 'config', code: 'invalid_type' }],
+      },
+    )
   })
 
   it.each(['router', 'service'])('%s is never made at run time', async (type) => {
@@ -112,12 +122,18 @@ describe('what an object holds beside its fields', () => {
   it.each([
     [{ hooks: [{ events: ['beforeInsert'] }] }, 'hooks.0.body', 'required'],
     [{ hooks: { a: 1 } }, 'hooks', 'invalid_type'],
+    [{ validations: [{ name: 'v', type: 'script' }] }, 'validations.0.condition', 'required'],
     [{ triggers: [{ events: ['create'], condition: 'record..x' }] }, 'triggers.0.condition', 'expression_error'],
     [{ analytics: { measures: { m: { type: 'mode' } } } }, 'analytics.measures.m.type', 'invalid_option'],
-    [{ analytics: { measures: { m: { type: 'number', expression: '1 +' } } } }, 'analytics.measures.m.expression', 'expression_error'],
+    [
+      { analytics: { measures: { m: { type: 'number', expression: '1 +' } } } },
+      'analytics.measures.m.expression',
+      'expression_error',
+    ],
   ])('is checked: %j', async (more, field, code) => {
     const answer = await host.put('/meta/object/holder', object(more))
     expectError(answer, 400, 'validation_error', { fieldErrors: [{ field, code }] })
+    if (code !== 'expression_error') expect(validators.get('object')!(object(more))).toBe(false)
   })
 
   it('is warned about where a key is unknown', async () => {

@@ -1,6 +1,5 @@
 // What an item needs and what needs it, as far as the caller may see both ends (D-108).
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Dependency, Items } from '../references/dependencies.ts'
 import { dependenciesOf, dependentsOf } from '../references/dependencies.ts'

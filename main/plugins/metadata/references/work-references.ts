@@ -2,7 +2,7 @@
 // D-151, D-180).
 import type { Edit } from './edits.ts'
 import { choose, each, everyMember, inTurn, keys, members, memberOf, textOf } from './edits.ts'
-import { expression, fieldPath, filter, itemName, template } from './reference-visitor.ts'
+import { expression, filter, itemName, template } from './reference-visitor.ts'
 import type { ReferenceVisitor } from './reference-visitor.ts'
 import { queryReferences } from './screen-references.ts'
 import { startedReferences } from './started-references.ts'

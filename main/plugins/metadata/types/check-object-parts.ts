@@ -27,16 +27,14 @@ const dimension = z.looseObject({
   title: text.optional(),
 })
 
-const analytics = z.looseObject({
+/** Shape of an object's `analytics` key. */
+export const analyticsZod = z.looseObject({
   title: text.optional(),
   public: flag.optional(),
   measures: z.record(z.string(), measure).optional(),
   dimensions: z.record(z.string(), dimension).optional(),
   joins: z.union([map, z.array(z.unknown())]).optional(),
 })
-
-/** Shape of an object's `analytics` key. */
-export const analyticsZod = analytics
 
 /** The problems and unknown keys of these parts of a definition that is otherwise right. */
 export function checkObjectParts(
@@ -69,9 +67,9 @@ export function checkObjectParts(
   }
   const given = definition['analytics']
   if (given !== undefined && given !== null) {
-    const parsed = analytics.safeParse(given)
+    const parsed = analyticsZod.safeParse(given)
     if (!parsed.success) errors.push(...fieldErrorsOf(parsed.error.issues, given, 'analytics'))
-    for (const path of unknownKeys(analytics, given, 'analytics')) {
+    for (const path of unknownKeys(analyticsZod, given, 'analytics')) {
       warnings.push({ path, message: 'The key is not known and was kept.' })
     }
   }

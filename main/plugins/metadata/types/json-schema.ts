@@ -3,11 +3,20 @@ import { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { fieldTypes } from '#shared/field-types/registry.ts'
 import { commonFieldZod, objectZod } from '#shared/object-definition.ts'
+import { analyticsZod } from './check-object-parts.ts'
 import { typeEntry } from './type-entries.ts'
 import { itemShape } from './type-schemas.ts'
 import type { CompiledShape } from './type-schemas.ts'
 
 type JsonSchema = Record<string, unknown>
+
+/** An expression may be absent in any of these ways (D-93, D-97). */
+const expressionSchema: JsonSchema = {
+  anyOf: [
+    { type: ['string', 'null'] },
+    { type: 'object', required: ['source'], properties: { dialect: { const: 'cel' }, source: { type: 'string' } } },
+  ],
+}
 
 const known = new Map<MetadataType, JsonSchema>()
 
@@ -34,8 +43,19 @@ function objectJsonSchema(): JsonSchema {
     properties: {
       ...(properties as JsonSchema),
       fields: { type: 'object', propertyNames: { pattern: '^[a-z][a-z0-9_]{0,62}$' }, additionalProperties: field },
+      validations: inlineItems('validation'),
+      hooks: inlineItems('hook'),
+      triggers: inlineItems('trigger'),
+      analytics: withoutDialect(toJsonSchema(analyticsZod)),
     },
   }
+}
+
+/** Items written inside of an object, which need not say what object they are about. */
+function inlineItems(type: 'validation' | 'hook' | 'trigger'): JsonSchema {
+  const { required, ...item } = shapeJsonSchema(itemShape(type)!)
+  const needed = Array.isArray(required) ? required.filter((key) => key !== 'object') : []
+  return { type: 'array', items: { ...item, ...(needed.length === 0 ? {} : { required: needed }) } }
 }
 
 /** The common keys with the field types as options; each type's own settings apply when `type` names it. */
@@ -43,7 +63,12 @@ function fieldJsonSchema(): JsonSchema {
   const { $schema: _dialect, properties, ...common } = toJsonSchema(commonFieldZod)
   return {
     ...common,
-    properties: { ...(properties as JsonSchema), type: { enum: Object.keys(fieldTypes) } },
+    properties: {
+      ...(properties as JsonSchema),
+      type: { enum: Object.keys(fieldTypes) },
+      conditionalRequired: expressionSchema,
+      visibleOn: expressionSchema,
+    },
     allOf: Object.entries(fieldTypes).map(([name, { settings }]) => {
       const { $schema: _inner, ...then } = toJsonSchema(z.looseObject(settings))
       return { if: { properties: { type: { const: name } }, required: ['type'] }, then }
