@@ -24,7 +24,7 @@ describe('a pattern', () => {
     },
   )
 
-  it('that only this engine or only the server reads is left to the server', () => {
+  it('that only the server reads is left to it', () => {
     expect(check('\\pN+', 'x')).toBe(true)
   })
 })
