@@ -34,8 +34,3 @@ export function functionOf(name: string): ExpressionFunction {
   if (found === undefined) throw new Error(`There is no function "${name}".`)
   return found
 }
-
-/** The names of every function, sorted; for completion and documentation. */
-export function functionNames(): readonly string[] {
-  return [...functions.keys()].sort()
-}
