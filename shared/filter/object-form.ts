@@ -55,6 +55,9 @@ function parseLogical(
   }
 }
 
+/** Objects that begin with one of these are operands, not operators (D-85). */
+const macroNames = new Set(['$today', '$now', '$startOf', '$user', '$field'])
+
 function parseField(
   reader: FilterReader,
   fieldPath: readonly string[],
@@ -69,6 +72,7 @@ function parseField(
   checkDepth(reader, depth + 1, path)
   const entries = Object.entries(value) as [string, unknown][]
   if (entries.length === 0) throw filterError(reader, path, 'The condition is empty.')
+  if (macroNames.has(entries[0]![0])) throw filterError(reader, path, 'The macro is not well formed.')
   const operators = entries.filter(([key]) => key.startsWith('$'))
   if (operators.length > 0 && operators.length < entries.length) {
     throw filterError(reader, path, 'Operators and fields must not be mixed.')

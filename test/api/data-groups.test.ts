@@ -120,6 +120,23 @@ describe('a search without a sort', () => {
     expect(seen).toEqual(all.map((record) => record.id))
   })
 
+  it('settles equally good matches by id, however many there are', async () => {
+    await host.defineObject('twin', { title: { type: 'text' } })
+    const rows = Array.from({ length: 150 }, () => ({ title: 'same words' }))
+    await host.post('/data/twin/createMany', [{ title: 'same same' }, ...rows])
+    const all = (await host.get('/data/twin?search=same&top=1000')).body.records as { id: string }[]
+    const twins = all.slice(1).map((record) => record.id)
+    expect(twins).toEqual(twins.toSorted())
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await host.get(`/data/twin?search=same${cursor === undefined ? '' : `&cursor=${cursor}`}`)
+      seen.push(...page.body.records.map((record: { id: string }) => record.id))
+      cursor = page.body.nextCursor
+    } while (cursor !== undefined)
+    expect(seen).toEqual(all.map((record) => record.id))
+  })
+
   it('is in creation order when the search is blank, and sorted when a sort is given', async () => {
     const titles = async (path: string) =>
       (await host.get(`/data/task?${path}&top=50`)).body.records.map((record: { title: string }) => record.title)

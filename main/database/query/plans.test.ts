@@ -1,10 +1,13 @@
 // The plans SQLite makes of the hot queries: what is searched by an index, and that nothing is sorted.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseAggregate } from '#shared/filter/aggregate.ts'
 import { parseFilter } from '#shared/filter/parse-filter.ts'
+import { parseExpand } from '#shared/filter/select.ts'
 import { parseSort } from '#shared/filter/sort.ts'
 import { numberedId, openObjectTables } from '../../../test/support/open-object-tables.ts'
 import type { ObjectTables } from '../../../test/support/open-object-tables.ts'
+import { buildAggregate } from './build-aggregate.ts'
 import { buildFind } from './build-find.ts'
 import { buildGet } from './build-record.ts'
 import { buildChildren, buildRelated } from './build-related.ts'
@@ -18,7 +21,7 @@ const statuses = ['open', 'doing', 'done']
 let tables: ObjectTables
 beforeAll(() => {
   tables = openObjectTables([
-    { name: 'project', fields: { name: { type: 'text' } } },
+    { name: 'project', fields: { name: { type: 'text', index: true } } },
     {
       name: 'task',
       fields: {
@@ -33,6 +36,7 @@ beforeAll(() => {
     },
   ])
   tables.db.transaction(() => {
+    for (let i = 0; i < 2_000; i++) tables.insert('project', { id: numberedId(i), name: `p${i}` })
     for (let i = 0; i < 10_000; i++) {
       tables.insert('task', {
         id: numberedId(i),
@@ -140,6 +144,42 @@ describe.each(phases)('plans %s', (_name, prepare) => {
       expect.stringMatching(/^SEARCH t1 USING (COVERING )?INDEX i_task__project \(project=\?\)$/),
     ])
     expect(children.filter((line) => line.includes('TEMP B-TREE'))).toHaveLength(1)
+  })
+
+  it('list the records of a lookup, in creation order, from its index', () => {
+    expect(explain({ filter: { project: numberedId(3) } })).toEqual([
+      'SEARCH t0 USING INDEX i_task__project (project=?)',
+    ])
+  })
+
+  it('list by a condition on a related record from the indexes of both', () => {
+    const lines = explain({ filter: { 'project.name': 'p3' } })
+    expect(lines).toContainEqual(expect.stringMatching(/^SEARCH t1 USING (COVERING )?INDEX i_project__name \(/))
+    // Few or many tasks per project decide whether they are searched and sorted or walked in order; neither is a scan
+    // of the table itself.
+    expect(lines.filter((line) => line.includes(' t0'))).toEqual([expect.stringContaining(' t0 USING INDEX ')])
+  })
+
+  it('write JSON in the order of the index, related records by their ids', () => {
+    const request = {
+      filter: parseFilter({ status: 'open', priority: { $gte: 100 } }),
+      sort: parseSort('due_date'),
+      top: 20,
+    }
+    const found = buildFind(tables.schema('task'), request, tables.env, { cursorKey, json: parseExpand('project') })
+    expect(found.finishJson).not.toBeNull()
+    expect(tables.explain(found.statement)).toEqual([
+      'SEARCH t0 USING INDEX i_task__status__due_date (status=?)',
+      expect.stringMatching(/^SEARCH x0 USING INDEX sqlite_autoindex_o_project_1 \(id=\?\) LEFT-JOIN$/),
+    ])
+  })
+
+  it('group by the leading column of an index without sorting the records', () => {
+    const groups = parseAggregate({ groupBy: 'status', aggregations: [{ function: 'count' }] })!
+    const request = { filter: null, sort: [], top: 100 }
+    const lines = tables.explain(buildAggregate(tables.schema('task'), request, groups, tables.env).statement)
+    expect(lines).toContainEqual(expect.stringMatching(/^SCAN t0 USING (COVERING )?INDEX i_task__status__/))
+    expect(lines.filter((line) => line.includes('TEMP B-TREE FOR GROUP BY'))).toEqual([])
   })
 
   it('look for a taken value by its index', () => {

@@ -77,7 +77,7 @@ function one(name: string, value: string | readonly string[]): unknown {
 }
 
 const bodyWords: readonly (readonly [member: Word, ...names: string[]])[] = [
-  ['filter', 'filter', 'where'],
+  ['filter', 'filter', 'where', 'filters'],
   ...words.slice(1),
 ]
 const refusedBodyWords = ['joins', 'windowFunctions']
