@@ -331,6 +331,7 @@ async function countPollutions(context: CheckContext, guards: Partial<Guards>): 
     const prototype = Object.prototype as unknown as Record<string, unknown>
     const base = ['Host', subject.authority, 'Authorization', `Bearer ${subject.host.token}`]
     const evil = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"title":"x"}'
+    const hook = JSON.stringify({ object: 'task', events: ['beforeInsert'], body: `return JSON.parse('${evil}')` })
     const json = (method: string, path: string, body: string): RawRequest => ({
       method,
       path,
@@ -365,6 +366,23 @@ async function countPollutions(context: CheckContext, guards: Partial<Guards>): 
         headers: [...base, 'Cookie', '__proto__=polluted; constructor=1'],
       },
       headers: { method: 'GET', path: '/api/v1/meta', headers: [...base, '__proto__', 'polluted'] },
+      'metadata import': json(
+        'POST',
+        '/api/v1/meta/import',
+        `{"data":{"formatVersion":"1","items":[{"type":"translation","name":"evil","item":${evil}}],"overlays":[]},"conflictResolution":"merge"}`,
+      ),
+      'metadata import YAML': json(
+        'POST',
+        '/api/v1/meta/import',
+        JSON.stringify({
+          data: 'formatVersion: "1"\n__proto__: {polluted: 1}\nitems:\n  - type: translation\n    name: evil\n    item: {locale: de, __proto__: {polluted: 1}}\n',
+          conflictResolution: 'merge',
+        }),
+      ),
+      'view patch': json('POST', '/api/v1/ui/views', `{"object":"task","type":"list","label":"x","config":${evil}}`),
+      'analytic query': json('POST', '/api/v1/analytics/query', `{"cube":"task","measures":["count"],"where":${evil}}`),
+      'script to be': json('PUT', '/api/v1/meta/hook/task.evil', hook),
+      'script result': json('POST', '/api/v1/data/task', '{"title":"x"}'),
       'careless merge': json('POST', '/api/v1/careless/merge', evil),
     }
     let pollutions = 0

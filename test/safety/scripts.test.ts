@@ -1,0 +1,4 @@
+// The checks of foreign code at commit size, each with its twin.
+import { describeChecks } from './describe-checks.ts'
+
+await describeChecks('scripts')
