@@ -84,6 +84,12 @@ describe('checking a field', () => {
     expect(findings(field).errors).toEqual([`fields.${expected}`])
   })
 
+  it('compares bounds of instants as instants', () => {
+    const [min, max] = ['2026-01-01T10:00+05:00', '2026-01-01T09:00Z']
+    expect(findings({ type: 'datetime', min, max }).errors).toEqual([])
+    expect(findings({ type: 'datetime', min: max, max: min }).errors).toEqual(['fields.f.min min_value'])
+  })
+
   it('refuses inner fields that mean something beyond the record', () => {
     const refused = Object.keys(fieldTypes).filter(
       (type) => findings(group({ a: { type, ...neededSettings[type] } })).errors.length > 0,

@@ -1,5 +1,6 @@
 // Checks one field of a definition: its common keys, the settings of its type, and what both say together.
 import { z } from 'zod'
+import { parseInstant } from '../calendar/iso.ts'
 import { ExpressionError } from '../expression/expression-error.ts'
 import { compilePattern } from '../expression/user-pattern.ts'
 import { isInnerType, maxNesting } from '../field-types/composite.ts'
@@ -90,14 +91,18 @@ const bounds = [
   ['minSize', 'maxSize', 'min_value'],
 ] as const
 
+/** A bound as a number: dates and timestamps as instants; NaN, which is never larger, for anything else. */
+function comparable(bound: unknown): number {
+  if (typeof bound === 'number') return bound
+  return typeof bound === 'string' ? (parseInstant(bound, 'UTC') ?? Number.NaN) : Number.NaN
+}
+
 /** Bounds that no value can meet. */
 function checkBounds(field: FieldDefinition, { path, errors }: FieldPlace): void {
   const check = (holder: Record<string, unknown>, prefix: string) => {
     for (const [low, high, code] of bounds) {
       const [least, most] = [holder[low], holder[high]]
-      const isCrossed =
-        (typeof least === 'number' && typeof most === 'number' && least > most) ||
-        (typeof least === 'string' && typeof most === 'string' && least > most)
+      const isCrossed = comparable(least) > comparable(most)
       if (!isCrossed) continue
       errors.push(definitionError(`${prefix}.${low}`, code, `The lower bound is above ${high}.`, least, most))
     }
