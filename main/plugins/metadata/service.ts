@@ -1,6 +1,6 @@
 // The metadata service: items in memory, saving and removing, ETags and history. Knows no routes.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import { notFound, platformError } from '#shared/errors.ts'
+import { notFound } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -8,35 +8,27 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TranslationTree, TypeHook } from './api.ts'
+import type { MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TypeHook } from './api.ts'
 import type { BundleEntry } from './service/bundle.ts'
 import { allItems } from './service/all-items.ts'
 import { createEtags } from './service/etag.ts'
-import { splitChildName } from './service/field-items.ts'
 import type { ItemCache } from './service/item-cache.ts'
 import { createItemCache, isInForce } from './service/item-cache.ts'
-import type { Language, LanguageRequest } from '#shared/language.ts'
-import { resolveLanguage } from '#shared/language.ts'
+import type { LanguageRequest } from '#shared/language.ts'
+import { createItemHistory } from './service/item-history.ts'
+import { createLanguages } from './service/languages.ts'
 import { layersOf } from './service/layers.ts'
 import type { ItemLayers } from './service/layers.ts'
-import { localise, unlocalise } from './service/localise.ts'
+import { unlocalise } from './service/localise.ts'
 import { withOverlay } from './service/overlaid-item.ts'
 import type { OverlayKey } from './service/overlay-preparing.ts'
 import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
 import type { Saving } from './service/saving.ts'
 import { createSaving, overlayOf } from './service/saving.ts'
 import { draftItem } from './service/state-preparing.ts'
-import { createTranslations } from './service/translations.ts'
 import { visibleItem } from './service/visible-item.ts'
-import type { DraftRecord, HistoryEntry, HistoryKey } from './store.ts'
-import {
-  readAllDrafts,
-  readAllItems,
-  readAllOverlays,
-  readHistory,
-  readHistoryEntry,
-  readHistoryVersion,
-} from './store.ts'
+import type { DraftRecord, HistoryEntry } from './store.ts'
+import { readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -149,23 +141,10 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     return items
   }
 
-  const defaultLocale = options.defaultLocale ?? (() => 'en')
-  const translations = createTranslations(() => inForceList('translation'), clock.iso)
-  const choice = () => ({ available: translations.locales(), fallback: defaultLocale() })
-  const localised = new WeakMap<TranslationTree, WeakMap<object, Body>>()
+  const fallback = options.defaultLocale ?? (() => 'en')
+  const languages = createLanguages(() => inForceList('translation'), fallback, clock.iso)
 
-  /** The body in a language; the same value for the same body, so that its ETag is remembered. */
-  const inLanguage = (item: Pick<MetadataItem, 'type' | 'name'>, body: Body, { locale, isAsked }: Language): Body => {
-    if (!isAsked) return body
-    const tree = translations.tree(locale)
-    let known = localised.get(tree)
-    if (known === undefined) localised.set(tree, (known = new WeakMap()))
-    let result = known.get(body)
-    if (result === undefined) known.set(body, (result = localise(item, body, tree)))
-    return result
-  }
-
-  const etagOf = (ctx: RequestContext, body: Body, locale = defaultLocale()): string =>
+  const etagOf = (ctx: RequestContext, body: Body, locale = languages.fallback()): string =>
     etags.of(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
 
   const seenBy = (ctx: RequestContext, item: MetadataItem) => visibleItem(options.authorizer(), ctx, item)
@@ -185,9 +164,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)
       const body = seenBy(ctx, mine) ?? mine.item
-      const inEach = [...new Set([defaultLocale(), ...translations.locales()])].map((locale) =>
-        etagOf(ctx, inLanguage(mine, body, { locale, isAsked: true }), locale),
-      )
+      const inEach = languages.showAll(mine, body).map((one) => etagOf(ctx, one.body, one.locale))
       return [etagOf(ctx, body), ...inEach]
     },
   })
@@ -225,15 +202,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     if (maskedTypes.has(type)) requireSystemPermission(options.authorizer(), ctx, 'manage_metadata')
   }
 
-  /** A field has no history of its own: it is part of its object's. */
-  const historyKey = (ctx: RequestContext, type: MetadataType, name: string): HistoryKey => {
-    const parent = type === 'field' ? splitChildName(name)?.parent : undefined
-    if (type === 'field' && parent === undefined) throw notFound(type, name)
-    const key = parent === undefined ? { type, name } : { type: 'object' as const, name: parent }
-    const item = cache.get(type, name)
-    if (item !== undefined && seenBy(ctx, item) === null) throw notFound(type, name)
-    return { ...key, uid: cache.get(key.type, key.name)?.uid ?? '' }
-  }
+  const past = createItemHistory(cache, read, seenBy)
 
   const inForce = (type: MetadataType, name: string): MetadataItem | undefined => {
     const item = cache.get(type, name)
@@ -244,8 +213,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     epoch: cache.epoch,
     get: inForce,
     list: inForceList,
-    translations: translations.tree,
-    locales: translations.locales,
+    translations: languages.tree,
+    locales: languages.locales,
     effective(ctx, type, name) {
       const item = inForce(type, name)
       return item === undefined ? undefined : personal(item, ctx.actor.id)
@@ -275,10 +244,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     publish: saving.publish,
     discardDraft: saving.discardDraft,
     async revert(ctx, { type, name, version, ...rest }) {
-      if (cache.base(type, name) === undefined && cache.get(type, name) === undefined) throw notFound(type, name)
-      const entry = readHistoryVersion(read, historyKey(ctx, type, name), version)
-      const item = entry === undefined ? null : entryItem(type, name, entry.item)
-      if (item === null) throw notFound('version', String(version))
+      const item = past.bodyOf(ctx, type, name, version)
       return saving.revert(ctx, { type, name, item: { ...item, name }, toVersion: version, ...rest })
     },
     setTypeHook(type, hook) {
@@ -305,7 +271,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
         .filter((item) => item.state !== 'archived' && seenBy(ctx, item) !== null)
         .map((item) => item.name),
     visibleList(ctx, type, filter) {
-      const language = resolveLanguage(filter, choice())
+      const language = languages.resolve(filter)
       return cache
         .list(type)
         .flatMap((item) => {
@@ -315,22 +281,21 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
         })
         .flatMap((item) => {
           const body = seenBy(ctx, item)
-          return body === null ? [] : [inLanguage(item, body, language)]
+          return body === null ? [] : [languages.show(item, body, language)]
         })
     },
     visible(ctx, type, name, filter = {}) {
       const { stored: item, body: plain } = find(ctx, type, name, filter)
-      const language = resolveLanguage(filter, choice())
-      const body = inLanguage(item, plain, language)
-      const labelsAt = language.isAsked ? (translations.changedAt() ?? '') : ''
-      const modifiedAt = item.updatedAt < labelsAt ? labelsAt : item.updatedAt
+      const language = languages.resolve(filter)
+      const body = languages.show(item, plain, language)
+      const modifiedAt = languages.modifiedAt(item, language)
       return { stored: item, body, etag: etagOf(ctx, body, language.locale), modifiedAt }
     },
     withStoredLabels(type, name, body, request) {
       const item = cache.get(type, name)
-      const language = resolveLanguage(request, choice())
+      const language = languages.resolve(request)
       if (item === undefined || !language.isAsked) return body
-      return unlocalise(body, item.item, inLanguage(item, item.item, language)) as Body
+      return unlocalise(body, item.item, languages.show(item, item.item, language)) as Body
     },
     overlay(ctx, key) {
       requireSeen(ctx, key)
@@ -345,52 +310,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     exportOverlays: (ctx, items) => exportedOverlays(cache, items, ctx.actor.id),
     importOverlays: (ctx, overlays, { keep }) =>
       overlayEntries(overlays).filter(({ overlay }) => !keep || overlayOf(cache, overlay, ctx.actor.id) === null),
-    history(ctx, type, name, page) {
-      const key = historyKey(ctx, type, name)
-      const entries = readHistory(read, key, { ...page, limit: page.limit + 1 })
-      if (
-        entries.length === 0 &&
-        cache.get(type, name) === undefined &&
-        readHistory(read, key, { sinceSeq: 0, limit: 1 }).length === 0
-      ) {
-        throw notFound(type, name)
-      }
-      return { entries: entries.slice(0, page.limit), hasMore: entries.length > page.limit }
-    },
-    historyEntry(ctx, type, name, seq) {
-      const entry = readHistoryEntry(read, historyKey(ctx, type, name), seq)
-      if (entry === undefined) throw notFound('history', String(seq))
-      if (entry.item === null) return entry
-      const then: MetadataItem = {
-        type: entry.type,
-        name: entry.name,
-        uid: entry.uid,
-        item: entry.item,
-        state: 'active',
-        version: entry.version,
-        packageId: null,
-        namespace: null,
-        createdAt: entry.ts,
-        updatedAt: entry.ts,
-        published: true,
-      }
-      const body = seenBy(ctx, then)
-      if (body === null) throw notFound('history', String(seq))
-      return { ...entry, item: entryItem(type, name, body) }
-    },
+    history: past.list,
+    historyEntry: past.entry,
   }
-}
-
-/** The item in the body a history event keeps: a field is a part of it. */
-function entryItem(
-  type: MetadataType,
-  name: string,
-  body: Readonly<Record<string, unknown>> | null,
-): Record<string, unknown> | null {
-  if (type !== 'field' || body === null) return body
-  const fields = (body['fields'] ?? {}) as Record<string, unknown>
-  const child = splitChildName(name)!.child
-  return Object.hasOwn(fields, child) ? (fields[child] as Record<string, unknown>) : null
 }
 
 function hasDeprecated(cache: ItemCache): boolean {

@@ -9,7 +9,7 @@ import type { ItemCache } from './item-cache.ts'
 import type { OverlayInput } from './overlay-preparing.ts'
 import type { Ground, PreparedWrite, Preparing } from './preparing.ts'
 import type { StoreWrite } from './storing.ts'
-import { cacheChange } from './storing.ts'
+import { cacheChange } from './item-change.ts'
 
 /** One item of a bundle. */
 export type BundleEntry =

@@ -5,7 +5,7 @@ import type { SaveItemResult } from '../api.ts'
 import { planHash, requireConsent } from './plan.ts'
 import type { Ground, PreparedWrite, PreparingOptions } from './preparing.ts'
 import { workOut } from './schema-work.ts'
-import type { ItemChange } from './storing.ts'
+import type { ItemChange } from './item-change.ts'
 
 /** A write before its storage is worked out; the first change is the item's own. */
 export interface UnfinishedWrite {

@@ -32,7 +32,7 @@ import { followRename, leaving, renamed } from './renaming.ts'
 import type { SchemaWork } from './schema-work.ts'
 import type { StatePreparing } from './state-preparing.ts'
 import { createStatePreparing } from './state-preparing.ts'
-import type { ItemChange } from './storing.ts'
+import type { ItemChange } from './item-change.ts'
 import { newUid, withObjectUids } from './uids.ts'
 
 /** Most objects a workspace may have (D-199). */

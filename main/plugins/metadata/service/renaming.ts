@@ -7,7 +7,7 @@ import type { DraftRecord } from '../store.ts'
 import { allItems } from './all-items.ts'
 import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
-import type { ItemChange } from './storing.ts'
+import type { ItemChange } from './item-change.ts'
 
 /** The changes of removing an item: itself first, an object's children, their overlays and drafts. */
 export function leaving(items: ItemCache, item: MetadataItem): ItemChange[] {

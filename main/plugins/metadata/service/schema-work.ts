@@ -10,8 +10,8 @@ import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { Ground } from './preparing.ts'
 import { requireRuleFields } from './rule-fields.ts'
-import type { ItemChange } from './storing.ts'
-import { cacheChange } from './storing.ts'
+import type { ItemChange } from './item-change.ts'
+import { cacheChange } from './item-change.ts'
 
 /** One call of a type's hook: the effective item as it was and as it becomes. */
 export interface SchemaWork {

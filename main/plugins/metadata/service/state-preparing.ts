@@ -11,7 +11,7 @@ import type { FinishWrite } from './finishing.ts'
 import { deepFreeze } from './freeze.ts'
 import type { Ground, PreparedWrite, PreparingOptions } from './preparing.ts'
 import { leaving } from './renaming.ts'
-import type { ItemChange } from './storing.ts'
+import type { ItemChange } from './item-change.ts'
 
 /** The states each state leads to. @source D-110 */
 export const stateTransitions: Readonly<Record<MetadataState, readonly MetadataState[]>> = {

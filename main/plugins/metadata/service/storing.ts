@@ -4,10 +4,10 @@ import { metadataEvents } from '#shared/events.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import type { MetadataItem, OverlayRecord } from '../api.ts'
-import type { DraftRecord } from '../store.ts'
 import { deleteDraft, deleteItem, deleteOverlay, writeDraft, writeItem, writeOverlay } from '../store.ts'
 import { recordHistory } from './history.ts'
+import type { ItemChange } from './item-change.ts'
+import { cacheChange } from './item-change.ts'
 import type { ItemCache } from './item-cache.ts'
 import { acceptsAnyPlan, planHash, requireConsent } from './plan.ts'
 import type { PreparedWrite } from './preparing.ts'
@@ -16,20 +16,6 @@ import { hookTarget } from './schema-work.ts'
 
 /** The events saving raises (D-111). */
 export const [savedEvent, deletedEvent, stateChangedEvent, overlayChangedEvent] = metadataEvents
-
-/** One item as it was and as it becomes, as stored; null means absent. */
-export interface ItemChange {
-  readonly previous: MetadataItem | null
-  readonly next: MetadataItem | null
-  /** What the change is when it is no save and no removal; `draft` touches nothing but the draft beside the item. */
-  readonly op?: 'state' | 'overlay' | 'draft'
-  /** Told in the history. */
-  readonly message?: string
-  /** Overlays that change with the item. */
-  readonly overlays?: readonly { readonly previous: OverlayRecord | null; readonly next: OverlayRecord | null }[]
-  /** The draft beside the item, when it changes with it. */
-  readonly draft?: { readonly previous: DraftRecord | null; readonly next: DraftRecord | null }
-}
 
 /** Stores one prepared write. @throws destructive_change when rows stored since the plan was shown made it so */
 export type StoreWrite = (tx: Tx, ctx: RequestContext, prepared: PreparedWrite) => void
@@ -94,18 +80,4 @@ export function createStoring({ cache, clock }: { cache: ItemCache; clock: Clock
 function eventOf({ next, op }: ItemChange): string {
   if (next === null) return deletedEvent
   return op === 'state' ? stateChangedEvent : op === 'overlay' ? overlayChangedEvent : savedEvent
-}
-
-/** What the changes mean for a cache of items. */
-export function cacheChange(changes: readonly ItemChange[]): Parameters<ItemCache['apply']>[0] {
-  const overlays = changes.flatMap((change) => change.overlays ?? [])
-  const drafts = changes.flatMap(({ draft }) => (draft === undefined ? [] : [draft]))
-  return {
-    remove: changes.flatMap(({ previous }) => (previous === null ? [] : [previous])),
-    put: changes.flatMap(({ next }) => (next === null ? [] : [next])),
-    removeOverlays: overlays.flatMap(({ previous }) => (previous === null ? [] : [previous])),
-    putOverlays: overlays.flatMap(({ next }) => (next === null ? [] : [next])),
-    removeDrafts: drafts.flatMap(({ previous }) => (previous === null ? [] : [previous])),
-    putDrafts: drafts.flatMap(({ next }) => (next === null ? [] : [next])),
-  }
 }

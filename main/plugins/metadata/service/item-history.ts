@@ -1,0 +1,98 @@
+// The past of items as a caller may see it (D-108, D-113).
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { notFound } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads } from '#main/kernel/database.ts'
+import type { MetadataItem } from '../api.ts'
+import type { HistoryEntry, HistoryKey } from '../store.ts'
+import { readHistory, readHistoryEntry, readHistoryVersion } from '../store.ts'
+import { splitChildName } from './field-items.ts'
+import type { ItemCache } from './item-cache.ts'
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Reads the past. */
+export interface ItemHistory {
+  /** Events after `sinceSeq`, oldest first; one more than `limit` is never answered. @throws resource_not_found */
+  list(
+    ctx: RequestContext,
+    type: MetadataType,
+    name: string,
+    page: { sinceSeq: number; limit: number },
+  ): { entries: HistoryEntry[]; hasMore: boolean }
+  /** One event with the item as it was. @throws resource_not_found */
+  entry(ctx: RequestContext, type: MetadataType, name: string, seq: number): HistoryEntry
+  /** The body a version had; whole, whatever the caller may see of it. @throws resource_not_found */
+  bodyOf(ctx: RequestContext, type: MetadataType, name: string, version: number): Record<string, unknown>
+}
+
+/** Makes the reader; `seenBy` answers an item's body as a caller may read it. */
+export function createItemHistory(
+  cache: ItemCache,
+  read: Reads,
+  seenBy: (ctx: RequestContext, item: MetadataItem) => Body | null,
+): ItemHistory {
+  /** A field has no history of its own: it is part of its object's. */
+  const keyOf = (ctx: RequestContext, type: MetadataType, name: string): HistoryKey => {
+    const parent = type === 'field' ? splitChildName(name)?.parent : undefined
+    if (type === 'field' && parent === undefined) throw notFound(type, name)
+    const key = parent === undefined ? { type, name } : { type: 'object' as const, name: parent }
+    const item = cache.get(type, name)
+    if (item !== undefined && seenBy(ctx, item) === null) throw notFound(type, name)
+    return { ...key, uid: cache.get(key.type, key.name)?.uid ?? '' }
+  }
+
+  return {
+    list(ctx, type, name, page) {
+      const key = keyOf(ctx, type, name)
+      const entries = readHistory(read, key, { ...page, limit: page.limit + 1 })
+      if (
+        entries.length === 0 &&
+        cache.get(type, name) === undefined &&
+        readHistory(read, key, { sinceSeq: 0, limit: 1 }).length === 0
+      ) {
+        throw notFound(type, name)
+      }
+      return { entries: entries.slice(0, page.limit), hasMore: entries.length > page.limit }
+    },
+    entry(ctx, type, name, seq) {
+      const entry = readHistoryEntry(read, keyOf(ctx, type, name), seq)
+      if (entry === undefined) throw notFound('history', String(seq))
+      if (entry.item === null) return entry
+      const body = seenBy(ctx, itemThen(entry, entry.item))
+      if (body === null) throw notFound('history', String(seq))
+      return { ...entry, item: partOf(type, name, body) }
+    },
+    bodyOf(ctx, type, name, version) {
+      if (cache.get(type, name) === undefined) throw notFound(type, name)
+      const entry = readHistoryVersion(read, keyOf(ctx, type, name), version)
+      const item = entry === undefined ? null : partOf(type, name, entry.item)
+      if (item === null) throw notFound('version', String(version))
+      return item
+    },
+  }
+}
+
+function itemThen({ type, name, uid, version, ts }: HistoryEntry, item: Body): MetadataItem {
+  return {
+    type,
+    name,
+    uid,
+    item,
+    state: 'active',
+    version,
+    packageId: null,
+    namespace: null,
+    createdAt: ts,
+    updatedAt: ts,
+    published: true,
+  }
+}
+
+/** The item in the body a history event keeps: a field is a part of it. */
+function partOf(type: MetadataType, name: string, body: Body | null): Record<string, unknown> | null {
+  if (type !== 'field' || body === null) return body
+  const fields = (body['fields'] ?? {}) as Record<string, unknown>
+  const child = splitChildName(name)!.child
+  return Object.hasOwn(fields, child) ? (fields[child] as Record<string, unknown>) : null
+}
