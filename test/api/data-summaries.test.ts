@@ -185,6 +185,68 @@ describe('a summary field', () => {
   })
 })
 
+describe('a definition of a summary', () => {
+  const save = (name: string, fields: Record<string, unknown>) =>
+    host.put(`/meta/object/${name}`, { type: 'object', name, item: { name, fields } })
+  const summary = (operations: Record<string, unknown>) => ({ type: 'summary', summaryOperations: operations })
+
+  it('is refused when it cannot be kept: text, other objects in the filter, unknown fields, itself', async () => {
+    await host.defineObject('leaf', {
+      name: { type: 'text' },
+      points: { type: 'number' },
+      tree: { type: 'lookup', reference: 'tree' },
+      customer: { type: 'lookup', reference: 'customer' },
+    })
+    await host.defineObject('tree', { name: { type: 'text' } })
+    const refused = async (operations: Record<string, unknown>): Promise<unknown> => {
+      const { status, body } = await save('tree', {
+        name: { type: 'text' },
+        s: summary({ object: 'leaf', ...operations }),
+      })
+      return [status, body.error?.details.fieldErrors.map((entry: { field: string }) => entry.field)]
+    }
+    expect(await refused({ function: 'sum', field: 'name' })).toEqual([400, ['fields.s.summaryOperations.field']])
+    for (const filter of [{ nope: 1 }, { 'customer.name': 'x' }, { $search: 'x' }, { points: { $nope: 1 } }])
+      expect(await refused({ function: 'count', filter })).toEqual([400, ['fields.s.summaryOperations.filter']])
+    await host.defineObject('ring_a', { v: { type: 'number' }, b: { type: 'lookup', reference: 'ring_b' } })
+    await host.defineObject('ring_b', {
+      a: { type: 'lookup', reference: 'ring_a' },
+      sum: summary({ object: 'ring_a', function: 'sum', field: 'v' }),
+    })
+    const ring = await save('ring_a', {
+      b: { type: 'lookup', reference: 'ring_b' },
+      v: summary({ object: 'ring_b', function: 'sum', field: 'sum' }),
+    })
+    expect([ring.status, ring.body.error.details.fieldErrors?.[0].field]).toEqual([
+      400,
+      'fields.v.summaryOperations.field',
+    ])
+  })
+
+  it('fills the records there are when it is added or changed, without a new version', async () => {
+    await host.defineObject('bag', { name: { type: 'text' } })
+    await host.defineObject('stone', { grams: { type: 'number', scale: 1 }, bag: { type: 'lookup', reference: 'bag' } })
+    const bag = (await host.post('/data/bag', { name: 'b' })).body.record
+    const empty = (await host.post('/data/bag', { name: 'e' })).body.record
+    await host.post('/data/stone/createMany', { records: [1.1, 2.2, 30].map((grams) => ({ grams, bag: bag.id })) })
+    const read = async (id: string) => (await host.get(`/data/bag/${id}`)).body.record
+    const define = (operations: Record<string, unknown>) =>
+      host.defineObject('bag', {
+        name: { type: 'text' },
+        s: summary({ object: 'stone', ...operations }),
+        double: { type: 'formula', returnType: 'number', expression: 'record.s * 2.0' },
+      })
+    await define({ function: 'sum', field: 'grams' })
+    expect(await read(bag.id)).toMatchObject({ s: 33.3, double: 66.6, updated_at: bag.updated_at })
+    expect(await read(empty.id)).toMatchObject({ s: 0, double: 0 })
+    await define({ function: 'count', filter: { grams: { $gt: 2 } } })
+    expect(await read(bag.id)).toMatchObject({ s: 2, double: 4 })
+    expect((await host.get('/data/bag?filter={"double":4}')).body.records).toHaveLength(1)
+    await host.post('/data/stone', { grams: 5, bag: bag.id })
+    expect(await read(bag.id)).toMatchObject({ s: 3, double: 6 })
+  })
+})
+
 describe('random histories of children', () => {
   const lines = fc.record({
     action: fc.constantFrom('create', 'create', 'update', 'move', 'delete', 'restore', 'purge'),

@@ -240,3 +240,28 @@ describe('a table of an early version, whose row number has another name', () =>
     expect(await found()).toBe(1)
   })
 })
+
+describe('a definition of masters (D-94)', () => {
+  const save = (name: string, fields: Record<string, unknown>) =>
+    host.put(`/meta/object/${name}`, { type: 'object', name, item: { name, fields } })
+  const owned = (reference: string) => ({ type: 'master_detail', reference })
+
+  it('names at most two, over at most three levels, and never itself', async () => {
+    for (const name of ['level_0', 'other_a', 'other_b'])
+      expect((await save(name, { n: { type: 'text' } })).status).toBe(200)
+    expect((await save('level_1', { m: owned('level_0') })).status).toBe(200)
+    expect((await save('level_2', { m: owned('level_1') })).status).toBe(200)
+    expect((await save('level_3', { m: owned('level_2') })).status).toBe(200)
+    const deep = await save('level_4', { m: owned('level_3') })
+    expect([deep.status, problem(deep.body)]).toEqual([400, [['fields.m.reference', 'not_allowed']]])
+    const above = await save('level_0', { n: { type: 'text' }, m: owned('other_a') })
+    expect([above.status, problem(above.body)]).toEqual([400, [['fields.m.reference', 'not_allowed']]])
+    const ring = await save('level_0', { n: { type: 'text' }, m: owned('level_1') })
+    expect([ring.status, problem(ring.body)]).toEqual([400, [['fields.m.reference', 'not_allowed']]])
+    const own = await save('own', { m: owned('own') })
+    expect(own.status).toBe(400)
+    const three = await save('three', { a: owned('other_a'), b: owned('other_b'), c: owned('level_0') })
+    expect([three.status, problem(three.body)]).toEqual([400, [['fields.c.type', 'max_items']]])
+    expect((await save('two', { a: owned('other_a'), b: owned('other_b') })).status).toBe(200)
+  })
+})

@@ -19,6 +19,7 @@ import { createDerivedValues } from './service/schema-change/derived.ts'
 import { schemaChangeHandlers } from './service/schema-change/handlers.ts'
 import { createSchemaBackups } from './service/schema-change/restoring.ts'
 import { createSchemaUpkeep } from './service/schema-change/upkeep.ts'
+import { withRelationChecks } from './service/relation-checks.ts'
 import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
 import { createTriggerActions } from './service/triggers/trigger-actions.ts'
 import { createTriggerList, triggerEvents } from './service/triggers/trigger-list.ts'
@@ -40,7 +41,8 @@ export const dataPlugin = definePlugin({
   contract: dataRoutes,
   migrations: dataMigrations,
   emits: recordEvents,
-  async register(host: PluginHost) {
+  /** @param limits from how many rows tables are changed slice by slice; only twins of checks give them */
+  async register(host: PluginHost, limits?: NonNullable<SchemaChangeParts['limits']>) {
     const metadata = host.service('metadata')
     const settings = host.service('settings')
     const parts: SchemaChangeParts = {
@@ -54,6 +56,7 @@ export const dataPlugin = definePlugin({
       write: host.write,
       heavy: host.heavy,
       longDdl: host.database.longDdl,
+      ...(limits === undefined ? {} : { limits }),
     }
     const queryEnv = (): QueryEnv => ({
       timeZone: settings.get('timezone'),
@@ -65,7 +68,7 @@ export const dataPlugin = definePlugin({
     const derived = createDerivedValues(parts, { rules: createRecordRules({ metadata, queryEnv }), queryEnv })
     const tables = createObjectTables(parts, derived)
     const upkeep = createSchemaUpkeep(parts, derived)
-    metadata.setTypeHook('object', withRuleChecks(tables.hook))
+    metadata.setTypeHook('object', withRelationChecks(withRuleChecks(tables.hook), metadata, queryEnv))
     metadata.setTypeHook('validation', ruleHook)
     const service = createDataService({
       read: host.read,
