@@ -66,33 +66,66 @@ export function isInForce({ state }: Pick<MetadataItem, 'state'>): boolean {
 
 /** Makes a cache over the items as stored. */
 export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
-  const byType = new Map<MetadataType, Map<string, MetadataItem>>()
+  const content: Content = { byType: new Map(), overlays: new Map(), drafts: new Map() }
+  const cache = cacheOver(content, { compiled: new WeakMap(), merge: createExtensionMerge(), log })
+  const { items, overlays = [], drafts = [] } = stored
+  cache.apply({ put: items, remove: [], putOverlays: overlays, putDrafts: drafts })
+  return cache
+}
+
+/** What a cache holds. Inner maps may be shared between copies; the one that writes first takes a map of its own. */
+interface Content {
+  readonly byType: Map<MetadataType, Map<string, MetadataItem>>
   /** By type and name, then by owner; '' is the platform. */
-  const overlays = new Map<string, Map<string, OverlayRecord>>()
-  const drafts = new Map<string, DraftRecord>()
-  const compiled = new WeakMap<MetadataItem, ObjectSchema | null>()
-  const merge = createExtensionMerge()
+  readonly overlays: Map<string, ReadonlyMap<string, OverlayRecord>>
+  readonly drafts: Map<string, DraftRecord>
+}
+
+/** What copies share: answers that follow from an item's value alone. */
+interface Remembered {
+  readonly compiled: WeakMap<MetadataItem, ObjectSchema | null>
+  readonly merge: ReturnType<typeof createExtensionMerge>
+  readonly log: Logger
+}
+
+function cacheOver(content: Content, remembered: Remembered): ItemCache {
+  const { compiled, merge, log } = remembered
+  const { byType } = content
+  let { overlays, drafts } = content
+  /** The inner maps nobody else holds. */
+  const own = new Set<object>()
   let lists = new Map<MetadataType, readonly MetadataItem[]>()
   let extensions: ReadonlyMap<string, readonly MetadataItem[]> | null = null
   let schemas: readonly ObjectSchema[] | null = null
   let schemaOf = new Map<string, ObjectSchema>()
-  let epoch = 1
+  let epoch = 0
 
-  const put = (item: MetadataItem): void => {
-    let items = byType.get(item.type)
-    if (items === undefined) byType.set(item.type, (items = new Map()))
-    items.set(item.name, deepFreeze(item))
+  const claimed = <K, V>(map: Map<K, V> | undefined): Map<K, V> => {
+    if (map !== undefined && own.has(map)) return map
+    const mine = new Map(map)
+    own.add(mine)
+    return mine
   }
-  const putOverlay = (overlay: OverlayRecord): void => {
-    const key = keyOf(overlay.baseType, overlay.baseName)
-    let owners = overlays.get(key)
-    if (owners === undefined) overlays.set(key, (owners = new Map()))
-    owners.set(overlay.owner ?? '', deepFreeze(overlay))
+  const itemsToWrite = (type: MetadataType): Map<string, MetadataItem> => {
+    const items = claimed(byType.get(type))
+    byType.set(type, items)
+    return items
   }
-  const putDraft = (draft: DraftRecord): void => void drafts.set(keyOf(draft.type, draft.name), deepFreeze(draft))
-  stored.items.forEach(put)
-  stored.overlays?.forEach(putOverlay)
-  stored.drafts?.forEach(putDraft)
+  const put = (item: MetadataItem): void => void itemsToWrite(item.type).set(item.name, deepFreeze(item))
+  const setOverlay = (type: MetadataType, name: string, owner: string | null, value: OverlayRecord | null): void => {
+    const key = keyOf(type, name)
+    const owners = new Map(overlays.get(key))
+    if (value === null) owners.delete(owner ?? '')
+    else owners.set(owner ?? '', deepFreeze(value))
+    overlays = claimed(overlays)
+    if (owners.size === 0) overlays.delete(key)
+    else overlays.set(key, owners)
+  }
+  const setDraft = (type: MetadataType, name: string, value: DraftRecord | null): void => {
+    drafts = claimed(drafts)
+    if (value === null) drafts.delete(keyOf(type, name))
+    else drafts.set(keyOf(type, name), deepFreeze(value))
+  }
 
   const base = (type: MetadataType, name: string): MetadataItem | undefined =>
     type === 'field' ? fieldItem(name, (object) => base('object', object)) : byType.get(type)?.get(name)
@@ -179,14 +212,14 @@ export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
       return schemas
     },
     apply(change) {
-      for (const { type, name } of change.remove) byType.get(type)?.delete(name)
+      for (const { type, name } of change.remove) if (byType.get(type)?.has(name)) itemsToWrite(type).delete(name)
       for (const { baseType, baseName, owner } of change.removeOverlays ?? []) {
-        overlays.get(keyOf(baseType, baseName))?.delete(owner ?? '')
+        setOverlay(baseType, baseName, owner, null)
       }
-      for (const { type, name } of change.removeDrafts ?? []) drafts.delete(keyOf(type, name))
+      for (const { type, name } of change.removeDrafts ?? []) setDraft(type, name, null)
       change.put.forEach(put)
-      change.putOverlays?.forEach(putOverlay)
-      change.putDrafts?.forEach(putDraft)
+      for (const one of change.putOverlays ?? []) setOverlay(one.baseType, one.baseName, one.owner, one)
+      for (const draft of change.putDrafts ?? []) setDraft(draft.type, draft.name, draft)
       lists = new Map()
       extensions = null
       schemas = null
@@ -194,12 +227,9 @@ export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
       epoch += 1
     },
     copy() {
-      const content = {
-        items: [...byType.values()].flatMap((items) => [...items.values()]),
-        overlays: [...overlays.values()].flatMap((owners) => [...owners.values()]),
-        drafts: [...drafts.values()],
-      }
-      return createItemCache(content, log)
+      // From here on both hold the same inner maps, so neither may write into them.
+      own.clear()
+      return cacheOver({ byType: new Map(byType), overlays, drafts }, remembered)
     },
   }
 }
