@@ -154,6 +154,11 @@ describe('a formula that cannot be', () => {
     ['the record before', { n: { type: 'number' }, f: formula('previous.n') }, 'fields.f.expression expression_error'],
     ['the user', { f: formula('user.id') }, 'fields.f.expression expression_error'],
     ['the whole record', { f: formula('size(record)') }, 'fields.f.expression expression_error'],
+    [
+      'one that is unique and follows the clock',
+      { f: formula('today()', { unique: true }) },
+      'fields.f.unique not_allowed',
+    ],
     ['a password', { p: { type: 'password' }, f: formula('record.p') }, 'fields.f.expression expression_error'],
   ])('is refused at save: %s', async (_what, fields, problem) => {
     const answer = await save('broken', fields)
@@ -232,6 +237,19 @@ describe('a formula that follows the clock', () => {
       expect([answer.status, answer.body.error?.code]).toEqual([400, 'invalid_query'])
     },
   )
+})
+
+describe('a formula of an extension', () => {
+  const extend = (fields: object): Promise<Answer> =>
+    host.put('/meta/object/core_more', { item: { name: 'core_more', extend: 'core', fields } })
+
+  it('may read the fields of the extended object, and no others', async () => {
+    await host.defineObject('core', { n: { type: 'number' } })
+    const refused = await extend({ twice: formula('record.nope * 2') })
+    expect([refused.status, refused.body.error.details.fieldErrors[0].code]).toEqual([400, 'unknown_field'])
+    expect((await extend({ twice: formula('record.n * 2') })).status).toBe(200)
+    expect((await host.post('/data/core', { n: 4 })).body.record.twice).toBe(8)
+  })
 })
 
 describe('a formula over summaries', () => {

@@ -19,6 +19,7 @@ interface Check {
 }
 
 const maxPriority = 999
+const expressionPath = /^fields\.[^.]+\.(?:expression|conditionalRequired|visibleOn|defaultValue)$/
 
 /**
  * The problems of an extension.
@@ -54,7 +55,9 @@ export function checkExtension(item: Body, checkDefinition: (definition: Body) =
   const unused = Object.keys(item)
     .filter((key) => !extensionKeys.has(key))
     .map((path) => ({ path, message: 'An extension does not use the key; it was kept.' }))
-  return { errors: [...errors, ...check.errors], warnings: [...check.warnings, ...unused] }
+  // Expressions may read fields of the extended object; those that exist nowhere are found with that object.
+  const found = check.errors.filter((error) => !(error.code === 'unknown_field' && expressionPath.test(error.field)))
+  return { errors: [...errors, ...found], warnings: [...check.warnings, ...unused] }
 }
 
 /** A field without a type only names a field of the extended object in other words. */
