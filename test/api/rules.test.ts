@@ -174,6 +174,19 @@ describe('a rule inside of an object', () => {
     expect((await host.delete(`/data/deal/${id}`)).status).toBe(200)
   })
 
+  it('is asked of records a deletion takes along, which then all stay', async () => {
+    await host.defineObject('folder', { name: { type: 'text' } })
+    const keep = { name: 'keep', type: 'script', condition: 'record.locked', events: ['delete'] }
+    const fields = { folder: { type: 'master_detail', reference: 'folder' }, locked: { type: 'boolean' } }
+    await host.defineObject('sheet', fields, { validations: [keep] })
+    const folder = (await host.post('/data/folder', { name: 'f' })).body.id
+    const sheet = (await host.post('/data/sheet', { folder, locked: true })).body.id
+    expect(brief(await host.delete(`/data/folder/${folder}`))).toEqual(['keep  rule_violation'])
+    expect((await host.get(`/data/folder/${folder}`)).status).toBe(200)
+    await host.patch(`/data/sheet/${sheet}`, { locked: false })
+    expect((await host.delete(`/data/folder/${folder}`)).status).toBe(200)
+  })
+
   it('only warns when it is no error', async () => {
     const { status, body } = await host.post('/data/deal', { amount: 13 })
     expect(status).toBe(201)
