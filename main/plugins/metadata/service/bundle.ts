@@ -8,7 +8,7 @@ import type { RemoveItemInput, SaveItemInput } from '../api.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { OverlayInput } from './overlay-preparing.ts'
 import type { Ground, PreparedWrite, Preparing } from './preparing.ts'
-import type { StoreWrite } from './storing.ts'
+import type { StorableWrite, StoreWrite } from './storing.ts'
 import { cacheChange } from './item-change.ts'
 
 /** One item of a bundle. */
@@ -19,7 +19,7 @@ export type BundleEntry =
 
 /** What became of one entry. */
 export type BundleOutcome =
-  { readonly ok: true; readonly prepared: PreparedWrite } | { readonly ok: false; readonly error: PlatformError }
+  { readonly ok: true; readonly prepared: StorableWrite } | { readonly ok: false; readonly error: PlatformError }
 
 /** How a bundle is stored. */
 export interface BundleOptions {
@@ -57,14 +57,17 @@ export async function runBundle(
 
   /** Prepares entries one after the other, every one on the ground of those before it. */
   const createSequence = (reads: Ground['reads']) => {
-    const items = stage()
+    let items = stage()
     const touched = new Set<string>()
-    const advance = (prepared: PreparedWrite): void => {
-      items.apply(cacheChange(prepared.changes))
-      for (const { previous, next } of prepared.changes) touched.add((next ?? previous)!.uid)
+    const touch = ({ changes }: StorableWrite): void => {
+      for (const { previous, next } of changes) touched.add((next ?? previous)!.uid)
     }
     return {
-      advance,
+      /** Takes over what is stored already. */
+      advance(stored: StorableWrite): void {
+        items.apply(cacheChange(stored.changes))
+        touch(stored)
+      },
       next(entry: BundleEntry): BundleOutcome {
         const ground = { items, reads, touched, leaving }
         try {
@@ -74,8 +77,9 @@ export async function runBundle(
               : entry.remove === undefined
                 ? preparing.save(ctx, { ...entry.save, dryRun }, ground)
                 : preparing.remove(ctx, entry.remove, ground)
-          advance(prepared)
-          return { ok: true, prepared }
+          items = prepared.after
+          touch(prepared)
+          return { ok: true, prepared: withoutItems(prepared) }
         } catch (error) {
           return { ok: false, error: platformErrorOf(error) }
         }
@@ -131,6 +135,30 @@ export async function runBundle(
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error
     return { outcomes: outcomes.with(error.index, { ok: false, error: error.reason }), stored: false }
+  }
+}
+
+/** The write with what it says of its own items; all items as they will be, once per entry, would fill the memory. */
+function withoutItems(prepared: PreparedWrite): StorableWrite {
+  const { after, changes } = prepared
+  const own = new Map(
+    changes.flatMap(({ next }) =>
+      next === null
+        ? []
+        : [
+            [
+              keyOf(next),
+              { item: after.get(next.type, next.name), overlay: after.overlay(next.type, next.name, null) },
+            ],
+          ],
+    ),
+  )
+  return {
+    ...prepared,
+    after: {
+      get: (type, name) => own.get(keyOf({ type, name }))?.item,
+      overlay: (type, name, owner) => (owner === null ? own.get(keyOf({ type, name }))?.overlay : undefined),
+    },
   }
 }
 

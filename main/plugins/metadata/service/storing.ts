@@ -17,8 +17,11 @@ import { hookTarget } from './schema-work.ts'
 /** The events saving raises (D-111). */
 export const [savedEvent, deletedEvent, stateChangedEvent, overlayChangedEvent] = metadataEvents
 
+/** A prepared write with no more of the items than storing looks at. */
+export type StorableWrite = Omit<PreparedWrite, 'after'> & { readonly after: Pick<ItemCache, 'get' | 'overlay'> }
+
 /** Stores one prepared write. @throws destructive_change when rows stored since the plan was shown made it so */
-export type StoreWrite = (tx: Tx, ctx: RequestContext, prepared: PreparedWrite) => void
+export type StoreWrite = (tx: Tx, ctx: RequestContext, prepared: StorableWrite) => void
 
 /** Makes the function that stores. */
 export function createStoring({ cache, clock }: { cache: ItemCache; clock: Clock }): StoreWrite {
@@ -33,7 +36,7 @@ export function createStoring({ cache, clock }: { cache: ItemCache; clock: Clock
     hook.apply(tx, ctx, previous, next)
   }
 
-  const storeItem = (tx: Tx, ctx: RequestContext, change: ItemChange, after: ItemCache): void => {
+  const storeItem = (tx: Tx, ctx: RequestContext, change: ItemChange, after: StorableWrite['after']): void => {
     const { previous, next, op, message } = change
     if (op === 'draft') return
     if (next !== null) writeItem(tx, next, ctx.actor.id)
