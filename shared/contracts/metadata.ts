@@ -208,7 +208,8 @@ export const metadataRoutes = defineRoutes({
     query: z.object({ dryRun: text, confirm: text, mode: text, packageId: text, locale: text }),
     body: z.record(z.string(), z.unknown()),
     response: SaveResult,
-    permission: { system: 'manage_metadata' },
+    // The right depends on the type (D-113); the service asks for it.
+    permission: 'session',
     rateLimit: 'write',
     errors: [
       'conflict',
@@ -237,7 +238,8 @@ export const metadataRoutes = defineRoutes({
       reset: z.boolean().optional(),
       message: z.string().optional(),
     }),
-    permission: { system: 'manage_metadata' },
+    // The right depends on the type (D-113); the service asks for it.
+    permission: 'session',
     rateLimit: 'write',
     errors: ['destructive_change', 'delete_restricted', 'CONCURRENT_UPDATE', 'item_locked'],
     channel: 'metadata',

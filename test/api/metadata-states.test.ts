@@ -94,9 +94,11 @@ describe('an archived item', () => {
     await put(item())
     await host.post(`/data/${name}`, { title: 'kept' })
     await move(object(), 'archived')
-    expect((await put(item({ fields: { title: { type: 'text' }, score: { type: 'number' } } }))).body.state).toBe(
-      'archived',
-    )
+    const saved = await put(item({ fields: { title: { type: 'text' }, score: { type: 'number' } } }))
+    expect(saved.body).toMatchObject({
+      state: 'archived',
+      warnings: [{ message: 'The item is archived and stays so.' }],
+    })
     await move(object(), 'active')
     expect((await host.post(`/data/${name}`, { title: 'new', score: 5 })).status).toBe(201)
     await move(object(), 'archived')
@@ -116,6 +118,7 @@ describe('a deprecated item', () => {
       await host.post(`/data/${name}`, { title: 'one' }),
       await host.get(`/data/${name}`),
       await host.get(object()),
+      await host.get(`/ui/view/${name}/list`),
     ]) {
       expect(answer.status).toBeLessThan(300)
       expect(answer.headers.get('deprecation')).toMatch(/^@\d+$/)

@@ -70,7 +70,7 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
       }
       if (result.dryRun) return { ...shared, dryRun: true as const, plan: [...plan] }
       // The tag a read with the same headers would carry: the caller's language and overlay are part of it.
-      const { etag } = service.visible(ctx, type, params.name, { state, ...language })
+      const etag = service.etagSeen(ctx, type, params.name, { state, ...language }) ?? result.etag
       return new Reply(
         { ...shared, etag, state, ...(plan.length === 0 ? {} : { plan: [...plan] }) },
         { headers: { etag } },
@@ -101,10 +101,15 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
       return { event: toEvent(entry), item: entry.item }
     },
 
-    getGeneratedView: (ctx, { params, headers }) =>
-      objectView(service, authorizer(), ctx, params.object, params.type, languageOf({}, headers)),
-    getGeneratedViewByQuery: (ctx, { params, query, headers }) =>
-      objectView(service, authorizer(), ctx, params.object, lastText(query.type) ?? 'list', languageOf({}, headers)),
+    getGeneratedView(ctx, { params, headers }) {
+      service.noteUse(ctx, 'object', params.object)
+      return objectView(service, authorizer(), ctx, params.object, params.type, languageOf({}, headers))
+    },
+    getGeneratedViewByQuery(ctx, { params, query, headers }) {
+      service.noteUse(ctx, 'object', params.object)
+      const kind = lastText(query.type) ?? 'list'
+      return objectView(service, authorizer(), ctx, params.object, kind, languageOf({}, headers))
+    },
   }
 }
 

@@ -90,6 +90,8 @@ export interface MetadataCore extends MetadataService, Pick<Saving, WritingNames
   visibleList(ctx: RequestContext, type: MetadataType, filter: ItemFilter & LanguageRequest): Body[]
   /** @throws resource_not_found */
   visible(ctx: RequestContext, type: MetadataType, name: string, options?: VisibleOptions): VisibleItem
+  /** The ETag a read would carry; null when the caller may write the item but not read it. */
+  etagSeen(ctx: RequestContext, type: MetadataType, name: string, options: VisibleOptions): string | null
   /**
    * A body that was read in the language of the request, with labels its author did not touch as they are stored: what a
    * client reads in German and saves again does not make the German labels the stored ones.
@@ -179,16 +181,22 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     return known.item
   }
 
-  /** The item and its body as the caller sees it. */
-  const find = (ctx: RequestContext, type: MetadataType, name: string, filter: VisibleOptions) => {
+  /** The item and its body as the caller sees it; null when there is none to know of. */
+  const findSeen = (ctx: RequestContext, type: MetadataType, name: string, filter: VisibleOptions) => {
     const shown = cache.get(type, name)
     const draft = filter.state === 'draft' && shown !== undefined ? draftOf(shown) : undefined
     const item = draft ?? shown
-    if (item === undefined || !fits(item, filter)) throw notFound(type, name)
+    if (item === undefined || !fits(item, filter)) return null
     const mine = draft ?? personal(item, filter.userId ?? ctx.actor.id)
     const body = seenBy(ctx, mine)
-    if (body === null) throw notFound(type, name)
-    return { stored: mine, body }
+    return body === null ? null : { stored: mine, body }
+  }
+
+  /** @throws resource_not_found */
+  const find = (ctx: RequestContext, type: MetadataType, name: string, filter: VisibleOptions) => {
+    const found = findSeen(ctx, type, name, filter)
+    if (found === null) throw notFound(type, name)
+    return found
   }
 
   /** What a caller cannot see it cannot lay anything over. @throws resource_not_found */
@@ -290,6 +298,12 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       const body = languages.show(item, plain, language)
       const modifiedAt = languages.modifiedAt(item, language)
       return { stored: item, body, etag: etagOf(ctx, body, language.locale), modifiedAt }
+    },
+    etagSeen(ctx, type, name, filter) {
+      const found = findSeen(ctx, type, name, filter)
+      if (found === null) return null
+      const language = languages.resolve(filter)
+      return etagOf(ctx, languages.show(found.stored, found.body, language), language.locale)
     },
     withStoredLabels(type, name, body, request) {
       const item = cache.get(type, name)

@@ -1,5 +1,6 @@
 // Saves and removes many items in one write: all are checked first, each on the ground the earlier ones prepared, then
 // one job stores them, all or nothing or each for itself (D-108). Knows no rule of a single item.
+import { setImmediate } from 'node:timers/promises'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -46,6 +47,9 @@ export interface BundleParts {
   readonly stage: () => ItemCache
 }
 
+/** Entries prepared between two pauses for other requests. */
+const breathEvery = 25
+
 /** Runs one bundle; the caller holds the lock of metadata writes. */
 export async function runBundle(
   { preparing, store, read, write, stage }: BundleParts,
@@ -88,7 +92,12 @@ export async function runBundle(
   }
 
   const sequence = createSequence(read)
-  const outcomes = entries.map((entry) => sequence.next(entry))
+  const outcomes: BundleOutcome[] = []
+  for (const entry of entries) {
+    outcomes.push(sequence.next(entry))
+    // The caller holds the lock of metadata writes, so others may only read meanwhile.
+    if (outcomes.length % breathEvery === 0) await setImmediate()
+  }
   const failed = outcomes.some((outcome) => !outcome.ok)
   if (dryRun || entries.length === 0 || (failed && !each)) return { outcomes, stored: false }
   if (outcomes.every((outcome) => !outcome.ok)) return { outcomes, stored: false }

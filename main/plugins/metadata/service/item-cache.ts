@@ -75,10 +75,23 @@ export function createItemCache(stored: StoredItems, log: Logger): ItemCache {
 
 /** What a cache holds. Inner maps may be shared between copies; the one that writes first takes a map of its own. */
 interface Content {
-  readonly byType: Map<MetadataType, Map<string, MetadataItem>>
+  readonly byType: Map<MetadataType, Buckets>
   /** By type and name, then by owner; '' is the platform. */
   readonly overlays: Map<string, ReadonlyMap<string, OverlayRecord>>
   readonly drafts: Map<string, DraftRecord>
+}
+
+/** Items of a type by name, spread over maps by a figure of the name, so that a write copies a small part of them. */
+type Buckets = ReadonlyMap<string, MetadataItem>[]
+
+const bucketCount = 64
+
+const noItems: ReadonlyMap<string, MetadataItem> = new Map()
+
+function bucketOf(name: string): number {
+  let figure = 0
+  for (let index = 0; index < name.length; index += 1) figure = (figure * 31 + name.charCodeAt(index)) | 0
+  return figure & (bucketCount - 1)
 }
 
 /** What copies share: answers that follow from an item's value alone. */
@@ -106,12 +119,21 @@ function cacheOver(content: Content, remembered: Remembered): ItemCache {
     own.add(mine)
     return mine
   }
-  const itemsToWrite = (type: MetadataType): Map<string, MetadataItem> => {
-    const items = claimed(byType.get(type))
-    byType.set(type, items)
+  const itemsToWrite = (type: MetadataType, name: string): Map<string, MetadataItem> => {
+    let buckets = byType.get(type)
+    if (buckets === undefined || !own.has(buckets)) {
+      buckets = [...(buckets ?? Array.from({ length: bucketCount }, () => noItems))]
+      own.add(buckets)
+      byType.set(type, buckets)
+    }
+    const at = bucketOf(name)
+    const items = claimed(buckets[at] as Map<string, MetadataItem>)
+    buckets[at] = items
     return items
   }
-  const put = (item: MetadataItem): void => void itemsToWrite(item.type).set(item.name, deepFreeze(item))
+  const stored = (type: MetadataType): MetadataItem[] =>
+    (byType.get(type) ?? []).flatMap((items) => [...items.values()])
+  const put = (item: MetadataItem): void => void itemsToWrite(item.type, item.name).set(item.name, deepFreeze(item))
   const setOverlay = (type: MetadataType, name: string, owner: string | null, value: OverlayRecord | null): void => {
     const key = keyOf(type, name)
     const owners = new Map(overlays.get(key))
@@ -128,15 +150,15 @@ function cacheOver(content: Content, remembered: Remembered): ItemCache {
   }
 
   const base = (type: MetadataType, name: string): MetadataItem | undefined =>
-    type === 'field' ? fieldItem(name, (object) => base('object', object)) : byType.get(type)?.get(name)
+    type === 'field'
+      ? fieldItem(name, (object) => base('object', object))
+      : byType.get(type)?.[bucketOf(name)]!.get(name)
 
   const overlay = (type: MetadataType, name: string, owner: string | null): OverlayRecord | undefined =>
     overlays.get(keyOf(type, name))?.get(owner ?? '')
 
   const extensionsOf = (object: string): readonly MetadataItem[] => {
-    extensions ??= groupExtensions([...(byType.get('object')?.values() ?? [])], (item) =>
-      withOverlay(item, overlay('object', item.name, null)),
-    )
+    extensions ??= groupExtensions(stored('object'), (item) => withOverlay(item, overlay('object', item.name, null)))
     return extensions.get(object) ?? []
   }
 
@@ -160,7 +182,7 @@ function cacheOver(content: Content, remembered: Remembered): ItemCache {
         ? list('object')
             .filter(({ item }) => extendedObject(item) === null)
             .flatMap(fieldItems)
-        : [...(byType.get(type)?.keys() ?? [])].map((name) => get(type, name)!)
+        : stored(type).map((item) => get(type, item.name)!)
     const sorted = Object.freeze(items.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)))
     lists.set(type, sorted)
     return sorted
@@ -212,7 +234,7 @@ function cacheOver(content: Content, remembered: Remembered): ItemCache {
       return schemas
     },
     apply(change) {
-      for (const { type, name } of change.remove) if (byType.get(type)?.has(name)) itemsToWrite(type).delete(name)
+      for (const { type, name } of change.remove) itemsToWrite(type, name).delete(name)
       for (const { baseType, baseName, owner } of change.removeOverlays ?? []) {
         setOverlay(baseType, baseName, owner, null)
       }

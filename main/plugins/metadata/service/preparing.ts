@@ -144,7 +144,7 @@ export function createPreparing(options: PreparingOptions): Preparing {
         : [renamed(items, previous, next, renames), ...followRename(items, previous, next, renames)]
     const unfinished = { changes, created: previous === null, warnings, confirm, dryRun }
     const prepared = finish(ctx, ground, unfinished)
-    return withHiddenWarning(keepWhatIsUsed(ctx, ground, unfinished, prepared), next)
+    return withEffectWarning(keepWhatIsUsed(ctx, ground, unfinished, prepared), next)
   }
 
   /** Without consent to a loss, what records still use stays in the definition (D-100). */
@@ -354,11 +354,15 @@ function isForeign(previous: MetadataItem, packageId: string | undefined): boole
   throw platformError('item_locked', { packageId: previous.packageId })
 }
 
-/** Says so when an overlay changes what was just saved under it. */
-function withHiddenWarning(prepared: PreparedWrite, next: MetadataItem): PreparedWrite {
+/** Says so when what was saved is not what is in force: an overlay lies over it, or its state keeps it back. */
+function withEffectWarning(prepared: PreparedWrite, next: MetadataItem): PreparedWrite {
   const overlay = prepared.after.overlay(next.type, next.name, null)
-  if (overlay?.active !== true) return prepared
-  const message = 'An overlay lies over the item and may change what was saved.'
-  const { warnings } = prepared.result
-  return { ...prepared, result: { ...prepared.result, warnings: [...warnings, { path: '', message }] } }
+  const messages = [
+    ...(overlay?.active === true ? ['An overlay lies over the item and may change what was saved.'] : []),
+    ...(next.state === 'archived' ? ['The item is archived and stays so.'] : []),
+    ...(next.state === 'draft' && next.version > 1 ? ['The item is a draft until it is published.'] : []),
+  ]
+  if (messages.length === 0) return prepared
+  const warnings = [...prepared.result.warnings, ...messages.map((message) => ({ path: '', message }))]
+  return { ...prepared, result: { ...prepared.result, warnings } }
 }
