@@ -124,7 +124,6 @@ describe.each(['csv', 'tsv', 'json', 'ndjson', 'xlsx'] as const)('%s', (format) 
         fc.constantFrom('=1', '+1', '-1', '@x', "'=1", "''@", '\t=1'),
       )
       .map((value) => value.replaceAll('\0', ''))
-      // oxlint-disable-next-line no-control-regex -- the characters XML cannot hold
       .map((value) =>
         format === 'xlsx' ? value.replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, '') || 'x' : value,
       )

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
 
-const total = 30_000
+const total = 12_000
 let dataDir: string
 let server: ChildServer
 
@@ -66,8 +66,8 @@ describe('kill -9', () => {
     await call('PUT', '/meta/object/item', { type: 'object', name: 'item', item: { name: 'item', fields } })
     // Every third row updates a record that is there already.
     const old = Array.from({ length: total / 3 }, (_, n) => ({ key: `k${n * 3}`, size: -1 }))
-    for (let at = 0; at < old.length; at += 5_000)
-      expect((await call('POST', '/data/item/import', { rows: old.slice(at, at + 5_000) })).status).toBe(200)
+    for (let at = 0; at < old.length; at += 2_000)
+      expect((await call('POST', '/data/item/import', { rows: old.slice(at, at + 2_000) })).status).toBe(200)
     const csv = `key,size\n${Array.from({ length: total }, (_, n) => `k${n},${n}`).join('\n')}\n`
     const started = await call('POST', '/data/item/import/jobs', { csv, writeMode: 'upsert', matchFields: ['key'] })
     expect(started.status).toBe(202)

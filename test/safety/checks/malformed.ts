@@ -354,6 +354,12 @@ async function countPollutions(context: CheckContext, guards: Partial<Guards>): 
         headers: [...base, 'Content-Type', 'text/csv'],
         body: '__proto__,constructor.prototype.polluted,title\n{"polluted":1},1,x\n',
       },
+      'import lines': {
+        method: 'POST',
+        path: '/api/v1/data/task/import/jobs',
+        headers: [...base, 'Content-Type', 'application/x-ndjson'],
+        body: `${evil}\n`,
+      },
       'query filter': { method: 'GET', path: `/api/v1/data/task?filter=${encodeURIComponent(evil)}`, headers: base },
       'query names': {
         method: 'GET',

@@ -24,6 +24,9 @@ interface UndoRun {
 
 const bulkOptions = { atomic: false, returnRecords: false, continueOnError: true, validateOnly: false }
 
+/** Records purged in one transaction: each leaves the search index at once, which takes up to half a millisecond. */
+const purgedAtOnce = 50
+
 /** Types whose values events never carry. */
 const concealed: ReadonlySet<string> = new Set(['password', 'secret'])
 
@@ -187,14 +190,16 @@ async function purge(run: UndoRun, created: readonly RowOutcome[]): Promise<void
       run.kept.set(outcome.row, [{ code: 'CONCURRENT_UPDATE', message: 'Somebody changed the record since.' }])
     }
   }
-  if (items.length === 0) return
-  const input = { object: run.schema.name, records: items, options: bulkOptions, maxRecords: items.length }
-  const { results } = await run.parts.data.bulk(run.ctx, { ...input, operation: 'delete', purge: true })
-  results.forEach((result, at) => {
-    // Gone meanwhile, for example together with the record it belonged to.
-    if (result.success || result.errors?.[0]?.code === 'resource_not_found') return
-    run.kept.set(rows[at]!.row, errorsOf(result))
-  })
+  for (let start = 0; start < items.length; start += purgedAtOnce) {
+    const records = items.slice(start, start + purgedAtOnce)
+    const input = { object: run.schema.name, records, options: bulkOptions, purge: true } as const
+    const { results } = await run.parts.data.bulk(run.ctx, { ...input, operation: 'delete' })
+    results.forEach((result, at) => {
+      // Gone meanwhile, for example together with the record it belonged to.
+      if (result.success || result.errors?.[0]?.code === 'resource_not_found') return
+      run.kept.set(rows[start + at]!.row, errorsOf(result))
+    })
+  }
 }
 
 /** The records of a group as they are now, deleted ones too. */
