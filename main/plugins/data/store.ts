@@ -155,19 +155,6 @@ export function countRows(read: Reader, table: string): number {
   return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM ${quote(table)}`))!.n
 }
 
-/** Remembers the table that keeps what a schema change removed (D-101). */
-export function addSchemaBackup(
-  tx: Tx,
-  backup: { id: string; object: string; field: string | null; table: string; records: number; createdAt: string },
-): void {
-  tx.run(
-    statement(
-      `INSERT INTO data_schema_backup (id, object, field, table_name, records, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
-      [backup.id, backup.object, backup.field, backup.table, backup.records, backup.createdAt],
-    ),
-  )
-}
-
 /** The stored value of a key, or undefined. */
 export function getKey(read: Reader, name: string): string | undefined {
   const found: Statement<{ value: string }> = statement('SELECT value FROM data_key WHERE name = ?', [name])

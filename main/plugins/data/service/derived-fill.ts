@@ -6,7 +6,6 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import { quote } from '../store.ts'
-import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import type { RecordRules } from './record-rules.ts'
@@ -26,19 +25,6 @@ export interface DerivedWorld {
   /** Every object, the changed one as it will be. */
   schemas(): readonly ObjectSchema[]
   readonly queryEnv: QueryEnv
-}
-
-/** Makes the filler for the hook that changes object tables: fills everything in the write of the definition. */
-export function createDerivedFiller(
-  metadata: Pick<MetadataService, 'objectSchemas'>,
-  queryEnv: () => QueryEnv,
-  rules: Pick<RecordRules, 'compute'>,
-): (tx: Tx, before: ObjectSchema | null, after: ObjectSchema) => void {
-  return (tx, before, after) => {
-    const others = metadata.objectSchemas().filter((schema) => schema.uid !== after.uid && !schema.abstract)
-    const env: QueryEnv = { ...queryEnv(), schemaOf: lookup(others, after) }
-    fillDerived(tx, planDerivedFill(before, after, { schemas: () => [...others, after], queryEnv: env }), env, rules)
-  }
 }
 
 /** Works out what to fill; both lists are empty when the change concerns no computed value. */
