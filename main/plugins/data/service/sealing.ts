@@ -57,7 +57,10 @@ export async function hashPassword(text: string): Promise<string> {
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64url')}$${key.toString('base64url')}`
 }
 
-/** Whether a text is the one a stored hash was made of. */
+/**
+ * Whether a text is the one a stored hash was made of.
+ * @internal nothing but tests compares passwords of records yet
+ */
 export async function passwordMatches(text: string, stored: string): Promise<boolean> {
   const [mark, n, r, p, salt, hash] = stored.split('$')
   if (mark !== 'scrypt' || salt === undefined || hash === undefined) return false
