@@ -1,13 +1,20 @@
 // Owns the list of operations the screens call, as method, mount and path. The types come from the contracts, so a path
 // that drifts from its contract does not compile; the values stay here so that no schema library is shipped.
 import type { z } from 'zod'
+import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { dataRoutes } from '#shared/contracts/data.ts'
 import type { discoveryRoutes } from '#shared/contracts/discovery.ts'
 import type { importRoutes } from '#shared/contracts/import.ts'
 import type { metadataRoutes } from '#shared/contracts/metadata.ts'
+import type { viewRoutes } from '#shared/contracts/views.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
-type Contracts = typeof dataRoutes & typeof metadataRoutes & typeof importRoutes & typeof discoveryRoutes
+type Contracts = typeof dataRoutes &
+  typeof metadataRoutes &
+  typeof importRoutes &
+  typeof discoveryRoutes &
+  typeof viewRoutes &
+  typeof analyticsRoutes
 
 /** `METHOD mount path` of a contract. */
 type EndpointText<R extends AnyRoute> = `${R['method']} ${R['mount']} ${R['path']}`
@@ -30,6 +37,11 @@ export const endpoints = {
   getMetadataItem: 'GET versioned /meta/:type/:name',
   saveMetadataItem: 'PUT versioned /meta/:type/:name',
   deleteMetadataItem: 'DELETE versioned /meta/:type/:name',
+  listViews: 'GET versioned /ui/views',
+  createView: 'POST versioned /ui/views',
+  updateView: 'PATCH versioned /ui/views/:viewId',
+  deleteView: 'DELETE versioned /ui/views/:viewId',
+  queryAnalytics: 'POST versioned /analytics/query',
 } as const satisfies EndpointTable
 
 /** An operation of {@link endpoints}. */

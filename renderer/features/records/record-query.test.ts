@@ -28,12 +28,13 @@ const filterOf = (field: string, operator: string, ...texts: string[]) => {
 describe('the address of a view', () => {
   it('is readable', () => {
     const query = {
-      filter: { field: 'pages', operator: 'gte', texts: ['60.5'] },
+      filter: { any: false, conditions: [{ field: 'pages', operator: 'gte', texts: ['60.5'] }] },
       sort: [
         { field: 'title', order: 'desc' as const },
         { field: 'pages', order: 'asc' as const },
       ],
       search: 'bay',
+      view: '',
     }
     expect(writeQuery(query)).toBe('f=pages.gte.60.5&s=-title%2Cpages&q=bay')
     expect(readQuery(writeQuery(query))).toEqual(query)
@@ -44,13 +45,23 @@ describe('the address of a view', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 20 })
     const query = fc.record({
       filter: fc.option(
-        fc.record({
-          field: name,
-          operator: fc.stringMatching(/^[a-zA-Z]{1,12}$/),
-          texts: fc.array(text, { maxLength: 2 }),
-        }),
+        fc
+          .record({
+            any: fc.boolean(),
+            conditions: fc.array(
+              fc.record({
+                field: name,
+                operator: fc.stringMatching(/^[a-zA-Z]{1,12}$/),
+                texts: fc.array(text, { maxLength: 2 }),
+              }),
+              { minLength: 1, maxLength: 4 },
+            ),
+            // One condition is all of them and any of them.
+          })
+          .map((group) => (group.conditions.length === 1 ? { ...group, any: false } : group)),
         { nil: undefined },
       ),
+      view: fc.constantFrom('', 'book.mine'),
       sort: fc.array(fc.record({ field: name, order: fc.constantFrom('asc' as const, 'desc' as const) }), {
         maxLength: 3,
       }),
@@ -64,7 +75,8 @@ describe('the address of a view', () => {
   })
 
   it('is the default view when it cannot be read', () => {
-    const nothing = { filter: undefined, sort: [], search: '' }
+    const nothing = { filter: undefined, sort: [], search: '', view: '' }
+    expect(readQuery('w=[[')).toEqual(nothing)
     expect(readQuery('f=%%%&s=,-,&x=1')).toEqual(nothing)
     expect(readQuery('f=pages')).toEqual(nothing)
   })

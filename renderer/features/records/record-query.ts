@@ -12,6 +12,12 @@ export interface RecordFilter {
   texts: readonly string[]
 }
 
+/** Several conditions: all of them must hold, or any one of them. */
+export interface FilterGroup {
+  any: boolean
+  conditions: readonly RecordFilter[]
+}
+
 /** One term of the order. */
 export interface SortTerm {
   field: string
@@ -20,21 +26,21 @@ export interface SortTerm {
 
 /** What is shown. */
 export interface RecordQuery {
-  filter: RecordFilter | undefined
+  filter: FilterGroup | undefined
   sort: readonly SortTerm[]
   search: string
+  /** Id of the stored view this began with; empty for all records. */
+  view: string
 }
 
-/** Reads the search part of an address, for example `f=latitude.gte.60&s=-name&q=bay`; what cannot be read is left out. */
+/**
+ * Reads the search part of an address, for example `f=latitude.gte.60&s=-name&q=bay`; what cannot be read is left out.
+ * One condition stands readable in `f`, several as JSON in `w`.
+ */
 export function readQuery(search: string): RecordQuery {
   const params = new URLSearchParams(search)
-  const condition = /^([a-z][a-z0-9_]*)\.([a-zA-Z]+)(?:\.([\s\S]*))?$/.exec(params.get('f') ?? '')
-  const [, field = '', operator = '', first] = condition ?? []
-  const second = params.get('f2')
   return {
-    filter: condition
-      ? { field, operator, texts: first === undefined ? [] : second === null ? [first] : [first, second] }
-      : undefined,
+    filter: readGroup(params.get('w')) ?? readSingle(params),
     sort: (params.get('s') ?? '')
       .split(',')
       .filter((term) => term !== '' && term !== '-')
@@ -44,16 +50,57 @@ export function readQuery(search: string): RecordQuery {
           : { field: term, order: 'asc' as const },
       ),
     search: params.get('q') ?? '',
+    view: params.get('v') ?? '',
   }
 }
 
+/** Conditions as a view or an address keeps them; undefined when they cannot be read. */
+export function readConditions(value: unknown): FilterGroup | undefined {
+  if (!Array.isArray(value)) return undefined
+  const [word, ...rest] = value as unknown[]
+  const conditions = rest.flatMap((entry): RecordFilter[] => {
+    if (!Array.isArray(entry)) return []
+    const [field, operator, ...texts] = entry as unknown[]
+    if (typeof field !== 'string' || typeof operator !== 'string') return []
+    return [{ field, operator, texts: texts.filter((text) => typeof text === 'string') }]
+  })
+  return conditions.length === 0 ? undefined : { any: word === 'any', conditions }
+}
+
+/** Conditions in the form that {@link readConditions} reads. */
+export function writeConditions({ any, conditions }: FilterGroup): unknown[] {
+  return [any ? 'any' : 'all', ...conditions.map(({ field, operator, texts }) => [field, operator, ...texts])]
+}
+
+function readGroup(text: string | null): FilterGroup | undefined {
+  if (text === null) return undefined
+  try {
+    return readConditions(JSON.parse(text))
+  } catch {
+    return undefined // damaged: the view shows everything
+  }
+}
+
+function readSingle(params: URLSearchParams): FilterGroup | undefined {
+  const condition = /^([a-z][a-z0-9_]*)\.([a-zA-Z]+)(?:\.([\s\S]*))?$/.exec(params.get('f') ?? '')
+  if (!condition) return undefined
+  const [, field = '', operator = '', first] = condition
+  const second = params.get('f2')
+  const texts = first === undefined ? [] : second === null ? [first] : [first, second]
+  return { any: false, conditions: [{ field, operator, texts }] }
+}
+
 /** Writes the search part of an address, empty for the default view. */
-export function writeQuery({ filter, sort, search }: RecordQuery): string {
+export function writeQuery({ filter, sort, search, view }: RecordQuery): string {
   const params = new URLSearchParams()
-  if (filter) {
-    const [first, second] = filter.texts
-    params.set('f', [filter.field, filter.operator, ...(first === undefined ? [] : [first])].join('.'))
+  if (view !== '') params.set('v', view)
+  const [only] = filter?.conditions ?? []
+  if (filter && only && filter.conditions.length === 1) {
+    const [first, second] = only.texts
+    params.set('f', [only.field, only.operator, ...(first === undefined ? [] : [first])].join('.'))
     if (second !== undefined) params.set('f2', second)
+  } else if (filter && only) {
+    params.set('w', JSON.stringify(writeConditions(filter)))
   }
   if (sort.length > 0) params.set('s', sortText(sort))
   if (search !== '') params.set('q', search)
@@ -97,6 +144,24 @@ export function operatorOf(
 
 /** A condition as the API takes it, or why the typed operands cannot be used. */
 export type FilterResult = { ok: true; filter: Record<string, unknown> } | { ok: false; message: string }
+
+/**
+ * The filter of several conditions; those whose field or operands are no longer usable are left out.
+ * Undefined when nothing is left. @source D-79
+ */
+export function buildGroup(
+  { any, conditions }: FilterGroup,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): Record<string, unknown> | undefined {
+  const filters = conditions.flatMap((condition) => {
+    const known = operatorOf(condition, fields)
+    const built = known && buildFilter(known.field, known.operator, condition.texts, context, '')
+    return built?.ok === true ? [built.filter] : []
+  })
+  if (filters.length <= 1) return filters[0]
+  return { [any ? '$or' : '$and']: filters }
+}
 
 /** Builds the filter of one condition. @source D-79 */
 export function buildFilter(

@@ -1,8 +1,8 @@
 // Owns the line above the grid: heading, search, filter, import, new record, and what can be done with ticked rows.
 import { Button, CloseButton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { IconFilter, IconPlus, IconTableImport, IconTools, IconTrash } from '@tabler/icons-react'
-import type { RefObject } from 'react'
+import { IconChartBar, IconFilter, IconPlus, IconTableImport, IconTools, IconTrash } from '@tabler/icons-react'
+import type { ReactNode, RefObject } from 'react'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
@@ -23,6 +23,11 @@ export function RecordToolbar(props: {
   searchInput: RefObject<HTMLInputElement | null>
   heading: RefObject<HTMLHeadingElement | null>
   checkedCount: number
+  /** Menus of stored views. */
+  views: ReactNode
+  /** Whether the summary is open. */
+  summing: boolean
+  onSummary: () => void
   onSearch: (text: string) => void
   onFilter: () => void
   onNew: () => void
@@ -36,6 +41,7 @@ export function RecordToolbar(props: {
   // A capability that is not there has no entry; until the host has said so, it is taken to be there.
   const canSearch = manifest?.features.search !== false && object.enable?.searchable !== false
   const canImport = manifest?.features.import !== false
+  const canSummarise = manifest?.features.analytics !== false
   return (
     <div className={classes.toolbar}>
       <h1 ref={props.heading} className={classes.title} tabIndex={-1}>
@@ -65,6 +71,7 @@ export function RecordToolbar(props: {
             onSearch={props.onSearch}
           />
         )}
+        {props.views}
         <Button
           size="xs"
           variant={summary === undefined ? 'default' : 'light'}
@@ -76,6 +83,17 @@ export function RecordToolbar(props: {
         </Button>
         {props.checkedCount === 0 && (
           <>
+            {canSummarise && (
+              <Button
+                size="xs"
+                variant={props.summing ? 'light' : 'default'}
+                aria-expanded={props.summing}
+                leftSection={<IconChartBar size={14} aria-hidden />}
+                onClick={props.onSummary}
+              >
+                {t('summary.open')}
+              </Button>
+            )}
             {canImport && (
               <Button
                 component="a"
@@ -106,14 +124,21 @@ export function RecordToolbar(props: {
   )
 }
 
+/** The first condition in words, and how many more there are. */
 function filterSummary(props: {
   fields: readonly FieldDefinition[]
   context: FieldContext
   query: RecordQuery
 }): string | undefined {
   const { filter } = props.query
-  const known = filter && operatorOf(filter, props.fields)
-  if (!filter || !known) return undefined
-  const words = [fieldLabel(known.field), props.context.translate(known.operator.label), filter.texts.join(' – ')]
-  return words.filter((word) => word !== '').join(' ')
+  const known = (filter?.conditions ?? []).flatMap((condition) => {
+    const found = operatorOf(condition, props.fields)
+    return found ? [{ ...found, condition }] : []
+  })
+  const [first] = known
+  if (!first) return undefined
+  const { field, operator, condition } = first
+  const words = [fieldLabel(field), props.context.translate(operator.label), condition.texts.join(' – ')]
+  const summary = words.filter((word) => word !== '').join(' ')
+  return known.length === 1 ? summary : tn('filter.more', known.length - 1, { summary })
 }

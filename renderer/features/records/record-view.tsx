@@ -4,6 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
 import type { DataGridHandle, GridColumn, GridSelection } from '../../components/grid/index.ts'
+import type { FieldDefinition } from '../../fields/index.ts'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { usePageTitle } from '../../components/page.tsx'
 import { useCommands } from '../../lib/commands.ts'
@@ -19,15 +20,17 @@ import { deleteRecords } from './delete-records.ts'
 import { FilterDialog } from './filter-dialog.tsx'
 import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
-import { buildFilter, changeSort, operatorOf, readQuery, writeQuery } from './record-query.ts'
-import type { RecordQuery } from './record-query.ts'
+import { buildGroup, changeSort, readQuery, writeQuery } from './record-query.ts'
+import type { RecordFilter, RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
 import { createRecordWrites } from './record-writes.ts'
 import type { Decision, RecordWritesPort } from './record-writes.ts'
 import classes from './records.module.css'
 import { StatusBar } from './status-bar.tsx'
+import { SummaryPanel } from './summary-panel.tsx'
 import { useFieldContext } from './use-field-context.ts'
 import { useRecordRows } from './use-record-rows.ts'
+import { useRecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
 
 const linkTypes = new Set(['lookup', 'master_detail', 'tree'])
@@ -46,6 +49,7 @@ export function RecordView(props: { object: ObjectItem }) {
   const fields = useFields(object)
   const [filtering, setFiltering] = useState(false)
   const [adding, setAdding] = useState(false)
+  const [summing, setSumming] = useState(false)
   const [conflict, setConflict] = useState<OpenConflict>()
   const [selection, setSelection] = useState<GridSelection>()
   const grid = useRef<DataGridHandle>(null)
@@ -60,12 +64,11 @@ export function RecordView(props: { object: ObjectItem }) {
     [address, navigate, object.name],
   )
 
-  const condition = useMemo(() => {
-    const known = query.filter && operatorOf(query.filter, fields)
-    if (!query.filter || !known) return undefined
-    const built = buildFilter(known.field, known.operator, query.filter.texts, context, '')
-    return built.ok ? built.filter : undefined
-  }, [query.filter, fields, context])
+  const condition = useMemo(
+    () => (query.filter ? buildGroup(query.filter, fields, context) : undefined),
+    [query.filter, fields, context],
+  )
+  const views = useRecordViews({ object: object.name, fields, query, filter: condition, onQuery: setQuery })
 
   const expand = useMemo(
     () =>
@@ -78,7 +81,7 @@ export function RecordView(props: { object: ObjectItem }) {
   const rows = useRecordRows({ object: object.name, filter: condition, sort: query.sort, search: query.search, expand })
   const { cache, snapshot, queryKey } = rows
   const checks = useRowChecks(queryKey, rows.loadRows)
-  const columns = useColumns(object, fields)
+  const columns = useColumns(object, views.columns)
 
   const ask = useCallback(
     async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> =>
@@ -149,6 +152,13 @@ export function RecordView(props: { object: ObjectItem }) {
       run: () => setFiltering(true),
     },
     {
+      id: 'records.summary',
+      label: t('summary.title', { object: label }),
+      group: 'records',
+      keywords: 'chart group pivot total',
+      run: () => setSumming((current) => !current),
+    },
+    {
       id: 'records.delete',
       label: checkedCount > 0 ? tn('records.delete', checkedCount) : t('records.deleteChecked'),
       group: 'records',
@@ -188,6 +198,9 @@ export function RecordView(props: { object: ObjectItem }) {
         checkedCount={checkedCount}
         onSearch={(search) => setQuery({ search })}
         onFilter={() => setFiltering(true)}
+        views={views.menus}
+        summing={summing}
+        onSummary={() => setSumming((current) => !current)}
         onNew={() => setAdding(true)}
         onDelete={() => void remove()}
         onClearChecks={checks.clear}
@@ -198,6 +211,17 @@ export function RecordView(props: { object: ObjectItem }) {
             {t('records.offline')}
           </Notice>
         </div>
+      )}
+      {summing && (
+        <SummaryPanel
+          object={object.name}
+          label={label}
+          fields={fields}
+          context={context}
+          filter={condition}
+          onGroup={(added) => setQuery({ filter: { any: false, conditions: narrowed(query.filter, added) } })}
+          onClose={() => setSumming(false)}
+        />
       )}
       {failedAtAll ? (
         <LoadFailure error={error} onRetry={() => cache.retry()} />
@@ -251,10 +275,17 @@ export function RecordView(props: { object: ObjectItem }) {
           setQuery({ filter })
         }}
       />
+      {views.dialogs}
       <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
     </div>
   )
+}
+
+/** The conditions with one more; it replaces the one on the same field where all of them must hold. */
+function narrowed(filter: RecordQuery['filter'], added: RecordFilter): RecordFilter[] {
+  const kept = filter === undefined || filter.any ? [] : filter.conditions
+  return [...kept.filter(({ field }) => field !== added.field), added]
 }
 
 /** The shown fields; links know which field of their object stands for a record. */
@@ -272,7 +303,7 @@ function useFields(object: ObjectItem) {
   )
 }
 
-function useColumns(object: ObjectItem, fields: ReturnType<typeof useFields>) {
+function useColumns(object: ObjectItem, fields: readonly FieldDefinition[]) {
   const [widths, setWidths] = useState(() => readWidths(object.name))
   const list = useMemo(
     () =>

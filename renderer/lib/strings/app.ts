@@ -18,6 +18,7 @@ export const appStrings = {
   'app.help': 'Keyboard shortcuts',
   'app.close': 'Close',
   'app.cancel': 'Cancel',
+  'app.save': 'Save',
   'app.retry': 'Try again',
   'app.undo': 'Undo',
   'app.dismiss': 'Dismiss message',

@@ -1,0 +1,134 @@
+// Owns stored views of an object as the screen uses them: reading, saving, changing, deleting.
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { call } from '../../lib/api-client.ts'
+import { readConditions, writeConditions } from './record-query.ts'
+import type { RecordQuery } from './record-query.ts'
+
+/** What a stored view shows. */
+export interface StoredView {
+  id: string
+  label: string
+  personal: boolean
+  isDefault: boolean
+  query: Omit<RecordQuery, 'view'>
+  /** Names of the shown fields in order; empty for all of them. */
+  columns: readonly string[]
+}
+
+/** What a person says of a view when saving it. */
+export interface ViewDraft {
+  label: string
+  personal: boolean
+  isDefault: boolean
+}
+
+function viewsQuery(object: string) {
+  return queryOptions({
+    queryKey: ['views', object] as const,
+    queryFn: async ({ signal }): Promise<StoredView[]> => {
+      const { views } = await call('listViews', { query: { object, type: 'list' }, signal })
+      return views.filter(({ hidden }) => hidden !== true).map(readView)
+    },
+  })
+}
+
+/** The stored list views of an object; undefined until they are known, empty when the host keeps none. */
+export function useViews(object: string, enabled: boolean): readonly StoredView[] | undefined {
+  return useQuery({ ...viewsQuery(object), enabled }).data
+}
+
+function readView(view: {
+  id: string
+  label: string
+  scope: string
+  isDefault: boolean
+  config: Record<string, unknown>
+}): StoredView {
+  const { conditions, sort, search, columns } = view.config
+  return {
+    id: view.id,
+    label: view.label,
+    personal: view.scope === 'personal',
+    isDefault: view.isDefault,
+    query: {
+      filter: readConditions(conditions),
+      sort: (Array.isArray(sort) ? sort : []).flatMap((term: unknown) => {
+        const { field, order } = (term ?? {}) as { field?: unknown; order?: unknown }
+        return typeof field === 'string'
+          ? [{ field, order: order === 'desc' ? ('desc' as const) : ('asc' as const) }]
+          : []
+      }),
+      search: typeof search === 'string' ? search : '',
+    },
+    columns: (Array.isArray(columns) ? columns : []).flatMap((column: unknown) => {
+      if (typeof column === 'string') return [column]
+      const { field, hidden } = (column ?? {}) as { field?: unknown; hidden?: unknown }
+      return typeof field === 'string' && hidden !== true ? [field] : []
+    }),
+  }
+}
+
+/**
+ * What is on screen as the configuration of a view. `filter` is what other clients read; `conditions` keeps the operands
+ * as they were typed.
+ */
+export function viewConfig(
+  query: Omit<RecordQuery, 'view'>,
+  columns: readonly string[],
+  filter: Record<string, unknown> | undefined,
+): Record<string, unknown> {
+  return {
+    type: 'grid',
+    columns: [...columns],
+    filter: filter ?? null,
+    conditions: query.filter ? writeConditions(query.filter) : null,
+    sort: query.sort.map(({ field, order }) => ({ field, order })),
+    search: query.search,
+  }
+}
+
+/** Writing views; each answers when the list of views is fresh again. */
+export function useViewWrites(object: string) {
+  const client = useQueryClient()
+  const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['views', object] }), [client, object])
+  return {
+    async create(draft: ViewDraft, config: Record<string, unknown>): Promise<string> {
+      const { viewId } = await call('createView', {
+        params: {},
+        body: {
+          object,
+          viewKind: 'list',
+          label: draft.label,
+          scope: draft.personal ? 'personal' : 'shared',
+          isDefault: draft.isDefault,
+          config: withoutNulls(config),
+        },
+      })
+      await refresh()
+      return viewId
+    },
+    async change(viewId: string, patch: { draft?: ViewDraft; config?: Record<string, unknown> }): Promise<void> {
+      const { draft, config } = patch
+      await call('updateView', {
+        params: { viewId },
+        body: {
+          ...(draft === undefined
+            ? {}
+            : { label: draft.label, scope: draft.personal ? 'personal' : 'shared', isDefault: draft.isDefault }),
+          ...(config === undefined ? {} : { config }),
+        },
+      })
+      await refresh()
+    },
+    async remove(viewId: string): Promise<void> {
+      await call('deleteView', { params: { viewId } })
+      await refresh()
+    },
+  }
+}
+
+/** A null means "take it away" in a change and nothing in a new view. */
+function withoutNulls(config: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== null))
+}

@@ -1,0 +1,192 @@
+// Owns the summary above the grid: groups of the records shown, one measure of each, as a table and a chart. Choosing a
+// group shows its records.
+import { CloseButton, NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Suspense, lazy, useMemo, useState } from 'react'
+import { LoadFailure } from '../../components/notice.tsx'
+import { fieldTypeOf } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { call } from '../../lib/api-client.ts'
+import { t } from '../../lib/strings.ts'
+import type { RecordFilter } from './record-query.ts'
+import classes from './records.module.css'
+import { groupChoices, groupCondition, measureChoices, readDimension } from './summary-query.ts'
+
+const SummaryChart = lazy(async () => ({ default: (await import('./summary-chart.tsx')).SummaryChart }))
+
+/** Groups shown at once; more would be no summary. */
+const maxGroups = 50
+
+const chartTypes = ['bar', 'line', 'pie'] as const
+
+/** How a chart is drawn. */
+export type ChartType = (typeof chartTypes)[number]
+
+/** The panel; `filter` is the condition the grid shows its records under. */
+export function SummaryPanel(props: {
+  object: string
+  label: string
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  filter: Record<string, unknown> | undefined
+  onGroup: (condition: RecordFilter) => void
+  onClose: () => void
+}) {
+  const { object, fields, context, filter } = props
+  const groups = useMemo(() => groupChoices(fields), [fields])
+  const measures = useMemo(() => measureChoices(fields), [fields])
+  const [dimension, setDimension] = useState(groups[0]?.value ?? '')
+  const [measure, setMeasure] = useState('count')
+  const [chart, setChart] = useState<ChartType>('bar')
+  const { data, error, refetch } = useQuery({
+    queryKey: ['summary', object, dimension, measure, filter],
+    enabled: dimension !== '',
+    queryFn: async ({ signal }) =>
+      call('queryAnalytics', {
+        body: {
+          cube: object,
+          dimensions: [dimension],
+          measures: [measure],
+          limit: maxGroups + 1,
+          ...(filter === undefined ? {} : { where: filter }),
+        },
+        signal,
+      }),
+  })
+
+  const known = readDimension(dimension, fields)
+  const rows = (data?.data ?? []).slice(0, maxGroups).map((row) => {
+    const value = row[dimension]
+    const figure = row[measure]
+    return {
+      value,
+      label: known ? groupLabel(value, dimension, known, context) : String(value),
+      figure: typeof figure === 'number' ? figure : null,
+    }
+  })
+  const figures = new Intl.NumberFormat(context.locale, { maximumFractionDigits: 2 })
+  const measureLabel = measures.find(({ value }) => value === measure)?.label ?? measure
+  const isAdditive = measure === 'count' || measure.endsWith('.sum')
+  const total = rows.reduce((sum, { figure }) => sum + (figure ?? 0), 0)
+
+  return (
+    <section className={classes.summary} aria-label={t('summary.title', { object: props.label })}>
+      <div className={classes.summaryHead}>
+        <h2 className={classes.summaryTitle}>{t('summary.title', { object: props.label })}</h2>
+        <NativeSelect
+          size="xs"
+          label={t('summary.groupBy')}
+          value={dimension}
+          data={groups}
+          data-autofocus
+          onChange={(event) => setDimension(event.currentTarget.value)}
+        />
+        <NativeSelect
+          size="xs"
+          label={t('summary.measure')}
+          value={measure}
+          data={measures}
+          onChange={(event) => setMeasure(event.currentTarget.value)}
+        />
+        <NativeSelect
+          size="xs"
+          label={t('summary.chart')}
+          value={chart}
+          data={chartTypes.map((type) => ({ value: type, label: t(`summary.chart.${type}`) }))}
+          onChange={(event) => setChart(event.currentTarget.value as ChartType)}
+        />
+        <CloseButton aria-label={t('summary.close')} onClick={props.onClose} />
+      </div>
+      {error ? (
+        <LoadFailure error={error} onRetry={() => void refetch()} />
+      ) : dimension === '' || (data && rows.length === 0) ? (
+        <p className={classes.help}>{t('summary.none')}</p>
+      ) : (
+        <>
+          <div className={`${classes.summaryTable} cairn-numbers`}>
+            <table>
+              <caption className="cairn-hidden">{t('summary.table')}</caption>
+              <thead>
+                <tr>
+                  <th scope="col">{groups.find(({ value }) => value === dimension)?.label}</th>
+                  <th scope="col" className={classes.figure}>
+                    {measureLabel}
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row) => {
+                  const condition = groupCondition(dimension, row.value, fields, context.timeZone)
+                  return (
+                    <tr key={JSON.stringify(row.value)}>
+                      <th scope="row">
+                        {condition ? (
+                          <button
+                            type="button"
+                            className={classes.groupLink}
+                            aria-label={t('summary.show', { group: row.label })}
+                            onClick={() => props.onGroup(condition)}
+                          >
+                            {row.label}
+                          </button>
+                        ) : (
+                          row.label
+                        )}
+                      </th>
+                      <td className={classes.figure}>{row.figure === null ? '' : figures.format(row.figure)}</td>
+                    </tr>
+                  )
+                })}
+              </tbody>
+              {isAdditive && rows.length > 1 && data && data.data.length <= maxGroups && (
+                <tfoot>
+                  <tr>
+                    <th scope="row">{t('summary.total')}</th>
+                    <td className={classes.figure}>{figures.format(total)}</td>
+                  </tr>
+                </tfoot>
+              )}
+            </table>
+            {data && data.data.length > maxGroups && (
+              <p className={classes.help}>{t('summary.more', { count: maxGroups })}</p>
+            )}
+          </div>
+          <div className={classes.summaryChart} aria-hidden>
+            <Suspense fallback={null}>
+              <SummaryChart type={chart} rows={rows} measure={measureLabel} format={(value) => figures.format(value)} />
+            </Suspense>
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+/** A group as people read it: the value's own text, a bucket of time by its name. */
+function groupLabel(
+  value: unknown,
+  dimension: string,
+  { field, bucket }: NonNullable<ReturnType<typeof readDimension>>,
+  context: FieldContext,
+): string {
+  if (value === null || value === undefined || value === '') return t('summary.empty')
+  if (bucket !== undefined && typeof value === 'string') return bucketLabel(value, bucket, context)
+  if (dimension !== field.name) return String(value)
+  const single: FieldDefinition = { ...field, multiple: false, type: singleTypes[field.type] ?? field.type }
+  return fieldTypeOf(single).format(value, single, context) || String(value)
+}
+
+const singleTypes: Readonly<Record<string, string>> = { multiselect: 'select', checkboxes: 'select', tags: 'text' }
+
+function bucketLabel(instant: string, bucket: string, { locale, timeZone }: FieldContext): string {
+  const date = new Date(instant)
+  const format = (options: Intl.DateTimeFormatOptions): string =>
+    new Intl.DateTimeFormat(locale, { timeZone, ...options }).format(date)
+  if (bucket === 'year') return format({ year: 'numeric' })
+  if (bucket === 'month') return format({ year: 'numeric', month: 'short' })
+  if (bucket === 'quarter') {
+    const month = Number(new Intl.DateTimeFormat('en', { timeZone, month: 'numeric' }).format(date))
+    return `Q${Math.ceil(month / 3)} ${format({ year: 'numeric' })}`
+  }
+  return format({ dateStyle: 'medium' })
+}
