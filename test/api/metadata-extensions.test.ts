@@ -1,5 +1,6 @@
 // Object extensions: `object` items with `extend` (D-92).
 import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestHost } from '../support/create-test-host.ts'
 import { expectError, host, item, name, put, useMetadataHost } from '../support/metadata-suite.ts'
 
 useMetadataHost()
@@ -180,6 +181,19 @@ describe('an object extension', () => {
     expect(renamed.status).toBe(200)
     expect((await host.get(`/meta/object/${name}_a`)).body.item.extend).toBe(`${name}_new`)
     expect((await host.post(`/data/${name}_new`, { title: 'two', score: 7 })).body.record).toMatchObject({ score: 7 })
+  })
+
+  it('travels with its object, whatever their names', async () => {
+    await host.put(`/meta/object/a_${name}`, { extend: name, fields: { score: { type: 'number' } } })
+    await host.put(`/meta/object/${name}/overlay`, { patch: { fields: { score: { label: 'Points' } } } })
+    const { content } = (await host.post('/meta/export', { types: ['object'], format: 'json' })).body.data
+    const other = await createTestHost()
+    const { data } = (await other.post('/meta/import', { data: content, conflictResolution: 'skip' })).body
+    expect(data).toMatchObject({ imported: content.items.length + content.overlays.length, failed: 0 })
+    const { body } = await other.get(`/meta/object/${name}`)
+    expect(body.item.fields).toMatchObject({ title: { type: 'text' }, score: { type: 'number', label: 'Points' } })
+    expect((await other.post(`/data/${name}`, { title: 'one', score: 5 })).status).toBe(201)
+    await other.stop()
   })
 
   it('survives a restart', async () => {

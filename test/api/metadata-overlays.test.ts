@@ -283,6 +283,19 @@ describe('an overlay over an object', () => {
     expect(after.fields.more.uid).not.toBe(foreign)
   })
 
+  it('renames a delivered field and warns of nothing but a lost order', async () => {
+    await deliver({ fields: { title: { type: 'text' }, note: { type: 'text' } } })
+    await host.post(`/data/${name}`, { title: 'one', note: 'kept' })
+    const { fields, ...rest } = await read(object())
+    const remark = { ...fields.note, renamedFrom: 'note' }
+    const { body } = await host.put(object(), { ...rest, fields: { title: fields.title, remark } })
+    expect(body).toMatchObject({ plan: [{ change: 'rename_field', from: 'note', to: 'remark' }] })
+    expect(body).not.toHaveProperty('warnings')
+    expect((await host.get(`/data/${name}`)).body.records).toMatchObject([{ title: 'one', remark: 'kept' }])
+    const { body: moved } = await host.put(object(), { ...rest, label: 'X', fields: { remark, title: fields.title } })
+    expect(moved.warnings).toMatchObject([{ path: '' }])
+  })
+
   it('asks for consent before an overlay destroys values, and restores when it goes', async () => {
     await deliver({ fields: { title: { type: 'text' }, note: { type: 'text' } } })
     await host.post(`/data/${name}`, { title: 'one', note: 'kept' })

@@ -33,7 +33,7 @@ export async function importItems(
 ): Promise<ImportResult> {
   const { items, overlays } = readImportDocument(data)
   const total = items.length + overlays.length
-  const ordered = items.toSorted((a, b) => typeEntry(a.type).loadOrder - typeEntry(b.type).loadOrder)
+  const ordered = items.toSorted((a, b) => orderOf(a) - orderOf(b))
   const isKept = (item: ImportedItem): boolean =>
     conflictResolution === 'skip' && service.storedItem(item.type, item.name) !== undefined
   const chosen = ordered.filter((item) => !isKept(item))
@@ -65,6 +65,11 @@ export async function importItems(
     ...(dryRun ? { plan: [...steps, ...kept] } : {}),
     dryRun,
   }
+}
+
+/** What others refer to comes first; extensions follow the objects they extend. */
+function orderOf({ type, item }: ImportedItem): number {
+  return typeEntry(type).loadOrder + (type === 'object' && Object.hasOwn(item, 'extend') ? 0.5 : 0)
 }
 
 function toEntry(

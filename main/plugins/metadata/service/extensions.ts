@@ -20,6 +20,7 @@ export const extensionKeys: ReadonlySet<string> = new Set([
   'name',
   'uid',
   'extend',
+  'renamedFrom',
   'priority',
   'namespace',
   'tags',

@@ -236,7 +236,8 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
         return withDryRun(nothing(ctx, ground, items.get(type, name)!, confirm), dryRun)
       }
       const next = record(ctx, base, under.item, previous, { scope: 'platform', patch })
-      const isExact = JSON.stringify(withOverlay(under, next).item) === JSON.stringify(whole)
+      const result = withOverlay(under, next).item
+      const isExact = isSameJson(result, whole) && isSameOrder(mapAt(named, 'fields'), mapAt(result, 'fields'))
       const lost = { path: '', message: 'An overlay keeps neither null values nor another order of keys.' }
       return change(
         ctx,
@@ -318,6 +319,12 @@ function checkPatch(type: MetadataType, patch: Body): FieldError[] {
 
 function withDryRun(prepared: PreparedWrite, dryRun: boolean | undefined): PreparedWrite {
   return { ...prepared, result: { ...prepared.result, dryRun: dryRun === true } }
+}
+
+/** Whether the keys two maps share stand in the same order. */
+function isSameOrder(a: Body, b: Body): boolean {
+  const shared = (one: Body, two: Body) => Object.keys(one).filter((key) => Object.hasOwn(two, key))
+  return isSameJson(shared(a, b), shared(b, a))
 }
 
 function mapAt(body: Body, key: string): Body {
