@@ -72,6 +72,21 @@ describe('the schema of a type', () => {
   })
 })
 
+describe('values without a text form', () => {
+  const odd = { toString: 1, valueOf: 1 }
+
+  it.each([
+    ['view', { object: 'ticket', viewKind: odd }, 400],
+    ['validation', { object: 'ticket', type: odd }, 400],
+    ['action', { type: odd }, 400],
+    ['view', { object: 'ticket', viewKind: 'list', config: { sort: ['title', odd], filter: [odd, odd] } }, 200],
+  ])('neither break nor pass for text in a %s: %j', async (type, item, status) => {
+    expect((await host.put(`/meta/${type}/odd_text`, item)).status).toBe(status)
+    expect((await host.get('/meta/object/ticket/dependents')).status).toBe(200)
+    expect((await host.post('/meta/import', { data: { formatVersion: odd, items: [] } })).status).toBe(400)
+  })
+})
+
 describe('unknown keys', () => {
   it('are kept at every depth and reported with their path', async () => {
     const item = {

@@ -45,7 +45,10 @@ export const wholeItems: Readonly<Record<string, { name: string; item: Item }>> 
     name: 'ticket.dear',
     item: { object: 'ticket', type: 'script', condition: 'record.amount > 1000', message: 'Too dear.' },
   },
-  hook: { name: 'ticket.stamp', item: { object: 'ticket', events: ['beforeUpdate'], body: 'return {}', timeoutMs: 500 } },
+  hook: {
+    name: 'ticket.stamp',
+    item: { object: 'ticket', events: ['beforeUpdate'], body: 'return {}', timeoutMs: 500 },
+  },
   view: {
     name: 'ticket.board',
     item: {
@@ -66,7 +69,9 @@ export const wholeItems: Readonly<Record<string, { name: string; item: Item }>> 
     item: {
       route: '/start',
       object: 'ticket',
-      layout: [{ columns: 2, components: [{ type: 'list', props: { view: 'ticket.board' }, visibleOn: 'user.id != ""' }] }],
+      layout: [
+        { columns: 2, components: [{ type: 'list', props: { view: 'ticket.board' }, visibleOn: 'user.id != ""' }] },
+      ],
     },
   },
   dashboard: {
@@ -74,7 +79,12 @@ export const wholeItems: Readonly<Record<string, { name: string; item: Item }>> 
     item: {
       columns: 12,
       widgets: [
-        { id: 'sum', type: 'metric', query: { cube: 'ticket', measures: ['amount.sum'] }, layout: { x: 0, y: 0, w: 3, h: 2 } },
+        {
+          id: 'sum',
+          type: 'metric',
+          query: { cube: 'ticket', measures: ['amount.sum'] },
+          layout: { x: 0, y: 0, w: 3, h: 2 },
+        },
         { id: 'open', type: 'list', view: 'ticket.board' },
       ],
     },
@@ -132,11 +142,18 @@ export const wholeItems: Readonly<Record<string, { name: string; item: Item }>> 
   },
   job: {
     name: 'nightly',
-    item: { schedule: { cron: '30 2 * * 1-5', timezone: 'Europe/Berlin' }, function: 'tidy', retryPolicy: { maxRetries: 1 } },
+    item: {
+      schedule: { cron: '30 2 * * 1-5', timezone: 'Europe/Berlin' },
+      function: 'tidy',
+      retryPolicy: { maxRetries: 1 },
+    },
   },
   translation: {
     name: 'german',
-    item: { locale: 'de', translations: { objects: { ticket: { label: 'Vorgang', fields: { title: { label: 'Titel' } } } } } },
+    item: {
+      locale: 'de',
+      translations: { objects: { ticket: { label: 'Vorgang', fields: { title: { label: 'Titel' } } } } },
+    },
   },
   function: { name: 'tidy', item: { source: 'return 1', timeoutMs: 1000 } },
   email_template: {
@@ -178,11 +195,21 @@ export const wrongItems: readonly (readonly [type: string, change: Item, field: 
   ['view', { config: { kanban: {} } }, 'config.kanban.groupByField', 'required'],
   ['view', { config: { columns: [{ width: 3 }] } }, 'config.columns.0.field', 'required'],
   ['page', { layout: [{ components: [{ props: {} }] }] }, 'layout.0.components.0.type', 'required'],
-  ['page', { layout: [{ components: [{ type: 'x', visibleOn: '((' }] }] }, 'layout.0.components.0.visibleOn', 'expression_error'],
+  [
+    'page',
+    { layout: [{ components: [{ type: 'x', visibleOn: '((' }] }] },
+    'layout.0.components.0.visibleOn',
+    'expression_error',
+  ],
   ['page', { layout: 'two' }, 'layout', 'invalid_type'],
   ['dashboard', { widgets: [{ type: 'metric' }] }, 'widgets.0.id', 'required'],
   ['dashboard', { widgets: [{ id: 'a', type: 'picture' }] }, 'widgets.0.type', 'invalid_option'],
-  ['dashboard', { widgets: [{ id: 'a', type: 'text', layout: { x: 0, y: 0, w: 0, h: 1 } }] }, 'widgets.0.layout.w', 'min_value'],
+  [
+    'dashboard',
+    { widgets: [{ id: 'a', type: 'text', layout: { x: 0, y: 0, w: 0, h: 1 } }] },
+    'widgets.0.layout.w',
+    'min_value',
+  ],
   ['app', { navigation: [{ id: 'a', type: 'door', target: 'x' }] }, 'navigation.0.type', 'invalid_option'],
   ['app', { navigation: [{ type: 'group' }] }, 'navigation.0.id', 'required'],
   ['action', { type: 'dance' }, 'type', 'invalid_option'],
@@ -198,11 +225,21 @@ export const wrongItems: readonly (readonly [type: string, change: Item, field: 
   ['job', { function: undefined }, 'function', 'required'],
   ['job', { schedule: undefined }, 'schedule', 'required'],
   ['translation', { locale: 'not a tag' }, 'locale', 'invalid_format'],
-  ['translation', { translations: { objects: { ticket: { label: 5 } } } }, 'translations.objects.ticket.label', 'invalid_type'],
+  [
+    'translation',
+    { translations: { objects: { ticket: { label: 5 } } } },
+    'translations.objects.ticket.label',
+    'invalid_type',
+  ],
   ['function', { source: '' }, 'source', 'min_length'],
   ['email_template', { subject: undefined }, 'subject', 'required'],
   ['permission', { objects: { ticket: { allowRead: 'yes' } } }, 'objects.ticket.allowRead', 'invalid_boolean'],
-  ['permission', { rowLevelSecurity: [{ name: 'a', object: 'ticket', actions: ['look'], condition: {} }] }, 'rowLevelSecurity.0.actions.0', 'invalid_option'],
+  [
+    'permission',
+    { rowLevelSecurity: [{ name: 'a', object: 'ticket', actions: ['look'], condition: {} }] },
+    'rowLevelSecurity.0.actions.0',
+    'invalid_option',
+  ],
   ['profile', { isDefault: 'yes' }, 'isDefault', 'invalid_boolean'],
   ['role', { permissionSets: 'agents' }, 'permissionSets', 'invalid_type'],
   ['agent', { instructions: undefined }, 'instructions', 'required'],
@@ -213,7 +250,17 @@ export const wrongItems: readonly (readonly [type: string, change: Item, field: 
 
 /** Faults between parts of one item, which no JSON Schema can say. */
 export const tangledItems: readonly (readonly [type: string, change: Item, field: string, code: string])[] = [
-  ['dashboard', { widgets: [{ id: 'a', type: 'text' }, { id: 'a', type: 'text' }] }, 'widgets.1.id', 'duplicate_value'],
+  [
+    'dashboard',
+    {
+      widgets: [
+        { id: 'a', type: 'text' },
+        { id: 'a', type: 'text' },
+      ],
+    },
+    'widgets.1.id',
+    'duplicate_value',
+  ],
   ['app', { navigation: [{ id: 'a', type: 'object' }] }, 'navigation.0.target', 'required'],
   [
     'app',
@@ -221,8 +268,24 @@ export const tangledItems: readonly (readonly [type: string, change: Item, field
     'navigation.0.children.0.id',
     'duplicate_value',
   ],
-  ['flow', { nodes: [{ id: 'a', type: 'start' }], edges: [{ id: 'e', source: 'a', target: 'b' }] }, 'edges.0.target', 'invalid_reference'],
-  ['flow', { nodes: [{ id: 'a', type: 'x' }, { id: 'a', type: 'x' }], edges: [] }, 'nodes.1.id', 'duplicate_value'],
+  [
+    'flow',
+    { nodes: [{ id: 'a', type: 'start' }], edges: [{ id: 'e', source: 'a', target: 'b' }] },
+    'edges.0.target',
+    'invalid_reference',
+  ],
+  [
+    'flow',
+    {
+      nodes: [
+        { id: 'a', type: 'x' },
+        { id: 'a', type: 'x' },
+      ],
+      edges: [],
+    },
+    'nodes.1.id',
+    'duplicate_value',
+  ],
   ['job', { schedule: { cron: '0 0 * * *', everySeconds: 5 } }, 'schedule', 'not_allowed'],
   ['job', { flow: 'escalate' }, 'flow', 'not_allowed'],
   ['job', { schedule: { cron: '0 0 * * *', timezone: 'Mars/Olympus' } }, 'schedule.timezone', 'invalid_format'],

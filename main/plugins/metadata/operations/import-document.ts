@@ -38,7 +38,7 @@ export function readImportDocument(data: unknown): ImportDocument {
   if (unsafe.length > 0) throw validationError(unsafe.map((one) => ({ ...one, field: join('data', one.field) })))
   if (!isMap(document)) throw refuse('data', 'invalid_type', 'The data is an export document.')
   const version = own(document, 'formatVersion')
-  if (version !== undefined && String(version) !== '1') {
+  if (version !== undefined && version !== '1' && version !== 1) {
     throw refuse('data.formatVersion', 'invalid_option', 'Only format version 1 is understood.', version)
   }
   const items = own(document, 'items')

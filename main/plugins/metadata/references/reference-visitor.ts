@@ -92,9 +92,12 @@ export function sort(visitor: ReferenceVisitor, object: string | null): Edit {
     if (Array.isArray(value)) return (pair) => [path((pair as unknown[])[0]), ...(pair as unknown[]).slice(1)]
     return typeof textOf(value, 'field') === 'string' ? members({ field: path }) : keys((key) => path(key) as string)
   })
-  return choose((value) =>
-    Array.isArray(value) && !(typeof value[0] === 'string' && /^(asc|desc)$/i.test(String(value[1]))) ? each(one) : one,
-  )
+  return choose((value) => (Array.isArray(value) && !isPair(value) ? each(one) : one))
+}
+
+/** Whether a list is one term, a path with its direction, rather than a list of terms. */
+function isPair([path, direction]: readonly unknown[]): boolean {
+  return typeof path === 'string' && typeof direction === 'string' && /^(asc|desc)$/i.test(direction)
 }
 
 /** An expression over records of an object, as text or `{dialect, source}`; one that cannot be read stays. */

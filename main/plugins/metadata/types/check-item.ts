@@ -52,7 +52,7 @@ export function checkItem(type: MetadataType, item: Item): ItemCheck {
 
 function checkShape(shape: CompiledShape, item: Item): ItemCheck {
   const { schema, variants } = shape
-  const chosen = variants?.cases.get(String(own(item, variants.by)))
+  const chosen = variants?.cases.get(wordAt(item, variants.by))
   const fromKeys = problemsOf(schema, item)
   const fromVariant = chosen === undefined || variants!.checkedBelow ? [] : problemsOf(chosen, item)
   const shapeProblems = distinct([...fromKeys, ...fromVariant])
@@ -72,7 +72,7 @@ function problemsOf(schema: CompiledShape['schema'], item: Item): FieldError[] {
 /** Keys of which one is needed and none is there. */
 function missingKeys({ needs, variants }: CompiledShape, item: Item): FieldError[] {
   return needs.flatMap(({ oneOf, when }): FieldError[] => {
-    if (when !== undefined && !when.includes(String(own(item, variants?.by ?? 'type')))) return []
+    if (when !== undefined && !when.includes(wordAt(item, variants?.by ?? 'type'))) return []
     if (oneOf.some((key) => own(item, key) !== undefined)) return []
     return [{ field: oneOf[0]!, code: 'required', message: `One of these is needed: ${oneOf.join(', ')}.` }]
   })
@@ -89,4 +89,10 @@ function distinct(problems: readonly FieldError[]): FieldError[] {
 
 function own(item: Item, key: string): unknown {
   return Object.hasOwn(item, key) ? item[key] : undefined
+}
+
+/** A member that is text; empty for others, which may have no text form at all. */
+function wordAt(item: Item, key: string): string {
+  const value = own(item, key)
+  return typeof value === 'string' ? value : ''
 }
