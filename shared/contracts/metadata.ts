@@ -219,6 +219,8 @@ export const metadataRoutes = defineRoutes({
       'item_locked',
       'invalid_state_transition',
     ],
+    // Changes of large tables take as long as they take; they are shown and can be stopped.
+    timeoutMs: 10 * 60_000,
     channel: 'metadata',
     summary: 'Create or replace a metadata item; saving an object changes its table.',
     tag: 'metadata',
@@ -242,6 +244,8 @@ export const metadataRoutes = defineRoutes({
     permission: 'session',
     rateLimit: 'write',
     errors: ['destructive_change', 'delete_restricted', 'CONCURRENT_UPDATE', 'item_locked'],
+    // Changes of large tables take as long as they take; they are shown and can be stopped.
+    timeoutMs: 10 * 60_000,
     channel: 'metadata',
     summary: 'Delete a metadata item; deleting an object deletes its records.',
     tag: 'metadata',

@@ -42,6 +42,8 @@ const cases: Case[] = [
   [text, number, 'x', null, 'lost'],
   [text, number, '  ', null, 'kept'],
   [text, { type: 'number', scale: 0 }, '3', 3, 'kept'],
+  [text, { type: 'number', scale: 0 }, '3.4', 3, 'shortened'],
+  [text, { type: 'currency' }, '3.456', 3.46, 'shortened'],
   [text, { type: 'date' }, '2026-02-03', '2026-02-03', 'kept'],
   [text, { type: 'date' }, '2026-02-30', null, 'lost'],
   [text, { type: 'date' }, '2026-02-03T12:00:00Z', '2026-02-03', 'shortened'],
@@ -103,6 +105,8 @@ describe('converted values', () => {
   it('takes the usual currency into dynamic amounts, and says when another one gets lost', () => {
     const dynamic = { type: 'currency', currencyConfig: { currencyMode: 'dynamic' } }
     expect(convert(number, dynamic, 5)).toEqual({ columns: [5, 'EUR'], outcome: 'kept' })
+    expect(convert(dynamic, text, 5, 'USD')).toEqual({ columns: ['5 USD'], outcome: 'kept' })
+    expect(convert(dynamic, { type: 'tags' }, 5, 'USD')).toEqual({ columns: ['["5 USD"]'], outcome: 'kept' })
     expect(convert(dynamic, number, 5, 'EUR')).toEqual({ columns: [5], outcome: 'kept' })
     expect(convert(dynamic, number, 5, 'USD')).toEqual({ columns: [5], outcome: 'shortened' })
   })

@@ -83,7 +83,7 @@ function dropOptions(next: FieldSchema): Step {
 function anyValue(old: FieldSchema, next: FieldSchema, env: ConversionEnv): Step {
   const single: Step = isSameKind(old, next) ? (value) => ({ value, short: false }) : oneValue(old, next, env)
   if (next.multiple && isSameKind(old, next)) return (value) => ({ value: [value], short: false })
-  if (next.multiple) return (value) => toList(value, next, env, single)
+  if (next.multiple) return (value) => toList(isMoney(value, old) ? moneyText(value) : value, next, env, single)
   return (value) => {
     if (!old.multiple || !Array.isArray(value)) return single(value)
     if (value.length === 0) return { value: null, short: false }
@@ -129,7 +129,7 @@ function oneValue(old: FieldSchema, next: FieldSchema, env: ConversionEnv): Step
     const result = to.parse(value, next, env, value)
     if (!result.ok || result.value === null) return lost
     if (old.reference !== next.reference && !refersToLive(result.value, next, env)) return lost
-    return { value: result.value, short: false }
+    return { value: result.value, short: isRounded(value, result.value) }
   }
   if (isNumeric(old.type) && isNumeric(next.type)) return (value) => toNumber(value, next, env)
   if (isTextual(old.type) && isFormatted(next.type)) {
@@ -146,7 +146,7 @@ function oneValue(old: FieldSchema, next: FieldSchema, env: ConversionEnv): Step
       const result = accept(special.value)
       return 'found' in result ? result : { value: result.value, short: special.short }
     }
-    const text = textOf(value)
+    const text = isMoney(value, old) ? moneyText(value) : textOf(value)
     const read = (): Found | typeof lost => accept(to.fromText(text, next, env))
     const direct = typeof value === 'boolean' && isNumeric(next.type) ? accept(value ? 1 : 0) : accept(value)
     if (structured && typeof value === 'string') {
@@ -186,7 +186,7 @@ function kindOf(field: FieldSchema): string {
 
 /** Numbers keep their value whatever the new bounds are, as records do when rules are tightened; only digits may go. */
 function toNumber(value: unknown, next: FieldSchema, env: ConversionEnv): Found | typeof lost {
-  const money = typeof value === 'object' && value !== null ? (value as { value: number; currency: string }) : null
+  const money = typeof value === 'object' && value !== null ? (value as Money) : null
   const given = money === null ? (value as number) : money.value
   const number = next.sqlType === 'INTEGER' ? roundHalfAwayFromZero(given, 0) : given
   const dynamic = next.extraColumns.length > 0
@@ -197,10 +197,33 @@ function toNumber(value: unknown, next: FieldSchema, env: ConversionEnv): Found 
   return { value: dynamic ? { value: number, currency } : number, short }
 }
 
+/** Whether digits of a number, or of an amount, were cut off. */
+function isRounded(given: unknown, result: unknown): boolean {
+  const number = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null && 'value' in value ? value.value : value
+  const before = number(given)
+  const after = number(result)
+  return typeof before === 'number' && typeof after === 'number' && before !== after
+}
+
 function refersToLive(value: unknown, next: FieldSchema, env: ConversionEnv): boolean {
   if (next.reference === null) return true
   const list = Array.isArray(value) ? value : [value]
   return list.every((id) => env.exists(next.reference!, String(id)))
+}
+
+interface Money {
+  readonly value: number
+  readonly currency: string
+}
+
+function isMoney(value: unknown, old: FieldSchema): value is Money {
+  return old.type === 'currency' && typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An amount as people write it, which reads back as the same amount. */
+function moneyText({ value, currency }: Money): string {
+  return `${value} ${currency}`
 }
 
 function textOf(value: unknown): string {

@@ -15,6 +15,8 @@ export interface BackedUpField {
   readonly definition: FieldDefinition
   /** Place among the fields. */
   readonly position: number
+  /** What a conversion made of it; absent for a deleted field. */
+  readonly next?: FieldDefinition
 }
 
 /** An object's item with the items that belonged to it. */

@@ -38,6 +38,7 @@ export function keepColumns(
       name: field.name,
       definition: before.definition.fields[field.name]!,
       position: before.fields.indexOf(field),
+      ...(next === null ? {} : { next: after.definition.fields[next.name]! }),
     }
     addBackup(tx, {
       id: parts.ids.uuid(),

@@ -60,7 +60,7 @@ export function createSchemaBackups(parts: SchemaChangeParts, withReturning: Wit
     const schema = metadata.objectSchemas().find((candidate) => candidate.uid === backup.objectUid)
     const item = schema === undefined ? undefined : metadata.get('object', schema.name)
     if (schema === undefined || item === undefined) throw platformError('conflict', { reason: 'object_deleted' })
-    const { name: oldName, definition, position } = backup.definition as BackedUpField
+    const { name: oldName, definition, position, next: made } = backup.definition as BackedUpField
     const fields = Object.entries((item.item['fields'] ?? {}) as Record<string, Record<string, unknown>>)
     // A converted field may have another name by now, but never another uid.
     const present = fields.findIndex(([, field]) => field['uid'] === definition.uid)
@@ -72,7 +72,12 @@ export function createSchemaBackups(parts: SchemaChangeParts, withReturning: Wit
     const { renamedFrom: _renamed, ...back } = definition
     const rest = fields.filter((_, i) => i !== present || !isConversion)
     rest.splice(Math.min(isConversion ? present : position, rest.length), 0, [name, back as Record<string, unknown>])
-    const returning = { objectUid: schema.uid, field: name, columns: backup.columns }
+    const returning = {
+      objectUid: schema.uid,
+      field: name,
+      columns: backup.columns,
+      ...(made === undefined ? {} : { made }),
+    }
     const body = { ...item.item, fields: Object.fromEntries(rest) }
     const version = await saveObject(ctx, schema.name, body, returning)
     await parts.write('data.backup-restored', (tx) => removeBackup(tx, backup.id))

@@ -1,11 +1,13 @@
 // What comes back from backups while a definition is saved: a table, a field's columns, or the values of a conversion.
+import type { FieldDefinition, ObjectDefinition } from '#shared/object-definition.ts'
+import { compileObject } from '#shared/object-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { ColumnWork, FillSource } from '#main/database/schema/column-work.ts'
 import { createConverter } from '#main/database/schema/convert-value.ts'
 import type { ConversionEnv } from '#main/database/schema/convert-value.ts'
 import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
 import { fieldColumns } from '#main/database/schema/table-ddl.ts'
-import type { SqlValue } from '#shared/field-types/field-schema.ts'
+import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 
 /** A backup on its way back. */
 export interface Returning {
@@ -16,6 +18,8 @@ export interface Returning {
   readonly field?: string
   /** Its columns, main column first. */
   readonly columns?: readonly string[]
+  /** What the conversion that is taken back had made of the field. */
+  readonly made?: FieldDefinition
 }
 
 /** The plan with the work a returning field needs although its definition alone would not ask for it. */
@@ -41,8 +45,8 @@ export function returningColumns(returning: Returning, after: ObjectSchema): Rea
 }
 
 /**
- * Where the values of a field come from whose conversion is taken back: the old value where the record still holds what
- * the conversion made of it, else the present value converted back.
+ * Where the values of a field come from whose conversion is taken back: the old value where the record holds nothing, or
+ * still holds what the conversion made of it; else the present value converted back.
  */
 export function returningSource(
   returning: Returning | undefined,
@@ -50,21 +54,33 @@ export function returningSource(
   to: readonly string[],
   env: ConversionEnv,
 ): FillSource | undefined {
-  const { field, columns } = returning ?? {}
+  const { field, columns, made } = returning ?? {}
   if (field === undefined || columns === undefined || work.next.name !== field) return undefined
   const present = fieldColumns(work.old).map((column) => column.name)
   const forward = createConverter(work.next, work.old, env)
   const back = createConverter(work.old, work.next, env)
+  // The field may have been converted again since, without a loss that would have been kept.
+  const between = made === undefined ? undefined : compileOne(field, made)
+  const first = between === undefined ? undefined : createConverter(work.next, between, env)
+  const second = between === undefined ? undefined : createConverter(between, work.old, env)
   return {
     from: [...present, ...columns],
     to,
     convert(values) {
       const now = values.slice(0, present.length)
       const kept = values.slice(present.length)
-      if (isSame(forward(kept).columns, now)) return { columns: kept, outcome: 'kept' }
+      const isUnchanged =
+        now[0] === null ||
+        isSame(forward(kept).columns, now) ||
+        (first !== undefined && second !== undefined && isSame(second(first(kept).columns).columns, now))
+      if (isUnchanged) return { columns: kept, outcome: 'kept' }
       return back(now)
     },
   }
+}
+
+function compileOne(name: string, definition: FieldDefinition): FieldSchema {
+  return compileObject({ name: 'one', fields: { [name]: definition } } as ObjectDefinition).fields[0]!
 }
 
 function isSame(left: readonly SqlValue[], right: readonly SqlValue[]): boolean {

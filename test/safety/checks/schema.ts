@@ -1,0 +1,181 @@
+// Schema changes of large tables: everybody else goes on as if nothing happened.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { cairnEntry, childEntry, startChildServer } from '../child-server.ts'
+import type { ChildServer } from '../child-server.ts'
+import { defineCheck } from '../registry.ts'
+import type { CheckContext } from '../registry.ts'
+
+const long = process.env['CAIRN_LONG'] === '1'
+
+/** Milliseconds between two requests of the others; each is measured from the moment it was due. */
+const everyMs = 10
+const records = 200
+
+/** The fields of the large object at the start. */
+const base = {
+  code: { type: 'text' },
+  amount: { type: 'text' },
+  level: { type: 'number' },
+  ready: { type: 'text' },
+  due: { type: 'text' },
+}
+
+type Fields = Record<string, Record<string, unknown>>
+
+/** The changes, one after the other, with the time each may take by the design for a million rows. */
+const changes: readonly { readonly name: string; readonly wantedMs: number; readonly fields: Fields }[] = [
+  { name: 'add column', wantedMs: 100, fields: { ...base, extra: { type: 'number', defaultValue: 1 } } },
+  {
+    name: 'index',
+    wantedMs: 2_000,
+    fields: { ...base, level: { type: 'number', index: true }, extra: { type: 'number' } },
+  },
+  { name: 'drop column', wantedMs: 3_000, fields: { ...base, level: { type: 'number', index: true } } },
+  {
+    name: 'rebuild',
+    wantedMs: 10_000,
+    fields: {
+      ...base,
+      amount: { type: 'number' },
+      level: { type: 'text', index: true },
+      ready: { type: 'boolean' },
+      due: { type: 'date' },
+    },
+  },
+]
+
+/** Everything a request of somebody else took. */
+interface Others {
+  readonly reads: number[]
+  readonly writes: number[]
+  failed: number
+}
+
+/** Fills the large table behind the stopped server's back: through the door it would take minutes. */
+function fillTable(dataDir: string, rows: number): void {
+  const db = new Sqlite(join(dataDir, 'cairn.db'))
+  try {
+    db.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+       INSERT INTO o_big (id, created_at, updated_at, code, amount, level, ready, due)
+       SELECT printf('01900000-%04x-7000-8000-%012x', i / 65536, i), '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z',
+         'code ' || i, iif(i % 10 = 0, 'none', i), (i * 7919) % 1000, iif(i % 2, 'yes', 'no'), '2026-02-' || (10 + i % 15)
+       FROM n`,
+    ).run(rows)
+  } finally {
+    db.close()
+  }
+}
+
+async function call(server: ChildServer, method: string, path: string, body?: unknown): Promise<string> {
+  const answer = await server.call(method, `/api/v1${path}`, body)
+  if (answer.status >= 300) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
+  return answer.text
+}
+
+/** Reads and writes of others at a steady pace until told to stop: a late answer does not delay the next question. */
+function startOthers(server: ChildServer, ids: readonly string[]): { stop(): Promise<Others> } {
+  const others: Others = { reads: [], writes: [], failed: 0 }
+  const open = new Set<Promise<void>>()
+  let running = true
+  let asked = 0
+  const one = async (due: number): Promise<void> => {
+    const turn = asked % 4
+    try {
+      if (turn === 0) await call(server, 'POST', '/data/small', { title: `t${asked}` })
+      else if (turn === 1) await call(server, 'GET', `/data/small/${ids[asked % ids.length]}`)
+      else if (turn === 2) await call(server, 'GET', '/data/small?top=20&sort=title')
+      else await call(server, 'GET', '/data/big?top=20')
+      ;(turn === 0 ? others.writes : others.reads).push(performance.now() - due)
+    } catch {
+      others.failed += 1
+    }
+  }
+  const loop = (async () => {
+    let due = performance.now()
+    while (running) {
+      asked += 1
+      const work: Promise<void> = one(due).finally(() => open.delete(work))
+      open.add(work)
+      due += everyMs
+      await pause(Math.max(0, due - performance.now()))
+    }
+  })()
+  return {
+    async stop() {
+      running = false
+      await loop
+      await Promise.all(open)
+      return others
+    },
+  }
+}
+
+function percentile(list: readonly number[], part: number): number {
+  const sorted = list.toSorted((a, b) => a - b)
+  return Math.ceil(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN)
+}
+
+/** Changes a large table in every way while others read and write; answers their 99th percentile in milliseconds. */
+async function changeBesideOthers(context: CheckContext, entry: string): Promise<number> {
+  const rows = long || context.size === 'release' ? 1_000_000 : 50_000
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-schema-'))
+  let server: ChildServer | undefined
+  let others: ReturnType<typeof startOthers> | undefined
+  try {
+    server = await startChildServer({ dataDir, entry: cairnEntry })
+    await call(server, 'PUT', '/meta/object/small', { name: 'small', fields: { title: { type: 'text' } } })
+    await call(server, 'PUT', '/meta/object/big', { name: 'big', fields: base, enable: { searchable: false } })
+    const made = { records: Array.from({ length: records }, (_, i) => ({ title: `t${i}` })) }
+    const created = JSON.parse(await call(server, 'POST', '/data/small/createMany', made)) as {
+      records: { id: string }[]
+    }
+    await server.end('SIGTERM')
+    fillTable(dataDir, rows)
+    server = await startChildServer({ dataDir, entry })
+    others = startOthers(
+      server,
+      created.records.map(({ id }) => id),
+    )
+    await pause(1_000)
+    for (const { name, wantedMs, fields } of changes) {
+      const began = performance.now()
+      const item = { name: 'big', fields, enable: { searchable: false } }
+      await call(server, 'PUT', '/meta/object/big?confirm=true', item)
+      const tookMs = Math.round(performance.now() - began)
+      context.log(`${name}: ${tookMs} ms of ${wantedMs} ms for a million rows`)
+    }
+    const { reads, writes, failed } = await others.stop()
+    for (const [kind, list] of Object.entries({ reads, writes })) {
+      const figures = [0.5, 0.99, 1].map((part) => percentile(list, part)).join(' / ')
+      context.log(`${list.length} ${kind} of others: p50 / p99 / most ${figures} ms`)
+    }
+    context.log(`${rows} rows, ${failed} requests of others failed`)
+    // Speed counts for nothing when values are missing: nine of ten amounts are numbers.
+    const filter = encodeURIComponent(JSON.stringify({ amount: { $null: false } }))
+    const kept = JSON.parse(await call(server, 'GET', `/data/big?top=1&count=true&filter=${filter}`)) as {
+      total: number
+    }
+    if (kept.total !== rows - rows / 10) throw new Error(`${kept.total} of ${rows} amounts arrived.`)
+    return failed > 0 ? Number.NaN : percentile([...reads, ...writes], 0.99)
+  } finally {
+    const stopped = others?.stop()
+    await server?.end('SIGKILL')
+    await stopped
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+defineCheck({
+  id: 'R11',
+  file: 'schema',
+  unit: 'ms, the 99th percentile of what others wait while a large table is changed',
+  target: { atMost: 250 },
+  tier: 'n',
+  run: (context) => changeBesideOthers(context, cairnEntry),
+  twin: (context) => changeBesideOthers(context, childEntry('schema-at-once')),
+})
