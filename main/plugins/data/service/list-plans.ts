@@ -16,6 +16,7 @@ export interface JsonList {
 export interface ListPlans {
   /** Undefined for a list that is not known; null for one that is known to have no plan of this kind. */
   get(schema: ObjectSchema, key: string): JsonList | null | undefined
+  /** Keeps a list that is asked for the second time; one that never comes again is not worth the memory. */
   put(schema: ObjectSchema, key: string, list: JsonList | null): void
   /** Forgets everything; needed after a change of tables or statistics. */
   clear(): void
@@ -26,6 +27,9 @@ const maxLists = 200
 /** After so many uses a list is planned anew: the index may be another one by then. */
 const maxUses = 200
 const maxKeyLength = 4_000
+
+/** Places for the marks of queries seen once. */
+const seenPlaces = 4_096
 
 /** Words whose meaning changes from one moment to the next (D-85). */
 const moment = /\$(?:today|now|startOf|during)|\{(?:today|now)/
@@ -40,6 +44,7 @@ export function listKey(query: RecordQuery, world: string): string | null {
 /** Makes the memory. */
 export function createListPlans(): ListPlans {
   let objects = new WeakMap<ObjectSchema, Map<string, { readonly list: JsonList | null; uses: number }>>()
+  const seen = new Int32Array(seenPlaces)
   return {
     get(schema, key) {
       const lists = objects.get(schema)
@@ -50,6 +55,12 @@ export function createListPlans(): ListPlans {
       return known.list
     },
     put(schema, key, list) {
+      const mark = hashOf(key)
+      const place = mark & (seenPlaces - 1)
+      if (seen[place] !== mark) {
+        seen[place] = mark
+        return
+      }
       let lists = objects.get(schema)
       if (lists === undefined) {
         lists = new Map()
@@ -62,4 +73,11 @@ export function createListPlans(): ListPlans {
       objects = new WeakMap()
     },
   }
+}
+
+/** A number that equal texts share; never 0. */
+function hashOf(text: string): number {
+  let hash = 0
+  for (let index = 0; index < text.length; index += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(index)) | 0
+  return hash === 0 ? 1 : hash
 }
