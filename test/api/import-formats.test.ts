@@ -187,6 +187,28 @@ describe('linked records', () => {
     expect(await byTitle('ByCode')).toMatchObject({ account: bolt })
   })
 
+  it('may come later in the file when they belong to the same object, in jobs and at once', async () => {
+    const csv = 'name,parent\nbolt,wheel\nwheel,car\ncar,\nlost,nowhere\nleaf,lost\n'
+    for (const object of ['part', 'piece']) {
+      await host.defineObject(object, { name: { type: 'text', externalId: true }, parent: { type: 'tree' } })
+    }
+    const direct = await run({ csv }, 'part')
+    expect(direct.body).toMatchObject({ created: 3, failed: 2, errors: [{ row: 4 }, { row: 5 }] })
+    const far = Array.from({ length: 300 }, (_, n) => `fill${n},`).join('\n')
+    const body = `name,parent\nbolt,wheel\nwheel,car\n${far}\ncar,\nlost,nowhere\nleaf,lost\n`
+    const started = await host.post('/data/piece/import/jobs', body, { 'content-type': 'text/csv' })
+    const done = await ended(started.body.jobId)
+    expect(done).toMatchObject({ total: 305, processed: 305, created: 303, failed: 2 })
+    const failed = (await host.get(`/data/import/jobs/${done.jobId}/results?only=failed`)).body.results
+    expect(failed.map(({ row }: { row: number }) => row)).toEqual([304, 305])
+    const named = async (name: string) => (await host.get(`/data/piece?name=${name}`)).body.records[0]
+    expect((await named('bolt')).parent).toBe((await named('wheel')).id)
+    expect((await named('wheel')).parent).toBe((await named('car')).id)
+    await host.post(`/data/import/jobs/${done.jobId}/undo`)
+    expect(await ended(done.jobId)).toMatchObject({ status: 'undone', undo: { purged: 303, kept: 0 } })
+    expect((await host.get('/data/piece?count=true&deleted=include')).body.total).toBe(0)
+  })
+
   it('can be matched by', async () => {
     const { body } = await run({
       writeMode: 'upsert',

@@ -130,6 +130,17 @@ export function advanceJob(tx: Tx, seq: number, done: { rows: number; position: 
   )
 }
 
+/** Adds to the counts of a job whose rows are all processed. */
+export function correctCounts(tx: Tx, seq: number, by: Omit<Counts, 'kept'>): void {
+  tx.run(
+    statement(
+      `UPDATE import_job SET created = created + ?, updated = updated + ?, skipped = skipped + ?, failed = failed + ?
+       WHERE seq = ?`,
+      [by.created, by.updated, by.skipped, by.failed, seq],
+    ),
+  )
+}
+
 /** How many outcomes there are of each kind. */
 export interface Counts {
   readonly created: number

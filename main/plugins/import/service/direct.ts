@@ -38,14 +38,18 @@ export async function importDirectly(
     errors: [],
     dryRun: input.dryRun,
   }
-  for (let start = 0; start < input.rows.length; start += sliceSize) {
-    const slice = input.rows.slice(start, start + sliceSize)
-    const { outcomes } = await plan.write(
-      ctx,
-      slice.map((cells, at) => ({ row: start + at + 1, cells })),
-    )
-    for (const outcome of outcomes.toSorted((a, b) => a.row - b.row)) add(report, outcome)
+  const outcomes = new Map<number, RowOutcome>()
+  let open = input.rows.map((cells, at) => ({ row: at + 1, cells }))
+  // Rows that name a later row of their own object are tried again until none of them finds its record.
+  for (let before = Infinity; open.length > 0 && open.length < before;) {
+    before = open.length
+    for (let start = 0; start < open.length; start += sliceSize) {
+      const written = await plan.write(ctx, open.slice(start, start + sliceSize))
+      for (const outcome of written.outcomes) outcomes.set(outcome.row, outcome)
+    }
+    open = input.dryRun ? [] : open.filter(({ row }) => outcomes.get(row)?.waits === true)
   }
+  for (let row = 1; row <= input.rows.length; row += 1) add(report, outcomes.get(row)!)
   return report
 }
 

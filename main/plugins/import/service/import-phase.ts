@@ -1,6 +1,6 @@
 // The work of a job: staged rows become records, slice by slice. What became of a slice and how far the job is are stored
 // in the transaction that writes its rows, so that a job goes on after any end of the process without a row twice.
-import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { advanceJob, countOutcomes, getSlice, putSlice } from '../store.ts'
 import type { JobRow } from '../store.ts'
@@ -9,23 +9,12 @@ import { mapColumns } from './columns.ts'
 import { optionsOf, requestIdOf } from './job-view.ts'
 import type { StoredOptions } from './job-view.ts'
 import { collectMissingOptions } from './missing-options.ts'
+import { stagedName } from './phase.ts'
+import type { PhaseParts } from './phase.ts'
 import type { RowOutcome } from './row-outcome.ts'
 import { createRowPlan, sliceSize } from './row-plan.ts'
-import type { PlanParts, RowPlan } from './row-plan.ts'
-import type { Staging } from './staging.ts'
-
-/** What both phases of a job work with. */
-export interface PhaseParts extends PlanParts {
-  readonly read: Reads
-  readonly write: Write
-  readonly staging: Staging
-  readonly watches: ChangeWatches
-}
-
-/** The staged file of a job. */
-export function stagedName(jobId: string): string {
-  return `${jobId}.ndjson`
-}
+import type { RowPlan } from './row-plan.ts'
+import { retryWaiting } from './waiting-rows.ts'
 
 /**
  * Writes the rows that are left.
@@ -73,7 +62,7 @@ export async function runImportPhase(
   } finally {
     watch?.stop()
   }
-  return true
+  return options.dryRun || (await retryWaiting(parts, ctx, job, interrupted))
 }
 
 /** Reads all rows once to find the options that choice fields are missing. */

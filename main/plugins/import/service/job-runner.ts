@@ -5,9 +5,10 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { openJobs, updateJob } from '../store.ts'
 import type { JobRow } from '../store.ts'
-import { runImportPhase, stagedName } from './import-phase.ts'
-import type { PhaseParts } from './import-phase.ts'
+import { runImportPhase } from './import-phase.ts'
 import { contextOf } from './job-view.ts'
+import { stagedName } from './phase.ts'
+import type { PhaseParts } from './phase.ts'
 import { runUndoPhase } from './undo-phase.ts'
 
 /** Runs the jobs of one host. */

@@ -19,6 +19,8 @@ export interface RowOutcome {
   readonly operation: 'create' | 'update' | 'skip' | 'fail'
   readonly id?: string
   readonly errors?: readonly RowError[]
+  /** The row failed only because it names records of its own object that are not there yet: later rows may be those. */
+  readonly waits?: true
   /** For updates of jobs: what the row changed. */
   readonly changes?: RowChanges
   /** Once the job was undone: what stayed and why; empty when nothing did. */

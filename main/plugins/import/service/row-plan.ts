@@ -87,6 +87,7 @@ export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
     columns.map(({ field }) => field),
   )
   const unique = schema.fields.filter((field) => field.unique)
+  const ownLinks = new Set(columns.flatMap(({ field }) => (field.reference === schema.name ? [field.name] : [])))
   const seen = new Set<string>()
 
   const readRow = ({ row, cells }: { row: number; cells: SourceRow }): Row => {
@@ -99,6 +100,13 @@ export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
     if (hasCellsBeyond(cells, input.columns.length))
       errors.push({ code: 'invalid_format', message: 'The row has more cells than the header.' })
     return { row, values, errors }
+  }
+
+  const failure = (row: number, errors: readonly RowError[]): RowOutcome => {
+    const waits = errors.every(
+      ({ code, field }) => code === 'invalid_reference' && ownLinks.has(field?.split('.')[0] ?? ''),
+    )
+    return { row, operation: 'fail', errors, ...(waits ? { waits: true } : {}) }
   }
 
   const findAll = async (ctx: RequestContext, rows: readonly Row[]): Promise<(row: Row) => Match | 'blank'> => {
@@ -132,7 +140,7 @@ export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
           const message = 'Several records match the row.'
           row.errors.push({ field: matchFields[0]!.name, code: 'not_unique', message })
         }
-        if (row.errors.length > 0) outcomes.push({ row: row.row, operation: 'fail', errors: row.errors })
+        if (row.errors.length > 0) outcomes.push(failure(row.row, row.errors))
         else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
         else if (target === 'create') creates.push(row)
         else updates.push({ ...row, id: (target as { id: string }).id })
@@ -162,7 +170,7 @@ export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
     const before = outcomes.length
     const toOutcome = (result: BulkResultItem): RowOutcome => {
       const { row } = rows[result.index]!
-      if (!result.success) return { row, operation: 'fail', errors: errorsOf(result) }
+      if (!result.success) return failure(row, errorsOf(result))
       const id = input.dryRun && operation === 'create' ? undefined : result.id
       const changes = operation === 'update' && id !== undefined ? observer?.changesOf?.(id) : undefined
       return { row, operation, ...(id === undefined ? {} : { id }), ...(changes === undefined ? {} : { changes }) }

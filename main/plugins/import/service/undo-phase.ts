@@ -7,7 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { BulkItem, PlatformRecord } from '#main/plugins/data/api.ts'
 import { putSlice, sliceBefore, slicesAfter, updateJob } from '../store.ts'
 import type { JobRow, Slice } from '../store.ts'
-import type { PhaseParts } from './import-phase.ts'
+import type { PhaseParts } from './phase.ts'
 import { errorsOf } from './row-outcome.ts'
 import type { RowChanges, RowError, RowOutcome } from './row-outcome.ts'
 
@@ -168,38 +168,54 @@ function earlierValues(
   return { data, kept }
 }
 
+/** Purges what nobody changed; what others of the job still hold on to is tried again once those are gone. */
 async function purge(run: UndoRun, created: readonly RowOutcome[]): Promise<void> {
-  if (created.length === 0) return
+  let left = created
+  for (let before = Infinity; left.length > 0 && left.length < before;) {
+    before = left.length
+    left = await purgeOnce(run, left)
+  }
+}
+
+/** Answers the rows that may be purged later. */
+async function purgeOnce(run: UndoRun, created: readonly RowOutcome[]): Promise<RowOutcome[]> {
   const records = await findRecords(run, created, ['created_at', 'updated_at', 'updated_by'])
-  const items: BulkItem[] = []
   const rows: RowOutcome[] = []
-  // The latest first: rows may point at earlier ones.
+  // The latest first: rows mostly point at earlier ones.
   for (const outcome of created.toReversed()) {
     const record = records.get(outcome.id!)
+    run.kept.delete(outcome.row)
     if (record === undefined) continue
-    const version = record['updated_at'] as string
-    const untouched =
-      version === record['created_at'] ||
-      run.restored.has(outcome.id!) ||
-      record['updated_by'] === 'system' ||
-      (record['deleted_at'] ?? null) !== null
-    if (untouched) {
-      items.push({ id: outcome.id!, expectedVersion: version })
-      rows.push(outcome)
-    } else {
-      run.kept.set(outcome.row, [{ code: 'CONCURRENT_UPDATE', message: 'Somebody changed the record since.' }])
-    }
+    if (isUntouched(run, outcome.id!, record)) rows.push(outcome)
+    else run.kept.set(outcome.row, [{ code: 'CONCURRENT_UPDATE', message: 'Somebody changed the record since.' }])
   }
-  for (let start = 0; start < items.length; start += purgedAtOnce) {
-    const records = items.slice(start, start + purgedAtOnce)
-    const input = { object: run.schema.name, records, options: bulkOptions, purge: true } as const
+  const later: RowOutcome[] = []
+  for (let start = 0; start < rows.length; start += purgedAtOnce) {
+    const part = rows.slice(start, start + purgedAtOnce)
+    const items = part.map(({ id }): BulkItem => {
+      return { id: id!, expectedVersion: records.get(id!)!['updated_at'] as string }
+    })
+    const input = { object: run.schema.name, records: items, options: bulkOptions, purge: true } as const
     const { results } = await run.parts.data.bulk(run.ctx, { ...input, operation: 'delete' })
     results.forEach((result, at) => {
+      const code = result.errors?.[0]?.code
       // Gone meanwhile, for example together with the record it belonged to.
-      if (result.success || result.errors?.[0]?.code === 'resource_not_found') return
-      run.kept.set(rows[start + at]!.row, errorsOf(result))
+      if (result.success || code === 'resource_not_found') return
+      run.kept.set(part[at]!.row, errorsOf(result))
+      if (code === 'delete_restricted' || code === 'CONCURRENT_UPDATE') later.push(part[at]!)
     })
   }
+  return later.toReversed()
+}
+
+/** Whether nobody but this job, its undo and the engine wrote the record; what is deleted may go for good. */
+function isUntouched(run: UndoRun, id: string, record: PlatformRecord): boolean {
+  return (
+    record['updated_at'] === record['created_at'] ||
+    run.restored.has(id) ||
+    record['updated_by'] === 'system' ||
+    (record['deleted_at'] ?? null) !== null
+  )
 }
 
 /** The records of a group as they are now, deleted ones too. */

@@ -1,0 +1,18 @@
+// What the phases of a job share: the parts they work with, and the name of the staged file.
+import type { Reads, Write } from '#main/kernel/database.ts'
+import type { ChangeWatches } from './change-watch.ts'
+import type { PlanParts } from './row-plan.ts'
+import type { Staging } from './staging.ts'
+
+/** What the phases of a job work with. */
+export interface PhaseParts extends PlanParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly staging: Staging
+  readonly watches: ChangeWatches
+}
+
+/** The staged file of a job. */
+export function stagedName(jobId: string): string {
+  return `${jobId}.ndjson`
+}
