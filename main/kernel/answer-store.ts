@@ -28,9 +28,14 @@ export const answersKeptMs = 24 * 60 * 60_000
 /** Answers kept at most, and their characters; the oldest go first. */
 const maxAnswers = 10_000
 const maxCharacters = 32 * 1024 * 1024
+/** They are counted every so many answers or characters. */
 const countEvery = 100
+const countAfter = 1024 * 1024
 
-/** The table of answers. */
+/** Ids in an answer: whatever it tells of a record names it. */
+const uuids = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
+
+/** The tables of answers and of the records they name. */
 export const answerTable: Migration = {
   number: 3,
   name: 'answers',
@@ -43,6 +48,12 @@ export const answerTable: Migration = {
       size INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX _answer_started ON _answer (started_at);
+    CREATE TABLE _answer_record (
+      record_id TEXT NOT NULL,
+      name TEXT NOT NULL REFERENCES _answer (name) ON DELETE CASCADE,
+      PRIMARY KEY (record_id, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX _answer_record_name ON _answer_record (name);
   `,
 }
 
@@ -58,6 +69,7 @@ export function createAnswerStore({
   bus: Pick<EventBus, 'on'>
 }): AnswerStore {
   let saves = 0
+  let grown = 0
 
   const insert = (tx: Tx, key: EffectKey, answer: string | null): void => {
     const verb = answer === null ? 'INSERT OR IGNORE' : 'INSERT OR REPLACE'
@@ -70,12 +82,16 @@ export function createAnswerStore({
         answer?.length ?? 0,
       ]),
     )
+    for (const id of new Set(answer?.match(uuids) ?? []))
+      tx.run(statement('INSERT INTO _answer_record (record_id, name) VALUES (?, ?)', [id, key.name]))
   }
 
-  const makeRoom = (tx: Tx, now: number): void => {
+  const makeRoom = (tx: Tx, now: number, characters: number): void => {
     tx.run(statement('DELETE FROM _answer WHERE started_at <= ?', [now - answersKeptMs]))
     saves += 1
-    if (saves % countEvery !== 1) return
+    grown += characters
+    if (saves % countEvery !== 1 && grown < countAfter) return
+    grown = 0
     for (;;) {
       const { n, size } = tx.get<{ n: number; size: number }>(
         statement('SELECT count(*) AS n, total(size) AS size FROM _answer'),
@@ -94,8 +110,9 @@ export function createAnswerStore({
     (event, tx, ctx) => {
       if (ctx.effectKey !== undefined) insert(tx, ctx.effectKey, null)
       // Nothing of a purged record stays, also not in an answer (D-59); that the write was made is still known.
-      if (event.type === 'record.purged')
-        tx.run(statement('UPDATE _answer SET answer = NULL, size = 0 WHERE instr(answer, ?) > 0', [event.recordId]))
+      if (event.type !== 'record.purged') return
+      const named = 'SELECT name FROM _answer_record WHERE record_id = ?'
+      tx.run(statement(`UPDATE _answer SET answer = NULL, size = 0 WHERE name IN (${named})`, [event.recordId]))
     },
     Number.MAX_SAFE_INTEGER,
   )
@@ -107,7 +124,7 @@ export function createAnswerStore({
       ),
     save: (key, answer) =>
       database.write('answer', (tx) => {
-        makeRoom(tx, key.startedAt)
+        makeRoom(tx, key.startedAt, answer.length)
         insert(tx, key, answer)
       }),
   }
