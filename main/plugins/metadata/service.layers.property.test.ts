@@ -89,6 +89,16 @@ function open({ database, clock, ids, log }: TestDatabase): MetadataCore {
   return createMetadataService({ read, write: writeJob, clock, ids, log, authorizer: () => authorizer })
 }
 
+async function seed(service: MetadataCore): Promise<void> {
+  const own = { fields: { a: { type: 'text' }, b: { type: 'number' } } }
+  const packageId = 'org.example.crm'
+  await service.save(ctx, { type: 'page', name: 'home', item: { label: 'A' } })
+  await service.save(ctx, { type: 'page', name: 'packed', item: { label: 'A' }, packageId })
+  await service.save(ctx, { type: 'object', name: 'task', item: own })
+  await service.save(ctx, { type: 'object', name: 'job', item: own, packageId })
+  await service.save(ctx, { type: 'object', name: 'task_more', item: { extend: 'task', fields: {} } })
+}
+
 /** Everything a caller could tell two services apart by. */
 function snapshot(service: MetadataCore): unknown {
   const types = ['page', 'object', 'field'] as const
@@ -110,6 +120,7 @@ describe('any writes one after the other', () => {
         const test = await openTestDatabase([{ id: 'metadata', migrations: metadataMigrations }])
         try {
           const service = open(test)
+          await seed(service)
           for (const one of writes) {
             const before = { epoch: service.epoch(), content: snapshot(service) }
             const failure: unknown = await one(service).then(
