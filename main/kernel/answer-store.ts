@@ -99,7 +99,7 @@ export function createAnswerStore({
       if (n <= maxAnswers && size <= maxCharacters) return
       tx.run(
         statement('DELETE FROM _answer WHERE name IN (SELECT name FROM _answer ORDER BY started_at LIMIT ?)', [
-          Math.max(countEvery, n - maxAnswers),
+          Math.max(Math.ceil(n / 10), n - maxAnswers),
         ]),
       )
     }
