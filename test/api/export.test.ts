@@ -163,6 +163,20 @@ describe('GET /data/:object/export', () => {
     ])
   })
 
+  it('never writes secrets, by no name and in no format', async () => {
+    await host.defineObject('safe', { name: { type: 'text' }, pin: { type: 'password' }, key: { type: 'secret' } })
+    const canary = 'canary-7f3a'
+    const made = await host.post('/data/safe', { name: 'n', pin: `${canary}-1`, key: `${canary}-2` })
+    expect(made.status).toBe(201)
+    for (const query of ['', 'format=json', 'format=ndjson', 'select=name,pin,key', 'format=ndjson&select=pin,key']) {
+      const { status, body } = await host.get(`/data/safe/export?${query}`)
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      expect(status).toBe(200)
+      expect(text).not.toContain(canary)
+      expect(text).not.toMatch(/pin|key/)
+    }
+  })
+
   it('refuses unknown formats, fields, objects, cursors, and objects without export', async () => {
     for (const query of ['format=pdf', 'select=nope', 'nope=1', 'cells=x', 'cursor=abc', 'bom=maybe', 'top=x']) {
       const { status, body } = await exported(query)

@@ -1,5 +1,5 @@
 // Import jobs over HTTP: D-68 and the limits of D-199.
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -214,6 +214,36 @@ describe('import jobs', () => {
     expect(await total()).toBe(before)
     expect(host.takeEvents()).toEqual([])
     expect((await host.post(`/data/import/jobs/${body.jobId}/undo`)).status).toBe(409)
+  })
+
+  it('starts once for one Idempotency-Key, also when the body is a file', async () => {
+    const headers = { ...csvType, 'idempotency-key': 'import-once' }
+    const first = await host.post('/data/contact/import/jobs', 'name\nOnce\n', headers)
+    await ended(first.body.jobId)
+    const again = await host.post('/data/contact/import/jobs', 'name\nOnce\n', headers)
+    expect([again.status, again.body.jobId]).toEqual([202, first.body.jobId])
+    expect(again.headers.get('idempotent-replay')).toBe('true')
+    expect((await host.get('/data/contact?name=Once&count=true')).body.total).toBe(1)
+  })
+
+  it('fails with a reason when its rows are gone', async () => {
+    await host.defineObject('brief', { name: { type: 'text' } })
+    const waiting = await start({ csv: csvOf(50_000, 53_000) })
+    const { body } = await host.post('/data/brief/import/jobs', 'name\nx\n', csvType)
+    await host.post(`/data/import/jobs/${body.jobId}/pause`)
+    rmSync(join(host.dataDir, 'imports', `${body.jobId}.ndjson`))
+    await host.post(`/data/import/jobs/${body.jobId}/resume`)
+    expect(await ended(body.jobId)).toMatchObject({ status: 'failed', error: { code: 'resource_not_found' } })
+    await ended(waiting.body.jobId)
+  })
+
+  it('tells its events when automations must stay quiet', async () => {
+    for (const runAutomations of [true, false]) {
+      host.takeEvents()
+      const { body } = await start({ rows: [{ name: 'Quiet' }], runAutomations })
+      await ended(body.jobId)
+      expect(host.takeEvents().map((event) => event.runAutomations)).toEqual([runAutomations ? undefined : false])
+    }
   })
 
   it('marks its events with the source import', async () => {

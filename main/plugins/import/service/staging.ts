@@ -2,8 +2,9 @@
 // line on. The files are private (0600) and on disk before a job is acknowledged.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
-import { platformError, validationError } from '#shared/errors.ts'
+import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { RowSource, SourceRow } from './sources.ts'
 
 /** Rows of one job at most (D-199). */
@@ -97,7 +98,7 @@ export function createStaging(dataDir: string): Staging {
     },
 
     async *read(name, from, size) {
-      const file = await open(fileOf(name), 'r')
+      const file = await openStaged(fileOf(name))
       try {
         let rest = Buffer.alloc(0)
         let start = from
@@ -143,6 +144,16 @@ export function createStaging(dataDir: string): Staging {
       }
       for (const name of names) if (!wanted.has(name)) rmSync(path.join(folder, name), { force: true, recursive: true })
     },
+  }
+}
+
+/** A job may come out of a backup that does not hold its rows. @throws resource_not_found */
+async function openStaged(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'r')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw notFound('import_source')
+    throw error
   }
 }
 

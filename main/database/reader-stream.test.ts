@@ -1,0 +1,110 @@
+// Walks over large results: real processes on a real file, no further ahead than asked, ended with their reader.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { statement } from '#main/kernel/database.ts'
+import type { KillableChild } from '#main/kernel/ports.ts'
+import { forkSpawner } from '#main/workers/fork-spawner.ts'
+import { translateEngineError } from './engine-errors.ts'
+import { openWriter } from './open.ts'
+import type { Connection } from './open.ts'
+import { createReaderStreams } from './reader-stream.ts'
+import type { ReaderStreams } from './reader-stream.ts'
+
+let dir: string
+let writer: Connection
+let streams: ReaderStreams
+let children: KillableChild[]
+let received: number
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'cairn-stream-'))
+  const file = join(dir, 'cairn.db')
+  writer = openWriter(file)
+  writer.exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
+    WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 20000)
+    INSERT INTO t SELECT i, 'name ' || i FROM r`)
+  children = []
+  received = 0
+  streams = createReaderStreams({
+    file,
+    translate: translateEngineError,
+    spawn: (entry, options) => {
+      const child = forkSpawner(entry, options)
+      child.onMessage(() => (received += 1))
+      children.push(child)
+      return child
+    },
+  })
+})
+
+afterEach(() => {
+  streams.close()
+  writer.close()
+  rmSync(dir, { recursive: true })
+})
+
+const all = statement<{ id: number; name: string }>('SELECT id, name FROM t ORDER BY id')
+
+async function ended(child: KillableChild): Promise<void> {
+  for (;;) {
+    try {
+      process.kill(child.pid!, 0)
+    } catch {
+      return
+    }
+    await pause(5)
+  }
+}
+
+describe('reader streams', () => {
+  it('yield every row in order, all of one snapshot', async () => {
+    const ids: number[] = []
+    for await (const rows of streams.stream(all, {})) {
+      if (ids.length === 0) writer.exec('DELETE FROM t')
+      ids.push(...rows.map(({ id }) => id))
+    }
+    expect(ids).toEqual(Array.from({ length: 20_000 }, (_, at) => at + 1))
+    await ended(children[0]!)
+  })
+
+  it('run no further ahead than a few slices', async () => {
+    const walk = streams.stream(all, {})[Symbol.asyncIterator]()
+    await walk.next()
+    await pause(300)
+    expect(received).toBeLessThan(8)
+    await walk.return!()
+    await ended(children[0]!)
+  })
+
+  it('end their process when the reader stops, is aborted or meets an error', async () => {
+    for await (const rows of streams.stream(all, {})) {
+      expect(rows.length).toBeGreaterThan(0)
+      break
+    }
+    await ended(children[0]!)
+    const abort = new AbortController()
+    const walk = async (): Promise<void> => {
+      for await (const _ of streams.stream(all, { signal: abort.signal })) abort.abort(new Error('enough'))
+    }
+    await expect(walk()).rejects.toThrow('enough')
+    await ended(children[1]!)
+    const wrong = async (): Promise<void> => {
+      for await (const _ of streams.stream(statement('SELECT nothing FROM t'), {})) continue
+    }
+    await expect(wrong()).rejects.toThrow()
+    await ended(children[2]!)
+  })
+
+  it('are limited in number, and free their place at their end', async () => {
+    const walks = Array.from({ length: 4 }, () => streams.stream(all, {})[Symbol.asyncIterator]())
+    await Promise.all(walks.map((walk) => walk.next()))
+    const fifth = streams.stream(all, {})[Symbol.asyncIterator]()
+    await expect(fifth.next()).rejects.toMatchObject({ code: 'service_unavailable' })
+    await walks[0]!.return!()
+    const sixth = streams.stream(all, {})[Symbol.asyncIterator]()
+    expect((await sixth.next()).done).toBe(false)
+  })
+})
