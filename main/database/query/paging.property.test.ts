@@ -177,5 +177,11 @@ describe('cursor paging', () => {
     expect(code(() => page({ ...base, skip: 1 }))).toBe('invalid_query')
     expect(code(() => page({ ...base, cursor: undefined, top: 1001 }))).toBe('invalid_query')
     expect(nextCursor).not.toContain('open')
+    // Bound to its user too (C8).
+    const request = { filter: parseFilter(base.filter), sort: parseSort(base.sort), top: 2, cursor: nextCursor! }
+    expect(code(() => buildFind(task, request, env, { cursorKey }))).toBe('ok')
+    expect(code(() => buildFind(task, request, { ...env, userId: 'you' }, { cursorKey }))).toBe('invalid_query')
+    const otherKey = createCursorKey(randomBytes(32))
+    expect(code(() => buildFind(task, request, env, { cursorKey: otherKey }))).toBe('invalid_query')
   })
 })
