@@ -247,6 +247,43 @@ describe('a definition of a summary', () => {
   })
 })
 
+describe('summaries over a tree', () => {
+  it('roll up from the leaves to the root, also after a branch has moved', async () => {
+    await host.defineObject('node', {
+      own: { type: 'number', scale: 0 },
+      parent: { type: 'tree' },
+      below: { type: 'summary', summaryOperations: { object: 'node', function: 'sum', field: 'total' } },
+      total: { type: 'formula', returnType: 'number', expression: 'record.own + record.below' },
+    })
+    const ids: string[] = []
+    for (let level = 0; level < 15; level += 1)
+      ids.push(await create('node', { own: 1, ...(level === 0 ? {} : { parent: ids[level - 1] }) }))
+    const total = async (id: string): Promise<number> => (await host.get(`/data/node/${id}`)).body.record.total
+    expect([await total(ids[0]!), await total(ids[14]!)]).toEqual([15, 1])
+    const other = await create('node', { own: 100 })
+    await host.patch(`/data/node/${ids[10]}`, { parent: other })
+    expect([await total(ids[0]!), await total(other)]).toEqual([10, 105])
+    await host.patch(`/data/node/${ids[14]}`, { own: 6 })
+    expect(await total(other)).toBe(110)
+    await host.delete(`/data/node/${ids[9]}`)
+    expect(await total(ids[0]!)).toBe(9)
+  })
+
+  it('refuse a write whose figures would follow from each other without end', async () => {
+    await host.defineObject('loop', {
+      own: { type: 'number', scale: 0 },
+      next: { type: 'lookup', reference: 'loop' },
+      below: { type: 'summary', summaryOperations: { object: 'loop', function: 'sum', field: 'total' } },
+      total: { type: 'formula', returnType: 'number', expression: 'record.own + record.below' },
+    })
+    const a = await create('loop', { own: 1 })
+    const b = await create('loop', { own: 1, next: a })
+    const refused = await host.patch(`/data/loop/${a}`, { next: b })
+    expect([refused.status, refused.body.error.details.reason]).toEqual([400, 'summaries_do_not_settle'])
+    expect((await host.get(`/data/loop/${a}`)).body.record).toMatchObject({ next: null, total: 2 })
+  })
+})
+
 describe('random histories of children', () => {
   const lines = fc.record({
     action: fc.constantFrom('create', 'create', 'update', 'move', 'delete', 'restore', 'purge'),
