@@ -87,7 +87,7 @@ describe('records on screen', () => {
     await summary.getByRole('row', { name: /Novel 48/ }).waitFor()
     await summary.locator('svg.recharts-surface').waitFor()
     await summary.getByLabel('Group by').selectOption('Bought by month')
-    await summary.getByLabel('Show').selectOption('Sum of Pages')
+    await summary.getByLabel('Show', { exact: true }).selectOption('Sum of Pages')
     const row = summary.getByRole('row', { name: /Mar 2026/ })
     await row.waitFor()
     const answer = await bench.api<{ records: { n: number; pages: number }[] }>(

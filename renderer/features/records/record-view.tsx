@@ -5,6 +5,7 @@ import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
 import type { DataGridHandle, GridColumn, GridSelection } from '../../components/grid/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
+import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { usePageTitle } from '../../components/page.tsx'
 import { useCommands } from '../../lib/commands.ts'
@@ -225,6 +226,12 @@ export function RecordView(props: { object: ObjectItem }) {
       )}
       {failedAtAll ? (
         <LoadFailure error={error} onRetry={() => cache.retry()} />
+      ) : !views.ready ? (
+        <Delayed>
+          <p role="status" className={classes.notice}>
+            {t('records.loading')}
+          </p>
+        </Delayed>
       ) : (
         <div className={classes.grid}>
           <DataGrid

@@ -15,6 +15,8 @@ import { ColumnsMenu, ViewMenu } from './view-menu.tsx'
 
 /** What a view of records needs of stored views. */
 export interface RecordViews {
+  /** False while the chosen view is still on its way: its columns are not known. */
+  ready: boolean
   /** The shown fields, in order. */
   columns: readonly FieldDefinition[]
   /** The menus of the toolbar; null where the host keeps no views. */
@@ -123,7 +125,8 @@ export function useRecordViews({ object, fields, query, filter, onQuery }: Views
       onSave={save}
     />
   )
-  return { columns, menus: menus || null, dialogs }
+  const ready = query.view === '' || (manifest !== undefined && (!isKept || views !== undefined))
+  return { ready, columns, menus: menus || null, dialogs }
 }
 
 /** An object that is opened without any wish begins with its default view, once. */
