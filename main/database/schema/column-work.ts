@@ -4,7 +4,7 @@ import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import { createConverter, readValue } from './convert-value.ts'
-import type { ConversionEnv, Converter } from './convert-value.ts'
+import type { ConversionEnv, Converter, Outcome } from './convert-value.ts'
 import { quoteName } from './sql-text.ts'
 import { fieldColumns } from './table-ddl.ts'
 
@@ -30,38 +30,53 @@ export interface ConversionReport {
 export const maxFailures = 100
 const maxFailureLength = 200
 
-/** Counts what converting one field would do. */
+/** Counts what converting fields would do. */
 export interface Measuring {
-  readonly report: ConversionReport
+  /** In the order of the works. */
+  readonly reports: readonly ConversionReport[]
   /** Looks at the rows after `after`, at most `limit` with a value; the last one looked at, or null at the end. */
   slice(reads: Pick<Reads, 'all'>, after: number, limit: number): number | null
 }
 
-/** Begins to count what converting a field of a table would do. */
-export function measureWork(table: string, work: ColumnWork, env: ConversionEnv): Measuring {
-  const convert = createConverter(work.old, work.next, env)
-  const report: ConversionReport = { converted: 0, nulled: 0, shortened: 0, failures: [] }
-  const columns = fieldColumns(work.old).map((column) => column.name)
-  const main = quoteName(work.old.column)
+/** Begins to count what converting fields of a table would do, in one walk for all of them. */
+export function measureWorks(table: string, works: readonly ColumnWork[], env: ConversionEnv): Measuring {
+  const parts = works.map((work) => ({
+    work,
+    columns: fieldColumns(work.old).map((column) => column.name),
+    convert: createConverter(work.old, work.next, env),
+    report: { converted: 0, nulled: 0, shortened: 0, failures: [] } as ConversionReport,
+  }))
+  const columns = parts.flatMap((part) => part.columns)
+  const present = works.map((work) => `${quoteName(work.old.column)} IS NOT NULL`).join(' OR ')
   const sql = `SELECT "rowid" AS "$row", "id" AS "$id", ${columns.map(quoteName).join(', ')} FROM ${quoteName(table)}
-    WHERE "rowid" > ? AND ${main} IS NOT NULL ORDER BY "rowid" LIMIT ?`
+    WHERE "rowid" > ? AND (${present}) ORDER BY "rowid" LIMIT ?`
   return {
-    report,
+    reports: parts.map((part) => part.report),
     slice(reads, after, limit) {
       const rows = reads.all<Record<string, SqlValue>>(statement(sql, [after, limit]))
       for (const row of rows) {
-        const values = columns.map((column) => row[column]!)
-        const { outcome } = convert(values)
-        if (outcome === 'kept') report.converted += 1
-        else if (outcome === 'lost') report.nulled += 1
-        else report.shortened += 1
-        if (outcome !== 'kept' && report.failures.length < maxFailures) {
-          report.failures.push({ id: String(row['$id']), value: shortened(readValue(work.old, values)) })
+        for (const part of parts) {
+          const values = part.columns.map((column) => row[column]!)
+          if (values[0] === null) continue
+          const { outcome } = part.convert(values)
+          count(part.report, outcome, () => ({ id: String(row['$id']), value: readValue(part.work.old, values) }))
         }
       }
       return rows.length < limit ? null : Number(rows.at(-1)!['$row'])
     },
   }
+}
+
+function count(report: ConversionReport, outcome: Outcome, failure: () => { id: string; value: unknown }): void {
+  if (outcome === 'kept') {
+    report.converted += 1
+    return
+  }
+  if (outcome === 'lost') report.nulled += 1
+  else report.shortened += 1
+  if (report.failures.length === maxFailures) return
+  const { id, value } = failure()
+  report.failures.push({ id, value: shortened(value) })
 }
 
 /** Names of the columns that take the converted values of the nth work. */

@@ -5,7 +5,7 @@ import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { ColumnWork, ConversionReport } from './column-work.ts'
-import { measureWork } from './column-work.ts'
+import { measureWorks } from './column-work.ts'
 import type { ConversionEnv } from './convert-value.ts'
 import { readValue } from './convert-value.ts'
 import type { PhysicalIndex } from './physical-indexes.ts'
@@ -120,19 +120,24 @@ export type Counting =
 /** The steps of counting a plan; {@link finishPlan} must follow them. */
 export function countings(plan: SchemaPlan, env: ConversionEnv): Counting[] {
   const table = plan.before?.table
-  return plan.changes.flatMap((change): Counting[] => {
-    const steps: Counting[] = []
-    if (change.count !== null) steps.push({ statement: change.count, take: (records) => (change.records = records) })
-    if (change.change === 'retype_field' && change.work !== undefined && table !== undefined) {
-      const { report, slice } = measureWork(table, change.work, env)
-      reports.set(change, report)
-      steps.push({ slice })
-    }
-    if (change.judge !== undefined && change.oldField !== undefined && table !== undefined) {
-      steps.push({ slice: judgeRows(table, change, env) })
-    }
-    return steps
+  const steps = plan.changes.flatMap((change): Counting[] => {
+    const { count, judge, oldField } = change
+    return [
+      ...(count === null ? [] : [{ statement: count, take: (records: number) => void (change.records = records) }]),
+      ...(judge === undefined || oldField === undefined || table === undefined
+        ? []
+        : [{ slice: judgeRows(table, change, env) }]),
+    ]
   })
+  const rewritten = plan.changes.filter(({ change, work }) => change === 'retype_field' && work !== undefined)
+  if (rewritten.length === 0 || table === undefined) return steps
+  const { reports: measured, slice } = measureWorks(
+    table,
+    rewritten.map((change) => change.work!),
+    env,
+  )
+  rewritten.forEach((change, i) => reports.set(change, measured[i]!))
+  return [...steps, { slice }]
 }
 
 const reports = new WeakMap<PlannedChange, ConversionReport>()
