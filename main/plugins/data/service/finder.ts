@@ -83,6 +83,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const plans = createListPlans()
   const expand = createExpander(run, parts.incoming)
   let epoch = -1
+  let metadataEpoch = -1
 
   const searchHook: SearchHook = (schema, { query, fields, operator }, alias) => {
     const search = parts.search()
@@ -107,8 +108,12 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     }
   }
 
-  /** What was learnt of plans and matches is worth nothing after a change of tables or statistics. */
+  /** What was learnt of plans and matches is worth nothing after a change of tables, statistics or definitions. */
   const forgetOldPlans = (): void => {
+    if (metadata.epoch() !== metadataEpoch) {
+      metadataEpoch = metadata.epoch()
+      plans.clear()
+    }
     if (parts.database.schemaEpoch() === epoch) return
     epoch = parts.database.schemaEpoch()
     runner.clear()
