@@ -156,6 +156,9 @@ const writeErrors = [
   'delete_restricted',
 ] as const
 
+/** Changes of large tables take as long as a single save of them may. */
+const longTimeoutMs = 10 * 60_000
+
 const manage = { system: 'manage_metadata' } as const
 const shared = { mount: 'versioned', channel: 'metadata', tag: 'metadata' } as const
 
@@ -242,6 +245,7 @@ export const metadataOperationRoutes = defineRoutes({
     permission: manage,
     rateLimit: 'write',
     errors: [...writeErrors],
+    timeoutMs: longTimeoutMs,
     summary: 'Register many metadata items in one write.',
   }),
   bulkUnregisterMetadata: defineRoute({
@@ -262,6 +266,7 @@ export const metadataOperationRoutes = defineRoutes({
     permission: manage,
     rateLimit: 'write',
     errors: [...writeErrors],
+    timeoutMs: longTimeoutMs,
     summary: 'Remove many metadata items in one write.',
   }),
   exportMetadata: defineRoute({
@@ -307,6 +312,7 @@ export const metadataOperationRoutes = defineRoutes({
     permission: manage,
     rateLimit: 'write',
     errors: [...writeErrors],
+    timeoutMs: longTimeoutMs,
     summary: 'Import exported metadata in one write; nothing is stored when an item fails.',
   }),
   validateMetadata: defineRoute({

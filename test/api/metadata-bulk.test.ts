@@ -52,6 +52,33 @@ describe('bulk register', () => {
     expect(await register([rule('due'), field])).toEqual({ total: 2, succeeded: 2, failed: 0 })
   })
 
+  it.each([
+    ['parents first', 1],
+    ['children first', -1],
+  ])('stores summaries, formulas and details of each other, %s, and they count at once', async (_order, direction) => {
+    const child = `${name}_line`
+    const summary = { type: 'summary', summaryOperations: { object: child, function: 'sum', field: 'price' } }
+    const twice = { type: 'formula', expression: 'record.total * 2', returnType: 'number' }
+    const items = [
+      { type: 'object', name, data: { fields: { total: summary, twice } } },
+      {
+        type: 'object',
+        name: child,
+        data: { fields: { price: { type: 'number' }, of: { type: 'master_detail', reference: name } } },
+      },
+      {
+        type: 'validation',
+        name: `${child}.positive`,
+        data: { object: child, type: 'script', condition: 'record.price < 0', message: 'Never.' },
+      },
+    ]
+    expect(await register(direction > 0 ? items : items.toReversed())).toMatchObject({ succeeded: 3, failed: 0 })
+    const parent = (await host.post(`/data/${name}`, {})).body.id
+    expect((await host.post(`/data/${child}`, { price: 4, of: parent })).status).toBe(201)
+    expect((await host.post(`/data/${child}`, { price: -4, of: parent })).status).toBe(400)
+    expect((await host.get(`/data/${name}/${parent}`)).body.record).toMatchObject({ total: 4, twice: 8 })
+  })
+
   it('stores nothing when one fails, and names every failure with its place', async () => {
     await host.put(`/meta/page/${name}_b`, {})
     const result = await register([page('a'), page('b'), { type: 'thing', name: 'x', data: {} }, page('c')])

@@ -207,6 +207,33 @@ describe('import', () => {
     expect((await host.get(`/meta/object/${name}`)).body.item.fields).not.toHaveProperty('due')
   })
 
+  it('changes tables with their records as a save does', async () => {
+    const fields = { price: { type: 'number' }, old: { type: 'text' } }
+    await host.defineObject(name, fields)
+    await host.post(`/data/${name}`, { price: 4, old: 'x' })
+    const data = await exportFrom(host, { types: ['object'] })
+    const items = data.items
+      .filter((one) => one.name === name)
+      .map((one) => ({
+        ...one,
+        item: { ...one.item, fields: { price: { type: 'text' }, extra: { type: 'number', defaultValue: 7 } } },
+      }))
+    const done = await importInto(host, { items }, { conflictResolution: 'overwrite' }, '?confirm=true')
+    expect(done).toMatchObject({ imported: 1, failed: 0 })
+    const { records } = (await host.get(`/data/${name}`)).body
+    expect(records).toMatchObject([{ price: '4', extra: 7 }])
+    expect(records[0]).not.toHaveProperty('old')
+  })
+
+  it('brings the state along, also of what exists', async () => {
+    await host.put(`/meta/page/${name}`, {})
+    await host.post(`/meta/page/${name}/state`, { state: 'archived' })
+    const items = [{ ...pageOf(name), state: 'deprecated' }]
+    await importInto(host, { items }, { conflictResolution: 'overwrite' })
+    const found = await host.post('/meta/query', { types: ['page'], state: 'deprecated' })
+    expect(found.body.data.items).toMatchObject([{ name, state: 'deprecated', version: 3 }])
+  })
+
   it('shows a merge of the same content as unchanged, and what it skips', async () => {
     await host.put(`/meta/page/${name}`, { label: 'Same' })
     const data = { items: [pageOf(name, { label: 'Same' })] }

@@ -5,7 +5,9 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import { whenReady } from '#main/kernel/pending-work.ts'
 import type { RemoveItemInput, SaveItemInput } from '../api.ts'
+import { aroundAll } from './around-all.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { OverlayInput } from './overlay-preparing.ts'
 import type { Ground, PreparedWrite, Preparing } from './preparing.ts'
@@ -50,7 +52,10 @@ export interface BundleParts {
 /** Entries prepared between two pauses for other requests. */
 const breathEvery = 25
 
-/** Runs one bundle; the caller holds the lock of metadata writes. */
+/**
+ * Runs one bundle; the caller holds the lock of metadata writes. What is stored each for itself is converted at once,
+ * however large the table is: nothing may be prepared for an item that may still fail.
+ */
 export async function runBundle(
   { preparing, store, read, write, stage }: BundleParts,
   ctx: RequestContext,
@@ -60,7 +65,7 @@ export async function runBundle(
   const leaving = new Set(entries.flatMap(({ remove }) => (remove === undefined ? [] : [keyOf(remove)])))
 
   /** Prepares entries one after the other, every one on the ground of those before it. */
-  const createSequence = (reads: Ground['reads']) => {
+  const createSequence = (reads: Ground['reads'], mayWait: boolean) => {
     let items = stage()
     const touched = new Set<string>()
     const touch = ({ changes }: StorableWrite): void => {
@@ -73,7 +78,7 @@ export async function runBundle(
         touch(stored)
       },
       next(entry: BundleEntry): BundleOutcome {
-        const ground = { items, reads, touched, leaving }
+        const ground = { items, reads, touched, leaving, mayWait }
         try {
           const prepared =
             entry.overlay !== undefined
@@ -91,10 +96,10 @@ export async function runBundle(
     }
   }
 
-  const sequence = createSequence(read)
+  const sequence = createSequence(read, true)
   const outcomes: BundleOutcome[] = []
   for (const entry of entries) {
-    outcomes.push(sequence.next(entry))
+    outcomes.push(await whenReady(() => sequence.next(entry)))
     // The caller holds the lock of metadata writes, so others may only read meanwhile.
     if (outcomes.length % breathEvery === 0) await setImmediate()
   }
@@ -125,7 +130,7 @@ export async function runBundle(
           tx.savepoint(() => store(tx, ctx, outcome.prepared))
         } catch (error) {
           result = { ok: false, error: platformErrorOf(error) }
-          fresh = createSequence(tx)
+          fresh = createSequence(tx, false)
           for (const done of stored) if (done.ok) fresh.advance(done.prepared)
         }
       }
@@ -135,12 +140,10 @@ export async function runBundle(
   }
 
   try {
-    const final = await write<BundleOutcome[] | null>('metadata.bundle', (tx) => {
-      if (each) return storeEach(tx)
-      storeAll(tx)
-      return null
-    })
-    return { outcomes: final ?? outcomes, stored: true }
+    if (each) return { outcomes: await write('metadata.bundle', storeEach), stored: true }
+    const work = outcomes.flatMap((outcome) => (outcome.ok ? outcome.prepared.work : []))
+    await aroundAll(ctx, work, () => write('metadata.bundle', storeAll))
+    return { outcomes, stored: true }
   } catch (error) {
     if (!(error instanceof StoreFailure)) throw error
     return { outcomes: outcomes.with(error.index, { ok: false, error: error.reason }), stored: false }

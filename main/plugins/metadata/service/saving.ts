@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import { whenReady } from '#main/kernel/pending-work.ts'
 import type { OverlayRecord, RemoveItemInput, RemoveItemResult, SaveItemInput, SaveItemResult } from '../api.ts'
+import { aroundAll } from './around-all.ts'
 import type { BundleEntry, BundleOptions, BundleResult } from './bundle.ts'
 import { runBundle, subjectOf } from './bundle.ts'
 import type { ItemCache } from './item-cache.ts'
@@ -17,7 +18,6 @@ import type { PreparedWrite, PreparingOptions } from './preparing.ts'
 import { createPreparing } from './preparing.ts'
 import { createSerial } from './serial.ts'
 import type { PublishInput, StateInput } from './state-preparing.ts'
-import { hookTarget } from './schema-work.ts'
 import { createStoring } from './storing.ts'
 
 /** What saving works with. */
@@ -63,15 +63,7 @@ export function createSaving(options: SavingOptions): Saving {
 
   /** Stores a prepared write; what its types have to do around it may take long. */
   const storeAll = async (job: string, ctx: RequestContext, prepared: PreparedWrite): Promise<void> => {
-    const commit = async (): Promise<void> => write(job, (tx) => store(tx, ctx, prepared))
-    const whole = prepared.work.reduce<() => Promise<void>>(
-      (inner, { hook, previous, next }) =>
-        hook.around === undefined
-          ? inner
-          : () => hook.around!(ctx, previous, next === null ? null : hookTarget(next), inner),
-      commit,
-    )
-    await whole()
+    await aroundAll(ctx, prepared.work, () => write(job, (tx) => store(tx, ctx, prepared)))
   }
 
   /** Prepares and stores one after the other; a write without changes stores nothing. */
