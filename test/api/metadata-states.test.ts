@@ -77,6 +77,12 @@ describe('an archived item', () => {
       (await host.get(`/meta/page${query}`)).body.items.map((one: { name: string }) => one.name)
     expect(await names('')).not.toContain(name)
     expect(await names('?state=archived')).toContain(name)
+    expect(await names('?state=active,deprecated')).not.toContain(name)
+    expect(await names('?state=active,archived')).toContain(name)
+    expect(await names('?state=active&state=archived')).toContain(name)
+    expectError(await host.get('/meta/page?state=active,gone'), 400, 'validation_error', {
+      fieldErrors: [{ field: 'state', code: 'invalid_option', value: 'gone' }],
+    })
   })
 
   it('takes an object out of /data and keeps its rows', async () => {

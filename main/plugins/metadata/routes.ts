@@ -13,7 +13,7 @@ import type { LanguageRequest } from '#shared/language.ts'
 import { objectView } from './service/object-view.ts'
 import type { HistoryEntry } from './store.ts'
 import type { QueryText } from './service/query-parameters.ts'
-import { lastText, parseFlag, parsePage, parseSeq, parseState } from './service/query-parameters.ts'
+import { lastText, parseFlag, parsePage, parseSeq, parseStates } from './service/query-parameters.ts'
 import { unwrapItem } from './service/unwrap-item.ts'
 import { typeEntries, typeEntry } from './types/type-entries.ts'
 import { typeJsonSchema } from './types/json-schema.ts'
@@ -125,7 +125,7 @@ function filterOf(
 ): ItemFilter {
   const packageId = lastText(query.packageId) ?? lastText(query.package)
   const namespace = lastText(query.namespace)
-  const state = parseState(query.state)
+  const state = parseStates(query.state)
   return {
     ...(packageId === undefined ? {} : { packageId }),
     ...(namespace === undefined ? {} : { namespace }),

@@ -49,8 +49,8 @@ export interface MetadataServiceOptions {
 export interface ItemFilter {
   readonly packageId?: string
   readonly namespace?: string
-  /** A state of the lifecycle; default: all but archived. */
-  readonly state?: string
+  /** A state of the lifecycle, or several of them; default: all but archived. */
+  readonly state?: string | readonly string[]
 }
 
 /** An item as one caller sees it. */
@@ -184,7 +184,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   /** The item and its body as the caller sees it; null when there is none to know of. */
   const findSeen = (ctx: RequestContext, type: MetadataType, name: string, filter: VisibleOptions) => {
     const shown = cache.get(type, name)
-    const draft = filter.state === 'draft' && shown !== undefined ? draftOf(shown) : undefined
+    const draft = isDraftWanted(filter) && shown !== undefined ? draftOf(shown) : undefined
     const item = draft ?? shown
     if (item === undefined || !fits(item, filter)) return null
     const mine = draft ?? personal(item, filter.userId ?? ctx.actor.id)
@@ -283,7 +283,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       return cache
         .list(type)
         .flatMap((item) => {
-          const draft = filter.state === 'draft' ? draftOf(item) : undefined
+          const draft = isDraftWanted(filter) ? draftOf(item) : undefined
           if (draft !== undefined) return fits(draft, filter) ? [draft] : []
           return fits(item, filter) ? [personal(item, ctx.actor.id)] : []
         })
@@ -329,6 +329,12 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   }
 }
 
+/** Asked for drafts alone, the draft beside an item stands for it. */
+function isDraftWanted({ state }: ItemFilter): boolean {
+  const states = state === undefined ? [] : [state].flat()
+  return states.length === 1 && states[0] === 'draft'
+}
+
 function hasDeprecated(cache: ItemCache): boolean {
   return allItems(cache).some(({ state }) => state === 'deprecated')
 }
@@ -339,5 +345,5 @@ const maskedTypes: ReadonlySet<MetadataType> = new Set(['object', 'field', 'hook
 function fits(item: MetadataItem, filter: ItemFilter): boolean {
   if (filter.packageId !== undefined && item.packageId !== filter.packageId) return false
   if (filter.namespace !== undefined && item.namespace !== filter.namespace) return false
-  return filter.state === undefined ? item.state !== 'archived' : item.state === filter.state
+  return filter.state === undefined ? item.state !== 'archived' : [filter.state].flat().includes(item.state)
 }

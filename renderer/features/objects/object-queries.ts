@@ -5,12 +5,17 @@ import { call, callTagged } from '../../lib/api-client.ts'
 import { readObjectItem } from './object-item.ts'
 import type { ObjectItem } from './object-item.ts'
 
-/** All object definitions by name. */
+/** All objects with records, by name: no drafts, nothing archived, no extensions of others. */
 export const objectsQuery = queryOptions({
   queryKey: ['objects'] as const,
   queryFn: async ({ signal }): Promise<ObjectItem[]> => {
-    const { items } = await call('listMetadataItems', { params: { type: 'object' }, signal })
-    return items.map(readObjectItem).filter((item) => item !== undefined && !item.isSystem) as ObjectItem[]
+    const { items } = await call('listMetadataItems', {
+      params: { type: 'object' },
+      query: { state: 'active,deprecated' },
+      signal,
+    })
+    const objects = items.filter((item) => typeof item['extend'] !== 'string')
+    return objects.map(readObjectItem).filter((item) => item !== undefined && !item.isSystem) as ObjectItem[]
   },
 })
 

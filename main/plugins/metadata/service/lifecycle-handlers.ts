@@ -12,7 +12,7 @@ import type { MetadataCore } from '../service.ts'
 import { findMetadataType } from '../types/type-name.ts'
 import type { OverlayKey } from './overlay-preparing.ts'
 import type { QueryText } from './query-parameters.ts'
-import { lastText, parseFlag, parseState } from './query-parameters.ts'
+import { lastText, parseFlag, parseStates } from './query-parameters.ts'
 
 type Params = { readonly type: string; readonly name: string }
 
@@ -50,7 +50,7 @@ export function lifecycleHandlers(
       if (userId !== undefined && userId !== ctx.actor.id) {
         requireSystemPermission(authorizer(), ctx, 'manage_metadata')
       }
-      const state = parseState(query.state)
+      const state = parseStates(query.state)
       const locale = lastText(query.locale)
       const acceptLanguage = headers['accept-language']
       const { body } = service.visible(ctx, typeOf(params.type), params.name, {

@@ -22,15 +22,17 @@ export function parseFlag(field: string, value: QueryText): boolean {
   throw refuse({ field, code: 'invalid_boolean', message: 'Expected true, false, 1 or 0.', value: text })
 }
 
-/** A state of the lifecycle, undefined when absent. @throws validation_error */
-export function parseState(value: QueryText): string | undefined {
-  const text = lastText(value)
-  if (text === undefined || (metadataStates as readonly string[]).includes(text)) return text
+/** States of the lifecycle, undefined when absent (D-13). @throws validation_error */
+export function parseStates(value: QueryText): readonly string[] | undefined {
+  if (value === undefined) return undefined
+  const states = [value].flat().flatMap((text) => text.split(',').map((word) => word.trim()))
+  const wrong = states.find((state) => !(metadataStates as readonly string[]).includes(state))
+  if (wrong === undefined) return states
   throw refuse({
     field: 'state',
     code: 'invalid_option',
     message: 'There is no such state.',
-    value: text,
+    value: wrong,
     constraint: metadataStates,
   })
 }
