@@ -248,6 +248,39 @@ describe('a definition of a summary', () => {
 })
 
 describe('summaries over a tree', () => {
+  it('are filled to the root when they are added to records that are there', async () => {
+    const plain = {
+      own: { type: 'number', scale: 0 },
+      parent: { type: 'tree' },
+      site: { type: 'lookup', reference: 'site' },
+    }
+    await host.defineObject('site', { name: { type: 'text' } })
+    await host.defineObject('branch', plain)
+    await host.defineObject('site', {
+      name: { type: 'text' },
+      all: { type: 'summary', summaryOperations: { object: 'branch', function: 'max', field: 'own' } },
+    })
+    const site = await create('site', {})
+    const ids: string[] = []
+    for (let level = 0; level < 6; level += 1)
+      ids.push(await create('branch', { own: 2, site, ...(level === 0 ? {} : { parent: ids[level - 1] }) }))
+    const full = (expression: string) => ({
+      ...plain,
+      below: { type: 'summary', summaryOperations: { object: 'branch', function: 'sum', field: 'total' } },
+      total: { type: 'formula', returnType: 'number', expression },
+    })
+    await host.defineObject('branch', full('record.own + record.below'))
+    await host.defineObject('site', {
+      name: { type: 'text' },
+      all: { type: 'summary', summaryOperations: { object: 'branch', function: 'max', field: 'total' } },
+    })
+    const read = async (object: string, id: string) => (await host.get(`/data/${object}/${id}`)).body.record
+    expect([(await read('branch', ids[0]!)).total, (await read('site', site)).all]).toEqual([12, 12])
+    // The formula alone changes; what other objects make of it follows.
+    await host.defineObject('branch', full('10.0 * record.own + record.below'))
+    expect([(await read('branch', ids[0]!)).total, (await read('site', site)).all]).toEqual([120, 120])
+  })
+
   it('roll up from the leaves to the root, also after a branch has moved', async () => {
     await host.defineObject('node', {
       own: { type: 'number', scale: 0 },

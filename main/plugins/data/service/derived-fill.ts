@@ -39,26 +39,25 @@ export function planDerivedFill(before: ObjectSchema | null, after: ObjectSchema
       return parent === null ? [] : summaryRulesOf(parent, then, world.queryEnv).map(signature)
     }),
   )
-  const summaries = schemas
-    .flatMap((schema) => summaryRulesOf(schema.name === after.name ? after : schema, now, world.queryEnv))
-    .filter((rule) => !known.has(signature(rule)))
+  const all = schemas.flatMap((schema) =>
+    summaryRulesOf(schema.name === after.name ? after : schema, now, world.queryEnv),
+  )
+  const summaries = all.filter((rule) => !known.has(signature(rule)))
   const filled = new Set(summaries.map((rule) => rule.parent))
   const changed = before === null || formulaText(before) !== formulaText(after)
   if (changed) filled.add(after)
-  return { summaries, formulas: [...filled].filter((schema) => formulasOf(schema).stored.length > 0) }
-}
-
-/** Fills summaries for every record. */
-export function fillSummaries(tx: Tx, plan: DerivedFill, queryEnv: QueryEnv): void {
-  // A summary may look at another one: the objects that are looked at come first.
-  const waiting = [...plan.summaries]
-  for (let round = 0; waiting.length > 0 && round < plan.summaries.length; round += 1) {
-    const ready = waiting.filter((rule) => !waiting.some((other) => other !== rule && other.field === rule.source))
-    for (const rule of ready.length > 0 ? ready : waiting) {
-      fillSummary(tx, rule, queryEnv)
-      waiting.splice(waiting.indexOf(rule), 1)
+  // Summaries of computed values follow, over as many objects as there are.
+  const names = new Set([...filled].map((schema) => schema.name))
+  for (let found = true; found;) {
+    const next = all.filter((rule) => !summaries.includes(rule) && names.has(rule.child.name) && readsComputed(rule))
+    found = next.length > 0
+    for (const rule of next) {
+      summaries.push(rule)
+      filled.add(rule.parent)
+      names.add(rule.parent.name)
     }
   }
+  return { summaries, formulas: [...filled].filter((schema) => formulasOf(schema).stored.length > 0) }
 }
 
 /**
@@ -70,7 +69,7 @@ export function fillFormulas(
   tx: Tx,
   schema: ObjectSchema,
   rules: Pick<RecordRules, 'compute'>,
-  { after, limit }: { after: number; limit: number },
+  { after, limit, onChange }: { after: number; limit: number; onChange?: () => void },
 ): number | null {
   const list = codecOf(schema).columns.map(quote).join(', ')
   const table = quote(schema.table)
@@ -81,6 +80,7 @@ export function fillFormulas(
     const columns = rules.compute(schema, row)
     const names = Object.keys(columns)
     if (names.length === 0) continue
+    onChange?.()
     const sets = names.map((name) => `${quote(name)} = ?`).join(', ')
     tx.run(
       statement(`UPDATE ${table} SET ${sets} WHERE rowid = ?`, [...names.map((name) => columns[name]), row['rowid']]),
@@ -89,12 +89,29 @@ export function fillFormulas(
   return rows.length < limit ? null : Number(rows.at(-1)!['rowid'])
 }
 
+/** Figures that follow from each other come to rest after as many rounds as they are deep. */
+const maxRounds = 100
+
 /** Fills everything of a plan in one write. */
 export function fillDerived(tx: Tx, plan: DerivedFill, queryEnv: QueryEnv, rules: Pick<RecordRules, 'compute'>): void {
-  fillSummaries(tx, plan, queryEnv)
-  for (const schema of plan.formulas) {
-    for (let at: number | null = 0; at !== null;) at = fillFormulas(tx, schema, rules, { after: at, limit: 500 })
+  const isChained = plan.summaries.some(readsComputed)
+  for (let round = 0; round < maxRounds; round += 1) {
+    let changes = 0
+    for (const rule of plan.summaries) changes += fillSummary(tx, rule, queryEnv)
+    const onChange = (): void => {
+      changes += 1
+    }
+    for (const schema of plan.formulas) {
+      for (let at: number | null = 0; at !== null;)
+        at = fillFormulas(tx, schema, rules, { after: at, limit: 500, onChange })
+    }
+    if (!isChained || changes === 0) return
   }
+}
+
+/** Whether a summary looks at values that are computed themselves. */
+function readsComputed({ child, columns }: SummaryRule): boolean {
+  return child.fields.some((field) => field.computed && columns.has(field.column))
 }
 
 /** Everything a summary's value depends on but the records themselves. */

@@ -27,20 +27,21 @@ export function computeSummary(
 /**
  * Works a summary out for every parent there is, deleted ones too; versions stay as they are.
  * @param rows the parents' row numbers, first one excluded; all when absent
+ * @returns how many parents got another value
  */
-export function fillSummary(tx: Tx, rule: SummaryRule, env: QueryEnv, rows?: { after: number; to: number }): void {
+export function fillSummary(tx: Tx, rule: SummaryRule, env: QueryEnv, rows?: { after: number; to: number }): number {
   const scope = childScope(rule, env)
   const list = `SELECT ${aggregateSql(scope, rule)} FROM ${childTable(scope, rule)}`
-  const named = namesParent(scope, rule, () => `${quote(rule.parent.table)}."id"`)
+  const named = namesParent(scope, rule, () => 'p."id"')
   const value = `${list} WHERE ${[named, ...conditionsOf(scope, rule)].join(' AND ')}`
-  const part = rows === undefined ? '' : ' WHERE "rowid" > ? AND "rowid" <= ?'
+  const table = quote(rule.parent.table)
+  const field = quote(rule.field.column)
+  const part = rows === undefined ? '' : ' WHERE p."rowid" > ? AND p."rowid" <= ?'
   const bounds = rows === undefined ? [] : [rows.after, rows.to]
-  tx.run(
-    statement(`UPDATE ${quote(rule.parent.table)} SET ${quote(rule.field.column)} = (${value})${part}`, [
-      ...scope.parameters,
-      ...bounds,
-    ]),
-  )
+  const sql = `UPDATE ${table} SET ${field} = filled.value
+    FROM (SELECT p."id" AS id, (${value}) AS value FROM ${table} AS p${part}) AS filled
+    WHERE ${table}."id" = filled.id AND ${table}.${field} IS NOT filled.value`
+  return tx.run(statement(sql, [...scope.parameters, ...bounds])).changes
 }
 
 /** Whether the stored, live child passes the rule's filter. */
