@@ -153,6 +153,17 @@ describe('a summary field', () => {
     expect(body.results[0].record).toEqual(await order(body.results[0].id))
   })
 
+  it('follows an import', async () => {
+    const id = await create('order', {})
+    const rows = [
+      { order: id, amount: 1.25 },
+      { order: id, amount: 2.5 },
+      { order: id, amount: 'x' },
+    ]
+    expect((await host.post('/data/line/import', { rows })).body).toMatchObject({ created: 2, failed: 1 })
+    expect(await order(id)).toMatchObject({ lines: 2, total: 3.75 })
+  })
+
   it('leaves nothing behind of a batch that is rolled back', async () => {
     const id = await create('order', {})
     const before = await order(id)
@@ -348,6 +359,9 @@ describe('random histories of children', () => {
             known.push(...body.records.map((record: { id: string }) => record.id))
           } else if (step.action === 'create') known.push(await create('line', data))
           else if (id === undefined) continue
+          else if (inBatches && step.action === 'update')
+            await host.post('/data/line/updateMany', { records: [{ id, data }] })
+          else if (inBatches && step.action === 'delete') await host.post('/data/line/deleteMany', { ids: [id] })
           else if (step.action === 'update')
             await host.patch(`/data/line/${id}`, { amount: step.amount, weight: step.weight, paid: step.paid })
           else if (step.action === 'move') await host.patch(`/data/line/${id}`, { order: parents[step.parent] })
