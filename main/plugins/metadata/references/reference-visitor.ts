@@ -89,7 +89,13 @@ export function sort(visitor: ReferenceVisitor, object: string | null): Edit {
           .map((part) => path(part.trim()) as string)
           .join(','),
       )
-    if (Array.isArray(value)) return (pair) => [path((pair as unknown[])[0]), ...(pair as unknown[]).slice(1)]
+    if (Array.isArray(value)) {
+      return (pair) => {
+        const [first, ...rest] = pair as unknown[]
+        const renamed = path(first)
+        return renamed === first ? pair : [renamed, ...rest]
+      }
+    }
     return typeof textOf(value, 'field') === 'string' ? members({ field: path }) : keys((key) => path(key) as string)
   })
   return choose((value) => (Array.isArray(value) && !isPair(value) ? each(one) : one))
