@@ -68,10 +68,31 @@ async function read(task: SheetTask & { kind: 'read' }): Promise<SheetReply> {
 async function write(task: SheetTask & { kind: 'write' }): Promise<SheetReply> {
   const lines = (await readFile(task.file, 'utf8')).split('\n').filter((line) => line !== '')
   const rows = lines.map((line) => JSON.parse(line) as (string | number | boolean | null)[])
-  const [header = [], ...records] = rows
+  const [header = [], ...records] = rows.map((row) => row.map(encodeCell))
   const heading = header.map((text) => ({ value: String(text), fontWeight: 'bold' as const }))
   await writeSheet([heading, ...records], { sheet: task.sheet, stickyRowsCount: 1 }).toFile(task.target)
   return { kind: 'done', lines: rows.length }
+}
+
+/** What XML cannot hold, or the writer would drop. */
+const unwritable = /[\p{Noncharacter_Code_Point}\uFFFD\u0000-\u0008\u000B-\u001F\u007F-\u0084\u0086-\u009F]/gu
+
+/**
+ * Escapes text as spreadsheets do, `_x000D_` for a carriage return, and a text that looks like an escape.
+ * @source ECMA-376 part 1, 22.9.2.19
+ */
+function encodeCell(cell: string | number | boolean | null): string | number | boolean | null {
+  if (typeof cell !== 'string') return cell
+  const text = cell.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_').replace(unwritable, escapeUnits)
+  // The writer keeps its texts as keys of a plain object, which has members of its own.
+  return text in Object.prototype ? escapeUnits(text.charAt(0)) + text.slice(1) : text
+}
+
+function escapeUnits(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => {
+    const code = text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
+    return `_x${code}_`
+  }).join('')
 }
 
 /** A sheet's date has no zone: it is passed on as it reads on the screen. */

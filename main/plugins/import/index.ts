@@ -42,6 +42,7 @@ export const importPlugin = definePlugin({
       authorizer: () => host.authorizer,
     })
     host.provide('import', service)
+    runner.tidy()
     const sources = { staging, sheets, freeName: () => ids.uuid() }
     host.handle(importRoutes, importHandlers({ service, data, sources }))
     host.on('record.updated', (event) => watches.hear(event))

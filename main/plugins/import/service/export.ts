@@ -14,6 +14,7 @@ import type { ExportFile, ExportRequest } from '../api.ts'
 import { columnsOf, columnsOfRows, isExported } from './export-columns.ts'
 import type { ExportColumn } from './export-columns.ts'
 import { csvLine } from './csv-line.ts'
+import { withMark } from './formula-mark.ts'
 import type { Sheets } from './sheets.ts'
 import type { Staging } from './staging.ts'
 
@@ -89,7 +90,7 @@ async function* csvText({ columns, slices }: Table, { delimiter, bom }: ExportRe
   yield (
     (bom ? '\uFEFF' : '') +
     csvLine(
-      columns.map(({ name }) => name),
+      columns.map(({ name }) => withMark(name)),
       delimiter,
     )
   )
@@ -132,7 +133,7 @@ async function sheetFile(
   const lines = `${name}.ndjson`
   const target = `${name}.xlsx`
   async function* rows(): AsyncGenerator<unknown[][]> {
-    yield [columns.map((column) => column.name)]
+    yield [columns.map(({ name: column }) => withMark(column))]
     let total = 0
     for await (const records of slices) {
       total += records.length

@@ -13,6 +13,8 @@ import { runUndoPhase } from './undo-phase.ts'
 
 /** Runs the jobs of one host. */
 export interface JobRunner {
+  /** Removes what the last end of the process has left in the folder of staged files; before any request is taken. */
+  tidy(): void
   /** Looks for work; does nothing before `start`. */
   wake(): void
   /** Goes on with the jobs that the last end of the process has cut off. */
@@ -107,11 +109,11 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
   }
 
   return {
+    tidy: () => staging.sweep(new Set(openJobs(read).map((job) => stagedName(job.id)))),
     wake,
     start() {
       if (started) return
       started = true
-      staging.sweep(new Set(openJobs(read).map((job) => stagedName(job.id))))
       wake()
     },
     async still(jobId, change) {

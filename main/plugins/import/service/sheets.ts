@@ -35,6 +35,7 @@ function sheetEntry(): string {
 export function createSheets(spawn: ProcessSpawner): Sheets {
   const children = new Set<KillableChild>()
   const waiting: (() => void)[] = []
+  let closed = false
 
   const convert = (task: SheetTask, signal: AbortSignal | undefined): Promise<number> =>
     new Promise((resolve, reject) => {
@@ -63,6 +64,7 @@ export function createSheets(spawn: ProcessSpawner): Sheets {
     async run(task, signal) {
       signal?.throwIfAborted()
       while (children.size >= maxProcesses) await new Promise<void>((resolve) => waiting.push(resolve))
+      if (closed) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
       try {
         return await convert(task, signal)
       } finally {
@@ -70,6 +72,7 @@ export function createSheets(spawn: ProcessSpawner): Sheets {
       }
     },
     close() {
+      closed = true
       for (const child of children) child.kill()
     },
   }
