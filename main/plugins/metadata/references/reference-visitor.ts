@@ -86,7 +86,10 @@ export function sort(visitor: ReferenceVisitor, object: string | null): Edit {
       return text((list) =>
         list
           .split(',')
-          .map((part) => path(part.trim()) as string)
+          .map((part) => {
+            const word = part.trim()
+            return word === '' ? part : part.replace(word, () => path(word) as string)
+          })
           .join(','),
       )
     if (Array.isArray(value)) {
