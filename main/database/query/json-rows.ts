@@ -48,6 +48,11 @@ export function writeJsonRow(
   return sql === null ? null : { sql, joinSql: joins.join('') }
 }
 
+/** Whether whole records of an object can be written as JSON. Answered from memory. */
+export function hasJsonRows(schema: ObjectSchema, env: QueryEnv): boolean {
+  return writeJsonRow(schema, schema.visibleFields, [], env, 't0') !== null
+}
+
 /** The column value, for a cursor, that a value of the record's JSON came from; a related record stands for its id. */
 export function columnValueOf(value: unknown): SqlValue {
   if (typeof value === 'boolean') return Number(value)

@@ -19,6 +19,9 @@ import type { PlatformRecord } from '../api.ts'
 import type { RunRead } from './read-runner.ts'
 import type { IncomingReferences } from './references.ts'
 
+/** What one parent's children cost, in rows of a plain scan. */
+const stepsPerParent = 200
+
 /** Ids bound in one statement at most. */
 const maxIdsPerQuery = 5_000
 
@@ -96,7 +99,7 @@ export function createExpander(run: RunRead, incoming: IncomingReferences): Expa
       const rows = await run(ctx, plan.statement, {
         table: child.table,
         weight: options.weight,
-        ...(endsAtLimit ? { keyed: parents.length } : { readsAll: true }),
+        ...(endsAtLimit ? { keyed: parents.length * stepsPerParent } : { readsAll: true }),
       })
       for (const row of rows) {
         const parent = row[parentColumn] as string

@@ -26,6 +26,7 @@ import type { CursorKey } from '#main/database/query/cursor.ts'
 import { maxCheapRows } from '#main/database/query/cost.ts'
 import { defaultTop } from '#main/database/query/find-request.ts'
 import type { FindRequest } from '#main/database/query/find-request.ts'
+import { hasJsonRows } from '#main/database/query/json-rows.ts'
 import { createMatchEstimator } from '#main/database/query/match-estimator.ts'
 import type { SearchHook } from '#main/database/query/scope.ts'
 import { RawJson } from '#main/kernel/reply.ts'
@@ -207,6 +208,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     const isPlain = parseAggregate(query) === null && query.search === undefined
     if (!isPlain || readFlag(query.distinct, 'distinct') || readFlag(query.count, 'count')) return null
     const env = envFor(ctx)
+    if (query.select === undefined && !hasJsonRows(schema, env)) return null
     const { request, expand: nodes } = requestOf(ctx, schema, query, env, defaultTop)
     const plan = buildFind(schema, request, env, {
       cursorKey: parts.cursorKey,
