@@ -76,7 +76,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const marks: Marks = { schema: false, changed: false }
   let jobs: Job[] = []
   let armed = false
-  let loans: (() => Promise<void>)[] = []
+  const loans: (() => Promise<void>)[] = []
   let isLent = false
   let degraded = false
   let closing = false

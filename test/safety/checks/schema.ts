@@ -1,5 +1,5 @@
 // Schema changes of large tables: everybody else goes on as if nothing happened.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -69,6 +69,20 @@ function fillTable(dataDir: string, rows: number): void {
   } finally {
     db.close()
   }
+}
+
+/** The longest time each kind of write held the event loop, from the server's own log: those over 50 ms. */
+function slowWrites(dataDir: string): Map<string, number> {
+  const slowest = new Map<string, number>()
+  const folder = join(dataDir, 'logs')
+  for (const file of readdirSync(folder)) {
+    for (const line of readFileSync(join(folder, file), 'utf8').split('\n')) {
+      if (!line.includes('held the event loop')) continue
+      const { write, tookMs } = JSON.parse(line) as { write: string; tookMs: number }
+      slowest.set(write, Math.max(tookMs, slowest.get(write) ?? 0))
+    }
+  }
+  return slowest
 }
 
 /** What became of the amounts, seen from beside the stopped server. */
@@ -171,6 +185,7 @@ async function changeBesideOthers(context: CheckContext, entry: string): Promise
     }
     await server.end('SIGTERM')
     server = undefined
+    for (const [write, ms] of slowWrites(dataDir)) context.log(`slowest ${write}: ${ms} ms on the main thread`)
     // Speed counts for nothing when values or requests are missing: nine of ten amounts are numbers.
     const { kept, numbers } = countAmounts(dataDir)
     context.log(`${rows} rows, ${kept} old values kept, ${waited.failed} requests of others failed`)
