@@ -40,7 +40,10 @@ export function dependenciesOf(item: MetadataItem, items: Items): Dependency[] {
 
 /** What needs an item, by source. */
 export function dependentsOf(target: { type: MetadataType; name: string }, items: Items): Dependency[] {
+  // A name stands in an item as it is, so text without it needs no walk.
+  const word = target.type === 'field' ? target.name.slice(target.name.indexOf('.') + 1) : target.name
   return allItems(items)
+    .filter(({ item }) => JSON.stringify(item).includes(word))
     .flatMap((item) => dependenciesOf(item, items))
     .filter(({ targetType, targetName }) => targetType === target.type && targetName === target.name)
     .toSorted((a, b) => compare(a.sourceType, b.sourceType) || compare(a.sourceName, b.sourceName))
