@@ -79,7 +79,9 @@ describe.each(optionalPlugins.map((plugin) => [plugin.id, plugin] as const))('wi
           method: contract.method,
           headers: { authorization: `Bearer ${host.host.token}` },
         })
-        const body = (await answer.json()) as { error: { code: string; details: { reason?: string; resource?: string } } }
+        const body = (await answer.json()) as {
+          error: { code: string; details: { reason?: string; resource?: string } }
+        }
         // Another route may have the path with other methods, or take `import` and `export` for names of records.
         expect([404, 405], `${contract.method} ${path}`).toContain(answer.status)
         const { reason, resource } = body.error.details
