@@ -122,6 +122,23 @@ describe('overlays of users', () => {
   })
 })
 
+describe('views', () => {
+  it('of others are hidden while they are personal, also under an overlay', async () => {
+    const view = { object: 'task', viewKind: 'list', label: 'Mine', owner: 'reader' }
+    await save('view', 'task.mine', { ...view, scope: 'personal' })
+    expect(service.visible(reader, 'view', 'task.mine').body).toMatchObject({ label: 'Mine' })
+    expect(await codeOf(() => service.visible(other, 'view', 'task.mine'))).toBe('resource_not_found')
+    expect(service.visibleList(other, 'view', {})).toEqual([])
+    await save('view', 'task.mine', { ...view, scope: 'shared' })
+    const patch = { scope: 'shared', owner: 'other' }
+    await service.putOverlay(other, { type: 'view', name: 'task.mine', scope: 'user', patch })
+    expect(service.visibleList(other, 'view', {})).toHaveLength(1)
+    await save('view', 'task.mine', { ...view, scope: 'personal' })
+    expect(await codeOf(() => service.visible(other, 'view', 'task.mine'))).toBe('resource_not_found')
+    expect(service.visibleList(other, 'view', {})).toEqual([])
+  })
+})
+
 describe('states, drafts and older versions', () => {
   it('are for those who manage metadata', async () => {
     const page = { type: 'page' as const, name: 'home' }

@@ -181,6 +181,10 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     return known.item
   }
 
+  /** What the caller sees of an item under an overlay of its own, which opens nothing that is closed. */
+  const bodyOf = (ctx: RequestContext, item: MetadataItem, mine: MetadataItem): Body | null =>
+    mine === item || seenBy(ctx, item) !== null ? seenBy(ctx, mine) : null
+
   /** The item and its body as the caller sees it; null when there is none to know of. */
   const findSeen = (ctx: RequestContext, type: MetadataType, name: string, filter: VisibleOptions) => {
     const shown = cache.get(type, name)
@@ -188,7 +192,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     const item = draft ?? shown
     if (item === undefined || !fits(item, filter)) return null
     const mine = draft ?? personal(item, filter.userId ?? ctx.actor.id)
-    const body = seenBy(ctx, mine)
+    const body = bodyOf(ctx, item, mine)
     return body === null ? null : { stored: mine, body }
   }
 
@@ -280,17 +284,13 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
         .map((item) => item.name),
     visibleList(ctx, type, filter) {
       const language = languages.resolve(filter)
-      return cache
-        .list(type)
-        .flatMap((item) => {
-          const draft = isDraftWanted(filter) ? draftOf(item) : undefined
-          if (draft !== undefined) return fits(draft, filter) ? [draft] : []
-          return fits(item, filter) ? [personal(item, ctx.actor.id)] : []
-        })
-        .flatMap((item) => {
-          const body = seenBy(ctx, item)
-          return body === null ? [] : [languages.show(item, body, language)]
-        })
+      return cache.list(type).flatMap((item) => {
+        const draft = isDraftWanted(filter) ? draftOf(item) : undefined
+        if (!fits(draft ?? item, filter)) return []
+        const mine = draft ?? personal(item, ctx.actor.id)
+        const body = bodyOf(ctx, item, mine)
+        return body === null ? [] : [languages.show(mine, body, language)]
+      })
     },
     visible(ctx, type, name, filter = {}) {
       const { stored: item, body: plain } = find(ctx, type, name, filter)

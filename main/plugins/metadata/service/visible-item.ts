@@ -15,6 +15,7 @@ export function visibleItem(
 ): Readonly<Record<string, unknown>> | null {
   if (authorizer.isUnrestricted(ctx) || authorizer.hasSystemPermission(ctx, 'manage_metadata')) return item.item
   if (guardedTypes.has(item.type)) return null
+  if (item.type === 'view' && isOthersView(ctx, item)) return null
   if (item.type === 'hook') return withoutCode(item.item)
   if (item.type === 'object')
     return authorizer.canObject(ctx, item.name, 'read') ? maskObject(authorizer, ctx, item) : null
@@ -25,6 +26,11 @@ export function visibleItem(
       : null
   }
   return item.item
+}
+
+/** Personal views are their owner's (D-115). */
+function isOthersView(ctx: RequestContext, { item }: MetadataItem): boolean {
+  return item['scope'] === 'personal' && item['owner'] !== ctx.actor.id
 }
 
 function maskObject(authorizer: Authorizer, ctx: RequestContext, object: MetadataItem): Record<string, unknown> {
