@@ -364,6 +364,81 @@ export const screens: readonly Screen[] = [
     scrollsSideways: true,
   },
   {
+    name: 'records-filters',
+    covers: '/o/:name',
+    state: 'dialog',
+    route: '/o/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await dialog(page, 'Filter records')
+      await page.getByRole('button', { name: 'Add condition' }).click()
+      await page.getByRole('button', { name: 'Apply' }).click()
+      await page.getByText('Enter a value.').waitFor()
+    },
+  },
+  {
+    name: 'records-views',
+    covers: '/o/:name',
+    state: 'dialog',
+    route: '/o/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'View: All records' }).click()
+      await page.getByRole('menuitem', { name: 'Save as new view…' }).waitFor()
+    },
+  },
+  {
+    name: 'records-view-name',
+    covers: '/o/:name',
+    state: 'dialog',
+    route: '/o/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'View: All records' }).click()
+      await page.getByRole('menuitem', { name: 'Save as new view…' }).click()
+      await dialog(page, 'Save view')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Give the view a name.').waitFor()
+    },
+  },
+  {
+    name: 'records-columns',
+    covers: '/o/:name',
+    state: 'dialog',
+    route: '/o/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await page.getByRole('checkbox', { name: 'Website' }).waitFor()
+    },
+  },
+  {
+    name: 'records-summary',
+    covers: '/o/:name',
+    state: 'full',
+    route: '/o/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'Summary' }).click()
+      await page.locator('svg.recharts-surface').waitFor()
+    },
+    scrollsSideways: true,
+  },
+  {
+    name: 'records-summary-failed',
+    covers: '/o/:name',
+    state: 'error',
+    route: '/o/book',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await refuse(page, '**/api/v1/analytics/query', 'timeout', 504)
+      await page.getByRole('button', { name: 'Summary' }).click()
+      await page.getByRole('region', { name: 'Summary of Books' }).getByRole('alert').waitFor()
+    },
+    expectedErrors: ['504'],
+  },
+  {
     name: 'records-new',
     covers: '/o/:name',
     state: 'dialog',

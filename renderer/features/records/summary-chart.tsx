@@ -46,7 +46,7 @@ export function SummaryChart(props: {
   return (
     <ResponsiveContainer width="100%" height="100%">
       {props.type === 'pie' ? (
-        <PieChart>
+        <PieChart accessibilityLayer={false}>
           <Pie data={data} dataKey={props.measure} nameKey="label" innerRadius="45%" isAnimationActive={false}>
             {data.map((row, at) => (
               <Cell key={row.label} fill={hues[at % hues.length]} stroke="var(--cairn-surface)" />
@@ -55,7 +55,7 @@ export function SummaryChart(props: {
           <Tooltip {...tooltip} formatter={format} />
         </PieChart>
       ) : props.type === 'line' ? (
-        <LineChart data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }}>
+        <LineChart accessibilityLayer={false} data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }}>
           <CartesianGrid stroke="var(--cairn-border)" vertical={false} />
           <XAxis dataKey="label" {...axis} />
           <YAxis {...axis} width={56} tickFormatter={format} />
@@ -63,7 +63,7 @@ export function SummaryChart(props: {
           <Line dataKey={props.measure} stroke={hues[0]} strokeWidth={2} dot={false} isAnimationActive={false} />
         </LineChart>
       ) : (
-        <BarChart data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }}>
+        <BarChart accessibilityLayer={false} data={data} margin={{ top: 8, right: 8, bottom: 0, left: 0 }}>
           <CartesianGrid stroke="var(--cairn-border)" vertical={false} />
           <XAxis dataKey="label" {...axis} />
           <YAxis {...axis} width={56} tickFormatter={format} />

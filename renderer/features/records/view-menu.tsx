@@ -25,7 +25,12 @@ export function ViewMenu(props: {
     { title: t('views.group.personal'), views: views.filter(({ personal }) => personal) },
   ]
   return (
-    <Menu position="bottom-start" transitionProps={{ duration: 0 }} withinPortal>
+    <Menu
+      position="bottom-start"
+      transitionProps={{ duration: 0 }}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} aria-hidden />}>
           {t('views.menu', { view: shown })}
@@ -75,7 +80,7 @@ export function ColumnsMenu(props: {
 }) {
   const { fields, shown } = props
   return (
-    <Popover position="bottom-end" transitionProps={{ duration: 0 }} trapFocus withinPortal returnFocus>
+    <Popover position="bottom-end" transitionProps={{ duration: 0 }} trapFocus withinPortal={false} returnFocus>
       <Popover.Target>
         <Button
           size="xs"
@@ -86,7 +91,7 @@ export function ColumnsMenu(props: {
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label={t('views.columns')}>
-        <Stack gap={6} mah={360} style={{ overflowY: 'auto' }}>
+        <Stack gap={10} mah={360} style={{ overflowY: 'auto' }}>
           {fields.map((field) => {
             const isShown = shown.includes(field.name)
             return (
