@@ -143,7 +143,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable })
   cleanup.push(() => database.close())
 
-  const answers = createAnswerStore({ database, bus })
+  const answers = createAnswerStore({ database, bus, secrets: ports.secrets })
   const outbox = createOutbox({ database, bus, clock, log })
   const jobs = createJobs({
     database,

@@ -80,29 +80,34 @@ export function createIdempotencyKeys(clock: Clock, store: AnswerStore = createM
         throw validationError([{ field: 'Idempotency-Key', code: 'invalid_format', message }])
       }
       const name = hash('sha256', [write.credentialId, write.method, write.path, write.key].join('\n'))
-      const digest = hash('sha256', JSON.stringify(write.body) ?? '')
-      const now = clock.now()
-      const other = running.get(name)
-      if (other !== undefined) {
-        if (other !== digest) throw platformError('conflict', { reason: 'idempotency_key_reused' })
-        throw platformError('conflict', { reason: 'idempotency_key_running', retryAfterSeconds: 1 })
-      }
-      const before = store.find(name)
-      if (before !== undefined && before.startedAt > now - answersKeptMs) return replay(before, digest, onReplay)
-      const key: EffectKey = { name, digest, startedAt: now }
-      running.set(name, digest)
-      let result: unknown
-      try {
-        result = work(key)
-      } catch (error) {
-        return fail(key, error)
-      }
-      if (!(result instanceof Promise)) return succeed(key, result)
-      return result.then(
-        (value: unknown) => succeed(key, value),
-        (error: unknown) => fail(key, error),
-      )
+      const digest = store.digest(JSON.stringify(write.body) ?? '')
+      const go = (known: string): unknown => runWith(name, known, work, onReplay)
+      return digest instanceof Promise ? digest.then(go) : go(digest)
     },
+  }
+
+  function runWith(name: string, digest: string, work: (key: EffectKey) => unknown, onReplay: () => void): unknown {
+    const now = clock.now()
+    const other = running.get(name)
+    if (other !== undefined) {
+      if (other !== digest) throw platformError('conflict', { reason: 'idempotency_key_reused' })
+      throw platformError('conflict', { reason: 'idempotency_key_running', retryAfterSeconds: 1 })
+    }
+    const before = store.find(name)
+    if (before !== undefined && before.startedAt > now - answersKeptMs) return replay(before, digest, onReplay)
+    const key: EffectKey = { name, digest, startedAt: now }
+    running.set(name, digest)
+    let result: unknown
+    try {
+      result = work(key)
+    } catch (error) {
+      return fail(key, error)
+    }
+    if (!(result instanceof Promise)) return succeed(key, result)
+    return result.then(
+      (value: unknown) => succeed(key, value),
+      (error: unknown) => fail(key, error),
+    )
   }
 }
 
@@ -125,6 +130,7 @@ function createMemory(): AnswerStore {
   const answers = new Map<string, StoredAnswer>()
   let characters = 0
   return {
+    digest: (body) => hash('sha256', body),
     find: (name) => answers.get(name),
     save({ name, digest, startedAt }, answer) {
       characters += answer.length - (answers.get(name)?.answer?.length ?? 0)

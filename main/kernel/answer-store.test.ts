@@ -1,4 +1,5 @@
 // Stored answers over a real file: with the write, without it, their bounds, and purged records.
+import { hash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openTestDatabase } from '../../test/support/open-test-database.ts'
 import type { TestDatabase } from '../../test/support/open-test-database.ts'
@@ -8,9 +9,18 @@ import type { EffectKey } from './context.ts'
 import { internalContext } from './context.ts'
 import { statement } from './database.ts'
 import { kernelMigrations } from './kernel-migrations.ts'
+import type { SecretStore } from './ports.ts'
 
 let db: TestDatabase
 let store: AnswerStore
+
+/** A store of secrets that can lose its key. */
+let lost = false
+const secrets: SecretStore = {
+  backend: 'file',
+  seal: (plain) => Promise.resolve(`sealed ${plain}`),
+  open: (sealed) => (lost ? Promise.reject(new Error('The key is lost.')) : Promise.resolve(sealed.slice(7))),
+}
 
 const keyOf = (name: string): EffectKey => ({ name, digest: 'd', startedAt: db.clock.now() })
 const contextOf = (name: string) => ({ ...internalContext('answers'), effectKey: keyOf(name) })
@@ -19,7 +29,7 @@ const count = (table: string): number =>
 
 beforeEach(async () => {
   db = await openTestDatabase([{ id: 'kernel', migrations: kernelMigrations }])
-  store = createAnswerStore(db)
+  store = createAnswerStore({ ...db, secrets })
 })
 
 afterEach(() => db.close())
@@ -75,6 +85,17 @@ describe('createAnswerStore', () => {
     const { size } = db.database.read.get<{ size: number }>(statement('SELECT total(size) AS size FROM _answer'))!
     expect(size).toBeLessThanOrEqual(32 * 1024 * 1024)
     expect(store.find('n100')?.answer).toBe('small')
+  })
+
+  it('hashes bodies with a key of its own that survives a restart, and makes another one when it is lost', async () => {
+    const first = await store.digest('body')
+    expect([await store.digest('body'), (await store.digest('other')) === first]).toEqual([first, false])
+    expect(first).not.toBe(hash('sha256', 'body'))
+    expect(await createAnswerStore({ ...db, secrets }).digest('body')).toBe(first)
+    lost = true
+    expect(await createAnswerStore({ ...db, secrets }).digest('body')).not.toBe(first)
+    lost = false
+    expect(count('_answer_key')).toBe(1)
   })
 
   it('empties the answers that name a purged record, and only those', async () => {

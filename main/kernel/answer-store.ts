@@ -1,10 +1,12 @@
 // Keeps the answers of writes that carry an Idempotency-Key in the database, so that a repeat after a restart is known.
 // The key is stored in the transaction of the write itself: a write whose answer was lost is never done twice.
+import { createHmac, randomBytes } from 'node:crypto'
 import type { EffectKey } from './context.ts'
 import type { Database, Tx } from './database.ts'
 import { statement } from './database.ts'
 import type { EventBus } from './events.ts'
 import type { Migration } from './plugin.ts'
+import type { SecretStore } from './ports.ts'
 
 /** A write that was made before. */
 export interface StoredAnswer {
@@ -18,6 +20,8 @@ export interface StoredAnswer {
 
 /** Remembers answers by the name of their write. */
 export interface AnswerStore {
+  /** A hash of a body that tells nothing about it to whoever has the store alone. */
+  digest(body: string): string | Promise<string>
   find(name: string): StoredAnswer | undefined
   save(key: EffectKey, answer: string): Promise<void> | void
 }
@@ -57,6 +61,13 @@ export const answerTable: Migration = {
   `,
 }
 
+/** The key of the hashes, sealed: a body may hold a password, and a plain hash of a short one could be guessed. */
+export const answerKeyTable: Migration = {
+  number: 4,
+  name: 'answer-key',
+  sql: 'CREATE TABLE _answer_key (one INTEGER PRIMARY KEY CHECK (one = 1), sealed TEXT NOT NULL) STRICT;',
+}
+
 /**
  * Makes the store over the database.
  * @source D-42
@@ -64,12 +75,36 @@ export const answerTable: Migration = {
 export function createAnswerStore({
   database,
   bus,
+  secrets,
 }: {
   database: Pick<Database, 'read' | 'write'>
   bus: Pick<EventBus, 'on'>
+  secrets: SecretStore
 }): AnswerStore {
+  let key: Buffer | undefined
+  let loading: Promise<Buffer> | undefined
   let saves = 0
   let grown = 0
+
+  const digestWith = (known: Buffer, body: string): string => createHmac('sha256', known).update(body).digest('hex')
+
+  /** The key; made when the first body is hashed, or when the stored one cannot be opened any more. */
+  const loadKey = async (): Promise<Buffer> => {
+    const stored = database.read.get<{ sealed: string }>(statement('SELECT sealed FROM _answer_key'))
+    if (stored !== undefined) {
+      try {
+        return Buffer.from(await secrets.open(stored.sealed), 'base64')
+      } catch {
+        // A copy of the database without its secrets: answers of before cannot be compared with, so they are refused.
+      }
+    }
+    const fresh = randomBytes(32)
+    const sealed = await secrets.seal(fresh.toString('base64'))
+    await database.write('answer key', (tx) => {
+      tx.run(statement('INSERT OR REPLACE INTO _answer_key (one, sealed) VALUES (1, ?)', [sealed]))
+    })
+    return fresh
+  }
 
   const insert = (tx: Tx, key: EffectKey, answer: string | null): void => {
     const verb = answer === null ? 'INSERT OR IGNORE' : 'INSERT OR REPLACE'
@@ -118,6 +153,17 @@ export function createAnswerStore({
   )
 
   return {
+    digest(body) {
+      if (key !== undefined) return digestWith(key, body)
+      loading ??= loadKey()
+      return loading.then(
+        (loaded) => digestWith((key = loaded), body),
+        (error: unknown) => {
+          loading = undefined
+          throw error
+        },
+      )
+    },
     find: (name) =>
       database.read.get<StoredAnswer>(
         statement('SELECT digest, started_at AS startedAt, answer FROM _answer WHERE name = ?', [name]),
