@@ -122,7 +122,10 @@ export interface MetadataService {
   get(type: MetadataType, name: string): MetadataItem | undefined
   /** All items in force of a type, as {@link get} answers them, by name. */
   list(type: MetadataType): readonly MetadataItem[]
-  /** The item in force with the caller's own overlay on top (D-109). Rights are not asked for. */
+  /**
+   * The item in force with the caller's own overlay on top (D-109), for showing only: rights are not asked for, and as
+   * users write what they like into their overlays, no right may hang on what it says.
+   */
   effective(ctx: RequestContext, type: MetadataType, name: string): MetadataItem | undefined
   /** Adds the deprecation headers of D-202 to the answer when the item in use is deprecated (D-110). */
   noteUse(ctx: RequestContext, type: MetadataType, name: string): void
