@@ -1,5 +1,5 @@
 // Passwords and secrets over HTTP (D-22, D-94): what is stored, what is told, and that their text leaks nowhere.
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { passwordMatches } from '#main/plugins/data/service/sealing.ts'
@@ -39,6 +39,17 @@ const create = async (data: Record<string, unknown> = {}): Promise<string> => {
 
 const stored = (id: string): { key: string | null; pass: string | null } =>
   host.host.database.read.get({ sql: 'SELECT "key", pass FROM o_vault WHERE id = ?', parameters: [id] })!
+
+/** Takes the key file away and restarts; the answer puts it back. */
+async function lost(): Promise<() => Promise<void>> {
+  const file = join(host.dataDir, 'secret.key')
+  renameSync(file, `${file}.away`)
+  await host.restart()
+  return async () => {
+    renameSync(`${file}.away`, file)
+    await host.restart()
+  }
+}
 
 describe('a secret', () => {
   it('is sealed at rest, reads as a mask, and null when it is empty', async () => {
@@ -87,6 +98,16 @@ describe('a secret', () => {
     expect((await host.post(`/data/vault/${id}/reveal`, { field: 'key' })).status).toBe(404)
     await host.restart()
     await host.post(`/data/vault/${id}/restore`)
+    expect((await host.post(`/data/vault/${id}/reveal`, { field: 'key' })).body.value).toBe(canary)
+  })
+
+  it('is not told when the key of the secret store is gone; everything else works on', async () => {
+    const id = await create()
+    const stop = await lost()
+    const { status, body } = await host.post(`/data/vault/${id}/reveal`, { field: 'key' })
+    expect([status, body.error.code, body.error.details.reason]).toEqual([503, 'service_unavailable', 'secret_store'])
+    expect((await host.patch(`/data/vault/${id}`, { name: `still ${id}` })).status).toBe(200)
+    await stop()
     expect((await host.post(`/data/vault/${id}/reveal`, { field: 'key' })).body.value).toBe(canary)
   })
 

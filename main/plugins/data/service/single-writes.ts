@@ -3,6 +3,7 @@
 import { platformError, validationError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { SecretStore } from '#main/kernel/ports.ts'
 import type { DataService, PlatformRecord, StoredRecord } from '../api.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -207,7 +208,7 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       if (env.canEdit !== undefined && !env.canEdit(name)) throw platformError('permission_denied', { fields: [name] })
       const row = requireRow(parts.read, schema, id)
       const sealed = row[field.column]
-      const value = typeof sealed === 'string' ? await parts.secrets.open(sealed) : null
+      const value = typeof sealed === 'string' ? await openSealed(parts.secrets, sealed) : null
       const recordId = row['id'] as string
       // The event is stored before the text is told: nobody looks unseen.
       await parts.write('data.reveal', (tx) => {
@@ -216,6 +217,15 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       })
       return { object: schema.name, id: recordId, field: name, value }
     },
+  }
+}
+
+/** @throws service_unavailable when the store has lost the key: the data came from another machine */
+async function openSealed(secrets: SecretStore, sealed: string): Promise<string> {
+  try {
+    return await secrets.open(sealed)
+  } catch (error) {
+    throw platformError('service_unavailable', { reason: 'secret_store' }, error)
   }
 }
 
