@@ -42,7 +42,7 @@ export function checkField(fieldName: string, field: unknown, place: FieldPlace)
     return
   }
   const fieldType: FieldType = fieldTypes[type]
-  const settings = z.looseObject(fieldType.settings).safeParse(field)
+  const settings = settingsZod(type, fieldType).safeParse(field)
   if (!settings.success) errors.push(...fieldErrorsOf(settings.error.issues, field, path))
   warnUnknown(common.data, { ...commonFieldShape, ...fieldType.settings }, `${path}.`, warnings)
   checkPattern(common.data, place)
@@ -50,6 +50,15 @@ export function checkField(fieldName: string, field: unknown, place: FieldPlace)
   checkBounds(common.data, place)
   checkKeys(common.data, fieldType, place)
   if (settings.success) checkInner(common.data, place)
+}
+
+const settingsZods = new Map<string, z.ZodType>()
+
+/** The shape of a type's own settings; made once, because making it costs far more than using it. */
+function settingsZod(type: string, { settings }: FieldType): z.ZodType {
+  let schema = settingsZods.get(type)
+  if (schema === undefined) settingsZods.set(type, (schema = z.looseObject(settings)))
+  return schema
 }
 
 function checkPattern(field: FieldDefinition, { path, errors }: FieldPlace): void {
