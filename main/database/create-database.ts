@@ -74,7 +74,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     maxWaitMs: copyTimeoutMs,
   })
   const statistics = keepStatistics({ write: queue.write, groups: queue.groups, log })
-  const longDdl = createLongDdl({ file, durable, spawn: options.ports.spawn, lend: queue.lend })
+  const longDdl = createLongDdl({
+    file,
+    durable,
+    spawn: options.ports.spawn,
+    lend: queue.lend,
+    setAutoCheckpoint: (pages) => void writer.pragma(`wal_autocheckpoint = ${pages}`),
+  })
   let closed: Promise<void> | undefined
 
   const close = async (): Promise<void> => {

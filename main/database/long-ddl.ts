@@ -5,7 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { platformError } from '#shared/errors.ts'
 import type { LongDdl } from '#main/kernel/database.ts'
 import type { KillableChild, ProcessSpawner } from '#main/kernel/ports.ts'
+import { setTimeout as pause } from 'node:timers/promises'
 import { translateEngineError } from './engine-errors.ts'
+import { autoCheckpointPages } from './open.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** What it works with. */
@@ -14,11 +16,15 @@ export interface LongDdlOptions {
   readonly durable: boolean
   readonly spawn: ProcessSpawner
   readonly lend: WriteQueue['lend']
+  /** Says after how many pages of the log a commit of the main thread folds it in; 0 for never. */
+  readonly setAutoCheckpoint: (pages: number) => void
 }
 
-/** What the process is sent. */
+/** What the process is sent: statements for one transaction, or to fold the log into the file. */
 export interface DdlRequest {
   readonly statements: readonly string[]
+  /** `passive` beside writers; `restart` while nobody writes, so that the log begins anew. */
+  readonly checkpoint?: 'passive' | 'restart'
 }
 
 /** What the process answers: that it is open, then how the statements ended. */
@@ -27,6 +33,8 @@ export type DdlReply =
 
 /** An idle process is ended after this long: a change of schema has several steps. */
 const idleMs = 5_000
+/** How often the log is folded in while a long change writes. */
+const foldEveryMs = 200
 
 /** Path of the process's entry: the source when the host runs from sources, else the bundle beside the host's. */
 function entryFile(): string {
@@ -45,7 +53,10 @@ interface Runner {
 }
 
 /** Makes the runner; no process is started before the first statements. */
-export function createLongDdl({ file, durable, spawn, lend }: LongDdlOptions): LongDdl & { close(): void } {
+export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): void } {
+  const { file, durable, spawn, lend } = options
+  const serial = createSerial()
+  let working = 0
   let runner: Runner | undefined
   let idle: NodeJS.Timeout | undefined
   let closed = false
@@ -86,33 +97,91 @@ export function createLongDdl({ file, durable, spawn, lend }: LongDdlOptions): L
       }
     })
 
-  return {
-    async run(statements, { signal } = {}) {
-      if (statements.length === 0) return
-      signal?.throwIfAborted()
-      if (closed) throw platformError('service_unavailable')
-      clearTimeout(idle)
-      runner ??= start()
-      const mine = runner
-      // The queue is lent only once the process can begin.
-      await mine.ready
-      // After its death nothing of it is left in the file: the lock ends with the process.
-      const reply = await lend(() => ask(mine, { statements }, signal))
-      if (!mine.ended) {
-        clearTimeout(idle)
-        idle = setTimeout(() => end(mine), idleMs).unref()
+  /** A process that is ready; the same one while a change goes on. */
+  const hire = async (): Promise<Runner> => {
+    if (closed) throw platformError('service_unavailable')
+    clearTimeout(idle)
+    runner ??= start()
+    await runner.ready
+    return runner
+  }
+
+  const release = (one: Runner): void => {
+    clearTimeout(idle)
+    if (!one.ended && working === 0) idle = setTimeout(() => end(one), idleMs).unref()
+  }
+
+  const fold = (checkpoint: 'passive' | 'restart'): Promise<void> =>
+    serial(async () => {
+      const mine = await hire()
+      const work = () => ask(mine, { statements: [], checkpoint }, undefined)
+      // What is not folded in now is folded in later: a reader or a full disk is no failure of the change.
+      await (checkpoint === 'restart' ? lend(work) : work())
+      release(mine)
+    })
+
+  /** Folds the log in again and again while writers go on, so that no commit of theirs has to. */
+  const keepFolding = (): { stop(): Promise<void> } => {
+    const state = { on: true }
+    const loop = (async () => {
+      while (state.on) {
+        await pause(foldEveryMs)
+        if (state.on) await fold('passive')
       }
-      signal?.throwIfAborted()
-      if (reply === undefined) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
-      if (reply === 'ready' || reply.ok) return
-      throw translateEngineError(
-        Object.assign(new Error(reply.message), reply.code === null ? {} : { code: reply.code }),
-      )
+    })().catch(() => undefined)
+    return {
+      async stop() {
+        state.on = false
+        await loop
+      },
+    }
+  }
+
+  return {
+    run: (statements, { signal } = {}) =>
+      serial(async () => {
+        if (statements.length === 0) return
+        signal?.throwIfAborted()
+        const mine = await hire()
+        // The queue is lent only once the process can begin. After its death nothing of it is left in the file: the lock
+        // ends with the process.
+        const reply = await lend(() => ask(mine, { statements }, signal))
+        release(mine)
+        signal?.throwIfAborted()
+        if (reply === undefined) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
+        if (reply === 'ready' || reply.ok) return
+        throw translateEngineError(
+          Object.assign(new Error(reply.message), reply.code === null ? {} : { code: reply.code }),
+        )
+      }),
+    async around(work) {
+      working += 1
+      options.setAutoCheckpoint(0)
+      const folding = keepFolding()
+      try {
+        return await work()
+      } finally {
+        await folding.stop()
+        if (!closed) await fold('restart').catch(() => undefined)
+        working -= 1
+        if (working === 0 && !closed) options.setAutoCheckpoint(autoCheckpointPages)
+        if (runner !== undefined) release(runner)
+      }
     },
     close() {
       closed = true
       clearTimeout(idle)
       if (runner !== undefined) end(runner)
     },
+  }
+}
+
+/** Runs asynchronous work one piece after the other. */
+function createSerial(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work, work)
+    last = result
+    return result
   }
 }

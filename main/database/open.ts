@@ -12,6 +12,8 @@ export interface WriterOptions {
   readonly durable?: boolean
 }
 
+/** After so many pages of the log a commit folds it into the file. */
+export const autoCheckpointPages = 4000
 const journalSizeLimitBytes = 64 * 1024 * 1024
 const busyTimeoutMs = 5000
 /** Value of `PRAGMA synchronous` for FULL. */
@@ -34,7 +36,7 @@ export function openWriter(file: string, options: WriterOptions = {}): Connectio
     setCommon(connection, options.durable ?? true)
     connection.pragma('secure_delete = ON')
     connection.pragma(`journal_size_limit = ${journalSizeLimitBytes}`)
-    connection.pragma('wal_autocheckpoint = 4000')
+    connection.pragma(`wal_autocheckpoint = ${autoCheckpointPages}`)
     if (options.durable ?? true) assertDurable(connection)
     return connection
   } catch (error) {

@@ -81,6 +81,8 @@ export interface LongDdl {
    * @param signal ends the process
    */
   run(statements: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<void>
+  /** Runs work that writes much, while the process folds the log into the file in place of commits of the main thread. */
+  around<T>(work: () => Promise<T>): Promise<T>
 }
 
 /** The database of one host. */

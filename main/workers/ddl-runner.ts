@@ -19,15 +19,19 @@ const reply = (message: DdlReply): void => {
   process.send?.(message)
 }
 
-process.on('message', (message) => reply(run((message as DdlRequest).statements)))
+process.on('message', (message) => reply(run(message as DdlRequest)))
 process.on('disconnect', () => process.exit(0))
 endWithParent()
 reply('ready')
 
-function run(statements: readonly string[]): DdlReply {
+function run({ statements, checkpoint }: DdlRequest): DdlReply {
   try {
-    connection ??= openWriter(file!, { durable })
+    connection ??= openForDdl()
     const open = connection
+    if (checkpoint !== undefined) {
+      open.pragma(`wal_checkpoint(${checkpoint === 'restart' ? 'RESTART' : 'PASSIVE'})`)
+      return { ok: true }
+    }
     open
       .transaction(() => {
         for (const sql of statements) open.exec(sql)
@@ -38,4 +42,12 @@ function run(statements: readonly string[]): DdlReply {
     const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
     return { ok: false, code, message: error instanceof Error ? error.message : String(error) }
   }
+}
+
+/** Sorts in memory, and folds the log in only when told to: then nobody waits for it. */
+function openForDdl(): Connection {
+  const fresh = openWriter(file!, { durable })
+  fresh.pragma('wal_autocheckpoint = 0')
+  fresh.pragma('cache_size = -128000')
+  return fresh
 }

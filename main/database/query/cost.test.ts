@@ -89,3 +89,51 @@ describe('the cost of a read', () => {
     expect(explained).toBe(2)
   })
 })
+
+describe('a statement over a whole table', () => {
+  const cost = createCostModel()
+  const improved = (sql: string, parameters: readonly unknown[] = []): string =>
+    cost.improve(read, statement(sql, parameters)).sql
+  const scans = (sql: string, parameters: readonly unknown[] = []) =>
+    tables.explain(statement(improved(sql, parameters), parameters)).filter((line) => line.includes(' t0'))
+
+  it('reads the table as it lies when an index would only be a detour', () => {
+    for (const [sql, parameters] of [
+      [`SELECT t0."id", t0."free" ${live} ORDER BY t0."free", t0."id" LIMIT ?`, [20]],
+      [`SELECT count(*) AS "total" ${live} AND t0."free" >= ?`, [5]],
+      [`SELECT g.* FROM (SELECT t0."free" AS "c0", sum(t0."free") AS "c1" ${live} GROUP BY 1) AS g LIMIT ?`, [20]],
+      [`SELECT * FROM (SELECT DISTINCT t0."free" ${live}) AS d ORDER BY d."free" LIMIT ?`, [20]],
+    ] as const) {
+      cost.clear()
+      expect(scans(sql, parameters), sql).toEqual(['SCAN t0'])
+      const run = (text: string) => tables.all(statement(text, parameters))
+      expect(run(improved(sql, parameters))).toEqual(run(sql))
+    }
+  })
+
+  it('keeps an index that searches, orders, groups or covers', () => {
+    for (const [sql, parameters] of [
+      [`SELECT * ${live} AND t0."code" = ? ORDER BY t0."free" LIMIT ?`, [1, 20]],
+      [`SELECT * ${live} ORDER BY t0."id" LIMIT ?`, [20]],
+      [`SELECT * ${live} ORDER BY t0."code", t0."id" LIMIT ?`, [20]],
+      [`SELECT g.* FROM (SELECT t0."code" AS "c0", count(*) AS "c1" ${live} GROUP BY 1) AS g LIMIT ?`, [20]],
+      [`SELECT count(*) AS "total" ${live}`, []],
+    ] as const) {
+      expect(improved(sql, parameters)).toBe(sql)
+    }
+  })
+
+  it('keeps an index that leaves many deleted records out', () => {
+    const sql = `SELECT t0."id" ${live} ORDER BY t0."free", t0."id" LIMIT ?`
+    tables.db.transaction(() => {
+      for (let i = 0; i < 10_000; i++) {
+        tables.insert('thing', { id: numberedId(10_000 + i), free: i, deleted_at: '2026-01-01T00:00:00.000Z' })
+      }
+    })()
+    cost.clear()
+    expect(improved(sql, [20])).toBe(sql)
+    tables.db.exec('DELETE FROM o_thing WHERE deleted_at IS NOT NULL')
+    cost.clear()
+    expect(improved(sql, [20])).not.toBe(sql)
+  })
+})

@@ -1,5 +1,6 @@
 // Whether a read may run on the main thread. Asks SQLite for the plan once per statement text.
 import type { Reads, Statement } from '#main/kernel/database.ts'
+import { withoutIdleIndex } from './idle-index.ts'
 import type { FilterWeight } from './query-weight.ts'
 
 /** Rows a read may touch on the main thread; at this size it takes a few milliseconds. */
@@ -36,6 +37,8 @@ export interface CostModel {
   isCheap(read: Pick<Reads, 'all'>, statement: Statement, hints: CostHints): boolean
   /** Whether the statement sorts rows rather than reading them in order. */
   sorts(read: Pick<Reads, 'all'>, statement: Statement): boolean
+  /** The statement as it should be run. */
+  improve<Row>(read: Pick<Reads, 'all'>, statement: Statement<Row>): Statement<Row>
   /** Notes how long a statement took here, in milliseconds. */
   note(statement: Statement, tookMs: number, now: number): void
   /** Whether a statement of this text took long lately. */
@@ -55,6 +58,8 @@ interface Plan {
   readonly steps: readonly Step[]
   readonly sorts: boolean
   readonly limited: boolean
+  /** The text to run: the statement's own, or one that keeps SQLite from a detour. */
+  readonly sql: string
 }
 
 const maxRemembered = 2_000
@@ -91,6 +96,10 @@ export function createCostModel(): CostModel {
         return Math.min(step.rows ?? Infinity, hints.rowsOf(step.table)) <= limit
       })
     },
+    improve(read, statement) {
+      const { sql } = planOf(read, statement)
+      return sql === statement.sql ? statement : { sql, parameters: statement.parameters }
+    },
     note({ sql }, tookMs, now) {
       if (tookMs < slowMs) {
         if (slow.size > 0) slow.delete(sql)
@@ -123,8 +132,10 @@ function explain(read: Pick<Reads, 'all'>, statement: Statement): Plan {
     const search = match[1] === 'SEARCH'
     return [{ table, search, rows: search ? estimate(read, match[3], match[4]) : null }]
   })
+  const details = lines.map(({ detail }) => detail)
   return {
     steps,
+    sql: withoutIdleIndex(read, statement.sql, details) ?? statement.sql,
     sorts: lines.some(({ detail }) => detail.startsWith('USE TEMP B-TREE')),
     limited: / LIMIT \?/.test(statement.sql),
   }

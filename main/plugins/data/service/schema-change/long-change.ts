@@ -194,7 +194,7 @@ export function createLongChanges(
       const leave = (): void => run.abort.abort(platformError('timeout', { reason: 'cancelled' }))
       ctx.signal.addEventListener('abort', leave, { once: true })
       running.set(schema.uid, run)
-      try {
+      const carryOut = async (): Promise<void> => {
         if (plan.after === null || worksOf(plan).length > 0) closeForWrites(schema, retryAfterSeconds)
         // Writes that were accepted before are stored when this returns.
         await parts.write('data.schema-change', () => undefined)
@@ -214,6 +214,9 @@ export function createLongChanges(
           run.progress.phase = 'computing'
           await derived.fillRemembered()
         }
+      }
+      try {
+        await (wanted === 'aside' ? parts.longDdl.around(carryOut) : carryOut())
       } finally {
         ctx.signal.removeEventListener('abort', leave)
         running.delete(schema.uid)
