@@ -5,12 +5,16 @@ import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { dataRoutes } from '#shared/contracts/data.ts'
 import type { discoveryRoutes } from '#shared/contracts/discovery.ts'
 import type { importRoutes } from '#shared/contracts/import.ts'
+import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import type { metadataRoutes } from '#shared/contracts/metadata.ts'
+import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
 type Contracts = typeof dataRoutes &
   typeof metadataRoutes &
+  typeof metadataOperationRoutes &
+  typeof schemaBackupRoutes &
   typeof importRoutes &
   typeof discoveryRoutes &
   typeof viewRoutes &
@@ -32,11 +36,23 @@ export const endpoints = {
   restoreRecord: 'POST versioned /data/:object/:id/restore',
   updateManyRecords: 'POST versioned /data/:object/updateMany',
   deleteManyRecords: 'POST versioned /data/:object/deleteMany',
-  importRecords: 'POST versioned /data/:object/import',
+  createImportJob: 'POST versioned /data/:object/import/jobs',
+  listImportJobs: 'GET versioned /data/import/jobs',
+  getImportJob: 'GET versioned /data/import/jobs/:jobId',
+  getImportResults: 'GET versioned /data/import/jobs/:jobId/results',
+  cancelImportJob: 'POST versioned /data/import/jobs/:jobId/cancel',
+  pauseImportJob: 'POST versioned /data/import/jobs/:jobId/pause',
+  resumeImportJob: 'POST versioned /data/import/jobs/:jobId/resume',
+  undoImportJob: 'POST versioned /data/import/jobs/:jobId/undo',
+  exportRecords: 'GET versioned /data/:object/export',
   listMetadataItems: 'GET versioned /meta/:type',
   getMetadataItem: 'GET versioned /meta/:type/:name',
   saveMetadataItem: 'PUT versioned /meta/:type/:name',
   deleteMetadataItem: 'DELETE versioned /meta/:type/:name',
+  validateMetadata: 'POST versioned /meta/validate',
+  listSchemaBackups: 'GET versioned /meta/object/:name/backups',
+  restoreSchemaBackup: 'POST versioned /meta/object/:name/backups/:id/restore',
+  revealSecret: 'POST versioned /data/:object/:id/reveal',
   listViews: 'GET versioned /ui/views',
   createView: 'POST versioned /ui/views',
   updateView: 'PATCH versioned /ui/views/:viewId',

@@ -1,6 +1,8 @@
 // Owns how words reach the screen: one key per sentence, parameters in braces, plurals by Intl. The words themselves are
 // in strings/, one file per area; a translation replaces the table and nothing else.
 import { appStrings } from './strings/app.ts'
+import { designerStrings } from './strings/designer.ts'
+import { fieldTypeStrings } from './strings/field-types.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import { objectStrings } from './strings/objects.ts'
@@ -9,6 +11,8 @@ import { recordStrings } from './strings/records.ts'
 
 const table = {
   ...appStrings,
+  ...designerStrings,
+  ...fieldTypeStrings,
   ...homeStrings,
   ...importStrings,
   ...objectStrings,

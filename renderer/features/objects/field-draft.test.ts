@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { addField, applyDraft, changeField, countChanges, draftOf, moveField, toggleDeleted } from './field-draft.ts'
+import {
+  addField,
+  applyDraft,
+  changeField,
+  countChanges,
+  draftOf,
+  moveField,
+  optionsOf,
+  toggleDeleted,
+} from './field-draft.ts'
 import type { ObjectItem } from './object-item.ts'
 
 const object: ObjectItem = {
@@ -40,16 +49,27 @@ describe('draft of an object', () => {
   })
 
   it('stores choices under values of the form options have', () => {
-    const draft = addField(draftOf(object), {
-      label: 'Mood',
-      type: 'select',
-      options: ['Good', 'Very bad', 'very_bad'],
-    })
-    expect(applyDraft(object, draft).fields.mood?.options).toEqual([
+    expect(optionsOf(['Good', ' Very bad', 'very_bad', '', 'Good'])).toEqual([
       { value: 'Good', label: 'Good' },
       { value: 'very_bad', label: 'Very bad' },
       { value: 'very_bad_2', label: 'very_bad' },
     ])
+  })
+
+  it('writes settings and rules only where they were changed', () => {
+    const draft = draftOf(object)
+    const rule = { name: 'long', type: 'script', condition: 'record.pages > 900', message: 'Too long.' }
+    const next = { ...draft, description: 'What we read', trackHistory: false, displayNameField: '', rules: [rule] }
+    expect(applyDraft(object, next)).toMatchObject({
+      description: 'What we read',
+      enable: { trash: false, trackHistory: false },
+      validations: [rule],
+    })
+    expect(applyDraft(object, next)).not.toHaveProperty('displayNameField')
+    expect(countChanges(object, next)).toBe(4)
+    const saved = applyDraft(object, next)
+    expect(applyDraft(saved, { ...draftOf(saved), rules: [], description: '' })).not.toHaveProperty('validations')
+    expect(countChanges(saved, { ...draftOf(saved), rules: [{ ...rule, message: 'Shorter.' }] })).toBe(1)
   })
 
   it('takes a deletion back and forgets a field that was never stored', () => {

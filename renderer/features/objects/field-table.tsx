@@ -4,6 +4,7 @@ import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useRef } from 'react'
 import type { KeyboardEvent } from 'react'
 import { t } from '../../lib/strings.ts'
+import { canBeRequired } from './field-settings.ts'
 import type { DraftField } from './field-draft.ts'
 import { typeLabel } from './field-types.ts'
 import type { FieldItem } from './object-item.ts'
@@ -14,6 +15,7 @@ export function FieldTable(props: {
   label: string
   fields: readonly DraftField[]
   onChange: (name: string, part: Partial<FieldItem>) => void
+  onEdit: (field: DraftField) => void
   onToggleDeleted: (name: string) => void
   onMove: (name: string, step: 1 | -1) => void
 }) {
@@ -64,18 +66,23 @@ export function FieldTable(props: {
                   </span>
                 )}
               </td>
-              <td>{typeLabel(field.item.type)}</td>
               <td>
-                <Checkbox
-                  label={<span className={classes.narrowOnly}>{t('fields.column.required')}</span>}
-                  aria-label={t('fields.requiredOf', { field: label })}
-                  checked={field.item.required === true}
-                  disabled={field.deleted}
-                  onChange={(event) => props.onChange(field.name, { required: event.currentTarget.checked })}
-                />
+                {typeLabel(field.item.type)}
+                {field.item.unique === true && <span className={classes.badge}>{t('field.dialog.unique')}</span>}
               </td>
               <td>
-                <div className={classes.lineButtons}>
+                {canBeRequired(field.item.type) && (
+                  <Checkbox
+                    label={<span className={classes.narrowOnly}>{t('fields.column.required')}</span>}
+                    aria-label={t('fields.requiredOf', { field: label })}
+                    checked={field.item.required === true}
+                    disabled={field.deleted}
+                    onChange={(event) => props.onChange(field.name, { required: event.currentTarget.checked })}
+                  />
+                )}
+              </td>
+              <td>
+                <div className={`${classes.lineButtons} ${classes.fieldButtons}`}>
                   <ActionIcon
                     variant="subtle"
                     size={28}
@@ -95,6 +102,16 @@ export function FieldTable(props: {
                     <IconArrowDown size={16} />
                   </ActionIcon>
                   <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={t('fields.editOf', { field: label })}
+                    disabled={field.deleted}
+                    onClick={() => props.onEdit(field)}
+                  >
+                    {t('fields.edit')}
+                  </Button>
+                  <Button
+                    className={classes.deleteButton}
                     size="compact-sm"
                     variant="default"
                     aria-label={t(field.deleted ? 'fields.restoreOf' : 'fields.deleteOf', { field: label })}

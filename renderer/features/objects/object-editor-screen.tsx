@@ -1,5 +1,6 @@
-// Owns editing the fields of one object: a draft in memory, a plan before anything destructive, one save.
+// Owns editing one object: a draft in memory, what saving it will do, a question before anything destructive, one save.
 import { Button, TextInput } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
@@ -8,18 +9,36 @@ import { navigate } from '../../lib/hash-location.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { AddField } from './add-field.tsx'
+import { BackupList } from './backup-list.tsx'
 import { DeleteObjectDialog } from './delete-object-dialog.tsx'
-import { addField, applyDraft, changeField, countChanges, draftOf, moveField, toggleDeleted } from './field-draft.ts'
-import type { ObjectDraft } from './field-draft.ts'
+import { FieldDialog } from './field-dialog.tsx'
+import {
+  addField,
+  applyDraft,
+  changeField,
+  countChanges,
+  draftOf,
+  moveField,
+  replaceField,
+  toggleDeleted,
+} from './field-draft.ts'
+import type { DraftField, ObjectDraft } from './field-draft.ts'
 import { FieldTable } from './field-table.tsx'
-import { objectPluralLabel } from './object-item.ts'
-import type { ObjectItem } from './object-item.ts'
+import { labelsOf, objectPluralLabel } from './object-item.ts'
+import type { FieldItem, ObjectItem } from './object-item.ts'
 import { refreshObjects, useObject } from './object-queries.ts'
 import classes from './objects.module.css'
+import { ObjectSettings } from './object-settings.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
+import { PlanFailures, PlanSteps } from './plan-list.tsx'
+import { RuleList } from './rule-list.tsx'
 import { saveObject } from './save-object.ts'
 import type { PendingPlan } from './save-object.ts'
+import { TabbedParts } from './tab-list.tsx'
+import { useDraftCheck } from './use-draft-check.ts'
+import type { DraftCheck } from './use-draft-check.ts'
+import planClasses from './plan.module.css'
+import type { FieldLabels } from './plan-words.ts'
 import { hasCode } from '../../lib/api-error.ts'
 
 /** The page of one object. */
@@ -44,7 +63,10 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
   const [deleting, setDeleting] = useState(false)
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
+  const [tab, setTab] = useState('fields')
+  const [edited, setEdited] = useState<DraftField | 'new'>()
   const changes = countChanges(base, draft)
+  const check = useDraftCheck(changes > 0 && edited === undefined ? applyDraft(base, draft) : undefined)
 
   // While nothing is edited a newer version simply takes over.
   if (props.object !== base && changes === 0) {
@@ -84,7 +106,14 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
     setProblem(undefined)
   }
 
+  const finishField = (item: FieldItem, goOn: boolean): void => {
+    if (edited === undefined) return
+    setDraft((current) => (edited === 'new' ? addField(current, item) : replaceField(current, edited.name, item)))
+    if (!goOn) setEdited(undefined)
+  }
+
   const label = objectPluralLabel(base)
+  const labels = { ...labelsOf(base), ...labelsOf(applyDraft(base, draft)) }
   return (
     <Page
       title={t('object.edit.title', { object: label })}
@@ -113,15 +142,45 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
         />
         <TextInput label={t('object.name')} value={base.name} readOnly variant="filled" />
       </div>
-      <h2 className={classes.section}>{t('fields.title')}</h2>
-      <FieldTable
-        label={t('fields.list', { object: label })}
-        fields={draft.fields}
-        onChange={(name, part) => setDraft((current) => changeField(current, name, part))}
-        onToggleDeleted={(name) => setDraft((current) => toggleDeleted(current, name))}
-        onMove={(name, step) => setDraft((current) => moveField(current, name, step))}
-      />
-      <AddField draft={draft} onAdd={(field) => setDraft((current) => addField(current, field))} />
+      <TabbedParts
+        label={t('designer.tabs')}
+        tabs={[
+          { key: 'fields', label: t('designer.tab.fields'), count: draft.fields.length },
+          { key: 'rules', label: t('designer.tab.rules'), count: draft.rules.length },
+          { key: 'settings', label: t('designer.tab.settings') },
+          { key: 'backups', label: t('designer.tab.backups') },
+        ]}
+        chosen={tab}
+        onChoose={setTab}
+      >
+        {tab === 'fields' && (
+          <>
+            <FieldTable
+              label={t('fields.list', { object: label })}
+              fields={draft.fields}
+              onChange={(name, part) => setDraft((current) => changeField(current, name, part))}
+              onEdit={setEdited}
+              onToggleDeleted={(name) => setDraft((current) => toggleDeleted(current, name))}
+              onMove={(name, step) => setDraft((current) => moveField(current, name, step))}
+            />
+            <Button
+              mt="md"
+              variant="default"
+              leftSection={<IconPlus size={16} aria-hidden />}
+              onClick={() => setEdited('new')}
+            >
+              {t('fields.add')}
+            </Button>
+          </>
+        )}
+        {tab === 'rules' && (
+          <RuleList object={base} draft={draft} onChange={(rules) => setDraft((current) => ({ ...current, rules }))} />
+        )}
+        {tab === 'settings' && (
+          <ObjectSettings draft={draft} onChange={(part) => setDraft((current) => ({ ...current, ...part }))} />
+        )}
+        {tab === 'backups' && <BackupList object={base.name} label={label} locked={changes > 0} />}
+      </TabbedParts>
       {(problem || stale) && (
         <div style={{ marginBlockStart: 16 }}>
           <Notice
@@ -152,9 +211,23 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
               {t('object.save')}
             </Button>
           </div>
+          <SavePreview check={check} labels={labels} />
         </div>
       )}
-      <PlanDialog plan={plan} busy={busy} onCancel={() => setPlan(undefined)} onConfirm={(hash) => void save(hash)} />
+      <PlanDialog
+        plan={plan}
+        labels={labels}
+        busy={busy}
+        onCancel={() => setPlan(undefined)}
+        onConfirm={(hash) => void save(hash)}
+      />
+      <FieldDialog
+        object={base}
+        draft={draft}
+        field={edited}
+        onClose={() => setEdited(undefined)}
+        onDone={finishField}
+      />
       <DeleteObjectDialog
         object={base}
         opened={deleting}
@@ -165,5 +238,23 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
         }}
       />
     </Page>
+  )
+}
+
+/** What saving will do, or why it will be refused, before anything is saved. */
+function SavePreview(props: { check: DraftCheck; labels: FieldLabels }) {
+  const { problems, plan } = props.check
+  if (problems.length === 0 && plan.length === 0) return null
+  return (
+    <div className={planClasses.live}>
+      {problems.length > 0 ? (
+        <Notice tone="bad">{problems.map((problem) => `${problem.path}: ${problem.message}`).join(' ')}</Notice>
+      ) : (
+        <>
+          <PlanSteps steps={plan} labels={props.labels} label={t('plan.live')} />
+          <PlanFailures steps={plan} labels={props.labels} />
+        </>
+      )}
+    </div>
   )
 }

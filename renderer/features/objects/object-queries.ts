@@ -45,6 +45,15 @@ export function recordCountQuery(name: string) {
   })
 }
 
+/** What changes of an object put aside; asked anew whenever the list is shown. */
+export function backupsQuery(name: string) {
+  return queryOptions({
+    queryKey: ['schema-backups', name] as const,
+    queryFn: async ({ signal }) => call('listSchemaBackups', { params: { name }, signal }),
+    staleTime: 0,
+  })
+}
+
 /** All objects, for navigation and lists. */
 export function useObjects() {
   return useQuery(objectsQuery)

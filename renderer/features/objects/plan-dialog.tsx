@@ -1,26 +1,17 @@
-// Owns the question before a change that destroys data: every step of the plan and what it costs.
-import { Button, Group, Text } from '@mantine/core'
+// Owns the question before a change that destroys data: every step of the plan, the values it cannot keep, and what is
+// kept of them.
+import { Button, Group } from '@mantine/core'
 import { Dialog } from '../../components/dialog.tsx'
-import { t, tn } from '../../lib/strings.ts'
-import type { StringKey } from '../../lib/strings.ts'
-import classes from './objects.module.css'
-import type { PendingPlan, PlanStep } from './save-object.ts'
-
-const stepKeys: Readonly<Record<string, StringKey>> = {
-  delete_field: 'plan.step.delete_field',
-  remove_field: 'plan.step.delete_field',
-  add_field: 'plan.step.add_field',
-  retype_field: 'plan.step.retype_field',
-}
-
-function stepText(step: PlanStep): string {
-  const key = stepKeys[step.change] ?? 'plan.step.other'
-  return t(key, { field: step.field ?? '', change: step.change.replaceAll('_', ' ') })
-}
+import { t } from '../../lib/strings.ts'
+import { PlanFailures, PlanSteps } from './plan-list.tsx'
+import type { FieldLabels } from './plan-words.ts'
+import classes from './plan.module.css'
+import type { PendingPlan } from './save-object.ts'
 
 /** The dialog; confirming passes on the hash of exactly this plan. */
 export function PlanDialog(props: {
   plan: PendingPlan | undefined
+  labels: FieldLabels
   busy: boolean
   onCancel: () => void
   onConfirm: (hash: string) => void
@@ -28,26 +19,14 @@ export function PlanDialog(props: {
   const { plan } = props
   return (
     <Dialog opened={plan !== undefined} onClose={props.onCancel} title={t('plan.title')} size="lg">
-      <Text size="sm">{t('plan.lead')}</Text>
-      <table className={classes.table} aria-label={t('plan.list')}>
-        <thead>
-          <tr>
-            <th scope="col">{t('plan.change')}</th>
-            <th scope="col">{t('plan.records')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {plan?.steps.map((step, index) => (
-            <tr key={index}>
-              <td>
-                {stepText(step)}
-                {step.lossy > 0 && <> ({t('plan.lossy', { count: step.lossy })})</>}
-              </td>
-              <td>{step.records > 0 ? tn('plan.records.count', step.records) : t('plan.none')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <p className={classes.lead}>{t('plan.lead')}</p>
+      {plan && (
+        <>
+          <PlanSteps steps={plan.steps} labels={props.labels} label={t('plan.list')} />
+          <PlanFailures steps={plan.steps} labels={props.labels} />
+        </>
+      )}
+      <p className={classes.note}>{t('plan.backup')}</p>
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={props.onCancel} data-autofocus>
           {t('app.cancel')}

@@ -1,0 +1,96 @@
+// Owns the list of an object's rules and the ways to add, change and delete one; the draft holds them until it is saved.
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { t } from '../../lib/strings.ts'
+import type { StringKey } from '../../lib/strings.ts'
+import type { ObjectDraft } from './field-draft.ts'
+import type { ObjectItem } from './object-item.ts'
+import classes from './objects.module.css'
+import { RuleDialog } from './rule-dialog.tsx'
+import type { RuleItem } from './rule-draft.ts'
+
+/** The list with its dialog. */
+export function RuleList(props: { object: ObjectItem; draft: ObjectDraft; onChange: (rules: RuleItem[]) => void }) {
+  const { rules } = props.draft
+  const [open, setOpen] = useState<number | 'new'>()
+  const done = (rule: RuleItem): void => {
+    const next = [...rules]
+    next[open === 'new' || open === undefined ? rules.length : open] = rule
+    props.onChange(next)
+    setOpen(undefined)
+  }
+  return (
+    <>
+      <p>{t('rules.lead')}</p>
+      {rules.length === 0 ? (
+        <p>{t('rules.none')}</p>
+      ) : (
+        <table className={classes.table} aria-label={t('rules.list', { object: props.draft.label })}>
+          <thead>
+            <tr>
+              <th scope="col">{t('rules.column.rule')}</th>
+              <th scope="col" className={classes.wideOnly}>
+                {t('rules.column.type')}
+              </th>
+              <th scope="col" className={classes.wideOnly}>
+                {t('rules.column.message')}
+              </th>
+              <th scope="col">
+                <span className="cairn-hidden">{t('rules.column.actions')}</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rules.map((rule, index) => {
+              const label = rule.label || rule.name
+              return (
+                <tr key={rule.name}>
+                  <th scope="row">
+                    {label}
+                    {rule.active === false && (
+                      <span className={classes.badge} data-tone="bad">
+                        {t('rules.off')}
+                      </span>
+                    )}
+                  </th>
+                  <td className={classes.wideOnly}>{t(`rule.type.${rule.type}` as StringKey)}</td>
+                  <td className={classes.wideOnly}>{rule.message}</td>
+                  <td>
+                    <div className={classes.lineButtons}>
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={t('rules.editOf', { rule: label })}
+                        onClick={() => setOpen(index)}
+                      >
+                        {t('rules.edit')}
+                      </Button>
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={t('rules.deleteOf', { rule: label })}
+                        onClick={() => props.onChange(rules.filter((_, at) => at !== index))}
+                      >
+                        {t('rules.delete')}
+                      </Button>
+                    </div>
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      )}
+      <Button variant="default" mt="md" onClick={() => setOpen('new')}>
+        {t('rules.add')}
+      </Button>
+      <RuleDialog
+        object={props.object}
+        draft={props.draft}
+        rule={open}
+        onClose={() => setOpen(undefined)}
+        onDone={done}
+      />
+    </>
+  )
+}

@@ -1,0 +1,19 @@
+// Owns what a setting is called and explained by; bounds of days are worded apart from bounds of numbers.
+import { designerStrings } from '../../lib/strings/designer.ts'
+import { t } from '../../lib/strings.ts'
+import type { StringKey } from '../../lib/strings.ts'
+import type { Setting } from './field-settings.ts'
+
+const isBoundOfDays = (type: string, path: string): boolean =>
+  (type === 'date' || type === 'datetime') && (path === 'min' || path === 'max')
+
+/** What the setting is called. */
+export function settingLabel(type: string, { path }: Setting): string {
+  return t((isBoundOfDays(type, path) ? `setting.${path}.day` : `setting.${path}`) as StringKey)
+}
+
+/** One sentence about it, where one is needed. */
+export function settingHelp(type: string, { path }: Setting): string | undefined {
+  const key = isBoundOfDays(type, path) ? 'setting.day.help' : `setting.${path}.help`
+  return Object.hasOwn(designerStrings, key) ? t(key as StringKey) : undefined
+}
