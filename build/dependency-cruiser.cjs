@@ -72,13 +72,14 @@ module.exports = {
       name: 'build-imports-named-doors-only',
       severity: 'error',
       comment:
-        'A tool may use the contracts, the OpenAPI builder, the safety registry and the test support; nothing else of the product.',
+        'A tool may use the contracts, the list of plugins, the OpenAPI builder, the safety registry and the test support; nothing else of the product.',
       from: { path: '^build/' },
       to: {
         path: '^(shared|main|electron|renderer|test)/',
         pathNot: [
           '^shared/contracts/index[.]ts$',
           '^shared/route[.]ts$',
+          '^main/host[.]ts$',
           '^main/http/openapi[.]ts$',
           '^test/safety/registry[.]ts$',
           '^test/support/',

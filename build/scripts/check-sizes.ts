@@ -30,7 +30,7 @@ const BUDGETS = {
   lazy: [
     { name: 'grid and views', source: /^(components\/grid|features\/(records|views))\//, kB: 40 },
     { name: 'flow', source: /^features\/(flows|workflow)\//, kB: 80 },
-    { name: 'charts', source: /^features\/dashboards\//, kB: 125 },
+    { name: 'charts', source: /^(components\/charts|features\/dashboards)\//, kB: 125 },
     { name: 'editor', source: /(^|\/)(code-editor|markdown-editor|editor)[./]/, kB: 180 },
     { name: 'import', source: /^features\/import\//, kB: 50 },
   ],

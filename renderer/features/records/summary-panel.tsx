@@ -3,6 +3,8 @@
 import { CloseButton, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, lazy, useMemo, useState } from 'react'
+import { chartTypes } from '../../components/charts/chart-types.ts'
+import type { ChartType } from '../../components/charts/chart-types.ts'
 import { LoadFailure } from '../../components/notice.tsx'
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
@@ -12,15 +14,12 @@ import type { RecordFilter } from './record-query.ts'
 import classes from './records.module.css'
 import { groupChoices, groupCondition, measureChoices, readDimension } from './summary-query.ts'
 
-const SummaryChart = lazy(async () => ({ default: (await import('./summary-chart.tsx')).SummaryChart }))
+const SeriesChart = lazy(async () => ({
+  default: (await import('../../components/charts/series-chart.tsx')).SeriesChart,
+}))
 
 /** Groups shown at once; more would be no summary. */
 const maxGroups = 50
-
-const chartTypes = ['bar', 'line', 'pie'] as const
-
-/** How a chart is drawn. */
-export type ChartType = (typeof chartTypes)[number]
 
 /** The panel; `filter` is the condition the grid shows its records under. */
 export function SummaryPanel(props: {
@@ -153,7 +152,7 @@ export function SummaryPanel(props: {
           </div>
           <div className={classes.summaryChart} aria-hidden>
             <Suspense fallback={null}>
-              <SummaryChart type={chart} rows={rows} measure={measureLabel} format={(value) => figures.format(value)} />
+              <SeriesChart type={chart} rows={rows} measure={measureLabel} format={(value) => figures.format(value)} />
             </Suspense>
           </div>
         </>

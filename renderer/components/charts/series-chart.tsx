@@ -1,4 +1,5 @@
-// Owns drawing a summary as bars, a line or a pie. Loaded when it is first shown; the table beside it says the same.
+// Owns drawing a series of figures as bars, a line or a pie. Load it lazily: the library is the largest of the screens.
+// A table beside it says the same.
 import {
   Bar,
   BarChart,
@@ -13,7 +14,7 @@ import {
   XAxis,
   YAxis,
 } from 'recharts'
-import type { ChartType } from './summary-panel.tsx'
+import type { ChartType } from './chart-types.ts'
 
 interface ChartRow {
   label: string
@@ -35,7 +36,7 @@ const tooltip = {
 } as const
 
 /** The chart; it fills its container. */
-export function SummaryChart(props: {
+export function SeriesChart(props: {
   type: ChartType
   rows: readonly ChartRow[]
   measure: string
