@@ -40,6 +40,12 @@ const NewTableScreen = lazy(async () => ({
 const ImportScreen = lazy(async () => ({
   default: (await import('../features/import/import-screen.tsx')).ImportScreen,
 }))
+const JobsScreen = lazy(async () => ({
+  default: (await import('../features/import/jobs-screen.tsx')).JobsScreen,
+}))
+const JobScreen = lazy(async () => ({
+  default: (await import('../features/import/job-screen.tsx')).JobScreen,
+}))
 
 /** The application. `code` is the one-time code of the link it was opened with. */
 export function App(props: { queryClient: QueryClient; code: string | undefined }) {
@@ -80,6 +86,8 @@ function Frame() {
               <Route path="/objects/:name">{({ name }) => <ObjectEditorScreen key={name} name={name} />}</Route>
               <Route path="/o/:name">{({ name }) => <RecordsScreen key={name} name={name} />}</Route>
               <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
+              <Route path="/imports">{() => <JobsScreen />}</Route>
+              <Route path="/imports/:jobId">{({ jobId }) => <JobScreen key={jobId} jobId={jobId} />}</Route>
               <Route>{() => <NotFoundScreen />}</Route>
             </Switch>
           </Suspense>

@@ -100,6 +100,14 @@ export function useAppCommands(): void {
       run: () => navigate('/new'),
     },
     {
+      id: 'go.imports',
+      label: t('command.imports'),
+      group: 'navigation',
+      shortcut: 'G I',
+      keywords: 'undo import history file csv xlsx',
+      run: () => navigate('/imports'),
+    },
+    {
       id: 'go.blankObject',
       label: t('command.blankObject'),
       group: 'navigation',

@@ -33,8 +33,7 @@ export async function callTagged<K extends OperationId>(
   operation: K,
   input: CallInput<K>,
 ): Promise<{ result: CallResult<K>; etag: string | undefined }> {
-  const [method, mount, path] = endpoints[operation].split(' ') as [string, keyof typeof prefixes, string]
-  const url = prefixes[mount] + fillPath(path, input.params ?? {}) + queryString(input.query ?? {})
+  const [method, url] = addressOf(operation, input.params ?? {}, input.query ?? {})
   const { body, etag } = await exchange(method, url, input.body, input.headers ?? {}, input.signal)
   return { result: unwrap(body) as CallResult<K>, etag }
 }
@@ -45,6 +44,47 @@ export async function callTagged<K extends OperationId>(
  */
 export async function request(method: string, path: string, body: unknown): Promise<unknown> {
   return (await exchange(method, path, body, {}, undefined)).body
+}
+
+/**
+ * Sends a file as the body of an operation that takes one beside JSON; its options go into the query.
+ * @throws ApiError, DOMException AbortError
+ */
+export async function upload<K extends OperationId>(
+  operation: K,
+  input: { params: Record<string, unknown>; query: Record<string, unknown>; file: Blob; signal?: AbortSignal },
+): Promise<CallResult<K>> {
+  const [method, url] = addressOf(operation, input.params, input.query)
+  return unwrap((await exchange(method, url, input.file, {}, input.signal)).body) as CallResult<K>
+}
+
+/**
+ * Fetches the file an operation answers, and the name the host gives it.
+ * @throws ApiError, DOMException AbortError; ApiError `unreachable` when the file ends early
+ */
+export async function download(
+  operation: OperationId,
+  input: { params: Record<string, unknown>; query: Record<string, unknown>; signal?: AbortSignal },
+): Promise<{ file: Blob; name: string | undefined }> {
+  const [method, url] = addressOf(operation, input.params, input.query)
+  const answer = await sendAgain(method, url, undefined, {}, input.signal)
+  if (!answer.ok) await readAnswer(answer)
+  try {
+    const name = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')?.[1]
+    return { file: await answer.blob(), name }
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw unreachable(error)
+  }
+}
+
+function addressOf(
+  operation: OperationId,
+  params: Record<string, unknown>,
+  query: Record<string, unknown>,
+): [method: string, url: string] {
+  const [method, mount, path] = endpoints[operation].split(' ') as [string, keyof typeof prefixes, string]
+  return [method, prefixes[mount] + fillPath(path, params) + queryString(query)]
 }
 
 interface Exchanged {
@@ -59,13 +99,22 @@ async function exchange(
   headers: Record<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<Exchanged> {
-  let answer = await send(method, path, body, headers, signal)
-  if (answer.status === 401 && shellBridge()) {
-    // The host of the shell may have been started anew with another token: ask once more.
-    forgetConnection()
-    answer = await send(method, path, body, headers, signal)
-  }
+  const answer = await sendAgain(method, path, body, headers, signal)
   return { body: await readAnswer(answer), etag: answer.headers.get('ETag') ?? undefined }
+}
+
+async function sendAgain(
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const answer = await send(method, path, body, headers, signal)
+  if (answer.status !== 401 || !shellBridge()) return answer
+  // The host of the shell may have been started anew with another token: ask once more.
+  forgetConnection()
+  return send(method, path, body, headers, signal)
 }
 
 async function send(
@@ -84,11 +133,11 @@ async function send(
         'X-Cairn-Source': 'UI',
         // A cookie alone authorises no write (D-31); other origins cannot send this header.
         'X-Requested-With': 'cairn',
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? body.type : 'application/json' }),
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...headers,
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
       credentials: token === undefined ? 'same-origin' : 'omit',
       signal,
     })

@@ -2,22 +2,31 @@
 // Pure.
 import type { FieldDefinition } from '../../fields/field-definition.ts'
 import { nameFromLabel } from '../objects/index.ts'
+import type { WriteMode } from './start-import.ts'
 import type { ColumnTarget, TableColumn } from './table-types.ts'
 
 /** Field per column index; columns that are not in it are left out. */
 export type ColumnMapping = Readonly<Record<number, string>>
 
 /** What is wrong with a mapping, or undefined. */
-export type MappingProblem = { code: 'none' } | { code: 'twice'; field: string }
+export type MappingProblem = { code: 'none' | 'noMatch' } | { code: 'twice'; field: string }
 
 const computedTypes = new Set(['formula', 'summary', 'autonumber'])
+
+/** Types whose values are choices of the field. */
+export const choiceTypes: ReadonlySet<string> = new Set(['select', 'multiselect', 'radio', 'checkboxes'])
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The fields a table may fill. */
 export function writableFields(fields: readonly FieldDefinition[]): FieldDefinition[] {
   return fields.filter((field) => !field.readonly && !computedTypes.has(field.type))
 }
 
-/** Gives each column the field that has its name or label; every field is used once. */
+/**
+ * Gives each column the field that has its name or label; every field is used once. A column `id` full of ids is the
+ * records' own: the table was exported.
+ */
 export function guessMapping(columns: readonly TableColumn[], fields: readonly FieldDefinition[]): ColumnMapping {
   const byKey = new Map<string, string>()
   for (const field of fields) {
@@ -26,7 +35,8 @@ export function guessMapping(columns: readonly TableColumn[], fields: readonly F
   const used = new Set<string>()
   const mapping: Record<number, string> = {}
   for (const column of columns) {
-    const field = byKey.get(nameFromLabel(column.title))
+    const isId = column.title === 'id' && column.samples.length > 0 && column.samples.every((text) => uuid.test(text))
+    const field = isId ? 'id' : byKey.get(nameFromLabel(column.title))
     if (field === undefined || used.has(field)) continue
     used.add(field)
     mapping[column.index] = field
@@ -35,11 +45,16 @@ export function guessMapping(columns: readonly TableColumn[], fields: readonly F
 }
 
 /** Why a mapping cannot be carried out. */
-export function mappingProblem(mapping: ColumnMapping): MappingProblem | undefined {
+export function mappingProblem(
+  mapping: ColumnMapping,
+  mode: WriteMode,
+  matchFields: readonly string[],
+): MappingProblem | undefined {
   const fields = Object.values(mapping)
   if (fields.length === 0) return { code: 'none' }
   const twice = fields.find((field, index) => fields.indexOf(field) !== index)
-  return twice === undefined ? undefined : { code: 'twice', field: twice }
+  if (twice !== undefined) return { code: 'twice', field: twice }
+  return mode !== 'insert' && matchFields.length === 0 ? { code: 'noMatch' } : undefined
 }
 
 /** Required fields without a column and without a default. */
@@ -57,6 +72,7 @@ export function targetsOf(
   return Object.entries(mapping).flatMap(([index, name]) => {
     const column = columns.find((candidate) => candidate.index === Number(index))
     const field = fields.find((candidate) => candidate.name === name)
+    if (column && name === 'id') return [{ index: column.index, field: name, type: 'text', guess: column.guess }]
     if (!column || !field) return []
     return [{ index: column.index, field: name, type: field.type, guess: column.guess }]
   })

@@ -3,14 +3,17 @@ import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { memo, useCallback } from 'react'
 import type { Dispatch, SetStateAction } from 'react'
 import { t, tn } from '../../lib/strings.ts'
-import { importableTypes, typeLabel } from '../objects/index.ts'
+import { importableTypes, objectPluralLabel, typeLabel } from '../objects/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
 import classes from './column-plan.module.css'
-import { guessedOptions } from './import-plan.ts'
+import { guessedOptions, linkPrefix } from './import-plan.ts'
 import type { ColumnPlan } from './import-plan.ts'
 
 /** One line per column; changes go through `onChange`. */
 export function ColumnPlanTable(props: {
   columns: readonly ColumnPlan[]
+  /** Objects a column can link to by what their records are called. */
+  objects: readonly ObjectItem[]
   onChange: Dispatch<SetStateAction<ColumnPlan[]>>
 }) {
   const { onChange } = props
@@ -31,7 +34,7 @@ export function ColumnPlanTable(props: {
       </thead>
       <tbody>
         {props.columns.map((column) => (
-          <ColumnLine key={column.index} column={column} onChange={change} />
+          <ColumnLine key={column.index} column={column} objects={props.objects} onChange={change} />
         ))}
       </tbody>
     </table>
@@ -40,6 +43,7 @@ export function ColumnPlanTable(props: {
 
 const ColumnLine = memo(function ColumnLine(props: {
   column: ColumnPlan
+  objects: readonly ObjectItem[]
   onChange: (index: number, part: Partial<ColumnPlan>) => void
 }) {
   const { column, onChange } = props
@@ -72,7 +76,13 @@ const ColumnLine = memo(function ColumnLine(props: {
           aria-label={t('import.preview.typeOf', { column: column.title })}
           value={column.type}
           disabled={!column.include}
-          data={types.map((type) => ({ value: type, label: typeLabel(type) }))}
+          data={[
+            ...types.map((type) => ({ value: type as string, label: typeLabel(type) })),
+            ...props.objects.map((object) => ({
+              value: `${linkPrefix}${object.name}`,
+              label: t('import.preview.linkTo', { object: objectPluralLabel(object) }),
+            })),
+          ]}
           onChange={(event) => onChange(column.index, { type: event.currentTarget.value })}
         />
       </td>

@@ -13,13 +13,15 @@ const column = (index: number, title: string, values: string[]): TableColumn => 
 })
 const summaryOf = (columns: TableColumn[]): TableSummary => ({
   name: undefined,
+  fileName: undefined,
   format: 'comma',
   hasHeader: true,
+  sheets: [],
+  sheet: undefined,
   columns,
   rowCount: 2,
   uneven: 0,
   unclosed: false,
-  charsPerRow: 10,
 })
 
 const moods = Array.from({ length: 24 }, (_, index) => ['Very good', 'Bad', 'Très bien'][index % 3] ?? '')
@@ -89,9 +91,18 @@ describe('mapping into an existing object', () => {
     expect(guessMapping(columns, fields)).toEqual({ 0: 'title', 1: 'pages' })
   })
 
+  it('takes a column of ids for the records themselves', () => {
+    const ids = ['0197b2f0-0000-7000-8000-000000000000', '0197b2f0-0000-7000-8000-000000000001']
+    expect(guessMapping([column(0, 'id', ids), column(1, 'pages', ['1'])], fields)).toEqual({ 0: 'id', 1: 'pages' })
+    expect(guessMapping([column(0, 'id', ['1', '2'])], fields)).toEqual({})
+    expect(targetsOf({ 0: 'id' }, [column(0, 'id', ids)], fields)).toMatchObject([{ field: 'id', type: 'text' }])
+  })
+
   it('finds out what is wrong', () => {
-    expect(mappingProblem({})).toEqual({ code: 'none' })
-    expect(mappingProblem({ 0: 'title', 1: 'title' })).toEqual({ code: 'twice', field: 'title' })
+    expect(mappingProblem({}, 'insert', [])).toEqual({ code: 'none' })
+    expect(mappingProblem({ 0: 'title', 1: 'title' }, 'insert', [])).toEqual({ code: 'twice', field: 'title' })
+    expect(mappingProblem({ 0: 'title' }, 'upsert', [])).toEqual({ code: 'noMatch' })
+    expect(mappingProblem({ 0: 'title' }, 'upsert', ['title'])).toBeUndefined()
     expect(missingFields({ 1: 'pages' }, fields).map(({ name }) => name)).toEqual(['title'])
     expect(targetsOf({ 0: 'title', 1: 'gone' }, columns, fields).map(({ field }) => field)).toEqual(['title'])
   })

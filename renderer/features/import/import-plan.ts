@@ -4,6 +4,9 @@ import { nameFromLabel, uniqueName } from '../objects/index.ts'
 import type { FieldItem, ObjectItem } from '../objects/index.ts'
 import type { ColumnTarget, TableColumn, TableSummary } from './table-types.ts'
 
+/** Begins the type of a column whose cells name records of the object that follows. */
+export const linkPrefix = 'lookup:'
+
 /** The decision about one column. */
 export interface ColumnPlan {
   index: number
@@ -72,7 +75,7 @@ export function objectFromPlan(
     const field = uniqueName(nameFromLabel(column.label), names)
     names.add(field)
     fields[field] = fieldOfColumn(column)
-    targets.push({ index: column.index, field, type: column.type, guess: column.guess })
+    targets.push({ index: column.index, field, type: plainType(column.type), guess: column.guess })
   }
   return { object: { name, label: label.trim(), pluralLabel: label.trim(), fields }, targets }
 }
@@ -83,8 +86,13 @@ export function guessedOptions(guess: TableColumn['guess']): readonly unknown[] 
   return Array.isArray(options) ? options : undefined
 }
 
+function plainType(type: string): string {
+  return type.startsWith(linkPrefix) ? 'lookup' : type
+}
+
 function fieldOfColumn(column: ColumnPlan): FieldItem {
-  const base = { label: column.label.trim(), type: column.type }
+  const base = { label: column.label.trim(), type: plainType(column.type) }
+  if (base.type === 'lookup') return { ...base, reference: column.type.slice(linkPrefix.length) }
   if (column.type === column.guess.type) return { ...base, ...column.guess.settings }
   if (column.type !== 'multiselect') return base
   return { ...base, options: guessedOptions(column.guess) as FieldItem['options'] }

@@ -14,10 +14,11 @@ export function NewTableFlow(props: { before: (area: ReactNode) => ReactNode; au
     return (
       <Suspense fallback={null}>
         <NewTableSteps
-          key={reading.table.summary.hasHeader ? 'header' : 'plain'}
           table={reading.table}
           summary={reading.summary}
-          onReadAgain={(hasHeader) => void reading.readAgain(hasHeader)}
+          readProblem={reading.problem}
+          onReadAgain={(options) => void reading.readAgain(options)}
+          onRelease={reading.release}
           onBack={reading.close}
         />
       </Suspense>

@@ -1,134 +1,101 @@
-// Owns the way of a new table after it was read: check the columns, create the object, fill it, report.
+// Owns the way of a new table after it was read: check the columns, create the object, and start filling it.
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { call } from '../../lib/api-client.ts'
-import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { t, tn } from '../../lib/strings.ts'
-import { showProblem, showToast } from '../../lib/toast.ts'
-import { deleteObject, labelsOf, refreshObjects, refreshRecordCount, useObjects } from '../objects/index.ts'
-import type { ObjectItem } from '../objects/index.ts'
-import { useImportJob } from './import-job.ts'
+import { t } from '../../lib/strings.ts'
+import { refreshObjects, useObjects } from '../objects/index.ts'
 import { objectFromPlan } from './import-plan.ts'
 import type { ColumnPlan } from './import-plan.ts'
-import { ImportReport } from './import-report.tsx'
+import { takeJob } from './job-queries.ts'
 import { PreviewStep } from './preview-step.tsx'
-import { createRowIds } from './row-ids.ts'
 import { RunPanel } from './run-panel.tsx'
-import type { OpenTable } from './table-client.ts'
-import type { ColumnTarget, TableSummary } from './table-types.ts'
+import { createImportStarter, startProblem } from './start-import.ts'
+import type { ImportPlan } from './start-import.ts'
+import { rememberImport } from './started-imports.ts'
+import type { OpenTable, ReadAgain } from './table-client.ts'
+import type { TableSummary } from './table-types.ts'
 
-interface Made {
-  object: ObjectItem
-  targets: ColumnTarget[]
-  rowId(row: number): string
-}
-
-/** Everything after the source. The table stays open until `onBack` or until the screen goes. */
+/** Everything after the source, until the job has a page of its own. */
 export function NewTableSteps(props: {
   table: OpenTable
   summary: TableSummary
-  onReadAgain: (hasHeader: boolean) => void
+  readProblem: string | undefined
+  onReadAgain: (options: ReadAgain) => void
+  /** The table goes on with the job. */
+  onRelease: () => void
   onBack: () => void
 }) {
   const { table, summary } = props
   const client = useQueryClient()
   const { data: objects = [] } = useObjects()
-  const job = useImportJob()
-  const [made, setMade] = useState<Made>()
+  const [starter] = useState(createImportStarter)
+  const [sending, setSending] = useState<string>()
   const [problem, setProblem] = useState<string>()
-  const [undoing, setUndoing] = useState(false)
+  /** The object of an attempt whose rows could not be sent: it is used again instead of making a second one. */
+  const [made, setMade] = useState<ImportPlan>()
   const takenNames = useMemo(() => new Set(objects.map((object) => object.name)), [objects])
 
-  const create = async (label: string, columns: readonly ColumnPlan[]): Promise<void> => {
-    const plan = { ...objectFromPlan(label, columns, takenNames), rowId: createRowIds() }
+  const fill = async (plan: ImportPlan, label: string): Promise<void> => {
+    setSending(label)
     setProblem(undefined)
-    setMade(plan)
     try {
-      const { object } = plan
+      const job = await starter.start(plan, table, false)
+      rememberImport(job.jobId, { plan, table, newObject: true, forward: true })
+      props.onRelease()
+      await takeJob(client, job)
+      navigate(`/imports/${job.jobId}`)
+    } catch (error) {
+      setMade(plan)
+      setProblem(`${startProblem(error)} ${t('import.preview.made', { object: label })}`)
+      setSending(undefined)
+    }
+  }
+
+  const create = async (label: string, columns: readonly ColumnPlan[]): Promise<void> => {
+    if (made) return fill(made, label)
+    const { object, targets } = objectFromPlan(label, columns, takenNames)
+    setSending(label)
+    setProblem(undefined)
+    try {
       await call('saveMetadataItem', {
         params: { type: 'object', name: object.name },
         body: { type: 'object', name: object.name, item: object },
         headers: { 'If-None-Match': '*' },
       })
     } catch (error) {
-      setMade(undefined)
+      setSending(undefined)
       setProblem(problemText(error))
       return
     }
-    void refreshObjects(client)
-    const outcome = await job.start({ object: plan.object.name, table, targets: plan.targets, rowId: plan.rowId })
-    void refreshRecordCount(client, plan.object.name)
-    if (outcome.status === 'done' && outcome.failed === 0) finish(plan.object, outcome.created)
-  }
-
-  const finish = (object: ObjectItem, created: number): void => {
-    navigate(`/o/${object.name}`, { replace: true })
-    showToast({
-      message: tn('import.toast.done', created),
-      tone: 'good',
-      action: { label: t('app.undo'), run: () => void undo(object, created) },
-    })
-  }
-
-  const undo = async (object: ObjectItem, created: number): Promise<void> => {
-    const yes = await confirmAction({
-      title: t('import.undo.title'),
-      body: tn('import.undo.body', created, { object: object.label ?? object.name }),
-      confirmLabel: t('import.undo.confirm'),
-    })
-    if (!yes) return
-    setUndoing(true)
-    try {
-      await deleteObject(client, object.name)
-      navigate('/')
-      showToast({ message: t('import.report.undone') })
-    } catch (error) {
-      showProblem(error)
-    } finally {
-      setUndoing(false)
-    }
-  }
-
-  if (!made) {
-    return (
-      <PreviewStep
-        summary={summary}
-        takenNames={takenNames}
-        problem={problem}
-        onReadAgain={props.onReadAgain}
-        onBack={props.onBack}
-        onCreate={(label, columns) => void create(label, columns)}
-      />
+    await refreshObjects(client)
+    await fill(
+      { object: object.name, targets, writeMode: 'insert', matchFields: [], createMissingOptions: false },
+      label,
     )
   }
-  const name = made.object.label ?? made.object.name
-  const { outcome } = job
-  if (!outcome) {
-    return (
-      <Page title={`${t('import.run.title')}: ${name}`} width="narrow">
-        <RunPanel progress={job.progress} stopping={job.stopping} onStop={job.stop} />
-      </Page>
-    )
-  }
+
   return (
-    <Page title={`${t(`import.report.${outcome.status}`)}: ${name}`}>
-      {problem && <Notice tone="bad">{problem}</Notice>}
-      <ImportReport
-        outcome={outcome}
-        table={table}
-        fileName={made.object.name}
-        openHref={`#/o/${made.object.name}`}
-        labels={labelsOf(made.object)}
-        undoLabel={t('import.report.undoTable')}
-        undoEmpty
-        undoing={undoing}
-        onUndo={() => void undo(made.object, outcome.created)}
-        onResume={() => void job.start({ ...made, object: made.object.name, table }, outcome)}
-      />
-    </Page>
+    <>
+      {sending !== undefined && (
+        <Page title={t('import.job.running', { object: sending })} width="narrow">
+          <RunPanel job={undefined} />
+        </Page>
+      )}
+      <div hidden={sending !== undefined}>
+        <PreviewStep
+          summary={summary}
+          objects={objects}
+          takenNames={takenNames}
+          problem={problem}
+          readProblem={props.readProblem}
+          onReadAgain={props.onReadAgain}
+          onBack={props.onBack}
+          onCreate={(label, columns) => void create(label, columns)}
+        />
+      </div>
+    </>
   )
 }

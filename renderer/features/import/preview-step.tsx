@@ -1,5 +1,5 @@
 // Owns checking a table before it is created: its name, what was understood, one line per column, and Create.
-import { Button, Switch, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { Notice } from '../../components/notice.tsx'
@@ -8,10 +8,13 @@ import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
 import { t, tn } from '../../lib/strings.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { nameFromLabel, uniqueName } from '../objects/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
 import { ColumnPlanTable } from './column-plan.tsx'
 import { labelFromTitle, planColumns, planProblem } from './import-plan.ts'
 import type { ColumnPlan, PlanProblem } from './import-plan.ts'
 import classes from './preview-step.module.css'
+import { SourceOptions } from './source-options.tsx'
+import type { ReadAgain } from './table-client.ts'
 import type { TableSummary } from './table-types.ts'
 
 const problemKeys = {
@@ -23,9 +26,12 @@ const problemKeys = {
 /** The step; the focus begins in the name, Ctrl+Enter creates. */
 export function PreviewStep(props: {
   summary: TableSummary
+  /** Objects a column can link to. */
+  objects: readonly ObjectItem[]
   takenNames: ReadonlySet<string>
   problem: string | undefined
-  onReadAgain: (hasHeader: boolean) => void
+  readProblem: string | undefined
+  onReadAgain: (options: ReadAgain) => void
   onBack: () => void
   onCreate: (label: string, columns: readonly ColumnPlan[]) => void
 }) {
@@ -103,18 +109,8 @@ export function PreviewStep(props: {
             {props.problem}
           </Notice>
         )}
-        {summary.unclosed && <Notice tone="warn">{t('import.preview.unclosed')}</Notice>}
-        {summary.uneven > 0 && <Notice tone="warn">{tn('import.preview.problems', summary.uneven)}</Notice>}
-        {summary.format !== 'json' && (
-          <Switch
-            my="md"
-            size="sm"
-            label={t('import.preview.header')}
-            checked={summary.hasHeader}
-            onChange={(event) => props.onReadAgain(event.currentTarget.checked)}
-          />
-        )}
-        <ColumnPlanTable columns={columns} onChange={setColumns} />
+        <SourceOptions summary={summary} problem={props.readProblem} onReadAgain={props.onReadAgain} />
+        <ColumnPlanTable columns={columns} objects={props.objects} onChange={setColumns} />
       </Page>
     </div>
   )

@@ -69,7 +69,7 @@ function readDelimited(source: string, header: boolean | undefined): TextTable {
 const numeric = /^[\s+\-(]*[\p{Sc}]?\s*\d[\d.,\s]*\s*[%\p{Sc})]*$/u
 
 /** Names are filled, differ from each other and are no numbers, dates or addresses; without a second line they are data. */
-function looksLikeHeader(first: readonly string[], rest: readonly (readonly string[])[]): boolean {
+export function looksLikeHeader(first: readonly string[], rest: readonly (readonly string[])[]): boolean {
   if (rest.length === 0) return false
   const cells = first.map((cell) => cell.trim())
   if (cells.some((cell) => numeric.test(cell) || /^\d{4}-\d\d-\d\d/.test(cell) || cell.includes('@'))) return false

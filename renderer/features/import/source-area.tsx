@@ -7,7 +7,8 @@ import { t } from '../../lib/strings.ts'
 import classes from './source-area.module.css'
 import type { TableSource } from './table-types.ts'
 
-const accepted = '.csv,.tsv,.tab,.txt,.json,.ndjson,.jsonl,text/csv,text/tab-separated-values,application/json'
+const accepted =
+  '.csv,.tsv,.tab,.txt,.json,.ndjson,.jsonl,.xlsx,.xlsm,text/csv,text/tab-separated-values,application/json'
 
 /** The area; `autoFocus` lets Ctrl+V and Enter work without a click. `status` replaces its text while reading. */
 export function SourceArea(props: {
@@ -34,6 +35,7 @@ export function SourceArea(props: {
       if (target instanceof Element && target.closest('input, textarea, [contenteditable="true"]')) return
       const file = event.clipboardData?.files[0]
       const text = event.clipboardData?.getData('text/plain') ?? ''
+      // A spreadsheet program puts a picture of the cells beside their text.
       if (text.trim() !== '') onSource.current({ kind: 'text', text })
       else if (file) onSource.current({ kind: 'file', file })
       else return

@@ -5,13 +5,19 @@ import type { ColumnTarget, TableSource, TableSummary } from './table-types.ts'
 
 type Ask = TableRequest extends infer R ? (R extends { id: number } ? Omit<R, 'id'> : never) : never
 
+/** How to read a source again; what is not named is guessed or stays. */
+export interface ReadAgain {
+  hasHeader?: boolean
+  sheet?: string
+}
+
 /** A table that was read and is kept in its worker until {@link OpenTable.close}. */
 export interface OpenTable {
   summary: TableSummary
-  /** Reads the source again with or without a header row. @throws TableError */
-  readAgain(hasHeader: boolean): Promise<TableSummary>
-  /** Values of the rows `from` to `to` (excluded) for a request. */
-  records(from: number, to: number, targets: readonly ColumnTarget[]): Promise<Record<string, unknown>[]>
+  /** Reads the source again, with or without a header row or another sheet. @throws TableError */
+  readAgain(options: ReadAgain): Promise<TableSummary>
+  /** All rows as lines of JSON, one record each, for an import. */
+  lines(targets: readonly ColumnTarget[]): Promise<Blob>
   /** The cells of single rows as they stand in the source. */
   cells(rows: readonly number[]): Promise<string[][]>
   close(): void
@@ -48,12 +54,11 @@ export async function openTable(source: TableSource): Promise<OpenTable> {
   try {
     const table: OpenTable = {
       summary: (await ask({ type: 'open', source })) as TableSummary,
-      readAgain: async (hasHeader) => {
-        table.summary = (await ask({ type: 'header', hasHeader })) as TableSummary
+      readAgain: async ({ hasHeader, sheet }) => {
+        table.summary = (await ask({ type: 'again', hasHeader, sheet })) as TableSummary
         return table.summary
       },
-      records: async (from, to, targets) =>
-        (await ask({ type: 'records', from, to, targets })) as Record<string, unknown>[],
+      lines: async (targets) => (await ask({ type: 'lines', targets })) as Blob,
       cells: async (rows) => (await ask({ type: 'cells', rows })) as string[][],
       close: () => worker.terminate(),
     }

@@ -4,11 +4,11 @@
 export type TableSource = { kind: 'file'; file: File } | { kind: 'text'; text: string; name?: string }
 
 /** How the source is written. */
-export type TableFormat = 'comma' | 'semicolon' | 'tab' | 'pipe' | 'single' | 'json'
+export type TableFormat = 'comma' | 'semicolon' | 'tab' | 'pipe' | 'single' | 'json' | 'xlsx'
 
 /** Why a source is no table; `reason` is the parser's own word where there is one. */
 export interface TableProblem {
-  code: 'empty' | 'notText' | 'badJson' | 'unreadable' | 'tooManyColumns'
+  code: 'empty' | 'notText' | 'badJson' | 'unreadable' | 'tooManyColumns' | 'badSheet' | 'emptySheet'
   reason: string
 }
 
@@ -38,16 +38,20 @@ export interface TableColumn {
 export interface TableSummary {
   /** Name for the object, from the file's name; undefined for pasted text. */
   name: string | undefined
+  /** The file's whole name; undefined for pasted text. */
+  fileName: string | undefined
   format: TableFormat
   hasHeader: boolean
+  /** Names of the sheets of a spreadsheet, in order; empty for other sources. */
+  sheets: readonly string[]
+  /** The sheet that was read. */
+  sheet: string | undefined
   columns: readonly TableColumn[]
   rowCount: number
   /** Lines whose number of cells differs from the header's. */
   uneven: number
   /** A quotation mark is never closed. */
   unclosed: boolean
-  /** Mean characters of one row, for choosing the size of a request. */
-  charsPerRow: number
 }
 
 /** Which column goes to which field, and how its cells are read. */

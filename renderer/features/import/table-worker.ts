@@ -1,5 +1,7 @@
 // The worker that reads tables: holds the rows, so that the page stays smooth and only asks for what it needs.
 import { inferColumn } from './infer-column.ts'
+import { isSpreadsheet, readSheets, tableOfSheet } from './read-sheets.ts'
+import type { TextSheet } from './read-sheets.ts'
 import { TableError } from './read-table-error.ts'
 import { readTable } from './read-table.ts'
 import type { TextTable } from './read-table.ts'
@@ -9,8 +11,8 @@ import type { ColumnTarget, TableColumn, TableProblem, TableSource, TableSummary
 /** What the page asks. */
 export type TableRequest = { id: number } & (
   | { type: 'open'; source: TableSource }
-  | { type: 'header'; hasHeader: boolean }
-  | { type: 'records'; from: number; to: number; targets: readonly ColumnTarget[] }
+  | { type: 'again'; hasHeader: boolean | undefined; sheet: string | undefined }
+  | { type: 'lines'; targets: readonly ColumnTarget[] }
   | { type: 'cells'; rows: readonly number[] }
 )
 
@@ -18,14 +20,18 @@ export type TableRequest = { id: number } & (
 export type TableAnswer = { id: number } & ({ ok: true; value: unknown } | { ok: false; problem: TableProblem })
 
 const sampleCount = 4
+const rowsPerPart = 5_000
 
 let text = ''
-let name: string | undefined
+let sheets: readonly TextSheet[] | undefined
+let sheet: TextSheet | undefined
+let source: TableSource | undefined
 let table: TextTable | undefined
 
-function nameOf(source: TableSource): string | undefined {
-  const full = source.kind === 'file' ? source.file.name : source.name
-  return full?.replace(/\.(csv|tsv|tab|txt|json|ndjson|jsonl)$/i, '').trim() || undefined
+function nameOf(given: TableSource | undefined): string | undefined {
+  const full = given?.kind === 'file' ? given.file.name : given?.name
+  const plain = full?.replace(/\.(csv|tsv|tab|txt|json|ndjson|jsonl|xlsx|xlsm)$/i, '').trim()
+  return plain || undefined
 }
 
 function summarise(read: TextTable): TableSummary {
@@ -39,33 +45,62 @@ function summarise(read: TextTable): TableSummary {
     }
     return { index, title: title.trim() || `Column ${index + 1}`, samples, guess: inferColumn(title, values) }
   })
-  const measured = read.rows.slice(0, 1_000)
-  const chars = measured.reduce((sum, row) => sum + row.reduce((length, cell) => length + cell.length, 0), 0)
   return {
-    name,
+    name: nameOf(source),
+    fileName: source?.kind === 'file' ? source.file.name : undefined,
     format: read.format,
     hasHeader: read.hasHeader,
+    sheets: sheets?.map((entry) => entry.name) ?? [],
+    sheet: sheet?.name,
     columns,
     rowCount: read.rows.length,
     uneven: read.uneven,
     unclosed: read.unclosed,
-    charsPerRow: measured.length === 0 ? 0 : chars / measured.length,
   }
+}
+
+async function open(given: TableSource): Promise<TextTable> {
+  source = given
+  if (given.kind === 'file' && (await isSpreadsheet(given.file))) {
+    sheets = await readSheets(given.file)
+    sheet = sheets.find((entry) => entry.rows.length > 0) ?? sheets[0]
+    if (!sheet) throw new TableError({ code: 'emptySheet', reason: '' })
+    return tableOfSheet(sheet)
+  }
+  text = given.kind === 'file' ? await given.file.text() : given.text
+  return readTable(text)
+}
+
+function again(hasHeader: boolean | undefined, name: string | undefined): TextTable {
+  if (!sheets) return readTable(text, hasHeader)
+  const wanted = name === undefined ? sheet : sheets.find((entry) => entry.name === name)
+  if (!wanted) throw new TableError({ code: 'emptySheet', reason: '' })
+  const read = tableOfSheet(wanted, hasHeader)
+  sheet = wanted
+  return read
+}
+
+/** The rows as lines of JSON, put together in parts so that no single text has to hold them all. */
+function lines(rows: TextTable['rows'], targets: readonly ColumnTarget[]): Blob {
+  const parts: string[] = []
+  for (let at = 0; at < rows.length; at += rowsPerPart) {
+    const records = toRecords(rows.slice(at, at + rowsPerPart), targets)
+    parts.push(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+  }
+  return new Blob(parts, { type: 'application/x-ndjson' })
 }
 
 async function answer(request: TableRequest): Promise<unknown> {
   if (request.type === 'open') {
-    name = nameOf(request.source)
-    text = request.source.kind === 'file' ? await request.source.file.text() : request.source.text
-    table = readTable(text)
+    table = await open(request.source)
     return summarise(table)
   }
   if (!table) throw new TableError({ code: 'empty', reason: '' })
-  if (request.type === 'header') {
-    table = readTable(text, request.hasHeader)
+  if (request.type === 'again') {
+    table = again(request.hasHeader, request.sheet)
     return summarise(table)
   }
-  if (request.type === 'records') return toRecords(table.rows.slice(request.from, request.to), request.targets)
+  if (request.type === 'lines') return lines(table.rows, request.targets)
   return request.rows.map((row) => table?.rows[row] ?? [])
 }
 

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import { TableError } from './read-table-error.ts'
-import type { OpenTable } from './table-client.ts'
+import type { OpenTable, ReadAgain } from './table-client.ts'
 import type { TableSource, TableSummary } from './table-types.ts'
 
 /** State of the reading. */
@@ -15,7 +15,9 @@ export interface TableReading {
   reading: string | undefined
   problem: string | undefined
   open(source: TableSource): Promise<void>
-  readAgain(hasHeader: boolean): Promise<void>
+  readAgain(options: ReadAgain): Promise<void>
+  /** Hands the table to whoever goes on with it: it then outlives this screen and is closed by them. */
+  release(): void
   close(): void
 }
 
@@ -25,6 +27,8 @@ const sentences: Readonly<Record<string, StringKey>> = {
   badJson: 'import.badJson',
   unreadable: 'import.unreadable',
   tooManyColumns: 'import.tooManyColumns',
+  badSheet: 'import.badSheet',
+  emptySheet: 'import.emptySheet',
 }
 
 function sentenceOf(error: unknown): string {
@@ -84,13 +88,19 @@ export function useTable(): TableReading {
     [close],
   )
 
-  const readAgain = useCallback(async (hasHeader: boolean): Promise<void> => {
+  const readAgain = useCallback(async (options: ReadAgain): Promise<void> => {
+    setProblem(undefined)
     try {
-      setSummary(await current.current?.readAgain(hasHeader))
+      setSummary(await current.current?.readAgain(options))
     } catch (error) {
       setProblem(sentenceOf(error))
     }
   }, [])
 
-  return { table, summary, reading, problem, open, readAgain, close }
+  const release = useCallback((): void => {
+    turn.current += 1
+    current.current = undefined
+  }, [])
+
+  return { table, summary, reading, problem, open, readAgain, release, close }
 }
