@@ -28,7 +28,7 @@ const BUDGETS = {
   initialJs: 230,
   css: 45,
   lazy: [
-    { name: 'grid and views', source: /^(components\/grid|features\/(records|views))\//, kB: 40 },
+    { name: 'grid and views', source: /^(components\/grid|features\/(records|views))\//, kB: 70 },
     { name: 'flow', source: /^features\/(flows|workflow)\//, kB: 80 },
     { name: 'charts', source: /^(components\/charts|features\/dashboards)\//, kB: 125 },
     { name: 'editor', source: /(^|\/)(code-editor|markdown-editor|editor)[./]/, kB: 180 },
