@@ -21,20 +21,18 @@ export interface LongDdlOptions {
 }
 
 /** What the process is sent: statements for one transaction, or to fold the log into the file. */
-export interface DdlRequest {
-  readonly statements: readonly string[]
-  /** `passive` beside writers; `restart` while nobody writes, so that the log begins anew. */
-  readonly checkpoint?: 'passive' | 'restart'
-}
+export type DdlRequest = { readonly statements: readonly string[] } | 'checkpoint'
 
 /** What the process answers: that it is open, then how the statements ended. */
 export type DdlReply =
   'ready' | { readonly ok: true } | { readonly ok: false; readonly code: string | null; readonly message: string }
 
+const checkpoint: DdlRequest = 'checkpoint'
+
 /** An idle process is ended after this long: a change of schema has several steps. */
 const idleMs = 5_000
 /** How often the log is folded in while a long change writes. */
-const foldEveryMs = 200
+const foldEveryMs = 500
 
 /** Path of the process's entry: the source when the host runs from sources, else the bundle beside the host's. */
 function entryFile(): string {
@@ -111,22 +109,25 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
     if (!one.ended && working === 0) idle = setTimeout(() => end(one), idleMs).unref()
   }
 
-  const fold = (checkpoint: 'passive' | 'restart'): Promise<void> =>
+  /**
+   * Folds the log in while nobody writes: a commit at the same time would wait for the disk on the main thread, where
+   * everybody waits with it; here only writers do, and without holding anything.
+   */
+  const fold = (): Promise<void> =>
     serial(async () => {
       const mine = await hire()
-      const work = () => ask(mine, { statements: [], checkpoint }, undefined)
       // What is not folded in now is folded in later: a reader or a full disk is no failure of the change.
-      await (checkpoint === 'restart' ? lend(work) : work())
+      await lend(() => ask(mine, checkpoint, undefined))
       release(mine)
     })
 
-  /** Folds the log in again and again while writers go on, so that no commit of theirs has to. */
+  /** Folds the log in again and again while writers go on, so that no commit of theirs has to and it stays short. */
   const keepFolding = (): { stop(): Promise<void> } => {
     const state = { on: true }
     const loop = (async () => {
       while (state.on) {
         await pause(foldEveryMs)
-        if (state.on) await fold('passive')
+        if (state.on) await fold()
       }
     })().catch(() => undefined)
     return {
@@ -145,7 +146,11 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
         const mine = await hire()
         // The queue is lent only once the process can begin. After its death nothing of it is left in the file: the lock
         // ends with the process.
-        const reply = await lend(() => ask(mine, { statements }, signal))
+        const reply = await lend(async () => {
+          const done = await ask(mine, { statements }, signal)
+          if (working > 0 && !mine.ended) await ask(mine, checkpoint, undefined)
+          return done
+        })
         release(mine)
         signal?.throwIfAborted()
         if (reply === undefined) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
@@ -162,7 +167,7 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
         return await work()
       } finally {
         await folding.stop()
-        if (!closed) await fold('restart').catch(() => undefined)
+        if (!closed) await fold().catch(() => undefined)
         working -= 1
         if (working === 0 && !closed) options.setAutoCheckpoint(autoCheckpointPages)
         if (runner !== undefined) release(runner)

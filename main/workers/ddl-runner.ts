@@ -24,17 +24,18 @@ process.on('disconnect', () => process.exit(0))
 endWithParent()
 reply('ready')
 
-function run({ statements, checkpoint }: DdlRequest): DdlReply {
+function run(request: DdlRequest): DdlReply {
   try {
     connection ??= openForDdl()
     const open = connection
-    if (checkpoint !== undefined) {
-      open.pragma(`wal_checkpoint(${checkpoint === 'restart' ? 'RESTART' : 'PASSIVE'})`)
+    if (request === 'checkpoint') {
+      // The next writer begins the log anew; readers of older states are waited for, as long as the busy timeout.
+      open.pragma('wal_checkpoint(RESTART)')
       return { ok: true }
     }
     open
       .transaction(() => {
-        for (const sql of statements) open.exec(sql)
+        for (const sql of request.statements) open.exec(sql)
       })
       .immediate()
     return { ok: true }
