@@ -43,7 +43,7 @@ export function createReadRunner(parts: {
     if (hints.crowded === true || cost.wasSlow(statement, clock.now())) return undefined
     if (!cost.isCheap(read, statement, { rowsOf: sizes, ...hints })) return undefined
     const startedAt = performance.now()
-    const rows = read.all(statement)
+    const rows = read.all(hints.keyed === undefined ? cost.improve(read, statement) : statement)
     cost.note(statement, performance.now() - startedAt, clock.now())
     return rows
   }
@@ -53,7 +53,7 @@ export function createReadRunner(parts: {
     async run(ctx, statement, hints = {}) {
       const rows = runHere(statement, hints)
       if (rows !== undefined) return rows
-      return heavy.query(statement, { timeoutMs: queryTimeoutMs, signal: ctx.signal })
+      return heavy.query(cost.improve(read, statement), { timeoutMs: queryTimeoutMs, signal: ctx.signal })
     },
     sorts: (statement) => cost.sorts(read, statement),
     clear: cost.clear,
