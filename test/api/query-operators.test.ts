@@ -16,6 +16,8 @@ const classes: Record<string, readonly string[]> = {
   M: ['$contains', '$notContains', '$in', '$any', '$all', '$null', '$exists'],
   N: ['$null', '$exists'],
   D: [...order, '$during'],
+  /** Computed on reading: nothing is stored that could be asked for. */
+  X: [],
 }
 const operators = [...new Set(Object.values(classes).flat())].toSorted()
 
@@ -272,5 +274,74 @@ describe('relations', () => {
     expect(await find({ who: { $user: 'id' } })).toEqual(['full'])
     expect(await find(['who', '=', '{me}'])).toEqual(['full'])
     expect(await find({ 'any.nope': 1 })).toBe('invalid_query')
+  })
+})
+
+describe('types whose values the server makes, and files', () => {
+  const sample: Record<string, unknown> = {
+    E: true,
+    O: 1,
+    T: 'x',
+    P: 'x',
+    D: '2026-01-01',
+    M: 'x',
+    N: 'x',
+  }
+  const computed: readonly (readonly [name: string, classOf: string, definition: Record<string, unknown>])[] = [
+    ['number_of', 'T', { type: 'autonumber' }],
+    ['as_text', 'T', { type: 'formula', expression: 'record.label', returnType: 'text' }],
+    ['as_number', 'O', { type: 'formula', expression: 'size(record.label)', returnType: 'number' }],
+    ['as_flag', 'E', { type: 'formula', expression: 'size(record.label) > 1', returnType: 'boolean' }],
+    ['as_day', 'D', { type: 'formula', expression: 'record.day', returnType: 'date' }],
+    ['as_now', 'X', { type: 'formula', expression: 'now()', returnType: 'datetime' }],
+    ['paper', 'N', { type: 'file' }],
+    ['pictures', 'N', { type: 'image', multiple: true }],
+    ['total', 'O', { type: 'summary', summaryOperations: { object: 'part', function: 'count' } }],
+  ]
+
+  beforeAll(async () => {
+    await host.defineObject('whole', { label: { type: 'text' }, day: { type: 'date' } })
+    await host.defineObject('part', { whole: { type: 'master_detail', reference: 'whole' } })
+    const fields = Object.fromEntries(computed.map(([field, , definition]) => [field, definition]))
+    const { item } = (await host.get('/meta/object/whole')).body
+    const saved = await host.put('/meta/object/whole', { ...item, fields: { ...item.fields, ...fields } })
+    expect(saved.status, JSON.stringify(saved.body)).toBe(200)
+    expect((await host.post('/data/whole', { label: 'xx', day: '2026-01-01' })).status).toBe(201)
+  })
+
+  it.each(computed)('%s is of class %s', async (field, classOf) => {
+    for (const operator of operators) {
+      const value = sample[classOf]
+      const lists: Record<string, unknown> = {
+        $in: [value],
+        $nin: [value],
+        $any: [value],
+        $all: [value],
+        $between: [value, value],
+        $null: true,
+        $exists: true,
+        $during: 'today',
+      }
+      const filter = { [field]: { [operator]: lists[operator] ?? value } }
+      const { status, body } = await host.post('/data/whole/query', { filter })
+      const expected = classes[classOf]!.includes(operator) ? 200 : 400
+      expect(status, `${JSON.stringify(filter)} ${JSON.stringify(body)}`).toBe(expected)
+    }
+  })
+
+  it('are sorted, grouped and aggregated by their flags', async () => {
+    const status = async (words: Record<string, unknown>) => (await host.post('/data/whole/query', words)).status
+    for (const field of ['number_of', 'as_text', 'as_number', 'as_flag', 'as_day', 'total']) {
+      expect(await status({ sort: field }), field).toBe(200)
+    }
+    for (const field of ['as_now', 'paper', 'pictures']) {
+      expect(await status({ sort: field }), field).toBe(400)
+      expect(await status({ groupBy: field }), field).toBe(400)
+    }
+    for (const field of ['as_number', 'total']) {
+      expect(await status({ aggregations: [{ function: 'sum', field }] }), field).toBe(200)
+    }
+    expect(await status({ aggregations: [{ function: 'sum', field: 'as_text' }] })).toBe(400)
+    expect(await status({ groupBy: ['as_flag', 'as_day'] })).toBe(200)
   })
 })
