@@ -1,6 +1,7 @@
 // Aggregations and groups of D-90 as clients write them. Pure; field names are not checked here.
 import { clockPeriods, periods } from '#shared/calendar/periods.ts'
 import type { ClockPeriod, Period } from '#shared/calendar/periods.ts'
+import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { Filter } from './filter.ts'
 import { parseFilter, parseFilterText, parseJson } from './parse-filter.ts'
@@ -14,8 +15,10 @@ export type AggregateFunction = (typeof aggregateFunctions)[number]
 /** One value per group. */
 export interface Aggregation {
   readonly function: AggregateFunction
-  /** Null: the records themselves are counted. */
+  /** Null: the records themselves are counted, or the expression gives the value. */
   readonly path: readonly string[] | null
+  /** A value worked out per record, in analytic queries. */
+  readonly expression?: ExpressionNode
   /** Key of the value in the answer. */
   readonly alias: string
   /** Restricts the records this value is made of; null for all of the group. */
@@ -25,6 +28,8 @@ export interface Aggregation {
 /** One field that records are grouped by. */
 export interface GroupTerm {
   readonly path: readonly string[]
+  /** A value worked out per record, in analytic queries; the path is then empty. */
+  readonly expression?: ExpressionNode
   /** Null: by the value itself; else by the first day or instant of the period it falls into. */
   readonly granularity: Period | ClockPeriod | null
   readonly alias: string
@@ -60,8 +65,12 @@ export function parseAggregate(
   withClock = false,
 ): AggregateQuery | null {
   const granularities = withClock ? [...periods, ...clockPeriods] : periods
-  const aggregations = readList(input.aggregations, 'aggregations').map(readAggregation)
-  const groupBy = readList(input.groupBy, 'groupBy').map((term, index) => readGroupTerm(term, index, granularities))
+  const aggregations = readList(input.aggregations, 'aggregations').map((item, index) =>
+    readAggregation(item, index, withClock),
+  )
+  const groupBy = readList(input.groupBy, 'groupBy').map((term, index) =>
+    readGroupTerm(term, index, granularities, withClock),
+  )
   const having = readHaving(input.having)
   if (aggregations.length === 0 && groupBy.length === 0) {
     if (having !== null) throw invalidQuery('having', 'There are no groups to filter.', { path: '' })
@@ -103,27 +112,39 @@ function checkLimit(parameter: string, list: readonly unknown[], limit: number):
   if (list.length > limit) throw invalidQuery(parameter, `There are more than ${limit} entries.`, { path: '', limit })
 }
 
-function readAggregation(input: unknown, index: number): Aggregation {
+function readAggregation(input: unknown, index: number, isAnalytic: boolean): Aggregation {
   const at = (key: string) => `${index}.${key}`
-  const { function: name, field, alias, filter } = asObject(input, 'aggregations', String(index))
+  const { function: name, field, alias, filter, expression } = asObject(input, 'aggregations', String(index))
   const found = aggregateFunctions.find((known) => known === name)
   if (!found) {
     const reason = `The function must be one of ${aggregateFunctions.join(', ')}.`
     throw invalidQuery('aggregations', reason, { path: at('function') })
   }
-  const all = field === undefined || field === null || (field === '*' && found === 'count')
-  if (all && found !== 'count') throw invalidQuery('aggregations', `${found} needs a field.`, { path: at('field') })
+  const computed = isAnalytic && expression !== undefined ? { expression: expression as ExpressionNode } : {}
+  const all = 'expression' in computed || field === undefined || field === null || (field === '*' && found === 'count')
+  if (all && found !== 'count' && !('expression' in computed))
+    throw invalidQuery('aggregations', `${found} needs a field.`, { path: at('field') })
   return {
     function: found,
     path: all ? null : readPath(field, 'aggregations', at('field')),
+    ...computed,
     alias: readAlias(alias, all ? 'count' : `${found}_${String(field)}`, 'aggregations', at('alias')),
     filter: filter === undefined || filter === null ? null : parseFilter(filter, 'aggregations'),
   }
 }
 
-function readGroupTerm(input: unknown, index: number, granularities: readonly string[]): GroupTerm {
+function readGroupTerm(
+  input: unknown,
+  index: number,
+  granularities: readonly string[],
+  isAnalytic: boolean,
+): GroupTerm {
   const given = typeof input === 'string' ? { field: input } : asObject(input, 'groupBy', String(index))
-  const { field, dateGranularity, alias } = given as { field?: unknown; dateGranularity?: unknown; alias?: unknown }
+  const { field, dateGranularity, alias, expression } = given as Readonly<Record<string, unknown>>
+  if (isAnalytic && expression !== undefined) {
+    const named = readAlias(alias, 'expression', 'groupBy', `${index}.alias`)
+    return { path: [], expression: expression as ExpressionNode, granularity: null, alias: named }
+  }
   const path = readPath(field, 'groupBy', `${index}.field`)
   const granularity = dateGranularity ?? null
   if (granularity !== null && !granularities.includes(granularity as string)) {

@@ -10,6 +10,7 @@ import type { Aggregation, GroupTerm } from '#shared/filter/aggregate.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedPath } from '#shared/filter/resolve-path.ts'
 import { resolvePath } from '#shared/filter/resolve-path.ts'
+import { expressionSql } from './expression-sql.ts'
 import { liveCondition, writeFilter, writeVisible } from './filter-sql.ts'
 import type { FilterWeight } from './query-weight.ts'
 import { heavier, weighFilter } from './query-weight.ts'
@@ -32,6 +33,11 @@ export interface AggregateColumn {
  * @throws invalid_query
  */
 export function groupColumn(scope: Scope, term: GroupTerm, index: number): AggregateColumn {
+  if (term.expression !== undefined) {
+    const { sql, type } = expressionSql(scope, term.expression, 'groupBy')
+    const field = { ...computedField(scope, term.alias, index), type }
+    return { sql, joinSql: '', field, weight: { relational: false, matching: true } }
+  }
   const path = resolve(scope, term.path, 'groupBy')
   const { field } = path
   const type = fieldTypeOf(field)
@@ -71,7 +77,8 @@ export function aggregationColumn(scope: Scope, item: Aggregation, index: number
   const path = item.path === null ? null : resolve(scope, item.path, 'aggregations')
   if (path) checkAggregatable(path.field, item)
   const value = path === null ? '*' : presentSql(path.field, valueSql(scope, path, 0))
-  let sql = functionSql(item, value)
+  const computed = item.expression === undefined ? null : expressionSql(scope, item.expression, 'aggregations')
+  let sql = functionSql(item, computed?.sql ?? value)
   let weight: FilterWeight = { relational: (path?.hops.length ?? 0) > 0, matching: false }
   if (item.filter !== null) {
     const filter = resolveFilter(scope.schema, item.filter, scope.env, 'aggregations')
@@ -165,6 +172,10 @@ function dayPeriodSql(sql: string, period: Period): string {
 function elementType(field: FieldSchema): string {
   if (field.type === 'multiselect' || field.type === 'checkboxes') return 'select'
   return field.type === 'tags' ? 'text' : field.type
+}
+
+function computedField(scope: Scope, alias: string, index: number): FieldSchema {
+  return { ...madeUp(scope.schema.byName.get('id')!, alias, index), options: [], reference: null }
 }
 
 function madeUp(field: FieldSchema, alias: string, index: number): FieldSchema {

@@ -1,6 +1,8 @@
 // The members of a cube: what a measure or dimension of a query means on an object (D-117, D-123). Pure.
 import { clockPeriods, periods } from '#shared/calendar/periods.ts'
 import { PlatformError, invalidQuery } from '#shared/errors.ts'
+import { ExpressionError, compileExpression } from '#shared/expression/compile-expression.ts'
+import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { valueTypeOf } from '#shared/field-types/value-type.ts'
@@ -22,6 +24,8 @@ export interface Measure {
   readonly function: AggregateFunction
   /** Dotted path of the field; null counts records. */
   readonly path: string | null
+  /** Worked out per record in place of a field. */
+  readonly expression?: ExpressionNode
   /** A filter of section 7 that the counted records must match. */
   readonly filter: unknown
   readonly title: string
@@ -32,6 +36,8 @@ export interface Measure {
 export interface Dimension {
   readonly kind: 'dimension'
   readonly path: string
+  /** Worked out per record in place of a field; the path is then the member's name, and no filter may name it. */
+  readonly expression?: ExpressionNode
   readonly field: FieldSchema
   /** Null for the value itself. */
   readonly granularity: string | null
@@ -142,6 +148,7 @@ function definedMeasure(name: string, definition: Readonly<Record<string, unknow
     kind: 'measure',
     function: fn,
     path: typeof field === 'string' ? field : null,
+    ...computedBy(name, definition),
     filter: definition['filter'] ?? null,
     title: typeof title === 'string' ? title : titleCase(name),
     type: 'number',
@@ -163,6 +170,7 @@ function findDimension(scope: MemberScope, name: string): Dimension | undefined 
 function dimensionAt(scope: MemberScope, name: string): Dimension | undefined {
   const defined = definitionsOf(scope.schema, 'dimensions')
   const own = Object.hasOwn(defined, name) ? defined[name]! : undefined
+  if (own?.['expression'] !== undefined) return computedDimension(scope, name, own)
   const path = own !== undefined && typeof own['field'] === 'string' ? own['field'] : name
   const field = findField(scope, path)
   if (field === undefined) return undefined
@@ -174,6 +182,31 @@ function dimensionAt(scope: MemberScope, name: string): Dimension | undefined {
     granularity: null,
     title: typeof title === 'string' ? title : `${scope.schema.label} ${field.label}`,
     type: dimensionType(field),
+  }
+}
+
+/** A dimension that an expression gives; it stands on the id until the query names its own column. */
+function computedDimension({ schema }: MemberScope, name: string, own: Readonly<Record<string, unknown>>): Dimension {
+  const { title, type } = own
+  return {
+    kind: 'dimension',
+    path: name,
+    ...computedBy(name, own),
+    field: schema.byName.get('id')!,
+    granularity: null,
+    title: typeof title === 'string' ? title : titleCase(name),
+    type: type === 'number' || type === 'boolean' ? type : 'string',
+  }
+}
+
+/** @throws invalid_query for an expression that cannot be read */
+function computedBy(name: string, definition: Readonly<Record<string, unknown>>): { expression?: ExpressionNode } {
+  if (definition['expression'] === undefined) return {}
+  try {
+    return { expression: compileExpression(definition['expression']).node }
+  } catch (error) {
+    if (error instanceof ExpressionError) throw invalidQuery('cube', error.message, { path: name })
+    throw error
   }
 }
 

@@ -69,12 +69,13 @@ export function planQuery(scope: MemberScope, asked: AnalyticsQuery, timeZone: s
   const query: RecordQuery = {
     ...(conditions.length === 0 ? {} : { filter: { $and: conditions } }),
     groupBy: dimensions.map(({ alias, group }) => ({
-      field: group.path,
+      ...(group.expression === undefined ? { field: group.path } : { expression: group.expression }),
       alias,
       ...(group.granularity === null ? {} : { dateGranularity: group.granularity }),
     })),
     aggregations: [...measures, ...hidden].map(({ alias, measure }) => ({
       function: measure.function,
+      ...(measure.expression === undefined ? {} : { expression: measure.expression }),
       ...(measure.path === null ? {} : { field: measure.path }),
       ...(measure.filter === null ? {} : { filter: measure.filter }),
       alias,

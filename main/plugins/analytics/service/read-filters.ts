@@ -50,6 +50,9 @@ function readFilter(
   if (typeof name !== 'string') throw refuse('A filter names a member.', `${path}.member`)
   if (typeof operator !== 'string') throw refuse('A filter names an operator.', `${path}.operator`)
   const member = resolveMember(scope, name, 'filters')
+  if (member.kind === 'dimension' && member.expression !== undefined) {
+    throw refuse('A computed dimension groups, but does not filter.', `${path}.member`)
+  }
   const operands = values === undefined || values === null ? [] : Array.isArray(values) ? values : [values]
   const target =
     member.kind === 'measure' ? { key: aliasOf(name, member), many: false } : { key: member.path, many: isMany(member) }
