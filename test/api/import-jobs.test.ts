@@ -302,6 +302,27 @@ describe('undo', () => {
     ])
   })
 
+  it('takes figures of the engine for nobody’s change', async () => {
+    await host.defineObject('bill', { name: { type: 'text', unique: true } })
+    await host.defineObject('line', { bill: { type: 'lookup', reference: 'bill' } })
+    await host.defineObject('bill', {
+      name: { type: 'text', unique: true },
+      lines: { type: 'summary', summaryOperations: { object: 'line', function: 'count' } },
+    })
+    const bills = await host.post('/data/bill/import/jobs', 'name\nB1\nB2\nB3\n', csvType)
+    await ended(bills.body.jobId)
+    const lines = await host.post('/data/line/import/jobs', 'bill\nB1\nB1\nB2\n', csvType)
+    expect(await ended(lines.body.jobId)).toMatchObject({ created: 3, failed: 0 })
+    const byName = async (name: string) => (await host.get(`/data/bill?name=${name}`)).body.records[0]
+    expect(await byName('B1')).toMatchObject({ lines: 2 })
+    await host.patch(`/data/bill/${(await byName('B3')).id}`, { name: 'Mine' })
+    await host.post(`/data/import/jobs/${lines.body.jobId}/undo`)
+    expect(await ended(lines.body.jobId)).toMatchObject({ status: 'undone', undo: { purged: 3, kept: 0 } })
+    expect(await byName('B1')).toMatchObject({ lines: 0 })
+    await host.post(`/data/import/jobs/${bills.body.jobId}/undo`)
+    expect(await ended(bills.body.jobId)).toMatchObject({ status: 'undone', undo: { purged: 2, kept: 1 } })
+  })
+
   it('takes back rows that updated what the same job had created or updated before', async () => {
     await host.post('/data/contact', { name: 'Twice', email: 'twice@example.org', age: 1 })
     const fill = Array.from({ length: 250 }, (_, at) => `F${at},f${at}@example.org,1`).join('\n')

@@ -45,6 +45,7 @@ export const importPlugin = definePlugin({
     runner.tidy()
     const sources = { staging, sheets, freeName: () => ids.uuid() }
     host.handle(importRoutes, importHandlers({ service, data, sources }))
+    host.on('record.created', (event) => watches.hear(event))
     host.on('record.updated', (event) => watches.hear(event))
     host.job('retention', { cron: '37 3 * * *' }, async () => {
       await write('import.retention', (tx) => removeJobsBefore(tx, new Date(clock.now() - keptMs).toISOString()))

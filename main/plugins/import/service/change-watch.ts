@@ -1,12 +1,16 @@
-// Hears, inside the transactions of an import, what each update changes, so that it can be undone.
+// Hears, inside the transactions of an import, what each update changes and what each create makes, so that both can be
+// undone.
 import type { PlatformEvent } from '#shared/events.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { derivesValues, sealOf } from './record-seal.ts'
 import type { RowChanges } from './row-outcome.ts'
 
-/** Watches the updates of one request. */
+/** Watches the writes of one request. */
 export interface ChangeWatch {
   /** What was heard of a record since the last `clear`. */
   changesOf(id: string): RowChanges | undefined
+  /** The digest of a record that was created since the last `clear`; undefined where its version says enough. */
+  sealOf(id: string): string | undefined
   clear(): void
 }
 
@@ -14,22 +18,34 @@ export interface ChangeWatch {
 export interface ChangeWatches {
   /** Hears one event, in its transaction. */
   hear(event: PlatformEvent): void
-  /** Watches the object's updates that carry a request id, until `stop`. */
+  /** Watches the object's creates and updates that carry a request id, until `stop`. */
   watch(requestId: string, schema: ObjectSchema): ChangeWatch & { stop(): void }
 }
 
+interface Watch {
+  readonly schema: ObjectSchema
+  readonly derives: boolean
+  readonly heard: Map<string, Record<string, [unknown, unknown]>>
+  readonly seals: Map<string, string>
+}
+
 interface Payload {
+  readonly record: Readonly<Record<string, unknown>>
   readonly changes: Readonly<Record<string, { readonly old: unknown; readonly new: unknown }>>
 }
 
 /** Makes the watches. */
 export function createChangeWatches(): ChangeWatches {
-  const watches = new Map<string, { schema: ObjectSchema; heard: Map<string, Record<string, [unknown, unknown]>> }>()
+  const watches = new Map<string, Watch>()
   return {
     hear(event) {
       if (event.source !== 'import' || watches.size === 0) return
       const watch = watches.get(event.requestId)
       if (watch === undefined || event.object !== watch.schema.name || event.recordId === undefined) return
+      if (event.type === 'record.created') {
+        if (watch.derives) watch.seals.set(event.recordId, sealOf(watch.schema, (event.payload as Payload).record))
+        return
+      }
       const changes = watch.heard.get(event.recordId) ?? (Object.create(null) as Record<string, [unknown, unknown]>)
       for (const [name, change] of Object.entries((event.payload as Payload).changes)) {
         const field = watch.schema.byName.get(name)
@@ -40,11 +56,16 @@ export function createChangeWatches(): ChangeWatches {
       watch.heard.set(event.recordId, changes)
     },
     watch(requestId, schema) {
-      const heard = new Map<string, Record<string, [unknown, unknown]>>()
-      watches.set(requestId, { schema, heard })
+      const heard: Watch['heard'] = new Map()
+      const seals: Watch['seals'] = new Map()
+      watches.set(requestId, { schema, derives: derivesValues(schema), heard, seals })
       return {
         changesOf: (id) => heard.get(id),
-        clear: () => heard.clear(),
+        sealOf: (id) => seals.get(id),
+        clear() {
+          heard.clear()
+          seals.clear()
+        },
         stop: () => watches.delete(requestId),
       }
     },

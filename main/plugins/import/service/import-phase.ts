@@ -14,6 +14,7 @@ import type { PhaseParts } from './phase.ts'
 import type { RowOutcome } from './row-outcome.ts'
 import { createRowPlan, sliceSize } from './row-plan.ts'
 import type { RowPlan } from './row-plan.ts'
+import { derivesValues } from './record-seal.ts'
 import { retryWaiting } from './waiting-rows.ts'
 
 /**
@@ -39,7 +40,8 @@ export async function runImportPhase(
       if (plan === undefined || metadata.objectSchema(job.object) !== plan.schema) {
         plan = createRowPlan(parts, { ...options, object: job.object, fromSheet: options.format === 'xlsx' })
         watch?.stop()
-        watch = options.writeMode === 'insert' ? undefined : parts.watches.watch(requestIdOf(job.id), plan.schema)
+        const needed = options.writeMode !== 'insert' || derivesValues(plan.schema)
+        watch = needed ? parts.watches.watch(requestIdOf(job.id), plan.schema) : undefined
       }
       const first = processed + 1
       // Rows that were written before the process ended in the middle of a slice.
@@ -52,10 +54,7 @@ export async function runImportPhase(
         watch?.clear()
         if (complete) advanceJob(tx, job.seq, { rows: rows.length, position: end, counts: countOutcomes(all) })
       }
-      const { outcomes, recorded } = await plan.write(ctx, left, {
-        written: store,
-        ...(watch === undefined ? {} : { changesOf: watch.changesOf }),
-      })
+      const { outcomes, recorded } = await plan.write(ctx, left, { written: store, watch })
       if (!recorded) await parts.write('import.slice', (tx) => store(tx, outcomes, true))
       processed += rows.length
     }

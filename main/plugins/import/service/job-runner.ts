@@ -65,7 +65,7 @@ export function createJobRunner(parts: RunnerParts): JobRunner {
 
   const fail = async (job: JobRow, error: unknown): Promise<void> => {
     if (abort.signal.aborted) return
-    if (error instanceof PlatformError && error.retryable) {
+    if (error instanceof PlatformError && error.code === 'service_unavailable') {
       log.warn({ err: error, job: job.id }, 'An import waits until the database takes writes again.')
       await pause(retryMs, undefined, { signal: abort.signal }).catch(() => undefined)
       return

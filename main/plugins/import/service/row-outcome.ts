@@ -21,6 +21,8 @@ export interface RowOutcome {
   readonly errors?: readonly RowError[]
   /** The row failed only because it names records of its own object that are not there yet: later rows may be those. */
   readonly waits?: true
+  /** For creates of jobs in objects with values of the engine: the digest of the record. */
+  readonly seal?: string
   /** For updates of jobs: what the row changed. */
   readonly changes?: RowChanges
   /** Once the job was undone: what stayed and why; empty when nothing did. */

@@ -1,6 +1,6 @@
 // Carries one import out, slice by slice: cells to values, relations to ids, rows to creates and updates through the data
 // service. Direct imports and jobs share it; it knows neither reports nor tables of jobs.
-import { notFound } from '#shared/errors.ts'
+import { notFound, platformError } from '#shared/errors.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -10,12 +10,13 @@ import type { BulkItem, BulkResultItem, DataService } from '#main/plugins/data/a
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { ImportOptions } from '../api.ts'
+import type { ChangeWatch } from './change-watch.ts'
 import { cellOf, createCellReader, mapColumns } from './columns.ts'
 import { createLinkResolver } from './links.ts'
 import { findMatches, keyOf, matchFieldsOf, normaliseKey } from './matching.ts'
 import type { Match } from './matching.ts'
 import { errorsOf } from './row-outcome.ts'
-import type { RowChanges, RowError, RowOutcome } from './row-outcome.ts'
+import type { RowError, RowOutcome } from './row-outcome.ts'
 import type { SourceRow } from './sources.ts'
 
 /** Rows per write: long enough to amortise an fsync, short enough not to hold the event loop. */
@@ -37,8 +38,8 @@ export interface PlanInput extends ImportOptions {
 
 /** Follows the writes of a slice from inside its transactions. */
 export interface SliceObserver {
-  /** What the write of a record has changed, asked right after it, in its transaction. */
-  changesOf?(id: string): RowChanges | undefined
+  /** What was heard of the writes, asked right after them, in their transaction. */
+  readonly watch?: Pick<ChangeWatch, 'changesOf' | 'sealOf'> | undefined
   /** Called in every transaction with all outcomes so far; `complete` in the last one of the slice. */
   written(tx: Tx, outcomes: readonly RowOutcome[], complete: boolean): void
 }
@@ -172,8 +173,10 @@ export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
       const { row } = rows[result.index]!
       if (!result.success) return failure(row, errorsOf(result))
       const id = input.dryRun && operation === 'create' ? undefined : result.id
-      const changes = operation === 'update' && id !== undefined ? observer?.changesOf?.(id) : undefined
-      return { row, operation, ...(id === undefined ? {} : { id }), ...(changes === undefined ? {} : { changes }) }
+      if (id === undefined) return { row, operation }
+      const changes = operation === 'update' ? observer?.watch?.changesOf(id) : undefined
+      const seal = operation === 'create' ? observer?.watch?.sealOf(id) : undefined
+      return { row, operation, id, ...(changes && { changes }), ...(seal === undefined ? {} : { seal }) }
     }
     const { results } = await data.bulk(ctx, {
       object: input.object,
@@ -185,6 +188,9 @@ export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
         ? {}
         : {
             alongside: (tx, part) => {
+              // A database that takes no writes is no fault of the rows: the slice is undone and tried again later.
+              if (part.some(({ errors }) => errors?.[0]?.code === 'service_unavailable'))
+                throw platformError('service_unavailable', { retryAfterSeconds: 1 })
               // A group that is tried again after a lost transaction begins anew.
               outcomes.length = before + (part[0]?.index ?? 0)
               for (const result of part) outcomes.push(toOutcome(result))

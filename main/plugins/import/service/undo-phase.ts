@@ -8,6 +8,7 @@ import type { BulkItem, PlatformRecord } from '#main/plugins/data/api.ts'
 import { putSlice, sliceBefore, slicesAfter, updateJob } from '../store.ts'
 import type { JobRow, Slice } from '../store.ts'
 import type { PhaseParts } from './phase.ts'
+import { sealOf } from './record-seal.ts'
 import { errorsOf } from './row-outcome.ts'
 import type { RowChanges, RowError, RowOutcome } from './row-outcome.ts'
 
@@ -179,14 +180,15 @@ async function purge(run: UndoRun, created: readonly RowOutcome[]): Promise<void
 
 /** Answers the rows that may be purged later. */
 async function purgeOnce(run: UndoRun, created: readonly RowOutcome[]): Promise<RowOutcome[]> {
-  const records = await findRecords(run, created, ['created_at', 'updated_at', 'updated_by'])
+  const sealed = created.some(({ seal }) => seal !== undefined)
+  const records = await findRecords(run, created, sealed ? undefined : ['created_at', 'updated_at', 'updated_by'])
   const rows: RowOutcome[] = []
   // The latest first: rows mostly point at earlier ones.
   for (const outcome of created.toReversed()) {
     const record = records.get(outcome.id!)
     run.kept.delete(outcome.row)
     if (record === undefined) continue
-    if (isUntouched(run, outcome.id!, record)) rows.push(outcome)
+    if (isUntouched(run, outcome, record)) rows.push(outcome)
     else run.kept.set(outcome.row, [{ code: 'CONCURRENT_UPDATE', message: 'Somebody changed the record since.' }])
   }
   const later: RowOutcome[] = []
@@ -209,10 +211,11 @@ async function purgeOnce(run: UndoRun, created: readonly RowOutcome[]): Promise<
 }
 
 /** Whether nobody but this job, its undo and the engine wrote the record; what is deleted may go for good. */
-function isUntouched(run: UndoRun, id: string, record: PlatformRecord): boolean {
+function isUntouched(run: UndoRun, { id, seal }: RowOutcome, record: PlatformRecord): boolean {
   return (
     record['updated_at'] === record['created_at'] ||
-    run.restored.has(id) ||
+    run.restored.has(id!) ||
+    (seal !== undefined && seal === sealOf(run.schema, record)) ||
     record['updated_by'] === 'system' ||
     (record['deleted_at'] ?? null) !== null
   )

@@ -67,7 +67,7 @@ async function retryOnce(
           correctCounts(tx, job.seq, difference(all, stored))
           tx.afterCommit(() => (stored = all))
         }
-        const { outcomes, recorded } = await plan.write(ctx, cells, { written: store, changesOf: watch.changesOf })
+        const { outcomes, recorded } = await plan.write(ctx, cells, { written: store, watch })
         if (!recorded) await parts.write('import.waiting', (tx) => store(tx, outcomes))
       }
       first += rows.length
