@@ -45,10 +45,9 @@ function run(request: DdlRequest): DdlReply {
   }
 }
 
-/** Sorts in memory, and folds the log in only when told to: then nobody waits for it. */
+/** Folds the log in only when told to. */
 function openForDdl(): Connection {
   const fresh = openWriter(file!, { durable })
   fresh.pragma('wal_autocheckpoint = 0')
-  fresh.pragma('cache_size = -128000')
   return fresh
 }

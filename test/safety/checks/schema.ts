@@ -14,6 +14,9 @@ const long = process.env['CAIRN_LONG'] === '1'
 /** Milliseconds between two requests of the others; each is measured from the moment it was due. */
 const everyMs = 10
 const records = 200
+const quietMs = 3_000
+/** One request in so many writes: people look far more often than they save. */
+const writeEvery = 10
 
 /** The fields of the large object at the start. */
 const base = {
@@ -110,7 +113,7 @@ function startOthers(server: ChildServer, ids: readonly string[]): { stop(): Pro
   let running = true
   let asked = 0
   const one = async (due: number): Promise<void> => {
-    const turn = asked % 4
+    const turn = asked % writeEvery === 0 ? 0 : 1 + (asked % 3)
     if (turn === 0) await call(server, 'POST', '/data/small', { title: `t${asked}` })
     else if (turn === 1) await call(server, 'GET', `/data/small/${ids[asked % ids.length]}`)
     else if (turn === 2) await call(server, 'GET', '/data/small?top=20&sort=title')
@@ -149,7 +152,11 @@ function percentile(list: readonly number[], part: number): number {
   return Math.ceil(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN)
 }
 
-/** Changes a large table in every way while others read and write; answers their 99th percentile in milliseconds. */
+function p99({ records, lists, writes, ...more }: Others): number {
+  return percentile([...records, ...lists, ...writes, ...more['lists of the large object']], 0.99)
+}
+
+/** Changes a large table in every way while others read and write; answers by how many milliseconds their 99th percentile grew. */
 async function changeBesideOthers(context: CheckContext, entry: string): Promise<number> {
   const rows = long || context.size === 'release' ? 1_000_000 : 50_000
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-schema-'))
@@ -166,11 +173,12 @@ async function changeBesideOthers(context: CheckContext, entry: string): Promise
     await server.end('SIGTERM')
     fillTable(dataDir, rows)
     server = await startChildServer({ dataDir, entry })
-    others = startOthers(
-      server,
-      created.records.map(({ id }) => id),
-    )
-    await pause(1_000)
+    const ids = created.records.map(({ id }) => id)
+    // What the machine makes everybody wait anyway is not the change's doing.
+    others = startOthers(server, ids)
+    await pause(quietMs)
+    const quiet = p99(await others.stop())
+    others = startOthers(server, ids)
     for (const { name, wantedMs, fields } of changes) {
       const began = performance.now()
       const item = { name: 'big', fields, enable: { searchable: false } }
@@ -191,8 +199,8 @@ async function changeBesideOthers(context: CheckContext, entry: string): Promise
     context.log(`${rows} rows, ${kept} old values kept, ${waited.failed} requests of others failed`)
     if (numbers !== rows - rows / 10) throw new Error(`${numbers} of ${rows} amounts arrived.`)
     if (waited.failed > 0) return Number.NaN
-    const all = [...waited.records, ...waited.lists, ...waited['lists of the large object'], ...waited.writes]
-    return percentile(all, 0.99)
+    context.log(`p99 ${p99(waited)} ms with the changes, ${quiet} ms without`)
+    return Math.max(0, p99(waited) - quiet)
   } finally {
     const stopped = others?.stop()
     await server?.end('SIGKILL')
@@ -204,7 +212,7 @@ async function changeBesideOthers(context: CheckContext, entry: string): Promise
 defineCheck({
   id: 'R11',
   file: 'schema',
-  unit: 'ms, the 99th percentile of what others wait while a large table is changed',
+  unit: 'ms more in the 99th percentile of what others wait while a large table is changed',
   target: { atMost: 250 },
   tier: 'n',
   run: (context) => changeBesideOthers(context, cairnEntry),
