@@ -9,7 +9,7 @@ import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { t, tn } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { labelsOf, objectPluralLabel, refreshRecordCount, useObjects } from '../objects/index.ts'
+import { labelsOf, objectPluralLabel, refreshRecordCount, useObject } from '../objects/index.ts'
 import { JobReport } from './job-report.tsx'
 import { isUnderWay, isUndoing, takeJob, useImportJob } from './job-queries.ts'
 import type { ImportJob } from './job-queries.ts'
@@ -33,13 +33,15 @@ export function JobScreen(props: { jobId: string }) {
 function Job(props: { job: ImportJob; lost: boolean; onRetry: () => void }) {
   const { job } = props
   const client = useQueryClient()
-  const { data: objects } = useObjects()
+  const { data: object } = useObject(job.object)
   const [busy, setBusy] = useState(false)
   const [starter] = useState(createImportStarter)
-  const object = objects?.find((candidate) => candidate.name === job.object)
   const label = object ? objectPluralLabel(object) : job.object
   const started = startedImport(job.jobId)
   const open = isUnderWay(job) || job.paused
+  // The records follow at once: a report in between would only flash.
+  const [forwards] = useState(() => started?.forward === true)
+  const leaving = forwards && wentWell(job)
   useAfterEnd(job, label)
 
   const act = async (operation: 'pauseImportJob' | 'resumeImportJob' | 'cancelImportJob'): Promise<void> => {
@@ -79,9 +81,9 @@ function Job(props: { job: ImportJob; lost: boolean; onRetry: () => void }) {
   const hasEffect = job.created + job.updated > 0 || takesObject
 
   return (
-    <Page title={t(titleOf(job), { object: label })} lead={leadOf(job)} width={open ? 'narrow' : 'wide'}>
+    <Page title={t(titleOf(job), { object: label })} lead={leadOf(job)} width={open || leaving ? 'narrow' : 'wide'}>
       {props.lost && open && <Notice tone="warn">{t('import.run.lost')}</Notice>}
-      {open ? (
+      {open || leaving ? (
         <RunPanel
           job={job}
           busy={busy}
@@ -103,6 +105,10 @@ function Job(props: { job: ImportJob; lost: boolean; onRetry: () => void }) {
       )}
     </Page>
   )
+}
+
+function wentWell(job: ImportJob): boolean {
+  return job.status === 'completed' && job.failed === 0 && !job.dryRun
 }
 
 function titleOf(job: ImportJob): StringKey {
@@ -134,7 +140,7 @@ function useAfterEnd(job: ImportJob, label: string): void {
     const started = startedImport(job.jobId)
     if (!started?.forward) return
     started.forward = false
-    if (job.status !== 'completed' || job.failed > 0 || job.dryRun) return
+    if (!wentWell(job)) return
     navigate(`/o/${job.object}`, { replace: true })
     showToast({
       message:

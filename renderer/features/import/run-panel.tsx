@@ -2,7 +2,7 @@
 import { Button, Progress } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { t } from '../../lib/strings.ts'
-import { isUndoing } from './job-queries.ts'
+import { isUnderWay, isUndoing } from './job-queries.ts'
 import type { ImportJob } from './job-queries.ts'
 import classes from './run-panel.module.css'
 
@@ -35,7 +35,7 @@ export function RunPanel(props: {
       <p className={classes.line} role="status">
         {statusOf(job)}
       </p>
-      {job !== undefined && !undoing && (
+      {job !== undefined && !undoing && (job.paused || isUnderWay(job)) && (
         <div className={classes.actions}>
           {job.paused ? (
             <Button onClick={props.onResume} loading={props.busy}>
@@ -56,7 +56,7 @@ export function RunPanel(props: {
 }
 
 function statusOf(job: ImportJob | undefined): string {
-  if (job === undefined) return ''
+  if (job === undefined || (!job.paused && !isUnderWay(job))) return ''
   if (job.paused) return t('import.run.paused')
   if (job.status === 'pending') return t('import.run.queued')
   return t('import.run.leave')
