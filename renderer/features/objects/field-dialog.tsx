@@ -133,21 +133,22 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
           </Button>
         </div>
       )}
-      {settings.map((setting) => (
-        <SettingInput
-          key={`${item.type} ${setting.path} ${round}`}
-          object={object.name}
-          item={item}
-          setting={setting}
-          fields={draft.fields
-            .filter((each) => !each.deleted && each.name !== name)
-            .map((each) => ({ name: each.name, label: each.item.label ?? each.name }))}
-          showMissing={tried}
-          problem={problemOf(setting.path)}
-          note={note}
-          onChange={(value) => setItem(writeSetting(item, setting.path, value))}
-        />
-      ))}
+      {!picking &&
+        settings.map((setting) => (
+          <SettingInput
+            key={`${item.type} ${setting.path} ${round}`}
+            object={object.name}
+            item={item}
+            setting={setting}
+            fields={draft.fields
+              .filter((each) => !each.deleted && each.name !== name)
+              .map((each) => ({ name: each.name, label: each.item.label ?? each.name }))}
+            showMissing={tried}
+            problem={problemOf(setting.path)}
+            note={note}
+            onChange={(value) => setItem(writeSetting(item, setting.path, value))}
+          />
+        ))}
       <div className={classes.flags}>
         {canBeRequired(item.type) && (
           <Checkbox

@@ -12,6 +12,8 @@ import {
   withType,
   writeSetting,
 } from './field-settings.ts'
+import { settingLabel } from './setting-words.ts'
+import { designerStrings } from '../../lib/strings/designer.ts'
 import { searchTypes, typeGroups, typeHint } from './field-types.ts'
 import { neededSettings } from '../../../test/support/field-cases.ts'
 
@@ -38,6 +40,15 @@ describe('settings of a type', () => {
       .map(({ path }) => path.split('.')[0] ?? '')
       .filter((key) => !Object.hasOwn(shape, key) && !common.includes(key))
     expect(unknown).toEqual([])
+  })
+
+  it.each(offered)('of %s have words, also for their choices', (type) => {
+    for (const setting of settingsOf(type)) {
+      expect(settingLabel(type, setting)).toMatch(/^\S/)
+      for (const choice of setting.choices ?? []) {
+        expect(designerStrings).toHaveProperty([`setting.${setting.path}.${choice === '' ? 'none' : choice}`])
+      }
+    }
   })
 
   it.each(offered)('of %s that are needed are named until they are given', (type) => {
