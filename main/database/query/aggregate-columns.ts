@@ -13,7 +13,7 @@ import { resolvePath } from '#shared/filter/resolve-path.ts'
 import { expressionSql } from './expression-sql.ts'
 import { liveCondition, writeFilter, writeVisible } from './filter-sql.ts'
 import type { FilterWeight } from './query-weight.ts'
-import { heavier, weighFilter } from './query-weight.ts'
+import { heavier, lightWeight, weighFilter } from './query-weight.ts'
 import type { Scope } from './scope.ts'
 import { bind, column, innerScope } from './scope.ts'
 
@@ -36,7 +36,7 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   if (term.expression !== undefined) {
     const { sql, type } = expressionSql(scope, term.expression, 'groupBy')
     const field = { ...computedField(scope, term.alias, index), type }
-    return { sql, joinSql: '', field, weight: { relational: false, matching: true } }
+    return { sql, joinSql: '', field, weight: { ...lightWeight, matching: true } }
   }
   const path = resolve(scope, term.path, 'groupBy')
   const { field } = path
@@ -46,6 +46,7 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   const value = valueSql(scope, path, 0)
   // Periods of instants are worked out by a function of the host, lists are taken apart.
   const weight = {
+    ...lightWeight,
     relational: path.hops.length > 0,
     matching: field.multiple || (term.granularity !== null && valueType === 'datetime'),
   }
@@ -79,7 +80,7 @@ export function aggregationColumn(scope: Scope, item: Aggregation, index: number
   const value = path === null ? '*' : presentSql(path.field, valueSql(scope, path, 0))
   const computed = item.expression === undefined ? null : expressionSql(scope, item.expression, 'aggregations')
   let sql = functionSql(item, computed?.sql ?? value)
-  let weight: FilterWeight = { relational: (path?.hops.length ?? 0) > 0, matching: false }
+  let weight: FilterWeight = { ...lightWeight, relational: (path?.hops.length ?? 0) > 0 }
   if (item.filter !== null) {
     const filter = resolveFilter(scope.schema, item.filter, scope.env, 'aggregations')
     sql += ` FILTER (WHERE ${writeFilter(scope, filter)})`

@@ -22,7 +22,7 @@ import type { DeletedMode, FindRequest, SearchRequest } from './find-request.ts'
 import { checkPage, maxTop } from './find-request.ts'
 import type { MatchEstimator } from './match-estimator.ts'
 import type { FilterWeight } from './query-weight.ts'
-import { heavier, weighFilter } from './query-weight.ts'
+import { heavier, lightWeight, weighFilter } from './query-weight.ts'
 import { writeAfter } from './keyset-sql.ts'
 import type { Row } from './row-reader.ts'
 import { columnValueOf, jsonColumn, writeJsonRow } from './json-rows.ts'
@@ -141,7 +141,7 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     fields,
     matches: found && countMatches(table, found),
     unfiltered: !found && isAlways(where) && skip <= maxTop && !crossesRelation(keys),
-    weight: heavier(weighFilter(where), { relational: crossesRelation(keys), matching: false }),
+    weight: heavier(weighFilter(where), { ...lightWeight, relational: crossesRelation(keys) }),
     finishJson: json === null ? null : (rows) => finishJson(rows, top, keys, seal),
     finish(rows) {
       const hasMore = rows.length > top

@@ -152,3 +152,37 @@ describe('a statement over a whole table', () => {
     expect(improved(sql, [20])).toBe(sql)
   })
 })
+
+describe('what a statement has shown itself to cost', () => {
+  const asked = statement('SELECT 1')
+
+  it('counts when it is long twice in a row, for a minute', () => {
+    const cost = createCostModel()
+    cost.note(asked, 100, 0)
+    expect(cost.wasSlow(asked, 1)).toBe(false)
+    cost.note(asked, 1, 2)
+    cost.note(asked, 100, 3)
+    expect(cost.wasSlow(asked, 4)).toBe(false)
+    cost.note(asked, 100, 5)
+    expect(cost.wasSlow(asked, 6)).toBe(true)
+    expect(cost.wasSlow(statement('SELECT 2'), 6)).toBe(false)
+    expect(cost.wasSlow(asked, 60_004)).toBe(true)
+    expect(cost.wasSlow(asked, 60_006)).toBe(false)
+  })
+})
+
+describe('the weight of a filter', () => {
+  const sql = `SELECT * ${live} AND t0."half" = ? ORDER BY t0."id" LIMIT ?`
+  const cheapUpTo = (weight: CostHints['weight']): number =>
+    [60_000, 50_000, 10_000, 1_000].find((rows) =>
+      isCheap(sql, [1, 20], { rowsOf: () => rows, weight, readsAll: true }),
+    )!
+
+  it('lowers the number of rows that may be read here', () => {
+    const light = { relational: false, matching: false, bulky: false }
+    expect(cheapUpTo(light)).toBe(50_000)
+    expect(cheapUpTo({ ...light, matching: true })).toBe(10_000)
+    expect(cheapUpTo({ ...light, relational: true })).toBe(10_000)
+    expect(cheapUpTo({ ...light, matching: true, bulky: true })).toBe(1_000)
+  })
+})

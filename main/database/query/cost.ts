@@ -9,10 +9,13 @@ export const maxCheapRows = 50_000
 /** Rows a read may match texts, lists or JSON of, or follow relations from, on the main thread. */
 const maxMatchedRows = 10_000
 
-/** A statement that takes longer than this on the main thread, so many times in a row, goes elsewhere for a while. */
+/** Rows of which long texts may be matched there. */
+const maxBulkyRows = 1_000
+
+/** A statement that takes more processor time than this on the main thread, so many times in a row, goes elsewhere. */
 const slowMs = 40
-/** One long run may be the machine's fault. */
-const slowRuns = 3
+/** One long run may have been the collection of garbage. */
+const slowRuns = 2
 const slowForMs = 60_000
 
 /** What the caller knows of a statement beside its text. */
@@ -39,7 +42,7 @@ export interface CostModel {
   sorts(read: Pick<Reads, 'all'>, statement: Statement): boolean
   /** The statement as it should be run. */
   improve<Row>(read: Pick<Reads, 'all'>, statement: Statement<Row>): Statement<Row>
-  /** Notes how long a statement took here, in milliseconds. */
+  /** Notes how much processor time a statement took here, in milliseconds. */
   note(statement: Statement, tookMs: number, now: number): void
   /** Whether a statement of this text took long lately. */
   wasSlow(statement: Statement, now: number): boolean
@@ -89,7 +92,7 @@ export function createCostModel(): CostModel {
       const plan = planOf(read, statement)
       const { sorts, limited } = plan
       const isDear = weight !== undefined && (weight.relational || weight.matching)
-      const limit = isDear ? maxMatchedRows : maxCheapRows
+      const limit = weight?.bulky === true ? maxBulkyRows : isDear ? maxMatchedRows : maxCheapRows
       const endsEarly = limited && !sorts && hints.readsAll !== true
       return plan.steps.every((step) => {
         if (endsEarly && (hints.unfiltered === true || (step.search && !isDear))) return true

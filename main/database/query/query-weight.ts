@@ -7,31 +7,41 @@ export interface FilterWeight {
   readonly relational: boolean
   /** Texts are searched, or values inside of lists and JSON: ten to a hundred times a comparison. */
   readonly matching: boolean
+  /** What is matched may be a page or a book: texts of several lines, JSON. */
+  readonly bulky: boolean
 }
 
-const light: FilterWeight = { relational: false, matching: false }
+/** The weight of plain comparisons. */
+export const lightWeight: FilterWeight = { relational: false, matching: false, bulky: false }
+
+const bulkyTypes: ReadonlySet<string> = new Set(['textarea', 'markdown', 'html', 'richtext', 'code', 'json'])
 
 /** Weighs a resolved filter. */
 export function weighFilter(filter: ResolvedFilter): FilterWeight {
   switch (filter.kind) {
     case 'and':
     case 'or':
-      return filter.children.map(weighFilter).reduce(heavier, light)
+      return filter.children.map(weighFilter).reduce(heavier, lightWeight)
     case 'not':
       return weighFilter(filter.child)
     case 'search':
-      return light
+      return lightWeight
     case 'condition': {
       const { hops, field, inner, test } = filter
       const reachesInside = inner.length > 0 || (field.multiple && test.test !== 'present')
-      return { relational: hops.length > 0, matching: reachesInside || isMatching(test) }
+      const matching = reachesInside || isMatching(test)
+      return { relational: hops.length > 0, matching, bulky: matching && bulkyTypes.has(field.type) }
     }
   }
 }
 
 /** The weight of two filters together. */
 export function heavier(one: FilterWeight, other: FilterWeight): FilterWeight {
-  return { relational: one.relational || other.relational, matching: one.matching || other.matching }
+  return {
+    relational: one.relational || other.relational,
+    matching: one.matching || other.matching,
+    bulky: one.bulky || other.bulky,
+  }
 }
 
 function isMatching(test: FieldTest): boolean {
