@@ -112,6 +112,21 @@ describe('spreadsheets', () => {
     expect(missing.body.error.details.fieldErrors).toMatchObject([{ field: 'sheet', code: 'invalid_option' }])
   })
 
+  it('are refused when their directory names more than they may unpack to', async () => {
+    const entry = Buffer.alloc(46)
+    entry.write('PK\x01\x02', 'latin1')
+    entry.writeUInt32LE(2_000_000_000, 24)
+    const end = Buffer.alloc(22)
+    end.write('PK\x05\x06', 'latin1')
+    end.writeUInt16LE(1, 10)
+    end.writeUInt32LE(entry.length, 12)
+    const { status, body } = await host.post('/data/order/import', Buffer.concat([entry, end]), sheetType)
+    expect([status, body.error.details.fieldErrors[0].message]).toEqual([
+      400,
+      'The file is too large once it is unpacked.',
+    ])
+  })
+
   it('are refused when they are none, and take a thousand and more rows in a job', async () => {
     for (const xlsxBase64 of ['', 'AAAA', Buffer.from('PK\x03\x04 broken').toString('base64')]) {
       const { status, body } = await run({ xlsxBase64 })
@@ -136,6 +151,13 @@ describe('other forms', () => {
     expect(lines.body).toMatchObject({ total: 2, created: 2 })
     expect((await run({ format: 'xlsx', csv: 'title\nx' })).status).toBe(400)
     expect((await run({ format: 'tsv', rows: [] })).status).toBe(400)
+  })
+
+  it('refuses far too many rows and columns at once', async () => {
+    const rows = await run({ csv: `title\n${'x\n'.repeat(1_000_000)}` })
+    expect([rows.status, rows.body.error.details.fieldErrors[0].code]).toEqual([400, 'max_items'])
+    const columns = await run({ csv: `title${',a'.repeat(1_000_000)}\nx\n` })
+    expect([columns.status, columns.body.error.details.fieldErrors[0].code]).toEqual([400, 'max_items'])
   })
 
   it('refuses two columns for one field, rows longer than the header, and columns that would poison objects', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statement } from '#main/kernel/database.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -300,6 +301,25 @@ describe('undo', () => {
       { row: 1, undo: { success: false, errors: [{ field: 'age', code: 'CONCURRENT_UPDATE' }] } },
       { row: 3, undo: { success: false, errors: [{ code: 'CONCURRENT_UPDATE' }] } },
     ])
+  })
+
+  it('keeps no secret, neither before nor after the import', async () => {
+    await host.defineObject('door', { name: { type: 'text', unique: true }, code: { type: 'secret' } })
+    const old = 'canary-old-51c2'
+    await host.post('/data/door', { name: 'Front', code: old })
+    const { body } = await host.post(
+      '/data/door/import/jobs?writeMode=upsert&matchFields=name',
+      'name,code\nFront,canary-new-51c2\nBack,canary-new-51c2\n',
+      csvType,
+    )
+    expect(await ended(body.jobId)).toMatchObject({ created: 1, updated: 1, failed: 0 })
+    const stored = host.host.database.read.all(statement('SELECT outcomes FROM import_slice'))
+    expect(JSON.stringify(stored)).toContain('code')
+    expect(JSON.stringify(stored)).not.toContain('canary')
+    await host.post(`/data/import/jobs/${body.jobId}/undo`)
+    expect(await ended(body.jobId)).toMatchObject({ status: 'undone', undo: { purged: 1, restored: 0, kept: 1 } })
+    const kept = (await host.get(`/data/import/jobs/${body.jobId}/results?only=kept`)).body.results
+    expect(kept).toMatchObject([{ row: 1, undo: { errors: [{ field: 'code', code: 'not_allowed' }] } }])
   })
 
   it('takes figures of the engine for nobody’s change', async () => {

@@ -35,8 +35,9 @@ export function importHandlers({ service, data, sources }: HandlerParts): Handle
       const input = await request.open(async (source) => {
         const rows: SourceRow[] = []
         for await (const slice of source.rows) {
+          const received = rows.length + slice.length
+          if (received > maxDirectRows) throw tooManyRows(maxDirectRows, received)
           rows.push(...slice)
-          if (rows.length > maxDirectRows) throw tooManyRows(maxDirectRows, rows.length)
         }
         return { rows, columns: source.columns }
       })

@@ -2,6 +2,7 @@
 // undone.
 import type { PlatformEvent } from '#shared/events.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { isConcealed } from './concealed.ts'
 import { derivesValues, sealOf } from './record-seal.ts'
 import type { RowChanges } from './row-outcome.ts'
 
@@ -51,7 +52,9 @@ export function createChangeWatches(): ChangeWatches {
         const field = watch.schema.byName.get(name)
         // The engine's own values follow from the others.
         if (field === undefined || field.computed || (field.system && name !== 'owner')) continue
-        changes[name] = [changes[name] === undefined ? change.old : changes[name][0], change.new]
+        // That a secret has changed is kept, what it was is not.
+        if (isConcealed(field)) changes[name] = [null, null]
+        else changes[name] = [changes[name] === undefined ? change.old : changes[name][0], change.new]
       }
       watch.heard.set(event.recordId, changes)
     },

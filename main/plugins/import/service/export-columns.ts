@@ -3,6 +3,7 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import { isConcealed } from './concealed.ts'
 import { cellOfValue } from './cell-text.ts'
 import type { Cell, CellStyle } from './cell-text.ts'
 
@@ -10,14 +11,6 @@ import type { Cell, CellStyle } from './cell-text.ts'
 export interface ExportColumn {
   readonly name: string
   cell(record: PlatformRecord): Cell
-}
-
-/** Types whose values never leave the host. */
-const concealed: ReadonlySet<string> = new Set(['password', 'secret'])
-
-/** Whether the values of a field may be written to a file. */
-export function isExported(field: Pick<FieldSchema, 'type'>): boolean {
-  return !concealed.has(field.type)
 }
 
 /**
@@ -32,12 +25,12 @@ export function columnsOf(
   style: CellStyle,
   schemaOf: (object: string) => ObjectSchema | undefined,
 ): ExportColumn[] {
-  if (select === null) return fields.filter(isExported).map((field) => ownColumn(field, style))
+  if (select === null) return fields.filter((field) => !isConcealed(field)).map((field) => ownColumn(field, style))
   return select.flatMap((path) => {
     const names = path.split('.')
     const field = schema.byName.get(names[0]!)
     if (field === undefined) return []
-    if (names.length === 1) return isExported(field) ? [ownColumn(field, style)] : []
+    if (names.length === 1) return isConcealed(field) ? [] : [ownColumn(field, style)]
     return pathColumn(schema, names, style, schemaOf)
   })
 }
@@ -47,7 +40,7 @@ export function columnsOfRows(rows: readonly PlatformRecord[], schema: ObjectSch
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   return names
     .map((name) => ({ name, field: schema.byName.get(name) ?? null }))
-    .filter(({ field }) => field === null || isExported(field))
+    .filter(({ field }) => field === null || !isConcealed(field))
     .map(({ name, field }) => ({ name, cell: (row) => cellOfValue(row[name], field, style) }))
 }
 
@@ -71,7 +64,7 @@ function pathColumn(
     at = field.reference === null ? undefined : schemaOf(field.reference)
   }
   const last = field ?? null
-  if (last !== null && !isExported(last)) return []
+  if (last !== null && isConcealed(last)) return []
   return [
     {
       name: names.join('.'),

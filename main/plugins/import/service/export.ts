@@ -11,7 +11,8 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { DataService, PlatformRecord, RecordStream } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ExportFile, ExportRequest } from '../api.ts'
-import { columnsOf, columnsOfRows, isExported } from './export-columns.ts'
+import { isConcealed } from './concealed.ts'
+import { columnsOf, columnsOfRows } from './export-columns.ts'
 import type { ExportColumn } from './export-columns.ts'
 import { csvLine } from './csv-line.ts'
 import { withMark } from './formula-mark.ts'
@@ -107,7 +108,7 @@ async function* csvText({ columns, slices }: Table, { delimiter, bom }: ExportRe
 }
 
 async function* jsonText({ slices }: RecordStream, schema: ObjectSchema, array: boolean): AsyncGenerator<string> {
-  const hidden = schema.fields.filter((field) => !isExported(field)).map((field) => field.name)
+  const hidden = schema.fields.filter(isConcealed).map((field) => field.name)
   let first = true
   if (array) yield '['
   for await (const records of slices) {

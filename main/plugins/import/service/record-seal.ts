@@ -3,9 +3,7 @@
 import { hash } from 'node:crypto'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-
-/** Types whose values records never show. */
-const concealed: ReadonlySet<string> = new Set(['password', 'secret'])
+import { isConcealed } from './concealed.ts'
 
 /** Whether the engine may change records by itself: then their version alone says nothing. */
 export function derivesValues(schema: ObjectSchema): boolean {
@@ -19,5 +17,5 @@ export function sealOf(schema: ObjectSchema, record: Readonly<Record<string, unk
 }
 
 function isOwn(field: FieldSchema): boolean {
-  return !field.computed && !concealed.has(field.type)
+  return !field.computed && !isConcealed(field)
 }

@@ -29,8 +29,8 @@ export function csvSource(pieces: AsyncIterable<string>, delimiter: string | und
     const withoutHeader = (rows: CsvCell[][]): CsvCell[][] => {
       if (begun || rows.length === 0) return rows
       begun = true
+      checkColumns(rows[0]!)
       columns.push(...readHeader(rows[0]!))
-      checkColumns(columns)
       return rows.slice(1)
     }
     for await (const piece of pieces) {
@@ -71,8 +71,8 @@ export function sheetSource(file: string): RowSource {
       let rows = lines.map((line) => (JSON.parse(line) as unknown[]).map(withoutCellMark))
       if (!begun && rows.length > 0) {
         begun = true
+        checkColumns(rows[0]!)
         columns.push(...readHeader(rows[0]!))
-        checkColumns(columns)
         rows = rows.slice(1)
       }
       if (rows.length > 0) yield rows
@@ -128,7 +128,7 @@ function namedSource(slices: AsyncIterable<readonly NamedRow[]>): RowSource {
   return { columns, rows: read() }
 }
 
-function checkColumns(columns: readonly string[]): void {
+function checkColumns(columns: readonly unknown[]): void {
   if (columns.length <= maxColumns) return
   throw validationError([
     {

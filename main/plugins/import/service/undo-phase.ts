@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { BulkItem, PlatformRecord } from '#main/plugins/data/api.ts'
 import { putSlice, sliceBefore, slicesAfter, updateJob } from '../store.ts'
 import type { JobRow, Slice } from '../store.ts'
+import { isConcealed } from './concealed.ts'
 import type { PhaseParts } from './phase.ts'
 import { sealOf } from './record-seal.ts'
 import { errorsOf } from './row-outcome.ts'
@@ -27,9 +28,6 @@ const bulkOptions = { atomic: false, returnRecords: false, continueOnError: true
 
 /** Records purged in one transaction: each leaves the search index at once, which takes up to half a millisecond. */
 const purgedAtOnce = 50
-
-/** Types whose values events never carry. */
-const concealed: ReadonlySet<string> = new Set(['password', 'secret'])
 
 /**
  * Undoes the slices that are left.
@@ -160,7 +158,7 @@ function earlierValues(
   for (const [name, [before, after]] of Object.entries(changes)) {
     const field = schema.byName.get(name)
     if (field === undefined) kept.push({ field: name, code: 'unknown_field', message: 'The field is gone.' })
-    else if (concealed.has(field.type))
+    else if (isConcealed(field))
       kept.push({ field: name, code: 'not_allowed', message: 'Earlier values of secret fields are not kept.' })
     else if (isDeepStrictEqual(record[name], before)) continue
     else if (isDeepStrictEqual(record[name], after)) data[name] = before
