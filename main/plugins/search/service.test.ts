@@ -9,6 +9,9 @@ import type { FieldDefinition, ObjectDefinition } from '#shared/object-definitio
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import { createTableSql } from '#main/database/schema/table-ddl.ts'
+import { randomBytes } from 'node:crypto'
+import { buildFind } from '#main/database/query/build-find.ts'
+import { createCursorKey } from '#main/database/query/cursor.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { TestDatabase } from '../../../test/support/open-test-database.ts'
 import { openTestDatabase } from '../../../test/support/open-test-database.ts'
@@ -502,5 +505,54 @@ describe('start', () => {
     expect(find('one')).toEqual([])
     await search.reindexAll()
     expect(find('one')).toEqual(['a'])
+  })
+})
+
+describe('a page by relevance', () => {
+  const cursorKey = createCursorKey(randomBytes(32))
+  const env = { schemaOf: () => task, now: 0, timeZone: 'UTC', userId: 'me' }
+  const page = (query: string, top: number) =>
+    buildFind(task, { filter: null, sort: [], top, search: { query, fields: [], operator: 'and' } }, env, {
+      cursorKey,
+      search: (schema, found, alias) => search.condition(schema, found.query, found.fields, alias, found.operator),
+    })
+
+  it('is the beginning of the whole ranking, settled by few matches unless too many are equally good', async () => {
+    for (let i = 0; i < 120; i++) {
+      await insert(`r${String((i * 7) % 120).padStart(3, '0')}`, {
+        title: i % 3 === 0 ? 'word' : 'other',
+        notes: `word ${'filler '.repeat(i % 11)}`,
+      })
+    }
+    for (const [query, top] of [
+      ['word', 5],
+      ['word', 40],
+      ['filler', 7],
+      ['word filler', 10],
+      ['absent', 3],
+    ] as const) {
+      const plan = page(query, top)
+      const rows = test.database.read.all(plan.statement)
+      const settled = plan.otherwise!.settles(rows)
+      const found = settled ? rows : test.database.read.all(plan.otherwise!.statement)
+      expect(
+        plan.finish(found).records.map((record) => record['id']),
+        query,
+      ).toEqual(ranked(query).slice(0, top))
+      if (query === 'filler') expect(settled).toBe(true)
+    }
+  })
+
+  it('reads records by their number only', async () => {
+    await insert('a', { title: 'word' })
+    const { sql, parameters } = page('word', 5).statement
+    const lines = test.database.read
+      .all<{ detail: string }>(statement(`EXPLAIN QUERY PLAN ${sql}`, parameters))
+      .map(({ detail }) => detail)
+    expect(lines.filter((line) => / t0\b/.test(line))).toEqual([
+      'SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)',
+      'SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)',
+    ])
+    expect(lines.filter((line) => line.includes('VIRTUAL TABLE'))).toHaveLength(1)
   })
 })
