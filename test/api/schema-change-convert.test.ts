@@ -158,6 +158,79 @@ describe('changing the type of a field', () => {
   })
 })
 
+describe('computed fields', () => {
+  const base = { a: { type: 'number' }, b: { type: 'number' } }
+  const formula = (expression: string, returnType: string) => ({
+    ...base,
+    f: { type: 'formula', expression, returnType, index: true },
+  })
+
+  it('are worked out for the records there are, and again when their definition or its type changes', async () => {
+    await fill(base, [{ a: 1, b: 2 }, { a: 3 }])
+    await save(formula('record.a * 2.0', 'number'))
+    expect(await values('f')).toEqual([2, 6])
+    await save(formula('record.a * 3.0', 'number'))
+    expect(await values('f')).toEqual([3, 9])
+    const answer = await save(formula('record.a > 1.0 ? "many" : "one"', 'text'))
+    expect(answer.status).toBe(200)
+    expect(await values('f')).toEqual(['one', 'many'])
+    const found = await host.get(`/data/${name}?f=many`)
+    expect(found.body.records).toHaveLength(1)
+    expect((await host.get(`/meta/object/${name}/backups`)).body.data).toEqual([])
+  })
+
+  it('become ordinary fields with the values they had', async () => {
+    await fill(base, [{ a: 1 }])
+    await save(formula('record.a * 2.0', 'number'))
+    expect((await save({ ...base, f: { type: 'text' } })).status).toBe(200)
+    expect(await values('f')).toEqual(['2'])
+  })
+
+  it('take the place of ordinary fields with consent only', async () => {
+    await fill(base, [{ a: 1, b: 5 }])
+    const fields = { a: { type: 'number' }, b: { type: 'formula', expression: 'record.a', returnType: 'number' } }
+    expect((await save(fields)).status).toBe(409)
+    expect((await save(fields, '?confirm=true')).status).toBe(200)
+    expect(await values('b')).toEqual([1])
+    const [backup] = (await host.get(`/meta/object/${name}/backups`)).body.data
+    expect((await host.post(`/meta/object/${name}/backups/${backup.id}/restore`)).status).toBe(200)
+    expect(await values('b')).toEqual([5])
+  })
+
+  it('sum up the children there are', async () => {
+    const [parent] = await fill({ title: { type: 'text' } }, [{ title: 'p' }])
+    await host.defineObject(`${name}_part`, {
+      of: { type: 'lookup', reference: name },
+      n: { type: 'number', scale: 0 },
+    })
+    for (const n of [1, 2]) await host.post(`/data/${name}_part`, { of: parent, n })
+    const operations = { object: `${name}_part`, field: 'n', function: 'sum', relationField: 'of' }
+    await save({ title: { type: 'text' }, total: { type: 'summary', summaryOperations: operations } })
+    expect(await values('total')).toEqual([3])
+  })
+})
+
+describe('links', () => {
+  it('are made of ids that name live records, and keep being links as master-detail', async () => {
+    const [target] = await fill({ title: { type: 'text' } }, [{ title: 't' }])
+    const other = `${name}_link`
+    await host.defineObject(other, { to: { type: 'text' } })
+    await host.post(`/data/${other}`, { to: target })
+    await host.post(`/data/${other}`, { to: '00000000-0000-7000-8000-000000000009' })
+    const put = (to: Record<string, unknown>) =>
+      host.put(`/meta/object/${other}?confirm=true`, { name: other, fields: { to } })
+    const converted = await put({ type: 'lookup', reference: name })
+    expect(converted.body.plan[0]).toMatchObject({ converted: 1, nulled: 1 })
+    const detail = await put({ type: 'master_detail', reference: name })
+    expect(detail.status).toBe(200)
+    expect(detail.body.plan).toContainEqual(
+      expect.objectContaining({ change: 'tighten_field', to: 'required', records: 1 }),
+    )
+    const { records } = (await host.get(`/data/${other}?expand=to&sort=created_at`)).body
+    expect(records[0].to).toMatchObject({ id: target, title: 't' })
+  })
+})
+
 describe('removing an option records use', () => {
   const options = (...list: unknown[]) => ({
     s: { type: 'select', options: list },

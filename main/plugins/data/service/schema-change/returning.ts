@@ -70,6 +70,8 @@ export function returningSource(
       const now = values.slice(0, present.length)
       const kept = values.slice(present.length)
       const isUnchanged =
+        // What the server computed is nobody's word.
+        work.old.computed ||
         now[0] === null ||
         isSame(forward(kept).columns, now) ||
         (first !== undefined && second !== undefined && isSame(second(first(kept).columns).columns, now))
