@@ -107,12 +107,13 @@ function figures(job: ImportJob): string[] {
     ...(job.skipped > 0 ? [tn('import.report.skipped', job.skipped)] : []),
     ...(job.failed > 0 ? [tn('import.report.failedRows', job.failed)] : []),
     ...(rest > 0 ? [tn('import.report.rest', rest)] : []),
-    ...(seconds === undefined
+    // A rate over less than a second is chance.
+    ...(seconds === undefined || seconds < 1
       ? []
       : [
           t('import.report.time', {
             seconds: Number(seconds.toFixed(1)),
-            rate: Math.round(job.processed / Math.max(seconds, 0.001)),
+            rate: Math.round(job.processed / seconds),
           }),
         ]),
   ]

@@ -176,6 +176,9 @@ export function MappingStep(props: {
                 </td>
                 {mode !== 'insert' && (
                   <td className={classes.match}>
+                    <span className={classes.matchWord} aria-hidden>
+                      {t('import.map.match')}
+                    </span>
                     <Checkbox
                       aria-label={t('import.map.matchBy', { column: column.title })}
                       checked={target !== undefined && match.has(target)}

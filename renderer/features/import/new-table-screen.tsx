@@ -15,6 +15,9 @@ export function NewTableScreen() {
           <Button component="a" href="#/new/blank" variant="subtle">
             {t('home.blank')}
           </Button>
+          <Button component="a" href="#/imports" variant="subtle">
+            {t('import.list.earlier')}
+          </Button>
         </Page>
       )}
     />
