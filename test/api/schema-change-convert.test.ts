@@ -140,6 +140,17 @@ describe('changing the type of a field', () => {
     })
   })
 
+  it('refuses a conversion that makes unique values equal', async () => {
+    await fill({ v: { type: 'text', unique: true } }, [{ v: '1' }, { v: '1.0' }, { v: '2' }])
+    const answer = await save({ v: { type: 'number', unique: true } }, '?confirm=true')
+    expect(answer.status).toBe(409)
+    expect(refusal(answer)).toMatchObject({
+      code: 'conflict',
+      details: { duplicates: [{ values: { v: 1 }, count: 2 }] },
+    })
+    expect(await values('v')).toEqual(['1', '1.0', '2'])
+  })
+
   it('counts records that break a new rule and leaves them until their next write', async () => {
     const [, long] = await fill({ v: { type: 'text' } }, [{ v: 'a' }, { v: 'long' }, {}])
     const answer = await save({ v: { type: 'text', maxLength: 2, required: true } })

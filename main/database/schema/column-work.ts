@@ -3,6 +3,7 @@
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
+import { foldCase } from '#shared/filter/fold-case.ts'
 import { createConverter, readValue } from './convert-value.ts'
 import type { ConversionEnv, Converter, Outcome } from './convert-value.ts'
 import { quoteName } from './sql-text.ts'
@@ -24,6 +25,8 @@ export interface ConversionReport {
   shortened: number
   /** The first of those that do not arrive whole; values are cut at 200 characters. */
   readonly failures: { id: string; value: unknown }[]
+  /** How many live records get each value, where values have to be unique; null where not. */
+  readonly live: Map<SqlValue, number> | null
 }
 
 /** Most failures a report names. @source D-100 */
@@ -44,11 +47,17 @@ export function measureWorks(table: string, works: readonly ColumnWork[], env: C
     work,
     columns: fieldColumns(work.old).map((column) => column.name),
     convert: createConverter(work.old, work.next, env),
-    report: { converted: 0, nulled: 0, shortened: 0, failures: [] } as ConversionReport,
+    report: {
+      converted: 0,
+      nulled: 0,
+      shortened: 0,
+      failures: [],
+      live: work.next.unique ? new Map() : null,
+    } as ConversionReport,
   }))
   const columns = parts.flatMap((part) => part.columns)
   const present = works.map((work) => `${quoteName(work.old.column)} IS NOT NULL`).join(' OR ')
-  const sql = `SELECT "rowid" AS "$row", "id" AS "$id", ${columns.map(quoteName).join(', ')} FROM ${quoteName(table)}
+  const sql = `SELECT "rowid" AS "$row", "id" AS "$id", "deleted_at" AS "$deleted", ${columns.map(quoteName).join(', ')} FROM ${quoteName(table)}
     WHERE "rowid" > ? AND (${present}) ORDER BY "rowid" LIMIT ?`
   return {
     reports: parts.map((part) => part.report),
@@ -58,7 +67,12 @@ export function measureWorks(table: string, works: readonly ColumnWork[], env: C
         for (const part of parts) {
           const values = part.columns.map((column) => row[column]!)
           if (values[0] === null) continue
-          const { outcome } = part.convert(values)
+          const { outcome, columns: made } = part.convert(values)
+          const { live } = part.report
+          if (live !== null && row['$deleted'] === null && made[0] !== null) {
+            const key = part.work.next.caseSensitive ? made[0]! : foldCase(String(made[0]))
+            live.set(key, (live.get(key) ?? 0) + 1)
+          }
           count(part.report, outcome, () => ({ id: String(row['$id']), value: readValue(part.work.old, values) }))
         }
       }

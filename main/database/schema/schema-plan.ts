@@ -57,6 +57,8 @@ export interface PlannedChange extends SchemaChange {
   readonly loses: boolean
   /** Values that are looked at one by one, before and while the change is made. */
   readonly work?: ColumnWork
+  /** Of a conversion into a unique field: values that several live records would share, at most 20. */
+  repeated?: readonly { readonly value: SqlValue; readonly count: number }[]
   /** A rule whose violators are counted by asking the new field. */
   readonly judge?: FieldSchema
   readonly oldField?: FieldSchema
@@ -155,6 +157,10 @@ export function finishPlan(plan: SchemaPlan): void {
     change.failures = report.failures
     change.lossy = report.nulled + report.shortened
     change.destructive = change.lossy > 0
+    change.repeated = [...(report.live ?? [])]
+      .filter(([, count]) => count > 1)
+      .slice(0, 20)
+      .map(([value, count]) => ({ value, count }))
   }
 }
 

@@ -1,6 +1,7 @@
 // Plans schema changes with their counts. A large table is counted in the background, slice by slice, and the answer is
 // kept until the definition or the rows have moved on.
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FieldError } from '#shared/errors.ts'
 import { platformError } from '#shared/errors.ts'
 import type { SqlValue } from '#shared/field-types/field-schema.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -71,6 +72,7 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
       }
     }
     finishPlan(plan)
+    refuseRepeated(plan)
     const clash = plan.changes.find(isClash)
     if (clash !== undefined) {
       const names = namesOf(clash)
@@ -114,6 +116,7 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
         throw new PendingWork(found === undefined || found.steps !== undefined ? begin(key, plan) : found.settled)
       }
       countPlan(plan, reads, conversionEnv(parts, plan, reads))
+      refuseRepeated(plan)
       const clash = plan.changes.find(isClash)
       if (clash !== undefined) {
         throw duplicatesError(plan, clash, reads.all(duplicatesSql(plan.before!, namesOf(clash))))
@@ -135,17 +138,24 @@ function namesOf({ oldField, to }: PlannedChange): readonly string[] {
   return oldField === undefined ? (to as string[]) : [oldField.name]
 }
 
+/** @throws conflict when different values become one that has to be unique */
+function refuseRepeated({ changes }: SchemaPlan): void {
+  for (const { field, repeated } of changes) {
+    if (field === undefined || repeated === undefined || repeated.length === 0) continue
+    const duplicates = repeated.map(({ value, count }) => ({ values: { [field]: value }, count }))
+    throw platformError('conflict', { duplicates, fieldErrors: [notUnique(`fields.${field}.type`)] })
+  }
+}
+
+function notUnique(field: string): FieldError {
+  return { field, code: 'not_unique', message: 'Records share values that would have to be unique.' }
+}
+
 /** The refusal of D-100, with up to 20 values that several records share. */
 function duplicatesError({ before }: SchemaPlan, clash: PlannedChange, rows: Record<string, SqlValue>[]): Error {
   return platformError('conflict', {
     duplicates: readDuplicates(before!, namesOf(clash), rows),
-    fieldErrors: [
-      {
-        field: clash.field === undefined ? 'indexes' : `fields.${clash.field}.unique`,
-        code: 'not_unique',
-        message: 'Records share values that would have to be unique.',
-      },
-    ],
+    fieldErrors: [notUnique(clash.field === undefined ? 'indexes' : `fields.${clash.field}.unique`)],
   })
 }
 
