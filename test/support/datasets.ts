@@ -37,3 +37,23 @@ export function readAirportsCsv(): string {
 export function readFlights(): Flight[] {
   return JSON.parse(read('flights-200k.json')) as Flight[]
 }
+
+/** One flight of `flights-2k.json` or `flights-5k.json`; the airports are codes of `airports.csv`. */
+export interface AirportFlight {
+  /** As in `2001/01/01 06:55`. */
+  readonly date: string
+  readonly delay: number
+  readonly distance: number
+  readonly origin: string
+  readonly destination: string
+}
+
+/** Flights of the first months of 2001 between airports, 2,000 or 5,000. */
+export function readAirportFlights(file: 'flights-2k.json' | 'flights-5k.json'): AirportFlight[] {
+  return JSON.parse(read(file)) as AirportFlight[]
+}
+
+/** The 42,049 postal areas as the CSV text of the file: zip_code,latitude,longitude,city,state,county. */
+export function readZipCodesCsv(): string {
+  return read('zipcodes.csv')
+}
