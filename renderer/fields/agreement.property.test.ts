@@ -42,7 +42,7 @@ function schemaOf({
     sortable: true,
     hidden: false,
     readonly: false,
-    multiple: multiple || ['multiselect', 'tags'].includes(type),
+    multiple: multiple || ['multiselect', 'checkboxes', 'tags'].includes(type),
     caseSensitive: true,
     defaultValue: null,
     options: given.map((option) => {
@@ -84,6 +84,20 @@ const typed = fc.oneof(
     '2026-03-31 14:30',
     '31/03/2026',
     'example.org/x',
+    '0.3',
+    '-0.7',
+    '4.5',
+    '#A1B2C3',
+    '#abc',
+    'RGB(1,2 , 255)',
+    'rgba(1, 2, 3, .5)',
+    'hsl(360,100%,0%)',
+    '2:30 pm',
+    '{"city": " Köln", "countryCode": "de"}',
+    '{"city": 5}',
+    '52.52, 13.405',
+    '{"latitude": 90, "longitude": -180, "altitude": 3}',
+    'thing/01900000-0000-7000-8000-0000000000AB',
     '+49 30 123456',
   ),
 )
@@ -112,12 +126,29 @@ const definitions: FieldDefinition[] = [
   { name: 'f', type: 'tags' },
   { name: 'f', type: 'tags', options },
   { name: 'f', type: 'json' },
+  { name: 'f', type: 'progress' },
+  { name: 'f', type: 'slider', min: -1, max: 1, step: 0.1 },
+  { name: 'f', type: 'rating' },
+  { name: 'f', type: 'rating', maxRating: 10, allowHalf: true },
+  { name: 'f', type: 'time' },
+  { name: 'f', type: 'radio', options },
+  { name: 'f', type: 'checkboxes', options },
+  { name: 'f', type: 'color' },
+  { name: 'f', type: 'color', colorFormat: 'rgb' },
+  { name: 'f', type: 'color', colorFormat: 'rgba' },
+  { name: 'f', type: 'color', colorFormat: 'hsl' },
+  { name: 'f', type: 'address' },
+  { name: 'f', type: 'location' },
+  { name: 'f', type: 'record', references: ['thing'] },
+  { name: 'f', type: 'password' },
+  { name: 'f', type: 'secret' },
+  { name: 'f', type: 'qrcode' },
 ]
 
 describe('what an editor accepts', () => {
   it('covers every type of the host', () => {
-    // A formula is shown as its result, a summary as a number; what is concealed has nothing to show.
-    const shownAs: Record<string, string> = { formula: 'text', summary: 'number', password: 'text', secret: 'text' }
+    // A formula is shown as its result, a summary as a number.
+    const shownAs: Record<string, string> = { formula: 'text', summary: 'number' }
     for (const name of Object.keys(fieldTypes)) {
       expect(fieldTypeOf({ name: 'f', type: name }).types).toContain(shownAs[name] ?? name)
     }

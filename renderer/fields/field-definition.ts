@@ -35,10 +35,14 @@ export interface FieldDefinition {
   schemes?: readonly string[]
   /** Object a lookup points to. */
   reference?: string
+  /** Object the field belongs to; told by whoever lists the fields of that object. */
+  object?: string
   /** Field of the referenced object that stands for a record; told by whoever knows that object. */
   displayField?: string
   currencyConfig?: { precision?: number; currencyMode?: 'fixed' | 'dynamic'; defaultCurrency?: string }
   maxRating?: number
+  /** Values inside of a group, by name. */
+  fields?: Readonly<Record<string, Omit<FieldDefinition, 'name'>>>
   /** Type of a formula's result. */
   returnType?: string
   [key: string]: unknown

@@ -20,6 +20,8 @@ export interface FieldContext {
   /** IANA name of the workspace's zone, in which date-times are shown and typed. */
   timeZone: string
   translate: Translate
+  /** Reads the text of a secret field; without it secrets cannot be revealed. */
+  revealSecret?(object: string, id: string, field: string): Promise<string | null>
   /** Finds records of an object by text; without it lookups are edited by id. */
   searchRecords?(object: string, text: string, signal: AbortSignal): Promise<readonly RecordChoice[]>
 }
@@ -40,6 +42,8 @@ export interface FieldEditorProps {
   /** Accessible name. */
   label: string
   draft: string
+  /** Id of the record whose value is edited; absent for a new one. */
+  recordId?: string
   /** The stored value when editing began; an editor may show what its draft stands for. */
   value: unknown
   onDraft(text: string): void

@@ -32,6 +32,24 @@ const cents = fc.integer({ min: -1e9, max: 1e9 }).map((value) => value / 100)
 const instant = fc.date({ min: new Date('1900-01-01'), max: new Date('2200-01-01'), noInvalidDate: true })
 const optionValue = fc.constantFrom(...options.map(({ value }) => value))
 
+const inner = {
+  title: { type: 'text', label: 'Title' },
+  amount: { type: 'number', label: 'Amount' },
+  day: { type: 'date', label: 'Day' },
+  done: { type: 'boolean', label: 'Done' },
+  words: { type: 'tags', label: 'Words' },
+}
+const orNull = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | null> => fc.option(value, { nil: null })
+const group = fc
+  .record({
+    title: orNull(oneLine),
+    amount: orNull(cents),
+    day: orNull(instant.map((date) => date.toISOString().slice(0, 10))),
+    done: orNull(fc.boolean()),
+    words: orNull(fc.constant(['a', 'b, c'])),
+  })
+  .map((value) => ({ ...value }))
+
 const values: Record<string, { field?: Partial<FieldDefinition>; value: fc.Arbitrary<unknown> }> = {
   text: { value: oneLine },
   textarea: { value: word },
@@ -54,6 +72,29 @@ const values: Record<string, { field?: Partial<FieldDefinition>; value: fc.Arbit
     ),
   },
   lookup: { field: { reference: 'person' }, value: fc.uuid() },
+  progress: { value: fc.integer({ min: 0, max: 100 }) },
+  slider: {
+    field: { min: -2, max: 2, step: 0.125 },
+    value: fc.integer({ min: -16, max: 16 }).map((steps) => steps / 8 || 0),
+  },
+  rating: { field: { allowHalf: true }, value: fc.integer({ min: 0, max: 10 }).map((halves) => halves / 2) },
+  time: { value: instant.map((date) => date.toISOString().slice(11, 19)) },
+  radio: { field: { options }, value: optionValue },
+  checkboxes: { field: { options }, value: fc.uniqueArray(optionValue, { minLength: 1 }) },
+  record: { value: fc.record({ object: fc.constant('person'), id: fc.uuid() }) },
+  address: {
+    value: fc
+      .record({ street: word, city: word, countryCode: fc.constantFrom('DE', 'CH') }, { requiredKeys: ['city'] })
+      .map((value) => ({ ...value })),
+  },
+  location: {
+    value: fc
+      .record({ latitude: fc.integer({ min: -900, max: 900 }), longitude: fc.integer({ min: -1800, max: 1800 }) })
+      .map(({ latitude, longitude }) => ({ latitude: latitude / 10 || 0, longitude: longitude / 10 || 0 })),
+  },
+  composite: { field: { fields: inner }, value: group },
+  repeater: { field: { fields: inner }, value: fc.array(group, { minLength: 1, maxLength: 4 }) },
+  color: { value: fc.stringMatching(/^#[0-9a-f]{6}$/) },
   json: {
     value: fc
       .jsonValue()
@@ -64,7 +105,10 @@ const values: Record<string, { field?: Partial<FieldDefinition>; value: fc.Arbit
 
 describe('every field type', () => {
   it('has a round trip below, unless people never write it', () => {
-    const written = fieldTypeList.filter(({ computed }) => !computed).map(({ types }) => types[0])
+    // What is concealed is written and never read back: an editor starts empty.
+    const written = fieldTypeList
+      .filter(({ computed, types }) => !computed && types[0] !== 'password' && types[0] !== 'secret')
+      .map(({ types }) => types[0])
     expect(Object.keys(values).toSorted()).toEqual(written.toSorted())
   })
 

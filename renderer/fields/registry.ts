@@ -3,24 +3,32 @@
 
 import type { FieldDefinition } from './field-definition.ts'
 import type { FieldType } from './field-type.ts'
+import { addressField } from './types/address.ts'
 import { autonumberField } from './types/autonumber.ts'
 import { booleanField } from './types/boolean.ts'
+import { colorField } from './types/color.ts'
+import { passwordField, secretField } from './types/concealed.ts'
 import { currencyField } from './types/currency.ts'
 import { dateField } from './types/date.ts'
 import { datetimeField } from './types/datetime.ts'
 import { emailField } from './types/email.ts'
 import { fileField } from './types/file.ts'
+import { compositeField, repeaterField } from './types/group.ts'
 import { jsonField } from './types/json.ts'
+import { locationField } from './types/location.ts'
 import { lookupField } from './types/lookup.ts'
 import { markdownField } from './types/markdown.ts'
-import { multiselectField } from './types/multiselect.ts'
+import { checkboxesField, multiselectField } from './types/multiselect.ts'
 import { numberField } from './types/number.ts'
 import { percentField } from './types/percent.ts'
 import { phoneField } from './types/phone.ts'
-import { selectField } from './types/select.ts'
+import { recordField } from './types/record.ts'
+import { radioField, selectField } from './types/select.ts'
+import { progressField, ratingField, sliderField } from './types/stepped.ts'
 import { tagsField } from './types/tags.ts'
 import { textField } from './types/text.ts'
 import { textareaField } from './types/textarea.ts'
+import { timeField } from './types/time.ts'
 import { urlField } from './types/url.ts'
 
 /**
@@ -34,25 +42,39 @@ export const fieldTypeList: readonly FieldType[] = [
   numberField,
   currencyField,
   percentField,
+  progressField,
+  sliderField,
+  ratingField,
   booleanField,
   dateField,
   datetimeField,
+  timeField,
   selectField,
+  radioField,
   multiselectField,
+  checkboxesField,
   tagsField,
   lookupField,
+  recordField,
   emailField,
   urlField,
   phoneField,
   fileField,
+  addressField,
+  locationField,
+  compositeField((field) => fieldTypeOf(field)),
+  repeaterField((field) => fieldTypeOf(field)),
+  colorField,
+  passwordField,
+  secretField,
   jsonField,
   autonumberField,
 ]
 
 const byType = new Map(fieldTypeList.flatMap((type) => type.types.map((name) => [name, type] as const)))
 
-// Shown but never typed into a cell: computed by the server, or written by a dialog of their own.
-const writtenElsewhere = new Set(['formula', 'summary', 'password', 'secret', 'vector', 'qrcode'])
+// Shown but never typed: computed by the server, or written by programs.
+const writtenElsewhere = new Set(['formula', 'summary', 'vector'])
 
 /** Type that serves a field. Unknown types are shown as text, so that a newer server never breaks a screen. */
 export function fieldTypeOf(field: FieldDefinition): FieldType {

@@ -74,6 +74,7 @@ export function CellEditor(props: {
           label={labels.editor(column.label, editor.rowIndex + 1)}
           draft={editor.draft}
           value={value}
+          recordId={editor.rowKey}
           onDraft={onDraft}
           onDone={(text) => actions.commit('rowBelow', text)}
           invalid={editor.error !== null}

@@ -27,9 +27,15 @@ export function readObjectItem(item: Record<string, unknown>): ObjectItem | unde
   return { ...item, name: item.name, fields: fields as Record<string, FieldItem> }
 }
 
-/** The fields of an object in their order, each with its name. */
+/** The fields of an object in their order, each with its name and what only its object knows. */
 export function fieldList(object: ObjectItem): FieldDefinition[] {
-  return Object.entries(object.fields).map(([name, field]) => ({ ...field, name }) as FieldDefinition)
+  return Object.entries(object.fields).map(([name, field]) => {
+    const known: Partial<FieldDefinition> = { name, object: object.name }
+    // A tree links to its own object; a vector is a list of numbers nobody reads.
+    if (field.type === 'tree') known.reference = object.name
+    if (field.type === 'vector') known.hidden = true
+    return { ...field, ...known } as FieldDefinition
+  })
 }
 
 /** What an object is called on screen: the label, else its name. */

@@ -36,6 +36,8 @@ export function useFieldContext(): FieldContext {
       locale: navigator.language,
       timeZone,
       translate: translateEnglish,
+      revealSecret: async (object, id, field) =>
+        (await call('revealSecret', { params: { object, id }, body: { field } })).value,
       searchRecords: async (object, text, signal) => searchRecords(objects ?? [], object, text, signal),
     }),
     [timeZone, objects],

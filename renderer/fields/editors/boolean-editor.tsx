@@ -3,14 +3,15 @@
 import type { FieldEditorProps } from '../field-type.ts'
 import { useInitialFocus } from './use-initial-focus.ts'
 
-/** A check box. */
-export function BooleanEditor({ label, draft, onDraft, invalid, describedBy, autoFocus }: FieldEditorProps) {
+/** A check box; a toggle is a switch. */
+export function BooleanEditor({ field, label, draft, onDraft, invalid, describedBy, autoFocus }: FieldEditorProps) {
   const control = useInitialFocus<HTMLInputElement>(autoFocus)
   return (
     <input
       ref={control}
-      className="field-checkbox"
+      className={field.type === 'toggle' ? 'field-checkbox field-switch' : 'field-checkbox'}
       type="checkbox"
+      role={field.type === 'toggle' ? 'switch' : undefined}
       aria-label={label}
       aria-invalid={invalid || undefined}
       aria-describedby={describedBy}

@@ -1,4 +1,4 @@
-// Owns editing days and date-times: a text input that takes what people type, with the browser's picker beside it.
+// Owns editing days, times and date-times: a text input that takes what people type, with the browser's picker beside it.
 // Native date inputs alone would refuse pasted text and lose what they cannot read.
 
 import { useRef } from 'react'
@@ -7,7 +7,9 @@ import type { FieldContext, FieldEditorProps } from '../field-type.ts'
 import { useInitialFocus } from './use-initial-focus.ts'
 
 /** Native picker that goes with the text. */
-export type PickerKind = 'date' | 'datetime-local'
+export type PickerKind = 'date' | 'datetime-local' | 'time'
+
+const placeholders = { date: 'YYYY-MM-DD', 'datetime-local': 'YYYY-MM-DD hh:mm', time: 'hh:mm' } as const
 
 /**
  * Makes the editor of a type: `toPicker` turns typed text into the native picker's form, or empty text when it cannot
@@ -30,7 +32,7 @@ export function createPickerEditor(
           aria-label={label}
           aria-invalid={invalid || undefined}
           aria-describedby={describedBy}
-          placeholder={field.placeholder ?? (kind === 'date' ? 'YYYY-MM-DD' : 'YYYY-MM-DD hh:mm')}
+          placeholder={field.placeholder ?? placeholders[kind]}
           autoComplete="off"
           value={draft}
           onChange={(event) => onDraft(event.currentTarget.value)}

@@ -25,7 +25,7 @@ export const fileField: FieldType = {
   cellClass: () => 'field-chips',
   chips: (value) => fileNames(value).map((text) => ({ text, className: 'field-hue-none' })),
   toText: (value) => fileNames(value).join(', '),
-  parse: (_text, _field, context) => refused(context, 'field.readonly'),
+  parse: (_text, _field, context) => refused(context, 'field.file'),
   computed: true,
   operators: () => operatorClasses.none,
   Editor: TextEditor,

@@ -1,4 +1,4 @@
-// Owns JSON values and, read-only, the structured types without an editor of their own. @source D-94 json, composite, ...
+// Owns JSON values and vectors, which are lists of numbers that programs write. @source D-94 json, vector
 
 import { IconBraces } from '@tabler/icons-react'
 import { TextareaEditor } from '../editors/textarea-editor.tsx'
@@ -9,13 +9,14 @@ import { plainText } from '../text-rules.ts'
 
 /** Any JSON; typed and checked as JSON text. */
 export const jsonField: FieldType = {
-  types: ['json', 'address', 'location', 'composite', 'repeater', 'record', 'vector'],
+  types: ['json', 'vector'],
   icon: IconBraces,
   format: (value) => (value == null ? '' : plainText(typeof value === 'object' ? value : JSON.stringify(value))),
   cellClass: () => 'field-long field-mono',
   toText: (value) => (value == null ? '' : JSON.stringify(value, null, 2)),
   copyText: (value) => (value == null ? '' : JSON.stringify(value)),
-  parse: blankIsNull((text, _field, context) => {
+  parse: blankIsNull((text, field, context) => {
+    if (field.type === 'vector') return refused(context, 'field.vector')
     try {
       return parsed(JSON.parse(text))
     } catch (error) {

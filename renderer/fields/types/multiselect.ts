@@ -1,6 +1,7 @@
 // Owns several choices out of options. @source D-94 multiselect, checkboxes
 
-import { IconListCheck } from '@tabler/icons-react'
+import { IconListCheck, IconListDetails } from '@tabler/icons-react'
+import { InlineChoices } from '../editors/inline-choices.tsx'
 import { ListEditor } from '../editors/list-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { listToText, parseList } from '../list-text.ts'
@@ -12,7 +13,7 @@ import { selectField } from './select.ts'
 
 /** A set of options in the order they were given, shown as badges. */
 export const multiselectField: FieldType = {
-  types: ['multiselect', 'checkboxes'],
+  types: ['multiselect'],
   icon: IconListCheck,
   format: (value, field, context) =>
     textItems(value)
@@ -40,4 +41,12 @@ export const multiselectField: FieldType = {
   typingAdds: true,
   operators: () => operatorClasses.multiple,
   Editor: ListEditor,
+}
+
+/** Several options, all of them in sight while editing. */
+export const checkboxesField: FieldType = {
+  ...multiselectField,
+  types: ['checkboxes'],
+  icon: IconListDetails,
+  Editor: InlineChoices,
 }

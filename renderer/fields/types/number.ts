@@ -1,8 +1,7 @@
-// Owns plain numbers and the types that are numbers with another look. @source D-94 number, progress, rating, summary
+// Owns plain numbers. @source D-94 number, summary
 
 import { IconNumbers } from '@tabler/icons-react'
 import { NumberEditor } from '../editors/number-editor.tsx'
-import type { FieldDefinition } from '../field-definition.ts'
 import type { FieldType } from '../field-type.ts'
 import { numberFormat } from '../intl-formats.ts'
 import { numberOf, parseLimited } from '../number-rules.ts'
@@ -10,15 +9,9 @@ import { numberToText } from '../number-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull } from '../parse-result.ts'
 
-function limitsOf(field: FieldDefinition): FieldDefinition {
-  if (field.type === 'rating') return { min: 0, max: field.maxRating ?? 5, ...field }
-  if (field.type === 'progress' || field.type === 'slider') return { min: 0, max: 100, ...field }
-  return field
-}
-
 /** A number in the locale's form. */
 export const numberField: FieldType = {
-  types: ['number', 'progress', 'slider', 'rating'],
+  types: ['number'],
   icon: IconNumbers,
   format: (value, field, { locale }) => {
     const number = numberOf(value)
@@ -32,7 +25,7 @@ export const numberField: FieldType = {
     const number = numberOf(value)
     return number === null ? '' : numberToText(number, locale)
   },
-  parse: blankIsNull((text, field, context) => parseLimited(text, limitsOf(field), context, field.scale)),
+  parse: blankIsNull((text, field, context) => parseLimited(text, field, context, field.scale)),
   operators: () => operatorClasses.order,
   Editor: NumberEditor,
 }

@@ -1,6 +1,7 @@
 // Owns one choice out of options. @source D-94 select, radio
 
-import { IconCircleDot } from '@tabler/icons-react'
+import { IconCircleDot, IconCircleCheck } from '@tabler/icons-react'
+import { InlineChoices } from '../editors/inline-choices.tsx'
 import { ListEditor } from '../editors/list-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { hueClass } from '../hues.ts'
@@ -11,7 +12,7 @@ import { textOf } from '../text-rules.ts'
 
 /** One option, shown as a badge. */
 export const selectField: FieldType = {
-  types: ['select', 'radio'],
+  types: ['select'],
   icon: IconCircleDot,
   format: (value, field) => {
     if (value == null) return ''
@@ -41,3 +42,6 @@ export const selectField: FieldType = {
   operators: () => operatorClasses.equality,
   Editor: ListEditor,
 }
+
+/** One option, all of them in sight while editing. */
+export const radioField: FieldType = { ...selectField, types: ['radio'], icon: IconCircleCheck, Editor: InlineChoices }

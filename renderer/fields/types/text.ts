@@ -1,4 +1,4 @@
-// Owns single-line text. @source D-94 text, time, color
+// Owns single-line text. @source D-94 text, qrcode
 
 import { IconLetterCase } from '@tabler/icons-react'
 import { TextEditor } from '../editors/text-editor.tsx'
@@ -9,7 +9,7 @@ import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** Text on one line; line breaks are refused. */
 export const textField: FieldType = {
-  types: ['text', 'time', 'color', 'qrcode'],
+  types: ['text', 'qrcode'],
   icon: IconLetterCase,
   format: plainText,
   cellClass: () => '',
@@ -17,8 +17,8 @@ export const textField: FieldType = {
   parse: blankIsNull((text, field, context) => {
     const line = text.replace(/[\r\n]+$/, '')
     if (/[\r\n]/.test(line)) return refused(context, 'field.lineBreak')
-    return checkLength(line, field, context, 1_000) ?? parsed(line)
+    return checkLength(line, field, context, field.type === 'qrcode' ? 2_000 : 1_000) ?? parsed(line)
   }),
-  operators: () => operatorClasses.text,
+  operators: (field) => (field.type === 'qrcode' ? operatorClasses.equality : operatorClasses.text),
   Editor: TextEditor,
 }
