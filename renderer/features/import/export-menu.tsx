@@ -43,7 +43,12 @@ export function ExportMenu(props: { object: string; label: string; query: Export
   }
 
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu
+      position="bottom-end"
+      transitionProps={{ duration: 0 }}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button
           ref={button}

@@ -74,5 +74,5 @@ export function createImportStarter(): ImportStarter {
 /** What is said when a job could not be started: after a lost answer it may run all the same. */
 export function startProblem(error: unknown): string {
   const lost = error instanceof ApiError && error.httpStatus === 0
-  return lost ? `${problemText(error)} ${t('import.run.unsure')}` : problemText(error)
+  return lost ? t('import.run.unsure') : problemText(error)
 }

@@ -96,7 +96,8 @@ export const importStrings = {
   'import.run.queued': 'Waiting for another import to end.',
   'import.run.leave': 'You can leave this page: the import goes on.',
   'import.run.lost': 'Cairn does not answer at the moment. The import goes on where it stopped.',
-  'import.run.unsure': 'If the import has begun all the same, starting it once more finds it and adds nothing twice.',
+  'import.run.unsure':
+    'Cairn did not answer, so the import may have begun or not. Everything you chose is kept: starting it once more finds it and adds nothing twice.',
 
   'import.job.title': 'Import',
   'import.job.lead': '{name}, started {at}',
