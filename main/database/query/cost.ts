@@ -12,10 +12,10 @@ const maxMatchedRows = 10_000
 /** Rows of which long texts may be matched there. */
 const maxBulkyRows = 1_000
 
-/** A statement that takes more processor time than this on the main thread, so many times in a row, goes elsewhere. */
+/** A statement that takes longer than this on the main thread, so many times in a row, goes elsewhere. */
 const slowMs = 40
-/** One long run may have been the collection of garbage. */
-const slowRuns = 2
+/** A long run may be the machine's fault; asking for the processor's time would cost as much as a short read. */
+const slowRuns = 3
 const slowForMs = 60_000
 
 /** What the caller knows of a statement beside its text. */
@@ -42,7 +42,7 @@ export interface CostModel {
   sorts(read: Pick<Reads, 'all'>, statement: Statement): boolean
   /** The statement as it should be run. */
   improve<Row>(read: Pick<Reads, 'all'>, statement: Statement<Row>): Statement<Row>
-  /** Notes how much processor time a statement took here, in milliseconds. */
+  /** Notes how long a statement took here, in milliseconds. */
   note(statement: Statement, tookMs: number, now: number): void
   /** Whether a statement of this text took long lately. */
   wasSlow(statement: Statement, now: number): boolean

@@ -226,10 +226,12 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     forgetOldPlans()
     if (!parts.authorizer().isUnrestricted(ctx)) return find(ctx, schema, query)
     const key = listKey(query, `${ctx.actor.id} ${settings.get('timezone')} ${settings.get('currency')}`)
-    let known = key === null ? undefined : plans.get(schema, key)
+    if (key === null) return find(ctx, schema, query)
+    let known = plans.get(schema, key)
     if (known === undefined) {
+      if (!plans.isRepeated(key)) return find(ctx, schema, query)
       known = planJson(ctx, schema, query)
-      if (key !== null) plans.put(schema, key, known)
+      plans.put(schema, key, known)
     }
     const rows = known === null ? undefined : runner.runHere(known.statement, known.hints)
     if (known === null || rows === undefined) return find(ctx, schema, query)

@@ -16,7 +16,8 @@ export interface JsonList {
 export interface ListPlans {
   /** Undefined for a list that is not known; null for one that is known to have no plan of this kind. */
   get(schema: ObjectSchema, key: string): JsonList | null | undefined
-  /** Keeps a list that is asked for the second time; one that never comes again is not worth the memory. */
+  /** Whether the key was asked about before; a list that never comes again is not worth a plan of its own. */
+  isRepeated(key: string): boolean
   put(schema: ObjectSchema, key: string, list: JsonList | null): void
   /** Forgets everything; needed after a change of tables or statistics. */
   clear(): void
@@ -54,13 +55,14 @@ export function createListPlans(): ListPlans {
       if (known.uses > maxUses) lists.delete(key)
       return known.list
     },
-    put(schema, key, list) {
+    isRepeated(key) {
       const mark = hashOf(key)
       const place = mark & (seenPlaces - 1)
-      if (seen[place] !== mark) {
-        seen[place] = mark
-        return
-      }
+      if (seen[place] === mark) return true
+      seen[place] = mark
+      return false
+    },
+    put(schema, key, list) {
       let lists = objects.get(schema)
       if (lists === undefined) {
         lists = new Map()

@@ -42,9 +42,9 @@ export function createReadRunner(parts: {
   const runHere: ReadRunner['runHere'] = (statement, hints) => {
     if (hints.crowded === true || cost.wasSlow(statement, clock.now())) return undefined
     if (!cost.isCheap(read, statement, { rowsOf: sizes, ...hints })) return undefined
-    const startedAt = threadMs()
+    const startedAt = performance.now()
     const rows = read.all(hints.keyed === undefined ? cost.improve(read, statement) : statement)
-    cost.note(statement, threadMs() - startedAt, clock.now())
+    cost.note(statement, performance.now() - startedAt, clock.now())
     return rows
   }
 
@@ -58,10 +58,4 @@ export function createReadRunner(parts: {
     sorts: (statement) => cost.sorts(read, statement),
     clear: cost.clear,
   }
-}
-
-/** Processor time of this thread: unlike the wall's, it does not grow while others have the processor. */
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1_000
 }
