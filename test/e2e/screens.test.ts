@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
-import type { Screen } from './screens.ts'
+import type { Screen } from './screen.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
