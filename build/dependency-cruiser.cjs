@@ -49,7 +49,8 @@ module.exports = {
     {
       name: 'shared-imports-pure-packages-only',
       severity: 'error',
-      comment: 'shared/ is isomorphic: it imports zod, the CEL parser, re2js and itself. Move the code to main/ or renderer/.',
+      comment:
+        'shared/ is isomorphic: it imports zod, the CEL parser, re2js and itself. Move the code to main/ or renderer/.',
       from: { path: '^shared/', pathNot: TESTS },
       to: { pathNot: ['^shared/', pkg('zod'), pkg('@marcbachmann/cel-js'), pkg('re2js')] },
     },

@@ -1,7 +1,7 @@
 // Contracts of imports and exports: rows of files into an object (D-68), records of an object as a file (D-69).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { ErrorObjectSchema, ObjectParams, QueryBoolean, QueryInteger } from './common.ts'
+import { ObjectParams, QueryInteger } from './common.ts'
 import { ListQuery } from './data.ts'
 
 /** How rows become records. */

@@ -56,7 +56,7 @@ afterAll(() => host.stop())
 const query = async (object: string, words: Record<string, unknown>) => {
   const { status, body } = await host.post(`/data/${object}/query`, words)
   expect(status, JSON.stringify(body)).toBe(200)
-  return body.records as Record<string, any>[] // oxlint-disable-line no-explicit-any
+  return body.records as Record<string, any>[] // oxlint-disable-line no-explicit-any -- tests reach into bodies freely
 }
 const refused = async (object: string, words: Record<string, unknown>) => {
   const { status, body } = await host.post(`/data/${object}/query`, words)

@@ -48,7 +48,6 @@ function wantsCsv(accept: string | undefined): boolean {
 /** Cells that a spreadsheet would run as formulas are made plain text (safety row C11). */
 function csvOf(rows: readonly Record<string, unknown>[], columns: readonly string[]): ByteStream {
   const cells = rows.map((row) => columns.map((name) => row[name] ?? ''))
-  // oxlint-disable-next-line no-control-regex -- NUL is one of the characters that spreadsheets skip
   const text = Papa.unparse([[...columns], ...cells], { newline: '\r\n', escapeFormulae: /^[=+\-@\t\r\0]/ as never })
   return new ByteStream(`${text}\r\n`, 'text/csv; charset=utf-8')
 }

@@ -25,6 +25,8 @@ export function RecordToolbar(props: {
   checkedCount: number
   /** Menus of stored views. */
   views: ReactNode
+  /** The button that saves what is shown as a file. */
+  exports: ReactNode
   /** Whether the summary is open. */
   summing: boolean
   onSummary: () => void
@@ -94,6 +96,7 @@ export function RecordToolbar(props: {
                 {t('summary.open')}
               </Button>
             )}
+            {canImport && props.exports}
             {canImport && (
               <Button
                 component="a"

@@ -12,6 +12,7 @@ import { useCommands } from '../../lib/commands.ts'
 import { useHostStatus } from '../../lib/host-status.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
+import { ExportMenu } from '../import/index.ts'
 import { displayFieldOf, fieldList, objectPluralLabel, refreshRecordCount, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
@@ -21,7 +22,7 @@ import { deleteRecords } from './delete-records.ts'
 import { FilterDialog } from './filter-dialog.tsx'
 import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
-import { buildGroup, changeSort, readQuery, writeQuery } from './record-query.ts'
+import { buildGroup, changeSort, readQuery, sortText, writeQuery } from './record-query.ts'
 import type { RecordFilter, RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
 import { createRecordWrites } from './record-writes.ts'
@@ -200,6 +201,18 @@ export function RecordView(props: { object: ObjectItem }) {
         onSearch={(search) => setQuery({ search })}
         onFilter={() => setFiltering(true)}
         views={views.menus}
+        exports={
+          <ExportMenu
+            object={object.name}
+            label={label}
+            query={{
+              ...(condition === undefined ? {} : { filter: condition }),
+              ...(query.sort.length === 0 ? {} : { sort: sortText(query.sort) }),
+              ...(query.search === '' ? {} : { search: query.search }),
+              select: views.columns.map(({ name }) => name),
+            }}
+          />
+        }
         summing={summing}
         onSummary={() => setSumming((current) => !current)}
         onNew={() => setAdding(true)}

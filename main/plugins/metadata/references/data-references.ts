@@ -70,7 +70,6 @@ export function validationReferences(visitor: ReferenceVisitor, object: string |
     condition: code,
     when: code,
     where: filter(visitor, object),
-    // oxlint-disable-next-line no-thenable -- D-96 names the key
     then: nested,
     otherwise: nested,
     transitions: each(transition),

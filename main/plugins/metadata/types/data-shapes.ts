@@ -20,7 +20,6 @@ export const validationShape: ItemShape = {
       format: { field: name },
       json_schema: { field: name, schema },
       unique: { fields: fieldNames },
-      // oxlint-disable-next-line no-thenable -- D-96 names the key
       conditional: { when: cel, then: rule },
       state_machine: { field: name, transitions: ruleShape.transitions.unwrap() },
     },
