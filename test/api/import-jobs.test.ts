@@ -406,3 +406,47 @@ describe('cancel, pause, resume', () => {
     expect(await total()).toBe(before + 30_001)
   })
 })
+
+describe('purged records', () => {
+  const slicesOf = (id: string): string =>
+    JSON.stringify(
+      host.host.database.read.all(
+        statement(
+          'SELECT s.outcomes FROM import_slice AS s JOIN import_job AS j ON j.seq = s.job WHERE j.id = ? ORDER BY s.first_row',
+          [id],
+        ),
+      ),
+    )
+
+  it('leave none of their values in what jobs keep for undo', async () => {
+    await host.post('/data/contact', { name: 'Former-One', email: 'p1@example.org', age: 41 })
+    await host.post('/data/contact', { name: 'Former-Two', email: 'p2@example.org', age: 42 })
+    const csv = 'name,email,age\nLater-One,p1@example.org,51\nLater-Two,p2@example.org,52\nMade,p3@example.org,53\n'
+    const { body } = await start({ writeMode: 'upsert', matchFields: ['email'], csv })
+    await ended(body.jobId)
+    expect(slicesOf(body.jobId)).toContain('Former-One')
+    const { id } = await byEmail('p1@example.org')
+    await host.delete(`/data/contact/${id}`)
+    expect((await host.delete(`/data/contact/${id}?purge=true`)).status).toBe(200)
+    expect(slicesOf(body.jobId)).not.toMatch(/Former-One|Later-One/)
+    expect(slicesOf(body.jobId)).toContain('Former-Two')
+    // The rest can be undone, and the purged record is named as gone.
+    await host.post(`/data/import/jobs/${body.jobId}/undo`)
+    expect(await ended(body.jobId)).toMatchObject({ undo: { total: 3, purged: 1, restored: 1, kept: 1 } })
+    expect(await byEmail('p2@example.org')).toMatchObject({ name: 'Former-Two', age: 42 })
+    const kept = (await host.get(`/data/import/jobs/${body.jobId}/results?only=kept`)).body.results
+    expect(kept).toMatchObject([{ row: 1, id, undo: { success: false, errors: [{ code: 'resource_not_found' }] } }])
+    expect(slicesOf(body.jobId)).not.toMatch(/Former|Later/)
+  })
+
+  it('leave none of their values when one job made and changed them and is undone', async () => {
+    // A record occurs once in a slice, so the rows are far apart.
+    const csv = `name,email,age\nFirst-Name,q1@example.org,1\n${csvOf(9_000, 9_400).split('\n').slice(1, -1).join('\n')}\nSecond-Name,q1@example.org,2\n`
+    const { body } = await start({ writeMode: 'upsert', matchFields: ['email'], csv })
+    expect(await ended(body.jobId)).toMatchObject({ created: 401, updated: 1 })
+    expect(slicesOf(body.jobId)).toContain('Second-Name')
+    await host.post(`/data/import/jobs/${body.jobId}/undo`)
+    expect(await ended(body.jobId)).toMatchObject({ status: 'undone', undo: { kept: 0 } })
+    expect(slicesOf(body.jobId)).not.toMatch(/First-Name|Second-Name/)
+  })
+})

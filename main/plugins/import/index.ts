@@ -7,7 +7,7 @@ import { importHandlers } from './routes.ts'
 import { createImportService } from './service.ts'
 import { createSheets } from './service/sheets.ts'
 import { createStaging } from './service/staging.ts'
-import { removeJobsBefore } from './store.ts'
+import { forgetRecord, removeJobsBefore } from './store.ts'
 
 /** Jobs and their results are kept this long after their end. */
 const keptMs = 30 * 86_400_000
@@ -47,6 +47,9 @@ export const importPlugin = definePlugin({
     host.handle(importRoutes, importHandlers({ service, data, sources }))
     host.on('record.created', (event) => watches.hear(event))
     host.on('record.updated', (event) => watches.hear(event))
+    host.on('record.purged', ({ recordId }, tx) => {
+      if (recordId !== undefined) forgetRecord(tx, recordId)
+    })
     host.job('retention', { cron: '37 3 * * *' }, async () => {
       await write('import.retention', (tx) => removeJobsBefore(tx, new Date(clock.now() - keptMs).toISOString()))
     })

@@ -1,7 +1,8 @@
-// SQL of the import jobs: jobs, slices of outcomes, progress. Knows no rules.
+// SQL of the import jobs: jobs, slices of outcomes, the records these keep values of, progress. Knows no rules.
 import type { Reads, Statement, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { ImportJobFilter } from './api.ts'
+import { withoutValues } from './service/row-outcome.ts'
 import type { RowOutcome } from './service/row-outcome.ts'
 
 /** A row of `import_job`. */
@@ -172,6 +173,44 @@ export function putSlice(tx: Tx, seq: number, firstRow: number, outcomes: readon
       [seq, firstRow, sorted.at(-1)?.row ?? firstRow, created, updated, skipped, failed, kept, JSON.stringify(sorted)],
     ),
   )
+  noteRecords(tx, seq, firstRow, sorted)
+}
+
+/** Remembers which records a slice keeps values of. */
+function noteRecords(tx: Tx, seq: number, firstRow: number, outcomes: readonly RowOutcome[]): void {
+  tx.run(statement('DELETE FROM import_record WHERE job = ? AND first_row = ?', [seq, firstRow]))
+  const ids = outcomes.flatMap(({ id, changes, seal }) =>
+    id !== undefined && (changes !== undefined || seal !== undefined) ? [id] : [],
+  )
+  if (ids.length === 0) return
+  tx.run(
+    statement(`INSERT OR IGNORE INTO import_record (job, first_row, record_id) SELECT ?, ?, value FROM json_each(?)`, [
+      seq,
+      firstRow,
+      JSON.stringify(ids),
+    ]),
+  )
+}
+
+/** Takes the values of a purged record out of every slice; that rows wrote it stays known. @source D-59 */
+export function forgetRecord(tx: Tx, recordId: string): void {
+  const found = tx.all(
+    statement<{ job: number; first_row: number }>('SELECT job, first_row FROM import_record WHERE record_id = ?', [
+      recordId,
+    ]),
+  )
+  for (const { job, first_row: firstRow } of found) {
+    const outcomes = getSlice(tx, job, firstRow)?.outcomes ?? []
+    const left = outcomes.map((outcome) => (outcome.id === recordId ? withoutValues(outcome) : outcome))
+    tx.run(
+      statement('UPDATE import_slice SET outcomes = ? WHERE job = ? AND first_row = ?', [
+        JSON.stringify(left),
+        job,
+        firstRow,
+      ]),
+    )
+  }
+  if (found.length > 0) tx.run(statement('DELETE FROM import_record WHERE record_id = ?', [recordId]))
 }
 
 /** The slice that begins at a row. */
@@ -216,6 +255,7 @@ export function slicesAfter(
 /** Removes jobs that ended before an instant, with their results. */
 export function removeJobsBefore(tx: Tx, instant: string): void {
   const ended = "SELECT seq FROM import_job WHERE completed_at < ? AND status NOT IN ('pending', 'running')"
+  tx.run(statement(`DELETE FROM import_record WHERE job IN (${ended})`, [instant]))
   tx.run(statement(`DELETE FROM import_slice WHERE job IN (${ended})`, [instant]))
   tx.run(statement(`DELETE FROM import_job WHERE seq IN (${ended})`, [instant]))
 }

@@ -49,7 +49,9 @@ export async function runImportPhase(
       const doneRows = new Set(done.map((outcome) => outcome.row))
       const left = rows.map((cells, at) => ({ row: first + at, cells })).filter(({ row }) => !doneRows.has(row))
       const store = (tx: Tx, outcomes: readonly RowOutcome[], complete: boolean): void => {
-        const all = [...done, ...outcomes]
+        // Read again: a record of an earlier part may have been purged meanwhile.
+        const before = done.length === 0 ? [] : (getSlice(tx, job.seq, first)?.outcomes ?? [])
+        const all = [...before.filter(({ row }) => doneRows.has(row)), ...outcomes]
         putSlice(tx, job.seq, first, all)
         watch?.clear()
         if (complete) advanceJob(tx, job.seq, { rows: rows.length, position: end, counts: countOutcomes(all) })

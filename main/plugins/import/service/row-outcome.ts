@@ -29,6 +29,12 @@ export interface RowOutcome {
   readonly kept?: readonly RowError[]
 }
 
+/** The outcome without what the record held: the names of changed fields stay, the digest goes. */
+export function withoutValues({ seal: _seal, changes, ...rest }: RowOutcome): RowOutcome {
+  if (changes === undefined) return rest
+  return { ...rest, changes: Object.fromEntries(Object.keys(changes).map((name) => [name, [null, null]])) }
+}
+
 /** The problems of a record that was not written, one per field. */
 export function errorsOf(result: Pick<BulkResultItem, 'errors'>): RowError[] {
   const error = result.errors?.[0]

@@ -10,7 +10,7 @@ import type { JobRow, Slice } from '../store.ts'
 import { isConcealed } from './concealed.ts'
 import type { PhaseParts } from './phase.ts'
 import { sealOf } from './record-seal.ts'
-import { errorsOf } from './row-outcome.ts'
+import { errorsOf, withoutValues } from './row-outcome.ts'
 import type { RowChanges, RowError, RowOutcome } from './row-outcome.ts'
 
 /** What undoing one slice works with. */
@@ -61,7 +61,8 @@ export async function runUndoPhase(
     await purge(run, creates)
     const outcomes = slice.outcomes.map((outcome): RowOutcome =>
       outcome.operation === 'create' || outcome.operation === 'update'
-        ? { ...outcome, kept: run.kept.get(outcome.row) ?? [] }
+        ? // A slice is undone once: what it changed is not needed again, and may be of records that are gone (D-59).
+          { ...withoutValues(outcome), kept: run.kept.get(outcome.row) ?? [] }
         : outcome,
     )
     const keptOf = (list: readonly RowOutcome[]): number => list.filter(({ row }) => run.kept.has(row)).length

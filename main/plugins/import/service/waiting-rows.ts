@@ -61,7 +61,9 @@ async function retryOnce(
         let stored = slice.outcomes
         const store = (tx: Tx, outcomes: readonly RowOutcome[]): void => {
           const fresh = new Map(outcomes.map((outcome) => [outcome.row, outcome]))
-          const all = stored.map((outcome) => fresh.get(outcome.row) ?? outcome)
+          // Read again: a record of another row may have been purged meanwhile.
+          const current = getSlice(tx, job.seq, slice.firstRow)?.outcomes ?? stored
+          const all = current.map((outcome) => fresh.get(outcome.row) ?? outcome)
           putSlice(tx, job.seq, slice.firstRow, all)
           watch.clear()
           correctCounts(tx, job.seq, difference(all, stored))
