@@ -28,7 +28,7 @@ export function PlanFailures(props: { steps: readonly PlanStep[]; labels: FieldL
     const rest = Math.max(step.lossy, failures.length) - Math.min(failures.length, shownFailures)
     const caption = t('plan.failures', { field: fieldName(step, props.labels) })
     return (
-      <div key={step.field} className={classes.failures}>
+      <div key={step.field} className={classes.failures} role="region" aria-label={caption} tabIndex={0}>
         <table aria-label={caption}>
           <caption>{caption}</caption>
           <thead>
