@@ -209,6 +209,51 @@ describe('import', () => {
     ])
   })
 
+  it('saves exactly the records that are shown, in every format, and takes its own file back by the ids', async () => {
+    const { page } = opened
+    await define('stock', {
+      name: { type: 'text', label: 'Name' },
+      amount: { type: 'number', label: 'Amount' },
+      kind: { type: 'select', label: 'Kind', options: [{ value: 'big', label: 'Big' }] },
+    })
+    const records = ['one', 'two', 'three'].map((name, index) => ({ name, amount: index + 1, kind: 'big' }))
+    await bench.api('POST', '/data/stock/createMany', { records })
+    await go('/o/stock?f=amount.gte.2&s=-amount')
+    await page.getByText('2 records found').waitFor()
+    const save = async (format: string): Promise<Buffer> => {
+      await page.getByRole('button', { name: 'Export' }).focus()
+      await page.keyboard.press('Enter')
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: new RegExp(`^${format}`) }).click(),
+      ])
+      expect(download.suggestedFilename()).toMatch(new RegExp(`^stock.*[.]${format.toLowerCase()}$`))
+      await expect.poll(async () => page.evaluate(() => document.activeElement?.textContent)).toBe('Export')
+      return readFileSync(await download.path())
+    }
+    const csv = (await save('CSV')).toString()
+    expect(csv.charAt(0)).toBe('\uFEFF')
+    expect(csv).toMatch(/three,3,Big.*\r?\n.*two,2,Big/)
+    expect(csv).not.toContain('one,1')
+    const json = await save('JSON')
+    const listed = JSON.parse(json.toString()) as { id: string; name: string }[]
+    expect(listed.map((record) => record.name)).toEqual(['three', 'two'])
+    const lines = (await save('NDJSON')).toString().trim().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual(['three', 'two'])
+    const sheet = await save('XLSX')
+    expect(sheet.subarray(0, 2).toString()).toBe('PK')
+    await bench.api('PATCH', `/data/stock/${listed[0]?.id}`, { amount: 50 })
+    await open('stock')
+    await choose('stock.json', 'application/json', json)
+    await page.getByRole('combobox', { name: 'Field for column id' }).waitFor()
+    expect(await page.getByRole('combobox', { name: 'Field for column id' }).inputValue()).toBe('id')
+    expect(await page.getByRole('combobox', { name: 'Records that are there already' }).inputValue()).toBe('upsert')
+    await run('2')
+    await page.getByText(/^2 records added or updated/).waitFor()
+    const after = await bench.api<{ records: { amount: number }[] }>('GET', '/data/stock')
+    expect(after.records.map((record) => record.amount)).toEqual([1, 2, 3])
+  })
+
   it('adds no row twice when the answer to the start is lost', async () => {
     const { page } = opened
     let lost = false
