@@ -1,5 +1,6 @@
 // Checks what a definition says about its own fields by name, and what fields say about each other.
 import type { FieldError } from '../errors.ts'
+import { filterFieldProblems } from '../filter/filter-fields.ts'
 import type { ObjectDefinition } from '../object-definition.ts'
 import { reservedFieldNames } from '../object-names.ts'
 import { definitionError } from './definition-problems.ts'
@@ -25,6 +26,7 @@ export function checkReferences(definition: ObjectDefinition, errors: FieldError
   definition.search?.fields?.forEach((fieldName, i) => need(`search.fields.${i}`, fieldName))
   definition.indexes?.forEach((index, i) => {
     index.fields.forEach((fieldName, j) => need(`indexes.${i}.fields.${j}`, fieldName))
+    errors.push(...filterFieldProblems(`indexes.${i}.where`, index.where, known))
   })
   let owners = 0
   for (const [fieldName, field] of Object.entries(definition.fields)) {

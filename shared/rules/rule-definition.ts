@@ -4,8 +4,7 @@ import { z } from 'zod'
 import type { FieldError } from '#shared/errors.ts'
 import { ExpressionError } from '#shared/expression/compile-expression.ts'
 import { compilePattern } from '#shared/expression/user-pattern.ts'
-import { parseFilter } from '#shared/filter/parse-filter.ts'
-import { PlatformError } from '#shared/errors.ts'
+import { filterFieldProblems } from '#shared/filter/filter-fields.ts'
 import { checkExpression } from '#shared/formulas/expression-problems.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
 
@@ -157,7 +156,7 @@ export function checkRule(rule: unknown, at: string, ground: RuleGround | null, 
           constraint: 1,
         })
       }
-      problems.push(...filterProblems(path('where'), given.where))
+      problems.push(...filterFieldProblems(path('where'), given.where, ground === null ? null : ground.isField))
       break
     case 'conditional':
       if (need('when')) cel('when', given.when)
@@ -179,17 +178,6 @@ function patternProblems(path: string, regex: string): FieldError[] {
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error
     return [{ field: path, code: 'invalid_format', message: error.message, value: regex }]
-  }
-}
-
-function filterProblems(path: string, where: unknown): FieldError[] {
-  if (where === undefined || where === null) return []
-  try {
-    parseFilter(where, 'where')
-    return []
-  } catch (error) {
-    if (!(error instanceof PlatformError)) throw error
-    return [{ field: path, code: 'invalid_format', message: String(error.details['reason'] ?? error.message) }]
   }
 }
 

@@ -201,7 +201,7 @@ describe('a definition of a summary', () => {
     host.put(`/meta/object/${name}`, { type: 'object', name, item: { name, fields } })
   const summary = (operations: Record<string, unknown>) => ({ type: 'summary', summaryOperations: operations })
 
-  it('is refused when it cannot be kept: text, other objects in the filter, unknown fields, itself', async () => {
+  it('is refused when it cannot be kept: text, no relation, other objects in the filter, unknown fields, itself', async () => {
     await host.defineObject('leaf', {
       name: { type: 'text' },
       points: { type: 'number' },
@@ -217,6 +217,11 @@ describe('a definition of a summary', () => {
       return [status, body.error?.details.fieldErrors.map((entry: { field: string }) => entry.field)]
     }
     expect(await refused({ function: 'sum', field: 'name' })).toEqual([400, ['fields.s.summaryOperations.field']])
+    for (const relationField of ['points', 'customer'])
+      expect(await refused({ function: 'count', relationField })).toEqual([
+        400,
+        ['fields.s.summaryOperations.relationField'],
+      ])
     for (const filter of [{ nope: 1 }, { 'customer.name': 'x' }, { $search: 'x' }, { points: { $nope: 1 } }])
       expect(await refused({ function: 'count', filter })).toEqual([400, ['fields.s.summaryOperations.filter']])
     await host.defineObject('ring_a', { v: { type: 'number' }, b: { type: 'lookup', reference: 'ring_b' } })

@@ -263,3 +263,29 @@ describe('PUT /meta/object/:name as a schema change', () => {
     expect((await host.get(`/meta/object/${renamed}`)).body.item.uid).toBe(uid)
   })
 })
+
+describe('the filter of an index', () => {
+  const indexed = (where: unknown) =>
+    put(
+      item({
+        fields: { title: { type: 'text' }, size: { type: 'number' } },
+        indexes: [{ fields: ['title'], unique: true, where }],
+      }),
+    )
+
+  it.each([
+    ['a field that is not there', { nothing: 1 }, 'unknown_field'],
+    ['no filter', 5, 'invalid_format'],
+    ['an operator that is none', { size: { $about: 1 } }, 'invalid_format'],
+    ['an operator the field does not have', { size: { $contains: 'a' } }, 'not_allowed'],
+  ])('is refused with %s, which would refuse every write', async (_what, where, code) => {
+    expectError(await indexed(where), 400, 'validation_error', { fieldErrors: [{ field: 'indexes.0.where', code }] })
+  })
+
+  it('takes fields of the object and of every record', async () => {
+    expect((await indexed({ size: { $gt: 1 }, created_at: { $null: false } })).status).toBe(200)
+    expect((await host.post(`/data/${name}`, { title: 'a', size: 1 })).status).toBe(201)
+    expect((await host.post(`/data/${name}`, { title: 'a', size: 2 })).status).toBe(201)
+    expectError(await host.post(`/data/${name}`, { title: 'a', size: 3 }), 409, 'conflict')
+  })
+})

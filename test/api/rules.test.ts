@@ -476,3 +476,30 @@ describe('a state machine', () => {
     expect(problemsOf(answer).map(({ field, code }) => `${field} ${code}`)).toContain(problem)
   })
 })
+
+describe('the filter of a unique rule', () => {
+  beforeAll(() => host.defineObject('chair', { row: { type: 'text' }, place: { type: 'number' } }))
+  const unique = (where: unknown) => saveRule('chair.one', { object: 'chair', type: 'unique', fields: ['row'], where })
+
+  it('is refused at save when it names no field of the object or cannot be read', async () => {
+    const unknown = await unique({ $or: [{ place: 1 }, { nothing: 2 }] })
+    expect(unknown.status).toBe(400)
+    expect(brief(unknown)).toEqual(['- where unknown_field'])
+    const broken = await unique({ place: { $about: 1 } })
+    expect(broken.status).toBe(400)
+    expect(brief(broken)).toEqual(['- where invalid_format'])
+  })
+
+  it('refuses writes by the name of its rule when it cannot be asked, a warning does not', async () => {
+    const where = { place: { $contains: 'a' } }
+    expect((await unique(where)).status).toBe(200)
+    const refused = await host.post('/data/chair', { row: 'a' })
+    expect(refused.status).toBe(400)
+    expect(refused.body.error.code).toBe('validation_error')
+    expect(brief(refused)).toEqual(['chair.one  expression_error'])
+    await saveRule('chair.one', { object: 'chair', type: 'unique', fields: ['row'], where, severity: 'warning' })
+    const warned = await host.post('/data/chair', { row: 'a' })
+    expect(warned.status).toBe(201)
+    expect(warned.body.warnings).toMatchObject([{ rule: 'chair.one', severity: 'warning' }])
+  })
+})

@@ -1,5 +1,5 @@
 // What a save of an object must know of other objects: how long the chain of its masters is, and
-// whether its summaries can be kept (D-94). Asked before the tables are changed.
+// whether its summaries can be kept (D-94); besides, whether filters of its indexes can be asked. Asked before the tables are changed.
 import { PlatformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -11,6 +11,8 @@ import type { ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { MetadataService, TypeHook } from '#main/plugins/metadata/api.ts'
 import { compile } from './schema-change/change-parts.ts'
+import { indexFilterProblems } from './schema-change/index-filters.ts'
+import { summaryRelation } from './summary-rules.ts'
 
 /** How many levels may own each other. */
 const maxLevels = 3
@@ -40,7 +42,11 @@ export function refuseRelations(
 ): void {
   const world = new Map(others.filter((other) => other.uid !== schema.uid).map((other) => [other.name, other]))
   world.set(schema.name, schema)
-  const problems = [...masterProblems(schema, world), ...summaryProblems(before, schema, world, env)]
+  const problems = [
+    ...masterProblems(schema, world),
+    ...summaryProblems(before, schema, world, env),
+    ...indexFilterProblems(schema, env),
+  ]
   if (problems.length > 0) throw validationError(problems)
 }
 
@@ -102,6 +108,12 @@ function summaryProblems(before: ObjectSchema | null, schema: ObjectSchema, worl
     // An object that is not there yet is checked by nobody: the summary begins when it and its relation exist.
     if (operations === undefined || child === undefined) return []
     const problems: FieldError[] = []
+    const { relationField } = operations
+    const relation = relationField === undefined ? undefined : child.byName.get(relationField)
+    // While the object is renamed, others still lead to its old name.
+    const names = before === null ? [schema.name] : [schema.name, before.name]
+    if (relation !== undefined && !names.some((name) => summaryRelation(child, name, relationField) !== undefined))
+      problems.push(problem(field, 'summaryOperations.relationField', 'The field does not lead here.', relation.type))
     const source = operations.field === undefined ? undefined : child.byName.get(operations.field)
     if (source !== undefined && operations.function !== 'count') {
       if (fieldTypeOf(source).flags.aggregatable !== 'all')

@@ -1,5 +1,6 @@
 // Rules of type `unique`: another live record must not have the same tuple. Asked once the row is stored, so that a rule
 // with a filter is judged by the row itself.
+import { PlatformError } from '#shared/errors.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import { allOf } from '#shared/filter/filter.ts'
 import { parseFilter } from '#shared/filter/parse-filter.ts'
@@ -14,8 +15,25 @@ import type { CompiledRule } from './compile-rule.ts'
 import type { Finding } from './finding.ts'
 import { obeyed } from './finding.ts'
 
-/** The findings of one unique rule about a row that is stored; nulls never clash. */
+/** The findings of one unique rule about a row that is stored; nulls never clash. One that cannot be asked stands. */
 export function judgeUnique(
+  tx: Tx,
+  env: QueryEnv,
+  schema: ObjectSchema,
+  row: Row,
+  rule: CompiledRule,
+): readonly Finding[] {
+  try {
+    return judgeTuple(tx, env, schema, row, rule)
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code !== 'invalid_query') throw error
+    const reason = String(error.details['reason'] ?? error.message)
+    const message = `The rule "${rule.name}" cannot be evaluated: ${reason}`
+    return [{ field: '', code: 'expression_error', message }]
+  }
+}
+
+function judgeTuple(
   tx: Tx,
   env: QueryEnv,
   schema: ObjectSchema,
