@@ -104,8 +104,15 @@ describe('an object extension', () => {
     expectError(await extend('a', { fields: { title: { required: true } } }), 400, 'validation_error', {
       fieldErrors: [{ field: 'fields.title.required', code: 'not_allowed' }],
     })
-    for (const priority of [-1, 1000, 1.5, 'high']) {
-      expectError(await extend('a', { priority }), 400, 'validation_error', { fieldErrors: [{ field: 'priority' }] })
+    for (const [priority, code] of [
+      [-1, 'min_value'],
+      [1000, 'max_value'],
+      [1.5, 'invalid_number'],
+      ['high', 'invalid_number'],
+    ] as const) {
+      expectError(await extend('a', { priority }), 400, 'validation_error', {
+        fieldErrors: [{ field: 'priority', code }],
+      })
     }
     expectError(await host.put(`/meta/object/${name}_a`, { extend: 'nothing' }), 400, 'validation_error', {
       fieldErrors: [{ field: 'extend', code: 'invalid_reference' }],

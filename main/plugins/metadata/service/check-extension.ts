@@ -36,13 +36,7 @@ export function checkExtension(item: Body, checkDefinition: (definition: Body) =
       value: extend,
     })
   }
-  if (
-    priority !== undefined &&
-    !(Number.isInteger(priority) && Number(priority) >= 0 && Number(priority) <= maxPriority)
-  ) {
-    const message = `A priority is an integer from 0 to ${maxPriority}.`
-    errors.push({ field: 'priority', code: 'invalid_number', message, value: priority, constraint: [0, maxPriority] })
-  }
+  if (priority !== undefined) errors.push(...checkPriority(priority))
   if (fields !== undefined && !isJsonMap(fields)) {
     errors.push({ field: 'fields', code: 'invalid_type', message: 'Fields are a map.', value: fields })
   }
@@ -58,6 +52,15 @@ export function checkExtension(item: Body, checkDefinition: (definition: Body) =
   // Expressions may read fields of the extended object; those that exist nowhere are found with that object.
   const found = check.errors.filter((error) => !(error.code === 'unknown_field' && expressionPath.test(error.field)))
   return { errors: [...errors, ...found], warnings: [...check.warnings, ...unused] }
+}
+
+function checkPriority(value: unknown): FieldError[] {
+  const problem = (code: FieldError['code'], constraint: unknown): FieldError[] => [
+    { field: 'priority', code, message: `A priority is an integer from 0 to ${maxPriority}.`, value, constraint },
+  ]
+  if (typeof value !== 'number' || !Number.isInteger(value)) return problem('invalid_number', [0, maxPriority])
+  if (value < 0) return problem('min_value', 0)
+  return value > maxPriority ? problem('max_value', maxPriority) : []
 }
 
 /** A field without a type only names a field of the extended object in other words. */
