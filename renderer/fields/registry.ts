@@ -13,6 +13,7 @@ import { dateField } from './types/date.ts'
 import { datetimeField } from './types/datetime.ts'
 import { emailField } from './types/email.ts'
 import { fileField } from './types/file.ts'
+import { formulaField } from './types/formula.ts'
 import { compositeField, repeaterField } from './types/group.ts'
 import { jsonField } from './types/json.ts'
 import { locationField } from './types/location.ts'
@@ -69,6 +70,7 @@ export const fieldTypeList: readonly FieldType[] = [
   secretField,
   jsonField,
   autonumberField,
+  formulaField,
 ]
 
 const byType = new Map(fieldTypeList.flatMap((type) => type.types.map((name) => [name, type] as const)))
@@ -78,7 +80,7 @@ const writtenElsewhere = new Set(['formula', 'summary', 'vector'])
 
 /** Type that serves a field. Unknown types are shown as text, so that a newer server never breaks a screen. */
 export function fieldTypeOf(field: FieldDefinition): FieldType {
-  if (field.type === 'formula') return byType.get(field.returnType ?? 'text') ?? textField
+  if (field.type === 'formula') return byType.get(field.returnType ?? 'formula') ?? formulaField
   if (field.type === 'summary') return numberField
   return byType.get(field.type) ?? textField
 }

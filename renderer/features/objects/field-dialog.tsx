@@ -128,7 +128,7 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
             <span className={classes.typeName}>{typeLabel(item.type)}</span>
             <span className={classes.note}>{typeHint(item.type)}</span>
           </div>
-          <Button ref={typeButton} variant="default" size="compact-md" onClick={() => setPicking(true)}>
+          <Button ref={typeButton} variant="default" size="compact-sm" onClick={() => setPicking(true)}>
             {t('field.dialog.type.change')}
           </Button>
         </div>

@@ -112,7 +112,7 @@ export const designerStrings = {
   'options.title': 'Choices',
   'options.label': 'Choice {number}',
   'options.color': 'Color of {choice}',
-  'options.color.auto': 'By position',
+  'options.color.auto': 'Automatic',
   'options.default': '{choice} is the default',
   'options.defaultShort': 'Default',
   'options.active': '{choice} is offered',
