@@ -162,6 +162,23 @@ describe('an overlay of a user', () => {
     )
     expectError(await host.put(`/meta/datasource/${name}`, { driver: 'sqlite', config: { a: 1 } }), 403, 'item_locked')
   })
+
+  it('lets a delivered item of such a type be saved and imported as it is, and nothing else', async () => {
+    const path = `/meta/datasource/${name}`
+    const body = { driver: 'sqlite', config: { a: 1 } }
+    await host.put(`${path}?packageId=${packageId}`, body)
+    expect((await host.put(path, body)).body).toMatchObject({ success: true, version: 1 })
+    const { content } = (await host.post('/meta/export', { types: ['datasource'], packageId })).body.data
+    for (const conflictResolution of ['overwrite', 'merge']) {
+      const { data } = (await host.post('/meta/import', { data: content, conflictResolution })).body
+      expect(data).toMatchObject({ failed: 0 })
+    }
+    const ours = content.items.find((entry: { name: string }) => entry.name === name)
+    ours.item.config = { a: 2 }
+    const { data } = (await host.post('/meta/import', { data: content, conflictResolution: 'overwrite' })).body
+    expect(data).toMatchObject({ imported: 0, failed: 1, errors: [{ name, code: 'item_locked' }] })
+    expect((await host.get(path)).body.item.config).toEqual({ a: 1 })
+  })
 })
 
 describe('an item delivered by a package', () => {

@@ -220,9 +220,13 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
       const { items } = ground
       const { type, name, confirm, dryRun } = input
       const base = items.base(type, name)!
-      if (!typeEntry(type).supportsOverlay) throw platformError('item_locked', { packageId: base.packageId })
-      const under = items.extended(type, name)!
       const named: Body = Object.hasOwn(input.item, 'name') ? input.item : { name, ...input.item }
+      if (!typeEntry(type).supportsOverlay) {
+        // What changes nothing is no offence: an export holds these items, too.
+        if (isSameJson(base.item, named)) return withDryRun(nothing(ctx, ground, base, confirm), dryRun)
+        throw platformError('item_locked', { packageId: base.packageId })
+      }
+      const under = items.extended(type, name)!
       const whole = JSON.parse(JSON.stringify(type === 'object' ? wholeObject(items, base, named) : named)) as Body
       const { errors, warnings } = checkItem(type, whole)
       if (errors.length > 0) throw validationError(errors)
