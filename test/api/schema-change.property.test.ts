@@ -191,7 +191,7 @@ it('loses nothing that was not announced and is not in a backup', async () => {
       }
       expect((await host.get(`/data/${name}?top=10`)).status).toBe(200)
     }),
-    { numRuns: process.env['CAIRN_LONG'] === '1' ? 400 : 40 },
+    { numRuns: process.env['CAIRN_LONG'] === '1' ? 150 : 40 },
   )
   // A history in which nothing is ever lost would prove nothing.
   expect(lostInAll).toBeGreaterThan(20)
