@@ -332,6 +332,42 @@ describe('cubes', () => {
     }
   })
 
+  it('answer members of fields that records are not sorted by, in the order asked for and in that of D-119', async () => {
+    await host.defineObject('swatch', {
+      shade: { type: 'color' },
+      kind: { type: 'text', sortable: false },
+      size: { type: 'number', sortable: false },
+      about: { type: 'record' },
+    })
+    for (const [shade, kind, size] of [
+      ['#00ff00', 'a', 5],
+      ['#0000ff', 'b', 1],
+      ['#ff0000', 'b', 2],
+    ])
+      await host.post('/data/swatch', { shade, kind, size })
+    const ask = async (query: Record<string, unknown>) => {
+      const { status, body } = await host.post('/analytics/query', { cube: 'swatch', ...query })
+      return status === 200 ? body.data : body.error
+    }
+    expect(await ask({ dimensions: ['shade'] })).toEqual([
+      { shade: '#0000ff' },
+      { shade: '#00ff00' },
+      { shade: '#ff0000' },
+    ])
+    expect(await ask({ dimensions: ['kind'], measures: ['shade.count_distinct'] })).toEqual([
+      { kind: 'b', 'shade.count_distinct': 2 },
+      { kind: 'a', 'shade.count_distinct': 1 },
+    ])
+    expect(await ask({ dimensions: ['kind'], measures: ['size.sum'] })).toEqual([
+      { kind: 'a', 'size.sum': 5 },
+      { kind: 'b', 'size.sum': 3 },
+    ])
+    expect(await ask({ dimensions: ['about'], measures: ['about.count_distinct'] })).toEqual([
+      { about: null, 'about.count_distinct': 0 },
+    ])
+    expect(await ask({ dimensions: ['kind'], order: { kind: 'desc' } })).toEqual([{ kind: 'b' }, { kind: 'a' }])
+  })
+
   it('are found by path and by parameter, and unknown ones are 404', async () => {
     expect((await host.get('/analytics/meta?cube=sale')).body.name).toBe('sale')
     expect((await host.get('/analytics/meta/nothing')).status).toBe(404)

@@ -86,6 +86,27 @@ describe('groups', () => {
   })
 })
 
+describe('distinct rows and groups of fields that records are not sorted by', () => {
+  it('are in the order of their values', async () => {
+    await host.defineObject('swatch', { shade: { type: 'color' }, size: { type: 'number', sortable: false } })
+    await host.post('/data/swatch/createMany', [
+      { shade: '#0f0000', size: 2 },
+      { shade: '#00000f', size: 3 },
+    ])
+    const shades = [{ shade: '#00000f' }, { shade: '#0f0000' }]
+    expect((await host.get('/data/swatch?distinct=true&select=shade')).body.records).toEqual(shades)
+    expect((await host.get('/data/swatch?groupBy=shade&sort=shade')).body.records).toEqual(shades)
+    const sums = { groupBy: ['shade'], aggregations: [{ function: 'sum', field: 'size', alias: 'all' }], sort: '-all' }
+    const { body } = await host.post('/data/swatch/query', sums)
+    expect(body.records).toEqual([
+      { shade: '#00000f', all: 3 },
+      { shade: '#0f0000', all: 2 },
+    ])
+    // Lists stay refused (D-78).
+    expect((await host.get('/data/swatch?sort=shade')).status).toBe(400)
+  })
+})
+
 describe('distinct rows', () => {
   it('are tuples of exactly the selected fields', async () => {
     const { body } = await host.get('/data/task?select=status&distinct=true&count=true')

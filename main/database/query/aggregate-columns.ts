@@ -68,7 +68,7 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   return {
     sql: `${elements}.value`,
     joinSql: ` LEFT JOIN json_each(${value}) AS ${elements} ON 1`,
-    field: { ...madeUp(field, term.alias, index), type: elementType(field), sortable: true },
+    field: { ...madeUp(field, term.alias, index), type: elementType(field) },
     weight,
   }
 }
@@ -179,8 +179,17 @@ function computedField(scope: Scope, alias: string, index: number): FieldSchema 
   return { ...madeUp(scope.schema.byName.get('id')!, alias, index), options: [], reference: null }
 }
 
+/** Groups sort by every column they have (D-90), also those records are not sorted by. */
 function madeUp(field: FieldSchema, alias: string, index: number): FieldSchema {
-  return { ...field, name: alias, column: `c${index}`, extraColumns: [], multiple: false, system: false }
+  return {
+    ...field,
+    name: alias,
+    column: `c${index}`,
+    extraColumns: [],
+    multiple: false,
+    system: false,
+    sortable: true,
+  }
 }
 
 function refuse(parameter: string, path: readonly string[], reason: string): Error {

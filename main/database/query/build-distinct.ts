@@ -47,8 +47,12 @@ export function buildDistinct(
   if (foreign)
     throw invalidQuery('sort', 'Distinct rows sort by selected fields only.', { path: foreign.path.join('.') })
   // What no sort names breaks ties, so that pages never overlap.
-  const rest = fields.filter(({ name, sortable }) => sortable && !request.sort.some((term) => term.path[0] === name))
-  const terms = [...request.sort, ...rest.map(({ name }) => ({ path: [name], descending: false }))]
+  const rest = fields.filter(({ name }) => !request.sort.some((term) => term.path[0] === name))
+  const ties = rest.flatMap((field) =>
+    field.sortable
+      ? resolveSort(schema, [{ path: [field.name], descending: false }], env)
+      : [{ path: { hops: [], field, inner: [] }, descending: false }],
+  )
 
   const scope = rootScope(schema, env, options.search)
   const filter = resolveWhere(schema, request, env)
@@ -56,7 +60,7 @@ export function buildDistinct(
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
   const inner = `SELECT DISTINCT ${selectList(fields, scope.alias)} FROM "${schema.table}" AS ${scope.alias}${where}`
   const count = { sql: `SELECT count(*) AS "total" FROM (${inner})`, parameters: [...scope.parameters] }
-  const keys = sortKeys({ ...scope, alias: 'd' }, resolveSort(schema, terms, env), false)
+  const keys = sortKeys({ ...scope, alias: 'd' }, [...resolveSort(schema, request.sort, env), ...ties], false)
   const order = keys.length > 0 ? ` ORDER BY ${orderBySql(keys)}` : ''
   const page = ` LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
   const read = createRowReader(fields)
