@@ -244,7 +244,16 @@ describe('POST /data/:object/updateMany and deleteMany', () => {
   it('refuse ids named twice and empty lists', async () => {
     const made = await create({ name: 'x' })
     expect((await host.post('/data/item/deleteMany', { ids: [made.id, made.id] })).status).toBe(400)
-    expect((await host.post('/data/item/deleteMany', { ids: [] })).status).toBe(400)
+    const none = await host.post('/data/item/deleteMany', { ids: [] })
+    expect(none.body.error.details.fieldErrors).toMatchObject([{ field: 'ids', code: 'min_items' }])
+    const many = await host.post('/data/item/deleteMany', { ids: Array.from({ length: 1_001 }, () => made.id) })
+    expect(many.body.error.details).toMatchObject({
+      limit: 1_000,
+      received: 1_001,
+      fieldErrors: [{ field: 'ids', code: 'max_items' }],
+    })
+    const twice = await host.post('/data/item/deleteMany', { ids: [made.id, made.id] })
+    expect(twice.body.error.details.fieldErrors).toMatchObject([{ field: 'ids.1', code: 'duplicate_value' }])
     expect(
       (
         await host.post('/data/item/updateMany', {

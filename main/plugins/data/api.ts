@@ -179,6 +179,8 @@ export interface BulkInput {
   readonly records: BulkItem[]
   readonly options: BulkOptions
   readonly maxRecords?: number
+  /** What the request calls the list, for problems with it. Default `records`. */
+  readonly listName?: string
   /** Deletes remove records for good, also deleted ones. */
   readonly purge?: boolean
   /**

@@ -104,7 +104,8 @@ export function dataHandlers(
     deleteManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk', 'delete')
       const records = body.ids.map((id) => ({ id }))
-      return data.bulk(ctx, { object: params.object, operation: 'delete', records, options: body.options ?? defaults })
+      const input = { object: params.object, operation: 'delete', records, listName: 'ids' } as const
+      return data.bulk(ctx, { ...input, options: body.options ?? defaults })
     },
     // The gates of each object are asked with its operations: what one of them does not offer is that one's failure.
     batchAcrossObjects: (ctx, { body }) =>

@@ -43,12 +43,12 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
 
   return {
     async bulk(ctx, input) {
-      const { object, operation, records, options, maxRecords, purge = false, alongside } = input
+      const { object, operation, records, options, maxRecords, purge = false, alongside, listName = 'records' } = input
       const schema = parts.schemaFor(ctx, object, purge ? 'purge' : bulkActions[operation])
       if (operation === 'upsert') requireObjectAction(parts.authorizer(), ctx, object, 'create')
       requireDepth(ctx)
       checkBulkSize(
-        'records',
+        listName,
         records.map((item) => item.id),
         maxRecords ?? parts.maxBatchRecords(),
       )
