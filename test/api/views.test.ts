@@ -112,6 +112,10 @@ describe('reading views', () => {
       expect((await host.get(path)).body).toMatchObject({ object: 'task', viewId: 'task.open_tasks' })
     }
     expect((await host.get('/ui/views/task.nothing')).status).toBe(404)
+    // A view of another object is not found below this one, on any verb.
+    expect((await host.get('/ui/views/company/task.open_tasks')).status).toBe(404)
+    expect((await host.put('/ui/views/company/task.open_tasks', { data: { label: 'x' } })).status).toBe(404)
+    expect((await host.delete('/ui/views/company/task.open_tasks')).status).toBe(404)
   })
 })
 

@@ -1,12 +1,13 @@
 // Handlers of stored views.
-import type { viewRoutes, ViewKind } from '#shared/contracts/views.ts'
+import type { View, viewRoutes, ViewKind } from '#shared/contracts/views.ts'
 import { viewKinds } from '#shared/contracts/views.ts'
-import { validationError } from '#shared/errors.ts'
+import { notFound, validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import type { ViewsService } from './api.ts'
 
 type Text = string | readonly string[] | undefined
+type ViewParams = { readonly object?: string | undefined; readonly viewId: string }
 type KindQuery = Readonly<Partial<Record<'type' | 'viewKind', Text>>>
 
 /** Binds the routes to the service. */
@@ -20,6 +21,13 @@ export function viewHandlers(service: ViewsService): Handlers<typeof viewRoutes>
     return { ...(object === undefined ? {} : { object }), views }
   }
 
+  /** Behind an object's name only views of that object are found. @throws resource_not_found */
+  const found = (ctx: RequestContext, params: ViewParams): View => {
+    const view = service.get(ctx, idOf(params))
+    if (params.object !== undefined && params.object !== view.object) throw notFound('view', params.viewId)
+    return view
+  }
+
   const answer = (view: ReturnType<ViewsService['get']>) => ({ object: view.object, viewId: view.id, view })
 
   return {
@@ -27,15 +35,15 @@ export function viewHandlers(service: ViewsService): Handlers<typeof viewRoutes>
     getView(ctx, { params, query }) {
       const { object, viewId } = params
       if (object === undefined && !isViewId(viewId)) return listOf(ctx, viewId, query)
-      return answer(service.get(ctx, idOf(params)))
+      return answer(found(ctx, params))
     },
     createView: async (ctx, { params, body }) => answer(await service.create(ctx, params.object, body)),
     updateView: async (ctx, { params, body, headers }) =>
-      answer(await service.update(ctx, idOf(params), body, headers['if-match'])),
+      answer(await service.update(ctx, found(ctx, params).id, body, headers['if-match'])),
     replaceView: async (ctx, { params, body, headers }) =>
-      answer(await service.update(ctx, idOf(params), body, headers['if-match'])),
+      answer(await service.update(ctx, found(ctx, params).id, body, headers['if-match'])),
     async deleteView(ctx, { params, headers }) {
-      const view = await service.remove(ctx, idOf(params), headers['if-match'])
+      const view = await service.remove(ctx, found(ctx, params).id, headers['if-match'])
       return { object: view.object, viewId: view.id, success: true as const }
     },
   }
@@ -47,7 +55,7 @@ function isViewId(segment: string): boolean {
 }
 
 /** Behind an object's name the key alone is enough. */
-function idOf({ object, viewId }: { object?: string | undefined; viewId: string }): string {
+function idOf({ object, viewId }: ViewParams): string {
   return object === undefined || isViewId(viewId) ? viewId : `${object}.${viewId}`
 }
 
