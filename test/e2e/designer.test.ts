@@ -156,26 +156,33 @@ describe('the object designer', () => {
     const press = async (...keys: string[]): Promise<void> => {
       for (const key of keys) await page.keyboard.press(key)
     }
+    const isFocused = async (control: Locator): Promise<boolean> =>
+      control.evaluate((element) => element === document.activeElement)
+    const label = dialog('New field').getByRole('textbox', { name: 'Label of the field' })
+    const search = dialog('New field').getByRole('combobox', { name: 'Type' })
     await page.getByRole('tab', { name: 'Backups' }).focus()
     await press('Home')
     const last = page.getByRole('button', { name: 'Add field' })
-    for (let turn = 0; turn < 60 && !(await last.evaluate((element) => element === document.activeElement)); turn++) {
+    for (let turn = 0; turn < 60 && !(await isFocused(last)); turn++) {
       await press('Tab')
     }
     await press('Enter')
-    await dialog('New field').waitFor()
+    await expect.poll(async () => isFocused(label)).toBe(true)
     await page.keyboard.type('Stars')
     await press('Tab', 'Enter')
+    await expect.poll(async () => isFocused(search)).toBe(true)
     await page.keyboard.type('stars')
     await press('Enter')
     await dialog('New field').getByRole('button', { name: 'Change type' }).waitFor()
     await press('Enter', 'Escape')
     await page.keyboard.press('Escape')
     await dialog('New field').waitFor({ state: 'detached' })
-    expect(await last.evaluate((element) => element === document.activeElement)).toBe(true)
+    await expect.poll(async () => isFocused(last)).toBe(true)
     await press('Enter')
+    await expect.poll(async () => isFocused(label)).toBe(true)
     await page.keyboard.type('Stars')
     await press('Tab', 'Enter')
+    await expect.poll(async () => isFocused(search)).toBe(true)
     await page.keyboard.type('stars')
     await press('Enter')
     await page.getByText('A number of stars.').waitFor()
