@@ -140,6 +140,35 @@ describe('changing the type of a field', () => {
     })
   })
 
+  it('asks of a filtered unique index only what the filter leaves, under old names and new ones', async () => {
+    const text = { type: 'text' }
+    await fill({ v: text, kind: text }, [
+      { v: 'a', kind: 'n' },
+      { v: 'a', kind: 'n' },
+      { v: 'a', kind: 'u' },
+    ])
+    const indexed = (kind: string, named = 'kind') =>
+      host.put(`/meta/object/${name}`, {
+        fields: { v: text, [named]: named === 'kind' ? text : { ...text, renamedFrom: 'kind' } },
+        indexes: [{ fields: ['v'], unique: true, where: { [named]: kind } }],
+      })
+    for (const named of ['kind', 'sort_of'])
+      expect(refusal(await indexed('n', named))).toMatchObject({
+        code: 'conflict',
+        details: { duplicates: [{ values: { v: 'a' }, count: 2 }], fieldErrors: [{ field: 'indexes' }] },
+      })
+    expect((await indexed('u')).status).toBe(200)
+    expect(refusal(await indexed('n'))).toMatchObject({ code: 'conflict' })
+    expect((await indexed('u', 'sort_of')).status).toBe(200)
+  })
+
+  it('refuses unique values that differ in case only once case no longer counts', async () => {
+    await fill({ v: { type: 'text', unique: true } }, [{ v: 'A' }, { v: 'a' }, { v: 'b' }])
+    const answer = await save({ v: { type: 'text', unique: true, caseSensitive: false } })
+    expect(answer.status).toBe(409)
+    expect(refusal(answer)).toMatchObject({ code: 'conflict', details: { duplicates: [{ count: 2 }] } })
+  })
+
   it('refuses a conversion that makes unique values equal', async () => {
     await fill({ v: { type: 'text', unique: true } }, [{ v: '1' }, { v: '1.0' }, { v: '2' }])
     const answer = await save({ v: { type: 'number', unique: true } }, '?confirm=true')

@@ -75,7 +75,8 @@ function diffField(before: ObjectSchema, old: FieldSchema, field: FieldSchema): 
   }
   const stricter = isRewritten ? [] : stricterRules(old, field)
   if (stricter.length > 0) changes.push(change('tighten_field', { ...pair, to: stricter, judge: field }))
-  if (!old.unique && field.unique) {
+  const isLooser = old.caseSensitive && !field.caseSensitive && !isRewritten
+  if (field.unique && (!old.unique || isLooser)) {
     changes.push(
       change('add_unique', {
         ...pair,
@@ -132,11 +133,14 @@ function diffIndexes(before: ObjectSchema, after: ObjectSchema): PlannedChange[]
     ...after.indexes
       .filter(
         (index) =>
-          index.unique &&
-          !before.indexes.some((known) => known.unique && String(known.fields) === String(index.fields)),
+          index.unique && !before.indexes.some((known) => known.unique && promiseOf(known) === promiseOf(index)),
       )
-      .map((index) => change('add_unique', { to: index.fields, count: uniqueCount(before, index.fields) })),
+      .map(({ fields, where }) => change('add_unique', { to: fields, where, count: uniqueCount(before, fields) })),
   ]
+}
+
+function promiseOf({ fields, where }: ObjectSchema['indexes'][number]): string {
+  return JSON.stringify([fields, where])
 }
 
 /** Counts only over fields the old table has; a new field holds the same value everywhere and is the caller's concern. */

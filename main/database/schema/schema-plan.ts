@@ -51,8 +51,10 @@ export interface SchemaChange {
 
 /** A change with what is needed to count and to apply it. */
 export interface PlannedChange extends SchemaChange {
-  /** Counts the records; null when the change concerns none. */
-  readonly count: Statement<{ records: number }> | null
+  /** Counts the records; null when the change concerns none. What only a query can ask is put in before counting. */
+  count: Statement<{ records: number }> | null
+  /** Of a unique index: its filter as it is written. */
+  readonly where?: unknown
   /** True when every counted value is lost. */
   readonly loses: boolean
   /** Values that are looked at one by one, before and while the change is made. */

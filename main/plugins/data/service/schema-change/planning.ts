@@ -4,13 +4,17 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FieldError } from '#shared/errors.ts'
 import { platformError } from '#shared/errors.ts'
 import type { SqlValue } from '#shared/field-types/field-schema.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import { PendingWork } from '#main/kernel/pending-work.ts'
 import { countings, countPlan, finishPlan, showPlan } from '#main/database/schema/schema-plan.ts'
 import type { PlannedChange, SchemaPlan } from '#main/database/schema/schema-plan.ts'
-import { duplicatesSql, readDuplicates } from '#main/database/schema/unique.ts'
+import { readDuplicates } from '#main/database/schema/unique.ts'
+import type { SharedTuples } from '#main/database/query/shared-tuples.ts'
+import { sharedTuples } from '#main/database/query/shared-tuples.ts'
 import type { MetadataItem, SchemaChangeStep } from '#main/plugins/metadata/api.ts'
 import { quote } from '../../store.ts'
 import type { Candidate, SchemaChangeParts } from './change-parts.ts'
@@ -52,6 +56,20 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
   const limits = parts.limits ?? usualLimits
   const known = new Map<string, { at: number; steps?: SchemaChangeStep[]; failure?: unknown; settled: Promise<void> }>()
 
+  const tuplesOf = ({ before, after }: SchemaPlan, { field, to, where = null }: PlannedChange): SharedTuples | null => {
+    if (before === null || after === null) return null
+    const fields = field === undefined ? (to as string[]) : [field]
+    return sharedTuples({ before, after, fields, where }, queryEnv(parts))
+  }
+
+  /** A plan knows no queries: what a filter leaves of an index is counted here. */
+  const askFilters = (plan: SchemaPlan): void => {
+    for (const change of plan.changes) {
+      const isFiltered = change.change === 'add_unique' && change.where !== undefined && change.where !== null
+      if (isFiltered) change.count = tuplesOf(plan, change)?.count ?? null
+    }
+  }
+
   const planInSlices = async (plan: SchemaPlan, signal?: AbortSignal): Promise<SchemaChangeStep[]> => {
     const env = conversionEnv(parts, plan, parts.read)
     const isLarge = plan.before !== null && aboutRows(parts.read, plan.before.table) > limits.asideFrom
@@ -59,6 +77,7 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
       isLarge
         ? parts.heavy.query<Row>(question, { timeoutMs: queryTimeoutMs, ...(signal === undefined ? {} : { signal }) })
         : parts.read.all<Row>(question)
+    askFilters(plan)
     for (const step of countings(plan, env)) {
       if (step.statement !== undefined) {
         step.take((await ask<{ records: number }>(step.statement))[0]?.records ?? 0)
@@ -75,8 +94,8 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
     refuseRepeated(plan)
     const clash = plan.changes.find(isClash)
     if (clash !== undefined) {
-      const names = namesOf(clash)
-      throw duplicatesError(plan, clash, await ask<Record<string, SqlValue>>(duplicatesSql(plan.before!, names)))
+      const shared = tuplesOf(plan, clash)
+      throw duplicatesError(clash, shared, shared === null ? [] : await ask<Record<string, SqlValue>>(shared.list))
     }
     return showPlan(plan)
   }
@@ -115,11 +134,13 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
         if (found?.steps !== undefined && parts.clock.now() - found.at < freshMs) return found.steps
         throw new PendingWork(found === undefined || found.steps !== undefined ? begin(key, plan) : found.settled)
       }
+      askFilters(plan)
       countPlan(plan, reads, conversionEnv(parts, plan, reads))
       refuseRepeated(plan)
       const clash = plan.changes.find(isClash)
       if (clash !== undefined) {
-        throw duplicatesError(plan, clash, reads.all(duplicatesSql(plan.before!, namesOf(clash))))
+        const shared = tuplesOf(plan, clash)
+        throw duplicatesError(clash, shared, shared === null ? [] : reads.all(shared.list))
       }
       return showPlan(plan)
     },
@@ -132,10 +153,6 @@ function keyOf(previous: MetadataItem, next: Candidate): string {
 
 function isClash({ change, records }: PlannedChange): boolean {
   return change === 'add_unique' && records > 0
-}
-
-function namesOf({ oldField, to }: PlannedChange): readonly string[] {
-  return oldField === undefined ? (to as string[]) : [oldField.name]
 }
 
 /** @throws conflict when different values become one that has to be unique */
@@ -152,11 +169,22 @@ function notUnique(field: string): FieldError {
 }
 
 /** The refusal of D-100, with up to 20 values that several records share. */
-function duplicatesError({ before }: SchemaPlan, clash: PlannedChange, rows: Record<string, SqlValue>[]): Error {
+function duplicatesError(clash: PlannedChange, shared: SharedTuples | null, rows: Record<string, SqlValue>[]): Error {
   return platformError('conflict', {
-    duplicates: readDuplicates(before!, namesOf(clash), rows),
+    duplicates: readDuplicates(shared?.fields ?? [], rows),
     fieldErrors: [notUnique(clash.field === undefined ? 'indexes' : `fields.${clash.field}.unique`)],
   })
+}
+
+/** The world filters of indexes are asked in: the engine's, without rights. */
+function queryEnv({ metadata, settings, clock }: SchemaChangeParts): QueryEnv {
+  return {
+    timeZone: settings.get('timezone'),
+    defaultCurrency: settings.get('currency'),
+    now: clock.now(),
+    userId: localOwnerId,
+    schemaOf: metadata.objectSchema,
+  }
 }
 
 /** The definition without ids: those of new fields are made anew each time the plan is asked for. */
