@@ -9,9 +9,6 @@ import { parsed, refused } from './parse-result.ts'
 /** Finds the type of a field; the registry's, given because the registry holds the groups as well. */
 export type TypeOf = (field: FieldDefinition) => FieldType
 
-/** Texts of the inner fields of one group, by name. */
-export type GroupTexts = Readonly<Record<string, string>>
-
 /** The inner fields of a group in their order. */
 export function innerFields(field: FieldDefinition): FieldDefinition[] {
   return Object.entries(field.fields ?? {}).map(([name, inner]) => ({ ...inner, name }) as FieldDefinition)

@@ -16,7 +16,6 @@ export const designerStrings = {
   'field.dialog.type.none': 'No type matches. Search for what the field holds, for example “money” or “yes”.',
   'field.dialog.type.change': 'Change type',
   'field.dialog.type.keep': 'Keep this type',
-  'field.dialog.settings': 'Settings of the type',
   'field.dialog.done': 'Done',
   'field.dialog.addMore': 'Add and continue',
   'field.dialog.help': 'Help text',
@@ -30,7 +29,6 @@ export const designerStrings = {
   'field.dialog.default': 'Default value',
   'field.dialog.default.help':
     'What a new record gets when nothing is entered. {today}, {now} and {me} are filled in; a text that begins with = is a formula.',
-  'field.dialog.default.none': 'No default',
   'field.dialog.missing': 'This is needed.',
   'field.dialog.checking': 'Checking',
   'field.dialog.good': 'Cairn can save this field.',
@@ -120,7 +118,6 @@ export const designerStrings = {
   'options.up': 'Move {choice} up',
   'options.down': 'Move {choice} down',
   'options.remove': 'Remove {choice}',
-  'options.add': 'Add choice',
   'options.many': 'Add several at once, one per line',
   'options.manyAdd': 'Add these',
   'hue.red': 'Red',
@@ -265,5 +262,4 @@ export const designerStrings = {
   'plan.failures.value': 'Value',
   'plan.failures.record': 'Record',
   'plan.failures.more': 'and {count} more',
-  'plan.failures.open': 'Show the values',
 } as const

@@ -43,9 +43,7 @@ export const objectStrings = {
   'object.reload': 'Load the new version',
   'object.plural': 'Plural',
 
-  'fields.title': 'Fields',
   'fields.column.label': 'Label',
-  'fields.column.name': 'API name',
   'fields.column.type': 'Type',
   'fields.column.required': 'Required',
   'fields.column.actions': 'Actions',
