@@ -253,6 +253,37 @@ describe('a trigger item of its own', () => {
     expect((await host.get(`/data/scripted/${body.id}`)).body.record.seen).toBe('create js')
   })
 
+  it('keeps no word about a purged record in the reasons of its runs (D-59)', async () => {
+    await host.defineObject('quoted', { name: { type: 'text' } })
+    await save('quoted.run', {
+      object: 'quoted',
+      events: ['create', 'update', 'delete'],
+      actions: [{ type: 'script', config: { source: "fail('No ' + input.record.name)" } }],
+    })
+    const { body } = await host.post('/data/quoted', { name: 'Wordless' })
+    const other = (await host.post('/data/quoted', { name: 'Staying' })).body
+    await settled()
+    const reasons = async (): Promise<Record<string, (string | null)[]>> => {
+      const found = (await runs('quoted.run')) as { recordId: string; error: string | null }[]
+      return Object.fromEntries(
+        [body.id, other.id].map((id: string) => [
+          id,
+          found.filter(({ recordId }) => recordId === id).map(({ error }) => error),
+        ]),
+      )
+    }
+    expect(await reasons()).toEqual({
+      [body.id]: ['validation_error: No Wordless'],
+      [other.id]: ['validation_error: No Staying'],
+    })
+    await host.delete(`/data/quoted/${body.id}?purge=true`)
+    await settled()
+    expect(await reasons()).toEqual({
+      [body.id]: ['validation_error', 'validation_error'],
+      [other.id]: ['validation_error: No Staying'],
+    })
+  })
+
   it('pages its runs and refuses limits and cursors that are none', async () => {
     const first = await host.get('/meta/trigger/source.push/runs?limit=3')
     const rest = await host.get(`/meta/trigger/source.push/runs?limit=3&cursor=${first.body.nextCursor}`)

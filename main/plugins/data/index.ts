@@ -24,7 +24,7 @@ import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
 import { createTriggerActions } from './service/triggers/trigger-actions.ts'
 import { createTriggerList, triggerEvents } from './service/triggers/trigger-list.ts'
 import { createTriggerRunner } from './service/triggers/trigger-runner.ts'
-import { getKey, putKey } from './store.ts'
+import { getKey, getRow, putKey } from './store.ts'
 
 /** Records of any object: create, read, update, delete, batch, query. */
 export const dataPlugin = definePlugin({
@@ -94,9 +94,14 @@ export const dataPlugin = definePlugin({
       triggers: createTriggerList(metadata),
       run: createTriggerActions({ data: service, scripts: host.optionalService('scripts') }),
       timeZone: () => settings.get('timezone'),
+      exists(tx, object, recordId) {
+        const schema = metadata.objectSchema(object)
+        return schema !== undefined && getRow(tx, schema, recordId) !== undefined
+      },
     })
     host.consume('triggers', triggers.consumer)
     for (const type of Object.keys(triggerEvents)) host.on(type, triggers.mark)
+    host.on('record.purged', triggers.forget)
     host.job('trigger-runs', { everySeconds: 3600 }, triggers.tidy)
     const backups = createSchemaBackups(parts, tables.withReturning)
     host.handle(schemaBackupRoutes, schemaChangeHandlers(backups, tables.changes, metadata))

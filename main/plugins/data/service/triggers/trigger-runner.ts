@@ -6,19 +6,22 @@ import type { PlatformEvent } from '#shared/events.ts'
 import type { ExpressionScope } from '#shared/expression/compile-expression.ts'
 import { ExpressionError } from '#shared/expression/compile-expression.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { EventListener, OutboxConsumer, PluginHost } from '#main/kernel/plugin.ts'
 import { fillTemplates } from './fill-templates.ts'
 import type { RunTriggerAction, TriggerSubject } from './trigger-actions.ts'
 import type { Trigger, TriggerList } from './trigger-list.ts'
 import { triggerEvents } from './trigger-list.ts'
 import type { TriggerRun } from './trigger-store.ts'
-import { addRun, dropOldRuns, hasRun } from './trigger-store.ts'
+import { addRun, dropOldRuns, forgetReasons, hasRun } from './trigger-store.ts'
 
 /** What running triggers needs. */
 export interface TriggerRunnerParts extends Pick<PluginHost, 'read' | 'write' | 'clock' | 'log'> {
   readonly triggers: TriggerList
   readonly run: RunTriggerAction
   readonly timeZone: () => string
+  /** Whether there is the record, in the trash too. */
+  readonly exists: (tx: Tx, object: string, recordId: string) => boolean
 }
 
 /** The runner as the plugin registers it. */
@@ -26,6 +29,8 @@ export interface TriggerRunner {
   readonly consumer: OutboxConsumer
   /** Listens inside transactions: marks an action as done together with the record it writes. */
   readonly mark: EventListener
+  /** Listens inside transactions: nothing that a purged record held stays in what is remembered of its runs. */
+  readonly forget: EventListener
   /** Drops runs nobody needs any more. */
   tidy(): Promise<void>
 }
@@ -67,8 +72,13 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
       if (isPassing(error)) throw error
       failed = true
       const reason = reasonOf(error)
-      log.warn({ trigger: trigger.name, action, eventId: event.eventId, reason }, 'An action of a trigger failed.')
-      await parts.write('data.trigger', (tx) => addRun(tx, { ...pending(action), status: 'failed', error: reason }))
+      // The log keeps what is purged, so it gets no reason that may quote a record.
+      const code = reason.split(':', 1)[0]
+      log.warn({ trigger: trigger.name, action, eventId: event.eventId, code }, 'An action of a trigger failed.')
+      await parts.write('data.trigger', (tx) => {
+        addRun(tx, { ...pending(action), status: 'failed', error: reason })
+        if (!parts.exists(tx, subject.object, subject.recordId)) forgetReasons(tx, subject.recordId)
+      })
     }
     try {
       if (!holds(trigger, scope)) return
@@ -110,6 +120,9 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
     mark(_event, tx, ctx) {
       const run = running.get(ctx)
       if (run !== undefined) addRun(tx, run)
+    },
+    forget({ recordId }, tx) {
+      if (recordId !== undefined) forgetReasons(tx, recordId)
     },
     async tidy() {
       const before = new Date(clock.now() - keptMs).toISOString()

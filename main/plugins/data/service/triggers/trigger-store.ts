@@ -51,6 +51,12 @@ export function addRun(tx: Tx, run: TriggerRun): void {
   )
 }
 
+/** Leaves only the codes of what failed over a record: reasons may quote it. @source D-59 */
+export function forgetReasons(tx: Tx, recordId: string): void {
+  const code = "substr(error, 1, instr(error || ':', ':') - 1)"
+  tx.run(statement(`UPDATE data_trigger_run SET error = ${code} WHERE record_id = ? AND error IS NOT NULL`, [recordId]))
+}
+
 /** The latest runs of a trigger before a run, newest first. */
 export function readRuns(
   read: Pick<Reads, 'all'>,
