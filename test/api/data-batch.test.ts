@@ -244,6 +244,12 @@ describe('POST /data/:object/updateMany and deleteMany', () => {
   it('refuse ids named twice and empty lists', async () => {
     const made = await create({ name: 'x' })
     expect((await host.post('/data/item/deleteMany', { ids: [made.id, made.id] })).status).toBe(400)
+    const id = '01900000-0000-7000-8000-0000000000f1'
+    const created = await host.post('/data/item/batch', {
+      operation: 'create',
+      records: [{ id, data: { name: 'a' } }, { data: { id: id.toUpperCase(), name: 'b' } }],
+    })
+    expect([created.status, created.body.error.details.fieldErrors[0].code]).toEqual([400, 'duplicate_value'])
     const none = await host.post('/data/item/deleteMany', { ids: [] })
     expect(none.body.error.details.fieldErrors).toMatchObject([{ field: 'ids', code: 'min_items' }])
     const many = await host.post('/data/item/deleteMany', { ids: Array.from({ length: 1_001 }, () => made.id) })

@@ -49,7 +49,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       requireDepth(ctx)
       checkBulkSize(
         listName,
-        records.map((item) => item.id),
+        records.map(({ id, data }) => id ?? (operation === 'create' && data !== undefined ? givenId(data) : undefined)),
         maxRecords ?? parts.maxBatchRecords(),
       )
       const env = parts.envFor(ctx, schema)
