@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { dropUndo, pushUndo, redoLast, undoLast } from './undo.ts'
+import { awaitForUndo, dropUndo, pushUndo, redoLast, undoLast } from './undo.ts'
 import type { UndoStep } from './undo.ts'
 
 describe('undo', () => {
@@ -24,6 +24,16 @@ describe('undo', () => {
     await undoLast()
     await redoLast()
     expect(log).toEqual(['undo b', 'undo a', 'redo a'])
+  })
+
+  it('waits for a change that is not answered yet, whatever becomes of it', async () => {
+    const answer = Promise.withResolvers<void>()
+    const refused = Promise.reject(new Error('refused'))
+    void awaitForUndo(answer.promise.then(() => pushUndo(step('late'))))
+    await expect(awaitForUndo(refused)).rejects.toThrow('refused')
+    const undone = undoLast()
+    answer.resolve()
+    expect((await undone)?.label).toBe('late')
   })
 
   it('forgets what was undone once something new is done', async () => {

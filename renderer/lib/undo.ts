@@ -31,6 +31,21 @@ export function dropUndo(step: UndoStep): void {
   }))
 }
 
+const unanswered = new Set<Promise<unknown>>()
+
+/**
+ * Announces a change whose answer is still awaited: undoing waits for it, because for the person it is done already.
+ * Answers the same promise.
+ */
+export function awaitForUndo<T>(change: Promise<T>): Promise<T> {
+  unanswered.add(change)
+  const forget = (): void => {
+    unanswered.delete(change)
+  }
+  change.then(forget, forget)
+  return change
+}
+
 let running: Promise<unknown> = Promise.resolve()
 
 /** One after the other: a key pressed twice in a row means two steps. */
@@ -43,6 +58,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
 /** Takes the last step back and answers it; undefined when there is none. */
 export async function undoLast(): Promise<UndoStep | undefined> {
   return inTurn(async () => {
+    await Promise.allSettled(unanswered)
     const step = useStore.getState().done.at(-1)
     if (!step) return undefined
     await step.undo()

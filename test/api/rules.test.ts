@@ -412,6 +412,14 @@ describe('a state machine', () => {
     })
   })
 
+  it('lets an import bring records in any state, and guards them from then on', async () => {
+    const imported = await host.post('/data/ticket/import', { rows: [{ name: 'brought', state: 'done' }] })
+    expect(imported.body).toMatchObject({ created: 1, failed: 0 })
+    const { records } = (await host.get('/data/ticket?name=brought')).body
+    expect(records[0].state).toBe('done')
+    expect((await host.patch(`/data/ticket/${records[0].id}`, { state: 'open' })).status).toBe(400)
+  })
+
   it('lets a record begin at its initial state, given or not', async () => {
     expect((await host.post('/data/ticket', {})).body.record.state).toBe('open')
     expect((await host.post('/data/ticket', { state: 'open' })).status).toBe(201)

@@ -6,7 +6,7 @@ import { call } from '../../lib/api-client.ts'
 import { ApiError, hasCode } from '../../lib/api-error.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
-import { pushUndo } from '../../lib/undo.ts'
+import { awaitForUndo, pushUndo } from '../../lib/undo.ts'
 import { createRecordVersions } from './record-versions.ts'
 
 /** A value that was changed elsewhere while it was being edited. */
@@ -181,7 +181,10 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     }
   }
 
-  return { save, saveMany }
+  return {
+    save: async (...cell) => awaitForUndo(save(...cell)),
+    saveMany: async (edits) => awaitForUndo(saveMany(edits)),
+  }
 }
 
 function cellMessage(error: unknown, field: string): string {

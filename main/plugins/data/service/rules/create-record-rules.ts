@@ -60,7 +60,7 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
     const { id, name } = ctx.actor
     const user = { id, name: name ?? null }
     const scope: ExpressionScope = { record, previous, user, event: { operation: event }, ...moment() }
-    return { record, previous, scope }
+    return { record, previous, scope, imported: ctx.source === 'import' }
   }
 
   /** Asks rules in order; refusals are thrown together, the rest is answered. */

@@ -11,6 +11,8 @@ export interface RuleInput {
   /** The record as it was; null on insert. */
   readonly previous: Readonly<PlatformRecord> | null
   readonly scope: ExpressionScope
+  /** True for records an import brings: they have a past of their own. */
+  readonly imported: boolean
 }
 
 /** One violation. */

@@ -50,6 +50,7 @@ export function judgeStates(machine: StateMachine, message: string | null): Judg
     const { record, previous } = input
     const to = record[machine.field] ?? null
     if (previous === null) {
+      if (input.imported) return obeyed
       if (machine.initial === null || to === machine.initial) return obeyed
       return refuse(to, [machine.initial], `A new record begins as "${machine.initial}".`)
     }
@@ -57,6 +58,7 @@ export function judgeStates(machine: StateMachine, message: string | null): Judg
     if (from === to) return obeyed
     // A record from before the rule has no state yet: it enters the machine where new ones do, or anywhere.
     if (from === null) {
+      if (input.imported) return obeyed
       if (machine.initial === null || to === machine.initial) return obeyed
       return refuse(to, [machine.initial], `The first state is "${machine.initial}".`)
     }
