@@ -28,6 +28,14 @@ describe('statements aside', () => {
     expect(database.read.get(statement('SELECT more FROM t'))).toEqual({ more: 'b' })
   })
 
+  it('are known to the very next change of the table', async () => {
+    const { database } = opened
+    await database.longDdl.run(['ALTER TABLE t ADD COLUMN fresh TEXT'])
+    // Nothing else runs in between that could tell the connection of the new column.
+    await database.write('rename', (tx) => tx.ddl('ALTER TABLE t RENAME COLUMN fresh TO more'))
+    expect(columns()).toEqual(['id', 'v', 'more'])
+  })
+
   it('happen all or not at all', async () => {
     const { longDdl } = opened.database
     await expect(longDdl.run(['ALTER TABLE t ADD COLUMN more TEXT', 'DROP TABLE nothing'])).rejects.toThrow(/nothing/)

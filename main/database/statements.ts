@@ -72,6 +72,9 @@ export function createStatements(connection: Connection, capacity = 500): Statem
     exec(sql) {
       count += 1
       try {
+        // Another process may have changed tables meanwhile. Statements that read notice it and look again; those that
+        // change a table trust what the connection knew, and would miss a new column.
+        connection.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get()
         connection.exec(sql)
       } catch (error) {
         throw translateEngineError(error)
