@@ -4,8 +4,15 @@ import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { ExpressionError } from '#shared/expression/expression-error.ts'
 import { compilePattern } from '#shared/expression/user-pattern.ts'
 
-/** Checks a value; the problems as path and sentence, none when it is valid. */
-export type SchemaCheck = (value: unknown) => readonly { readonly path: string; readonly message: string }[]
+/** What does not fit at a path ('' the value itself); `missing` names the member that is required there. */
+interface SchemaProblem {
+  readonly path: string
+  readonly message: string
+  readonly missing?: string
+}
+
+/** Checks a value; the problems, none when it is valid. */
+export type SchemaCheck = (value: unknown) => readonly SchemaProblem[]
 
 const maxSchemaBytes = 100_000
 const maxErrors = 20
@@ -124,11 +131,16 @@ function canonical(value: unknown): string {
   )
 }
 
-function toProblem({ instancePath, message }: ErrorObject): { path: string; message: string } {
+function toProblem({ instancePath, message, params }: ErrorObject): SchemaProblem {
   const path = instancePath
     .split('/')
     .slice(1)
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
     .join('.')
-  return { path, message: `The value ${message ?? 'does not fit the schema'}.` }
+  const missing = (params as Record<string, unknown>)['missingProperty']
+  return {
+    path,
+    message: `The value ${message ?? 'does not fit the schema'}.`,
+    ...(typeof missing === 'string' && { missing }),
+  }
 }

@@ -1,26 +1,27 @@
 // Checks the input of a function item against its JSON Schema (D-112).
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { compileSchema } from '#main/kernel/json-schemas.ts'
+import type { SchemaCheck } from '#main/kernel/json-schemas.ts'
 import { validationError } from '#shared/errors.ts'
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
-const compiled = new WeakMap<object, ValidateFunction>()
-
-/** Accepts everything without a schema. @throws validation_error naming each member that does not fit */
+/** Accepts everything without a schema. @throws validation_error naming each member that does not fit, or the schema that is none */
 export function checkInput(schema: unknown, input: unknown): void {
   if (typeof schema !== 'object' || schema === null) return
-  let validate = compiled.get(schema)
-  if (validate === undefined) compiled.set(schema, (validate = ajv.compile(schema)))
-  if (validate(input)) return
+  const problems = checkOf(schema)(input)
+  if (problems.length === 0) return
   throw validationError(
-    (validate.errors ?? []).map(({ instancePath, message = 'The value does not fit.', params }) => ({
-      field: ['input', ...instancePath.split('/').slice(1), ...missing(params)].join('.'),
+    problems.map(({ path, missing, message }) => ({
+      field: ['input', path, missing].filter(Boolean).join('.'),
       code: 'json_schema_violation' as const,
       message,
     })),
   )
 }
 
-function missing(params: Record<string, unknown>): string[] {
-  return typeof params['missingProperty'] === 'string' ? [params['missingProperty']] : []
+function checkOf(schema: object): SchemaCheck {
+  try {
+    return compileSchema(schema)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw validationError([{ field: 'input', code: 'json_schema_violation', message }])
+  }
 }
