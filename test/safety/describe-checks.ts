@@ -10,6 +10,7 @@ export async function describeChecks(file: string): Promise<void> {
   if (checks.length === 0) throw new Error(`no check is registered for ${file}`)
   describe(`safety: ${file}`, () => {
     for (const check of checks) {
+      // Skipping is for machines where a check cannot run; the check itself names what is missing, and that is the reason shown.
       it(`${check.id} is ${describeTarget(check.target)} ${check.unit}`, async (test) => {
         const value = await measure(check, check.run, (reason) => test.skip(reason))
         expect(meetsTarget(check.target, value), `${check.id}=${value}`).toBe(true)
