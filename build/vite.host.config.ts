@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Programs by their name in dist/host; the rest of main/workers is part of the host. */
 const PROGRAMS = {
   'workers/reader': 'main/workers/reader.ts',
+  'workers/checkpointer': 'main/workers/checkpointer.ts',
   'workers/ddl-runner': 'main/workers/ddl-runner.ts',
   'workers/sql-runner': 'main/workers/sql-runner.ts',
   'workers/script-runner': 'main/workers/script-runner.ts',

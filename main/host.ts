@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { analyticsPlugin } from '#main/plugins/analytics/index.ts'
+import { auditPlugin } from '#main/plugins/audit/index.ts'
+import { authPlugin } from '#main/plugins/auth/index.ts'
 import { backupPlugin } from '#main/plugins/backup/index.ts'
 import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
@@ -29,6 +31,7 @@ export const corePlugins: readonly PluginDefinition[] = [
 
 /** Plugins a host may be started without. */
 export const optionalPlugins: readonly PluginDefinition[] = [
+  authPlugin,
   importPlugin,
   backupPlugin,
   registryPlugin,
@@ -36,6 +39,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   analyticsPlugin,
   scriptsPlugin,
   i18nPlugin,
+  auditPlugin,
 ]
 
 /** The program's version. */

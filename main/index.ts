@@ -7,13 +7,17 @@ import { migrateDatabase } from '#main/database/migrator.ts'
 import { openDataDir, readConfig, removeConnectionFile, writeConfig, writeConnectionFile } from '#main/data-dir.ts'
 import type { Config, DataDir } from '#main/data-dir.ts'
 import { corePlugins, optionalPlugins, programVersion } from '#main/host.ts'
+import { readAccessConfig } from '#main/http/access-config.ts'
+import type { AccessConfig } from '#main/http/access-config.ts'
 import { createAuthenticator } from '#main/http/authenticate.ts'
 import { createConsoleSessions, createOneTimeCodes } from '#main/http/console-session.ts'
+import { allGuards } from '#main/http/guard.ts'
 import type { Guards } from '#main/http/guard.ts'
 import { createLocaleResolver } from '#main/http/locale.ts'
 import { defaultRateLimits } from '#main/http/rate-limit.ts'
 import type { RateLimits } from '#main/http/rate-limit.ts'
 import { proofFor } from '#main/http/running-host.ts'
+import { sessionCookieName } from '#main/http/session-cookie.ts'
 import { createHttpServer } from '#main/http/server.ts'
 import type { HttpServer, HttpServerOptions } from '#main/http/server.ts'
 import { createAnswerStore } from '#main/kernel/answer-store.ts'
@@ -27,6 +31,7 @@ import { createJobs } from '#main/kernel/jobs.ts'
 import { kernelMigrations } from '#main/kernel/kernel-migrations.ts'
 import { openLogFile } from '#main/kernel/log-file.ts'
 import { createLogger } from '#main/kernel/logger.ts'
+import type { Logger } from '#main/kernel/logger.ts'
 import { createOutbox } from '#main/kernel/outbox.ts'
 import { loadPlugins } from '#main/kernel/plugin-host.ts'
 import type { LoadedPlugins } from '#main/kernel/plugin-host.ts'
@@ -67,9 +72,11 @@ export interface HostOptions {
 
 /** A host that answers requests. */
 export interface RunningHost {
-  /** Base address without trailing slash. */
+  /** Address on loopback, without trailing slash: what the connection token and one-time codes are for. */
   readonly url: string
   readonly port: number
+  /** Port of the listener other machines reach; null without one. */
+  readonly publicPort: number | null
   readonly uiBasePath: string
   /** The connection token of this start (D-29). */
   readonly token: string
@@ -117,6 +124,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const dataDir = openDataDir(options.dataDir)
   cleanup.push(() => dataDir.release())
   const config = readConfig(dataDir.path)
+  const access = await readAccessConfig(config.of('host'), config.of('auth'))
   const logFile = openLogFile(dataDir.file('logs'))
   cleanup.push(() => logFile.close())
   const log = createLogger({ destination: logFile, level: textOf(config, 'logLevel') ?? 'info' })
@@ -177,7 +185,12 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     version: programVersion,
     uiBasePath,
     consoleDir: options.consoleDir ?? path.join(import.meta.dirname, '..', 'dist', 'renderer'),
-    authenticate: createAuthenticator({ connectionToken: token, findSession: sessions.find }),
+    authenticate: createAuthenticator({
+      connectionToken: token,
+      findSession: sessions.find,
+      cookieName: sessionCookieName(access.cookies),
+      identities: active.identities,
+    }),
     codes,
     sessions,
     prove: (nonce) => proofFor(token, nonce),
@@ -187,19 +200,28 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     ids,
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
+    witness: active.witness,
     ...(settings === undefined ? {} : workspaceChoices(settings, active)),
     errorTables: () => active.catalogue.errorTables().map(({ table }) => table),
-    ...addresses(config),
+    ...reachedThrough(access, dataDir),
     validateResponses: options.validateResponses ?? false,
-    ...(options.guards === undefined ? {} : { guards: options.guards }),
+    guards: guardsOf(options.guards ?? allGuards, config, log),
   })
   server = running
-  const { port, baseUrl } = await listen(running, options.port, config, dataDir)
   cleanup.push(() => running.close())
-  writeConnectionFile(dataDir.path, { url: baseUrl, token, pid: process.pid, version: programVersion, startedAt })
+  if (access.publicListen !== null) requireOwnerPassword(access.publicListen.address, hasOwnerPassword(active))
+  const port = await listen(running, options.port, config, dataDir)
+  const publicPort = await listenPublic(running, access)
+  const url = running.localUrl()
+  writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
   await outbox.start()
   await jobs.start()
-  log.info({ url: baseUrl, version: programVersion }, 'The host is running.')
+  for (const warning of access.warnings) log.warn({}, warning)
+  const { baseUrl } = running
+  log.info(
+    { url, ...(publicPort === null ? {} : { baseUrl: baseUrl(), publicPort }), version: programVersion },
+    'The host is running.',
+  )
 
   let settle: (reason: 'stopped' | 'restart') => void = () => undefined
   const stopped = new Promise<'stopped' | 'restart'>((resolve) => {
@@ -227,8 +249,9 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   }
 
   return {
-    url: baseUrl,
+    url,
     port,
+    publicPort,
     uiBasePath,
     token,
     dataDir: dataDir.path,
@@ -248,11 +271,11 @@ async function listen(
   wanted: number | undefined,
   config: Config,
   dataDir: DataDir,
-): Promise<{ port: number; baseUrl: string }> {
+): Promise<number> {
   if (wanted !== undefined) {
     const taken = await tryListen(server, wanted)
     if (taken === null) throw new PortInUse(wanted)
-    return taken
+    return taken.port
   }
   const kept = config.of('host')['port']
   const first = typeof kept === 'number' && Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : defaultPort
@@ -263,12 +286,12 @@ async function listen(
     if (listening.port !== first) {
       writeConfig(dataDir.path, { ...config.values, host: { ...config.of('host'), port: listening.port } })
     }
-    return listening
+    return listening.port
   }
   throw new PortInUse(first)
 }
 
-async function tryListen(server: HttpServer, port: number): Promise<{ port: number; baseUrl: string } | null> {
+async function tryListen(server: HttpServer, port: number): Promise<{ port: number } | null> {
   try {
     return await server.listen(port)
   } catch (error) {
@@ -316,14 +339,52 @@ function workspaceChoices(
   }
 }
 
-/** Where else the host is known: the keys `baseUrl` and `trustedOrigins` of `auth` (D-31, D-40). */
-function addresses(config: Config): Pick<HttpServerOptions, 'baseUrl' | 'trustedOrigins'> {
-  const baseUrl = textOf(config, 'baseUrl', 'auth')
-  const origins = config.of('auth')['trustedOrigins']
+/** What the server needs to know of how the host is reached. */
+function reachedThrough(
+  access: AccessConfig,
+  dataDir: DataDir,
+): Pick<HttpServerOptions, 'baseUrl' | 'trustedOrigins' | 'publicListen' | 'cookies' | 'cookieRule'> {
+  const { baseUrl, trustedOrigins, publicListen, cookies, cookieRule } = access
   return {
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(Array.isArray(origins) ? { trustedOrigins: origins.filter((origin) => typeof origin === 'string') } : {}),
+    ...(publicListen === null ? {} : { publicListen: { ...publicListen, folder: dataDir.path } }),
+    trustedOrigins,
+    cookies,
+    cookieRule,
   }
+}
+
+/** Whether the local owner signs in with a password; without accounts nobody does. */
+function hasOwnerPassword(plugins: Pick<LoadedPlugins, 'service'>): boolean {
+  return plugins.service('auth')?.hasOwnerPassword() ?? false
+}
+
+function requireOwnerPassword(address: string, has: boolean): void {
+  if (has) return
+  throw new Error(
+    `Other machines reach ${address}, and the owner of this workspace has no password yet. Remove host.listen from config.json, start Cairn, set a password, then try again.`,
+  )
+}
+
+/** @throws Error with a sentence when the configured address cannot be listened on */
+async function listenPublic(server: HttpServer, { publicListen }: AccessConfig): Promise<number | null> {
+  try {
+    return await server.listenPublic()
+  } catch (error) {
+    const { address, port } = publicListen!
+    const { code, message } = error as NodeJS.ErrnoException
+    const reason = code === 'EADDRINUSE' ? 'another program uses it' : message
+    throw new Error(`Cairn cannot listen on ${address}, port ${port} (host.listen): ${reason}.`, { cause: error })
+  }
+}
+
+/** The option `disableCSRFCheck` lifts the rule for cookies and no other (D-31). */
+function guardsOf(guards: Guards, config: Config, log: Logger): Guards {
+  const advanced = config.of('auth')['advanced']
+  const lifted = typeof advanced === 'object' && advanced !== null && 'disableCSRFCheck' in advanced
+  if (!lifted || advanced.disableCSRFCheck !== true) return guards
+  log.warn({}, 'The option auth.advanced.disableCSRFCheck is on: a cookie alone authorises writes.')
+  return { ...guards, cookieWrite: () => null }
 }
 
 function headlessPorts(dataDir: DataDir): Ports {

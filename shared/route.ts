@@ -46,12 +46,18 @@ export interface AnyRoute {
   readonly status?: 200 | 201 | 202
   readonly permission: RoutePermission
   readonly rateLimit: RateClass
+  /** Narrows the class for this route: at most so many requests of one caller in so many milliseconds (D-200). */
+  readonly ownRate?: { readonly windowMs: number; readonly maxRequests: number }
   /** Every code the route may answer beside the ones every route may (see `commonErrors` in contracts/common.ts). */
   readonly errors: readonly string[]
   /** Whether a call may change stored state; default: every method but GET. */
   readonly mutates?: boolean
   /** False: the answer holds something that must not be stored for a repeat with the same Idempotency-Key. */
   readonly keepsAnswer?: false
+  /** True: answered on loopback only; on the listener other machines reach, the path does not exist (D-29, D-208). */
+  readonly localOnly?: true
+  /** True: error bodies repeat a code and the message beside `error`, for clients of the library behind the route (D-37). */
+  readonly echoesCode?: true
   /** The output channel of the leak matrix that this route belongs to (safety: list, get, metadata, ...). */
   readonly channel: string
   /** Body limit in bytes where it differs from the 10 MB of D-199. */

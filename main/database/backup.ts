@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { syncPath } from '#main/kernel/atomic-file.ts'
 import { openPlain } from './open.ts'
 import type { Connection } from './open.ts'
+import { dropUnfinishedBuild } from './schema/index-build.ts'
 
 /** 2 MB per step. */
 const pagesPerStep = 512
@@ -35,6 +36,7 @@ export async function copyDatabase(source: Connection, target: string): Promise<
     const copy = openPlain(target)
     try {
       copy.pragma('journal_mode = DELETE')
+      dropUnfinishedBuild(copy)
     } finally {
       copy.close()
     }

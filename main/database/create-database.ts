@@ -10,7 +10,9 @@ import { createReaderStreams } from './reader-stream.ts'
 import { translateEngineError } from './engine-errors.ts'
 import { openReader, openWriter } from './open.ts'
 import { createReads } from './reads.ts'
+import { createLogFolding } from './log-folding.ts'
 import { createLongDdl } from './long-ddl.ts'
+import { dropUnfinishedBuild } from './schema/index-build.ts'
 import { createStatements } from './statements.ts'
 import { keepStatistics } from './statistics.ts'
 import { createWriteQueue } from './write-queue.ts'
@@ -45,6 +47,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   const { file, bus, clock, log } = options
   const durable = options.durable ?? true
   const writer = openWriter(file, { durable })
+  dropUnfinishedBuild(writer)
   const reader = openReader(file)
   const writerStatements = createStatements(writer)
   const readerStatements = createStatements(reader)
@@ -61,6 +64,15 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
       epoch += 1
       readerStatements.clear()
     },
+    onCommit: () => folding.committed(),
+  })
+  const logState = writer.prepare('PRAGMA wal_checkpoint(NOOP)').raw()
+  const folding = createLogFolding({
+    file,
+    durable,
+    lend: queue.lend,
+    logPages: () => (logState.get() as [busy: number, pages: number, folded: number])[1],
+    log,
   })
   // Copies take long: they have a process of their own, so that heavy reads never wait for one.
   const copier = createReaderPool({
@@ -87,6 +99,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     statistics.stop()
     longDdl.close()
     await queue.close()
+    await folding.close()
     readers.close()
     streams.close()
     copier.close()

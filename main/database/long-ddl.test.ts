@@ -45,6 +45,8 @@ describe('statements aside', () => {
   it('keep writers waiting, not the event loop, and end with their signal', async () => {
     const { database } = opened
     const endless = `CREATE TABLE x AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`
+    // The process stands by afterwards, so that the statement begins at once.
+    await database.longDdl.run(['CREATE TABLE warm (id INTEGER)'])
     const abort = new AbortController()
     const run = database.longDdl.run([endless], { signal: abort.signal })
     const ended = run.catch((error: Error) => error.message)

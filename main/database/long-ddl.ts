@@ -3,11 +3,13 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { platformError } from '#shared/errors.ts'
-import type { LongDdl } from '#main/kernel/database.ts'
+import type { IndexShape, LongDdl } from '#main/kernel/database.ts'
 import type { KillableChild, ProcessSpawner } from '#main/kernel/ports.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { translateEngineError } from './engine-errors.ts'
 import { autoCheckpointPages } from './open.ts'
+import { dropUnfinishedBuildSql } from './schema/index-build.ts'
+import type { IndexBuild } from './schema/index-build.ts'
 import type { WriteQueue } from './write-queue.ts'
 
 /** What it works with. */
@@ -20,12 +22,18 @@ export interface LongDdlOptions {
   readonly setAutoCheckpoint: (pages: number) => void
 }
 
-/** What the process is sent: statements for one transaction, or to fold the log into the file. */
-export type DdlRequest = { readonly statements: readonly string[] } | 'checkpoint'
+/** What the process is sent: statements for one transaction, a step of an index's build, or to fold in the log. */
+export type DdlRequest =
+  | { readonly statements: readonly string[] }
+  | { readonly index: IndexShape }
+  | Exclude<keyof IndexBuild, 'begin'>
+  | 'checkpoint'
 
 /** What the process answers: that it is open, then how the statements ended. */
 export type DdlReply =
-  'ready' | { readonly ok: true } | { readonly ok: false; readonly code: string | null; readonly message: string }
+  | 'ready'
+  | { readonly ok: true; /** Whether slices of a build are left. */ readonly isMore?: boolean }
+  | { readonly ok: false; readonly code: string | null; readonly message: string }
 
 const checkpoint: DdlRequest = 'checkpoint'
 
@@ -117,7 +125,7 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
     serial(async () => {
       const mine = await hire()
       // What is not folded in now is folded in later: a reader or a full disk is no failure of the change.
-      await lend(() => ask(mine, checkpoint, undefined))
+      await lend(() => ask(mine, checkpoint, undefined), { keepsSchema: true })
       release(mine)
     })
 
@@ -153,21 +161,42 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
         })
         release(mine)
         signal?.throwIfAborted()
-        if (reply === undefined) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
-        if (reply === 'ready' || reply.ok) return
-        throw translateEngineError(
-          Object.assign(new Error(reply.message), reply.code === null ? {} : { code: reply.code }),
-        )
+        requireOk(reply)
+      }),
+    buildIndex: (index) =>
+      serial(async () => {
+        const mine = await hire()
+        let foldedAt = performance.now()
+        try {
+          requireOk(await lend(() => ask(mine, { index }, undefined)))
+          requireOk(await ask(mine, 'sort', undefined))
+          for (let isMore = true; isMore;) {
+            isMore = await lend(async () => requireOk(await ask(mine, 'slice', undefined)), { keepsSchema: true })
+            if (working === 0 || performance.now() - foldedAt < foldEveryMs) continue
+            await lend(() => ask(mine, checkpoint, undefined), { keepsSchema: true })
+            foldedAt = performance.now()
+          }
+          requireOk(await lend(() => ask(mine, 'finish', undefined)))
+        } catch (error) {
+          // What stays behind after this fails too is dropped by the next build or start.
+          const other = closed ? undefined : await hire()
+          if (other !== undefined) await lend(() => ask(other, { statements: dropUnfinishedBuildSql }, undefined))
+          throw error
+        } finally {
+          if (runner !== undefined) release(runner)
+        }
       }),
     async around(work) {
       working += 1
       options.setAutoCheckpoint(0)
+      // It is ready by the time it is asked for something.
+      if (!closed) runner ??= start()
       const folding = keepFolding()
       try {
         return await work()
       } finally {
         await folding.stop()
-        if (!closed) await fold().catch(() => undefined)
+        if (!closed && runner !== undefined) await fold().catch(() => undefined)
         working -= 1
         if (working === 0 && !closed) options.setAutoCheckpoint(autoCheckpointPages)
         if (runner !== undefined) release(runner)
@@ -179,6 +208,14 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
       if (runner !== undefined) end(runner)
     },
   }
+}
+
+/** @returns whether slices are left @throws what the process failed with; service_unavailable when it died */
+function requireOk(reply: DdlReply | undefined): boolean {
+  if (reply === undefined) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
+  if (reply === 'ready') return false
+  if (reply.ok) return reply.isMore === true
+  throw translateEngineError(Object.assign(new Error(reply.message), reply.code === null ? {} : { code: reply.code }))
 }
 
 /** Runs asynchronous work one piece after the other. */

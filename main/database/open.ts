@@ -1,4 +1,4 @@
-// Opens SQLite files with the settings every connection must have. The only place that constructs a connection.
+// Opens SQLite files with the settings every connection must have. Only open-bare.ts constructs a connection besides.
 import BetterSqlite3 from 'better-sqlite3'
 import { registerFunctions } from './query/functions.ts'
 import { refuseSpecialFile } from '#main/kernel/atomic-file.ts'
@@ -12,8 +12,8 @@ export interface WriterOptions {
   readonly durable?: boolean
 }
 
-/** After so many pages of the log a commit folds it into the file. */
-export const autoCheckpointPages = 4000
+/** After so many pages of the log a commit folds it into the file, should log-folding.ts not have done it long before. */
+export const autoCheckpointPages = 16_000
 const journalSizeLimitBytes = 64 * 1024 * 1024
 const busyTimeoutMs = 5000
 /** Value of `PRAGMA synchronous` for FULL. */

@@ -31,6 +31,7 @@ beforeEach(() => {
   streams = createReaderStreams({
     file,
     translate: translateEngineError,
+    patienceMs: 1_000,
     spawn: (entry, options) => {
       const child = forkSpawner(entry, options)
       child.onMessage(() => (received += 1))
@@ -103,8 +104,13 @@ describe('reader streams', () => {
     await Promise.all(walks.map((walk) => walk.next()))
     const fifth = streams.stream(all, {})[Symbol.asyncIterator]()
     await expect(fifth.next()).rejects.toMatchObject({ code: 'service_unavailable' })
-    await walks[0]!.return!()
     const sixth = streams.stream(all, {})[Symbol.asyncIterator]()
-    expect((await sixth.next()).done).toBe(false)
+    const first = sixth.next()
+    await pause(100)
+    await walks[0]!.return!()
+    expect((await first).done).toBe(false)
+    await walks[1]!.return!()
+    const seventh = streams.stream(all, {})[Symbol.asyncIterator]()
+    expect((await seventh.next()).done).toBe(false)
   })
 })

@@ -9,6 +9,9 @@ import type { ReaderReply } from './reader-protocol.ts'
 /** Walks under way at most; each holds a process and a snapshot of the database. */
 const maxWalks = 4
 
+/** How long a walk waits for another one to end before it is refused. */
+const usualPatienceMs = 10_000
+
 /** Slices that may be under way between the process and the host. */
 const slicesAhead = 3
 
@@ -19,7 +22,7 @@ const idleMs = 120_000
 export interface ReaderStreams {
   /**
    * Yields the rows of one statement in slices, all of one snapshot; ending the iteration kills the process.
-   * @throws service_unavailable when too many walks are under way
+   * @throws service_unavailable when too many walks are under way for ten seconds
    */
   stream<Row>(statement: Statement<Row>, options: { signal?: AbortSignal }): AsyncIterable<Row[]>
   /** Kills every process. */
@@ -32,20 +35,60 @@ export interface ReaderStreamOptions {
   readonly spawn: ProcessSpawner
   /** Maps an engine code to the error callers see. */
   readonly translate: (error: Error) => unknown
+  /** How long a walk waits for another one to end before it is refused. Default: ten seconds. */
+  readonly patienceMs?: number
 }
 
 /** Makes the streams; no process is started before the first walk. */
 export function createReaderStreams(options: ReaderStreamOptions): ReaderStreams {
   const entry = readerEntry()
   const children = new Set<KillableChild>()
+  const patienceMs = options.patienceMs ?? usualPatienceMs
+  const waiting = new Set<() => void>()
+  let taken = 0
   let closed = false
 
-  async function* walk<Row>(statement: Statement<Row>, signal: AbortSignal | undefined): AsyncGenerator<Row[]> {
+  /** Walks that come at the same time wait for each other, for a while. @throws service_unavailable */
+  const takePlace = async (signal: AbortSignal | undefined): Promise<void> => {
+    const until = performance.now() + patienceMs
+    while (!closed && taken >= maxWalks && performance.now() < until) {
+      signal?.throwIfAborted()
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          clearTimeout(timer)
+          waiting.delete(wake)
+          resolve()
+        }
+        const timer = setTimeout(wake, until - performance.now())
+        waiting.add(wake)
+      })
+    }
     signal?.throwIfAborted()
-    if (closed || children.size >= maxWalks)
+    if (closed || taken >= maxWalks)
       throw platformError('service_unavailable', { reason: 'too_many_streams', retryAfterSeconds: 5 })
-    const child = options.spawn(entry, { name: 'cairn-reader', args: [options.file] })
-    children.add(child)
+    taken += 1
+  }
+
+  const spawn = (): KillableChild => {
+    try {
+      const child = options.spawn(entry, { name: 'cairn-reader', args: [options.file] })
+      children.add(child)
+      return child
+    } catch (error) {
+      leavePlace()
+      throw error
+    }
+  }
+
+  const leavePlace = (): void => {
+    taken -= 1
+    const [first] = waiting
+    first?.()
+  }
+
+  async function* walk<Row>(statement: Statement<Row>, signal: AbortSignal | undefined): AsyncGenerator<Row[]> {
+    await takePlace(signal)
+    const child = spawn()
     const slices: Row[][] = []
     let columns: readonly string[] = []
     let done = false
@@ -98,6 +141,7 @@ export function createReaderStreams(options: ReaderStreamOptions): ReaderStreams
       done = true
       children.delete(child)
       child.kill()
+      leavePlace()
     }
   }
 
@@ -106,6 +150,7 @@ export function createReaderStreams(options: ReaderStreamOptions): ReaderStreams
     close() {
       closed = true
       for (const child of children) child.kill()
+      for (const wake of waiting) wake()
     },
   }
 }

@@ -10,8 +10,8 @@ export interface RestrictedQuery {
   readonly params: readonly unknown[] | Readonly<Record<string, unknown>>
   /** Rows beyond this are cut off. */
   readonly limit: number
-  /** Views by name with the SELECT each stands for; they are the whole world of the statement. */
-  readonly views: readonly { readonly name: string; readonly select: string; readonly table: string }[]
+  /** Views by name with the SELECT each stands for and the tables it reads; they are the whole world of the statement. */
+  readonly views: readonly { readonly name: string; readonly select: string; readonly tables: readonly string[] }[]
 }
 
 /** What a foreign statement answered. */
@@ -71,7 +71,7 @@ function prepare(connection: BetterSqlite3.Database, sql: string): BetterSqlite3
  * text looks like.
  */
 function checkAccess(connection: BetterSqlite3.Database, query: RestrictedQuery): void {
-  const allowed = new Set(query.views.map(({ table }) => table))
+  const allowed = new Set(query.views.flatMap(({ tables }) => tables))
   const owners = new Map(
     (
       connection.prepare('SELECT rootpage, tbl_name FROM main.sqlite_schema WHERE rootpage > 0').all() as {

@@ -7,6 +7,7 @@ import type { RunResult, Statement, Tx, Write } from '#main/kernel/database.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
+import { addColumns } from './schema/add-columns.ts'
 import { assertDurable } from './open.ts'
 import type { Connection } from './open.ts'
 import type { Statements } from './statements.ts'
@@ -17,9 +18,10 @@ export interface WriteQueue {
   /**
    * Keeps the queue from writing while `work` runs, because another process writes: no transaction is open meanwhile, jobs
    * wait. Work of one caller after the other, with a group of waiting jobs in between.
+   * @param options `keepsSchema` says that the work changes no table
    * @throws service_unavailable when the queue is closing
    */
-  lend<T>(work: () => Promise<T>): Promise<T>
+  lend<T>(work: () => Promise<T>, options?: { readonly keepsSchema?: boolean }): Promise<T>
   health(): 'ok' | 'degraded'
   /** Number of transactions committed so far. */
   groups(): number
@@ -35,6 +37,8 @@ export interface WriteQueueOptions {
   readonly log: Logger
   /** Called after a COMMIT, and after a rollback, that involved DDL. */
   readonly onSchemaChange: () => void
+  /** Called after each COMMIT, before its jobs are answered. */
+  readonly onCommit?: () => void
   /** False skips the check that COMMIT syncs (test databases without durability). */
   readonly durable: boolean
 }
@@ -70,13 +74,13 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     savepoint: connection.prepare('SAVEPOINT inner_step'),
     release: connection.prepare('RELEASE inner_step'),
     rollbackTo: connection.prepare('ROLLBACK TO inner_step'),
-    inTransaction: () => connection.inTransaction,
+    connection,
   }
 
   const marks: Marks = { schema: false, changed: false }
   let jobs: Job[] = []
   let armed = false
-  const loans: (() => Promise<void>)[] = []
+  const loans: Loan[] = []
   let isLent = false
   let degraded = false
   let closing = false
@@ -179,6 +183,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       groups += 1
       if (!durabilityChecked) durabilityChecked = checkDurability()
       if (degraded && marks.changed) recover()
+      options.onCommit?.()
     } else {
       degrade(lost.cause)
     }
@@ -189,14 +194,18 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   /** The next loan, else the next group, else rest. */
   const goOn = (): void => {
+    // A COMMIT may have begun a loan already; its end goes on.
+    if (isLent) return
     const loan = loans.shift()
     if (loan !== undefined) {
       isLent = true
-      void loan().finally(() => {
+      void loan.run().finally(() => {
         isLent = false
-        // Whatever the other process did to the schema, nothing prepared before is trusted.
-        statements.clear()
-        options.onSchemaChange()
+        if (!loan.keepsSchema) {
+          // Whatever the other process did to the schema, nothing prepared before is trusted.
+          statements.clear()
+          options.onSchemaChange()
+        }
         // Jobs that waited come before the next loan.
         if (jobs.length > 0) arm()
         else goOn()
@@ -265,13 +274,13 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         })
         arm()
       }),
-    lend: <T>(work: () => Promise<T>) =>
+    lend: <T>(work: () => Promise<T>, { keepsSchema = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (closing) {
           reject(unavailable())
           return
         }
-        loans.push(() => work().then(resolve, reject))
+        loans.push({ run: () => work().then(resolve, reject), keepsSchema })
         if (!armed && !isLent) goOn()
       }),
     health: () => (degraded ? 'degraded' : 'ok'),
@@ -282,6 +291,12 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       clearInterval(probe)
     },
   }
+}
+
+/** Work during which another process or thread writes. */
+interface Loan {
+  run(): Promise<void>
+  readonly keepsSchema: boolean
 }
 
 /** What the jobs of the present group have done. */
@@ -295,7 +310,7 @@ interface Inner {
   readonly savepoint: { run(): unknown }
   readonly release: { run(): unknown }
   readonly rollbackTo: { run(): unknown }
-  inTransaction(): boolean
+  readonly connection: Connection
 }
 
 /** A job's view of the transaction; unusable as soon as the job has ended. */
@@ -345,7 +360,7 @@ class JobTx implements Tx {
     } catch (error) {
       this.#job.events.length = events
       this.#job.callbacks.length = callbacks
-      if (this.#inner.inTransaction()) {
+      if (this.#inner.connection.inTransaction) {
         this.#inner.rollbackTo.run()
         this.#inner.release.run()
       }
@@ -359,6 +374,15 @@ class JobTx implements Tx {
     this.#marks.changed = true
     this.#statements.clear()
     this.#statements.exec(sql)
+  }
+
+  addColumns(table: string, definitions: readonly string[]): void {
+    this.#check()
+    if (definitions.length === 0) return
+    this.#marks.schema = true
+    this.#marks.changed = true
+    this.#statements.clear()
+    addColumns(this.#inner.connection, table, definitions)
   }
 
   emit(ctx: RequestContext, draft: EventDraft): void {

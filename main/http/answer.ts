@@ -1,8 +1,12 @@
 // Writes answers: results in the shape their contract declares, errors in the shape of D-20. Knows no route by name.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ErrorBody } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
+import type { ChangeSource } from '#shared/events.ts'
+import type { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import type { Witness } from '#main/kernel/witness.ts'
 import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
 import { errorBody, retryAfterOf, translateError } from './error-handler.ts'
 import { jsonType } from './headers.ts'
@@ -18,6 +22,8 @@ export interface AnswerContext {
   readonly validateResponses: boolean
   /** Where `Link: rel="deprecation"` points. */
   readonly docsUrl: () => string
+  /** Hears of requests that are refused because of who asks. */
+  readonly witness: () => Witness
 }
 
 /** The day the first deprecated features were announced (D-202), in Unix seconds. */
@@ -46,6 +52,8 @@ export function sendError(
       'A request failed.',
     )
   }
+  if (error.code === 'permission_denied' || error.details['reason'] === 'credential_invalid')
+    tellWitness(answers, request, error)
   if (error.code === 'payload_too_large' && announcedBytes(request) <= drainedBytes)
     reply.header('connection', 'keep-alive')
   const retryAfter = retryAfterOf(error)
@@ -53,7 +61,33 @@ export function sendError(
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   const localized = answers.localizeError(error.code, request.headers['accept-language'])
-  reply.send(JSON.stringify(errorBody(error, request.id, localized)))
+  const body = errorBody(error, request.id, localized)
+  const echoes = request.routeOptions.config.safety?.contract?.echoesCode === true
+  reply.send(JSON.stringify(echoes ? echoCode(body) : body))
+}
+
+/** The body with the code of the library behind the route, or the own one in its spelling (D-37). */
+function echoCode(body: ErrorBody): ErrorBody & { code: string; message: string } {
+  const { error } = body
+  const { reason = error.code.toUpperCase() } = error.details
+  const code = typeof reason === 'string' && /^[A-Z][A-Z0-9_]*$/.test(reason) ? reason : error.code.toUpperCase()
+  return { ...body, error: { ...error, details: { ...error.details, reason } }, code, message: error.message }
+}
+
+/** Where a request says it comes from (D-206). */
+export function sourceOf(headers: Readonly<Record<string, unknown>>): ChangeSource {
+  return headers['x-cairn-source'] === 'UI' ? 'UI' : 'API'
+}
+
+function tellWitness(answers: AnswerContext, request: FastifyRequest, error: PlatformError): void {
+  answers.witness().refused({
+    code: error.code === 'permission_denied' ? error.code : 'unauthenticated',
+    details: error.details,
+    caller: request.caller,
+    operationId: request.routeOptions.config.safety?.contract?.operationId ?? null,
+    requestId: request.id,
+    source: sourceOf(request.headers),
+  })
 }
 
 /** The length a request declares; infinite when it declares none. */
@@ -109,9 +143,9 @@ export function sendResult(
   reply.send(text)
 }
 
-function setHeader(reply: FastifyReply, name: string, value: string): void {
+function setHeader(reply: FastifyReply, name: string, value: string | readonly string[]): void {
   // Answers to an allowed foreign origin carry CORS headers, so every answer varies by Origin.
-  if (name.toLowerCase() === 'vary') reply.header('vary', `Origin, ${value}`)
+  if (name.toLowerCase() === 'vary') reply.header('vary', `Origin, ${String(value)}`)
   else reply.header(name, value)
 }
 

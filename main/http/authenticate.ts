@@ -3,17 +3,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Actor } from '#shared/events.ts'
-import type { CredentialKind } from '#main/kernel/context.ts'
 import { localOwner } from '#main/kernel/context.ts'
-
-/** A caller with a valid credential, or nobody in particular (`kind` none). */
-export interface Caller {
-  readonly actor: Actor
-  readonly credential: CredentialKind
-  readonly organizationId: string | null
-  /** Names the credential in rate buckets and idempotency keys without revealing it; '' for an anonymous caller. */
-  readonly credentialId: string
-}
+import type { Caller, IdentityProvider } from '#main/kernel/identity.ts'
+import { noIdentities } from '#main/kernel/identity.ts'
+import { defaultCookies, sessionCookieName } from './session-cookie.ts'
 
 /** The parts of a request a credential is read from. */
 export interface CredentialSource {
@@ -21,14 +14,15 @@ export interface CredentialSource {
   readonly socket: Socket
 }
 
-/** Answers the caller of a request; `invalid` when a credential was presented that does not hold. */
-export type Authenticate = (request: CredentialSource) => Caller | 'invalid'
+/**
+ * Answers the caller of a request; `invalid` when a credential was presented that does not hold.
+ * @param beyondLoopback the request came over the listener other machines reach: the host's own credentials, the
+ * connection token and sessions opened with a one-time code, do not hold there
+ */
+export type Authenticate = (request: CredentialSource, beyondLoopback?: boolean) => Caller | 'invalid'
 
 /** Finds the session a cookie names; null when there is none or it has ended. */
 export type FindSession = (token: string) => { id: string; actor: Actor } | null
-
-/** Name of the session cookie (D-27). */
-export const sessionCookie = 'cairn.session_token'
 
 /** The caller of a request without credential. */
 export const anonymousCaller: Caller = Object.freeze({
@@ -36,45 +30,67 @@ export const anonymousCaller: Caller = Object.freeze({
   credential: 'none',
   organizationId: null,
   credentialId: '',
+  byCookie: false,
 })
 
+/** What an authenticator works with. */
+export interface AuthenticatorOptions {
+  readonly connectionToken: string
+  /** Browser sessions opened with a one-time code. */
+  readonly findSession: FindSession
+  /** Name of the session cookie; default `cairn.session_token`. */
+  readonly cookieName?: string
+  /** Accounts; asked for everything that is not the host's own. Default: none. */
+  readonly identities?: () => IdentityProvider
+}
+
 /**
- * Makes the authenticator of a host without accounts: the connection token acts as the local owner, and so does a
- * browser session opened with a one-time code. First presented credential wins, in the order of D-27.
+ * Makes the authenticator of a host: the connection token acts as the local owner, and so does a browser session opened
+ * with a one-time code; other credentials belong to accounts. First presented credential wins, in the order of D-27.
  * @source D-27, D-29
  */
-export function createAuthenticator(options: { connectionToken: string; findSession: FindSession }): Authenticate {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
+  const identities = options.identities ?? (() => noIdentities)
+  const cookieName = options.cookieName ?? sessionCookieName(defaultCookies)
   const tokenDigest = hash('sha256', options.connectionToken, 'buffer')
   const owner: Caller = Object.freeze({
     actor: localOwner,
     credential: 'connection-token',
     organizationId: null,
     credentialId: 'connection-token',
+    byCookie: false,
   })
   const isToken = (text: string): boolean => timingSafeEqual(hash('sha256', text, 'buffer'), tokenDigest)
   // What a connection has proved once need not be proved again: comparing with it can only tell the connection what
   // it sent itself.
   const proved = new WeakMap<Socket, string>()
 
-  return ({ headers, socket }) => {
+  return ({ headers, socket }, beyondLoopback = false) => {
     const authorization = headers.authorization
     if (authorization !== undefined) {
       if (proved.get(socket) === authorization) return owner
       if (authorization.startsWith('Bearer ') || /^bearer /i.test(authorization)) {
-        if (!isToken(authorization.slice(7).trim())) return 'invalid'
+        const text = authorization.slice(7).trim()
+        if (beyondLoopback || !isToken(text)) return identities().byBearer(text) ?? 'invalid'
         proved.set(socket, authorization)
         return owner
       }
-      // API keys arrive with accounts; until then none can be valid. Other schemes are not ours.
+      if (/^apikey /i.test(authorization)) return identities().byApiKey(authorization.slice(7).trim()) ?? 'invalid'
+      // Other schemes are not ours.
       return 'invalid'
     }
-    if (headers['x-api-key'] !== undefined) return 'invalid'
+    const key = headers['x-api-key']
+    if (key !== undefined) return (typeof key === 'string' ? identities().byApiKey(key) : null) ?? 'invalid'
     if (headers.cookie === undefined) return anonymousCaller
-    const token = readCookie(headers.cookie, sessionCookie)
-    if (token === null) return anonymousCaller
-    const session = options.findSession(token)
-    if (session === null) return 'invalid'
-    return { actor: session.actor, credential: 'console-session', organizationId: null, credentialId: session.id }
+    const token = readCookie(headers.cookie, cookieName)
+    const session = token === null || beyondLoopback ? null : options.findSession(token)
+    if (session !== null) {
+      const { actor, id } = session
+      return { actor, credential: 'console-session', organizationId: null, credentialId: id, byCookie: true }
+    }
+    const caller = identities().byCookie(headers.cookie)
+    if (caller === undefined) return token === null ? anonymousCaller : 'invalid'
+    return caller ?? 'invalid'
   }
 }
 

@@ -1,16 +1,18 @@
 // Which hosts and origins belong to this server. Pure sets, rebuilt when the port is known; knows no request.
+import { canonicalOrigin, createOriginList, wildcardBase } from './trusted-origins.ts'
+import type { OriginList } from './trusted-origins.ts'
 
 /** The origin of the desktop shell's window (A-08). */
 export const shellOrigin = 'app://cairn'
 
-/** The exact texts the guard compares with; never patterns. */
+/** What the guard compares with: texts, and origins under a name the configuration lists with a wildcard. */
 export interface Authorities {
   /** Accepted values of `Host`. */
   readonly hosts: ReadonlySet<string>
   /** Accepted values of `Origin`. */
-  readonly origins: ReadonlySet<string>
+  readonly origins: OriginList
   /** The accepted origins that are foreign to the server and therefore get CORS headers. */
-  readonly corsOrigins: ReadonlySet<string>
+  readonly corsOrigins: OriginList
   /** The address people and programs are given; no trailing slash. */
   readonly baseUrl: string
 }
@@ -18,8 +20,8 @@ export interface Authorities {
 const loopbackNames = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
- * Builds the sets of D-31 for a port.
- * @throws Error when `baseUrl` or a trusted origin is not a plain `scheme://host[:port]`; wildcards are refused.
+ * Builds the sets of D-31 for the listener on loopback.
+ * @throws Error when `baseUrl` or a trusted origin is not a plain `scheme://host[:port]`
  * @source D-31
  */
 export function createAuthorities(options: {
@@ -28,29 +30,48 @@ export function createAuthorities(options: {
   trustedOrigins: readonly string[]
 }): Authorities {
   const hosts = new Set<string>()
-  const origins = new Set<string>()
+  const own = new Set<string>()
   for (const name of loopbackNames) {
     hosts.add(`${name}:${options.port}`)
-    origins.add(`http://${name}:${options.port}`)
+    own.add(`http://${name}:${options.port}`)
     // Clients leave the default port of the scheme out.
     if (options.port === 80) {
       hosts.add(name)
-      origins.add(`http://${name}`)
+      own.add(`http://${name}`)
     }
   }
   if (options.baseUrl !== undefined) {
-    const url = new URL(requireOrigin(options.baseUrl))
+    const url = new URL(requireExactOrigin(options.baseUrl))
     hosts.add(url.host)
-    origins.add(url.origin)
+    own.add(url.origin)
   }
-  const corsOrigins = new Set([shellOrigin, ...options.trustedOrigins.map(requireOrigin)])
-  for (const origin of corsOrigins) origins.add(origin)
   const baseUrl = options.baseUrl?.replace(/\/$/, '') ?? `http://127.0.0.1:${options.port}`
-  return { hosts, origins, corsOrigins, baseUrl }
+  return { hosts, ...originsOf(own, options.trustedOrigins), baseUrl }
 }
 
-function requireOrigin(text: string): string {
-  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@*\s]+)\/?$/.exec(text)
-  if (match === null) throw new Error(`"${text}" is not an origin of the form scheme://host[:port].`)
-  return `${match[1]}://${match[2]!.toLowerCase()}`
+/**
+ * Builds the sets for the listener other machines reach: its one name is that of `baseUrl`. Loopback names are not
+ * its own: a page on another port of the caller's machine is a stranger there.
+ * @throws Error when `baseUrl` is not an https origin, or a trusted origin is none
+ * @source D-31
+ */
+export function createPublicAuthorities(options: { baseUrl: string; trustedOrigins: readonly string[] }): Authorities {
+  const url = new URL(requireExactOrigin(options.baseUrl))
+  if (url.protocol !== 'https:') throw new Error(`The address "${options.baseUrl}" does not start with https://.`)
+  const origins = originsOf(new Set([url.origin]), options.trustedOrigins)
+  return { hosts: new Set([url.host]), ...origins, baseUrl: url.origin }
+}
+
+function originsOf(
+  own: ReadonlySet<string>,
+  trustedOrigins: readonly string[],
+): Pick<Authorities, 'origins' | 'corsOrigins'> {
+  const foreign = [shellOrigin, ...trustedOrigins.map(canonicalOrigin)]
+  return { origins: createOriginList([...own, ...foreign]), corsOrigins: createOriginList(foreign) }
+}
+
+function requireExactOrigin(text: string): string {
+  const origin = canonicalOrigin(text)
+  if (wildcardBase(origin) !== null) throw new Error(`The address "${text}" is not an origin without wildcard.`)
+  return origin
 }

@@ -8,9 +8,11 @@ import { consoleRoutes } from '#shared/contracts/console.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
-import { readCookie, sessionCookie } from './authenticate.ts'
+import { readCookie } from './authenticate.ts'
 import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { sessionLifeSeconds } from './console-session.ts'
+import type { CookieChoices } from './session-cookie.ts'
+import { sessionCookieName, writeSessionCookie } from './session-cookie.ts'
 import type { RouteBinding, RouteHandler, RouteSafety } from './route-runtime.ts'
 
 /**
@@ -37,6 +39,7 @@ export const shellPolicy = [
 export interface ConsoleParts {
   readonly codes: OneTimeCodes
   readonly sessions: ConsoleSessions
+  readonly cookies: CookieChoices
   /** Where a person opens the console, without code. */
   readonly consoleUrl: () => string
   /** The proof of identity for a nonce; see proofFor in running-host.ts. */
@@ -50,16 +53,17 @@ export function consoleBindings(parts: ConsoleParts): RouteBinding[] {
       // The guard refuses a foreign Origin; this exchange also refuses a missing one, so that only a page can make it.
       if (headers['origin'] === undefined) throw platformError('origin_forbidden', { reason: 'origin' })
       if (!parts.codes.redeem(body.code)) throw platformError('invalid_credentials')
-      const cookie = `${sessionCookie}=${parts.sessions.open()}; Path=/; Max-Age=${sessionLifeSeconds}; HttpOnly; SameSite=Lax`
+      const cookie = writeSessionCookie(parts.cookies, parts.sessions.open(), sessionLifeSeconds)
       return new Reply({ user: { id: localOwnerId, name: 'owner' } }, { headers: { 'set-cookie': cookie } })
     },
     getConsoleSession(ctx) {
       return { user: { id: ctx.actor.id, name: ctx.actor.name ?? ctx.actor.id } }
     },
     closeConsoleSession(_ctx, { headers }) {
-      const token = headers['cookie'] === undefined ? null : readCookie(headers['cookie'], sessionCookie)
+      const token =
+        headers['cookie'] === undefined ? null : readCookie(headers['cookie'], sessionCookieName(parts.cookies))
       if (token !== null) parts.sessions.end(token)
-      const cookie = `${sessionCookie}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax`
+      const cookie = writeSessionCookie(parts.cookies, '', 0)
       return new Reply({ success: true as const }, { headers: { 'set-cookie': cookie } })
     },
     mintConsoleCode(ctx) {
@@ -86,6 +90,7 @@ export const shellSafety: RouteSafety = Object.freeze({
   mutates: false,
   channel: 'shell',
   rateLimit: 'none',
+  localOnly: false,
   accepted: null,
   limitBytes: 0,
 })

@@ -32,7 +32,7 @@ export interface IdempotencyKeys {
 
 /** An answer as it is kept. */
 type Kept =
-  | { readonly status?: number; readonly headers: Record<string, string>; readonly body: string }
+  | { readonly status?: number; readonly headers: Record<string, string | readonly string[]>; readonly body: string }
   | { readonly refusal: Omit<PlatformError, 'name' | 'stack' | 'cause'> }
 
 /**

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { platformError } from '#shared/errors.ts'
 import type { PipelineContext } from './pipeline.ts'
-import { admit } from './pipeline.ts'
+import { admit, authoritiesOf } from './pipeline.ts'
 import { sendError } from './answer.ts'
 import { allowedRequestHeaders, preflightMaxAgeSeconds } from './headers.ts'
 import type { MountPaths, RouteSafety } from './route-runtime.ts'
@@ -49,6 +49,7 @@ export function unknownPathSafety(anonymous: boolean): RouteSafety {
     mutates: false,
     channel: 'none',
     rateLimit: 'none',
+    localOnly: false,
     // Nothing is read of a body no route takes, so its type does not matter.
     accepted: null,
     limitBytes: 0,
@@ -96,7 +97,8 @@ function answerPreflight(
   methods: string[],
 ): void {
   // Only origins on the list get the CORS headers; to the server's own pages a preflight says nothing.
-  if (request.headers.origin !== undefined && pipeline.authorities.corsOrigins.has(request.headers.origin)) {
+  const { corsOrigins } = authoritiesOf(pipeline, request.raw)
+  if (request.headers.origin !== undefined && corsOrigins.has(request.headers.origin)) {
     reply.header('access-control-allow-methods', methods.join(', '))
     reply.header('access-control-allow-headers', allowedRequestHeaders)
     reply.header('access-control-max-age', String(preflightMaxAgeSeconds))

@@ -173,7 +173,8 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
     case 'unauthenticated':
       return contract.permission !== 'public'
     case 'permission_denied':
-      return typeof contract.permission === 'object'
+      // A key for reading is refused wherever something may change.
+      return typeof contract.permission === 'object' || (contract.permission === 'session' && routeMutates(contract))
     case 'resource_not_found':
       return contract.params !== undefined
     case 'method_not_allowed':

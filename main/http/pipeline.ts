@@ -1,6 +1,8 @@
 // The life of one request: guards, credential, rate bucket, parsing, permission, handler, answer. One pass, prepared at
 // start; knows no capability.
+import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
+import type { TLSSocket } from 'node:tls'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnyRoute, RateClass } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
@@ -9,14 +11,16 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction, requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
 import type { AnswerContext } from './answer.ts'
-import { sendError, sendResult } from './answer.ts'
-import type { Authenticate, Caller } from './authenticate.ts'
+import { sendError, sendResult, sourceOf } from './answer.ts'
+import type { Caller } from '#main/kernel/identity.ts'
+import type { Authenticate } from './authenticate.ts'
 import { anonymousCaller } from './authenticate.ts'
 import type { Authorities } from './authority.ts'
 import type { Guards } from './guard.ts'
 import { exposedHeaders } from './headers.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
+import { accountKey, addressKey } from './rate-key.ts'
 import type { RateLimiter } from './rate-limit.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
 
@@ -31,6 +35,12 @@ declare module 'fastify' {
 export interface PipelineContext extends AnswerContext {
   readonly guards: Guards
   authorities: Authorities
+  /** Names and origins of the listener other machines reach; null while there is none. */
+  publicAuthorities: Authorities | null
+  /** False: a cookie alone authorises writes (`disableCSRFCheck`). */
+  readonly cookieRule: boolean
+  /** What the client certificate of a connection from another machine lacks; null when it may go on. */
+  clientRefusal: (socket: Socket) => PlatformError | null
   /** True once the server is stopping: new work is refused. */
   closing: boolean
   readonly authenticate: Authenticate
@@ -66,18 +76,25 @@ function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PlatformError | null {
-  const { guards, authorities } = pipeline
+  const { guards } = pipeline
   const raw = request.raw
+  const authorities = authoritiesOf(pipeline, raw)
+  const beyondLoopback = authorities !== pipeline.authorities
   const headers = raw.headers
   let refusal = guards.host(raw, authorities) ?? guards.origin(raw, authorities)
   if (refusal !== null) return refusal
   if (headers.origin !== undefined && guards.cors(headers.origin, authorities)) addCors(reply, headers.origin)
+  if (beyondLoopback) {
+    refusal = pipeline.clientRefusal(raw.socket)
+    if (refusal === null && safety.localOnly) refusal = platformError('resource_not_found', { reason: 'route' })
+    if (refusal !== null) return refusal
+  }
   if (pipeline.closing) return platformError('service_unavailable', { reason: 'stopping', retryAfterSeconds: 1 })
   refusal = guards.url(raw) ?? refuseVersion(raw.url!, headers['x-api-version'])
   if (refusal === null && safety.accepted !== null) refusal = guards.mediaType(raw, safety.accepted)
   if (refusal !== null) return refusal
 
-  const caller = pipeline.authenticate(raw)
+  const caller = pipeline.authenticate(raw, beyondLoopback)
   if (caller === 'invalid') {
     if (!safety.toleratesBadCredential) return platformError('unauthenticated', { reason: 'credential_invalid' })
     request.caller = anonymousCaller
@@ -86,12 +103,21 @@ function refuse(
     if (caller.credential === 'none') {
       if (!safety.anonymous && guards.credential)
         return platformError('unauthenticated', { reason: 'credential_missing' })
-    } else if (caller.credential === 'console-session' && safety.mutates) {
-      refusal = guards.cookieWrite(raw, authorities)
+    } else if (safety.mutates) {
+      if (caller.byCookie) refusal = pipeline.cookieRule ? guards.cookieWrite(raw, authorities) : null
+      else if (caller.scope?.readOnly === true)
+        refusal = platformError('permission_denied', { reason: 'read_only_key' })
       if (refusal !== null) return refusal
     }
   }
   return safety.rateLimit === 'none' ? null : takeFromBucket(pipeline, safety.rateLimit, safety, request, reply, 1)
+}
+
+/** The names and origins that count for a request: only the listener other machines reach has encrypted sockets. */
+export function authoritiesOf(pipeline: PipelineContext, request: { readonly socket: Socket }): Authorities {
+  return (request.socket as Partial<TLSSocket>).encrypted === true
+    ? (pipeline.publicAuthorities ?? pipeline.authorities)
+    : pipeline.authorities
 }
 
 /**
@@ -112,15 +138,19 @@ export function serve(
     const ctx: RequestContext = {
       actor: caller.actor,
       credential: caller.credential,
+      credentialId: caller.credentialId,
       organizationId: caller.organizationId,
+      ...(caller.scope === undefined ? {} : { scope: caller.scope }),
+      ...(caller.impersonatorId === undefined ? {} : { impersonatorId: caller.impersonatorId }),
       permissionEpoch: pipeline.permissionEpoch(),
       locale: pipeline.resolveLocale(headers['accept-language']),
       requestId: request.id,
-      source: headers['x-cairn-source'] === 'UI' ? 'UI' : 'API',
+      source: sourceOf(headers),
       signal: abort.signal,
       depth: 0,
       deprecations: [],
     }
+    if (caller.credential === 'api-key') pipeline.witness().keyUsed(caller, request.id)
     const input: HandlerInput = { params: request.params, query: undefined, body: undefined, headers }
     requirePermission(pipeline, runtime, ctx, input)
     if (runtime.parseParams !== null) input.params = runtime.parseParams(request.params)
@@ -130,7 +160,7 @@ export function serve(
       input.stream = request.body.iterator({ destroyOnReturn: false })
     } else if (runtime.parseBody !== null) {
       input.body = runtime.parseBody(request.body)
-      if (runtime.rateLimit === 'write') chargeForRows(pipeline, runtime, request, reply)
+      chargeForBody(pipeline, runtime, request, reply)
     }
     const key = runtime.mutates ? headers['idempotency-key'] : undefined
     const result =
@@ -252,39 +282,49 @@ function takeFromBucket(
   reply: FastifyReply,
   cost: number,
 ): PlatformError | null {
-  const caller = request.caller
-  const isAuth = rateClass === 'auth'
-  if (caller.credential === 'connection-token' && !isAuth) return null
-  let key = caller.credentialId === '' ? (request.raw.socket.remoteAddress ?? 'unknown') : caller.credentialId
-  if (isAuth) key += `|${safety.contract?.operationId ?? ''}`
+  const { caller, raw } = request
+  const { contract } = safety
+  if (caller.credential === 'connection-token' && rateClass !== 'auth') return null
+  const who = caller.credentialId === '' ? addressKey(raw.socket.remoteAddress) : caller.credentialId
+  let key = who
+  if (rateClass === 'auth') key += `|${contract?.operationId ?? ''}`
+  else if (rateClass === 'hooks') key += `|${raw.url!.split('?', 1)[0]}`
   const verdict = pipeline.limiter.take(rateClass, key, cost)
-  if (verdict === null) return null
-  reply.headers(verdict.headers)
-  return verdict.refusal
+  if (verdict !== null) reply.headers(verdict.headers)
+  if (verdict?.refusal != null || contract?.ownRate === undefined) return verdict?.refusal ?? null
+  const { windowMs, maxRequests } = contract.ownRate
+  const bucket = { burst: maxRequests, refillPerSecond: (maxRequests * 1000) / windowMs }
+  const own = pipeline.limiter.takeOwn(rateClass, `${who}|${contract.operationId}`, bucket)
+  reply.headers(own.headers)
+  return own.refusal
 }
 
-/** A batch counts 1 + rows/50 (D-200); the first was taken before the body was read. */
-function chargeForRows(
+/**
+ * What a request costs beyond one, known once its body is: a batch counts 1 + rows/50, and a sign-in takes from the
+ * bucket of its account too, whoever asks.
+ * @throws rate_limit_exceeded
+ * @source D-200
+ */
+function chargeForBody(
   pipeline: PipelineContext,
   runtime: RouteRuntime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  if (request.caller.credential === 'connection-token') return
-  const extra = Math.floor(countRows(request.body) / 50)
-  if (extra === 0) return
-  const refusal = takeFromBucket(pipeline, 'write', runtime, request, reply, extra)
+  let refusal: PlatformError | null = null
+  if (runtime.rateLimit === 'auth') {
+    const account = accountKey(request.body)
+    const verdict =
+      account === null ? null : pipeline.limiter.take('auth', `${account}|${runtime.contract.operationId}`)
+    if (verdict !== null) reply.headers(verdict.headers)
+    refusal = verdict?.refusal ?? null
+  } else if (runtime.countRows !== null && request.caller.credential !== 'connection-token') {
+    const extra = Math.floor(runtime.countRows(request.body) / 50)
+    const verdict = extra === 0 ? null : pipeline.limiter.take('write', request.caller.credentialId, extra)
+    if (verdict !== null) reply.headers(verdict.headers)
+    refusal = verdict?.refusal ?? null
+  }
   if (refusal !== null) throw refusal
-}
-
-/** Rows of a bulk body: its own length, or that of its longest list. */
-function countRows(body: unknown): number {
-  if (Array.isArray(body)) return body.length
-  if (typeof body !== 'object' || body === null) return 0
-  return Object.values(body).reduce<number>(
-    (most, value) => (Array.isArray(value) ? Math.max(most, value.length) : most),
-    0,
-  )
 }
 
 function addCors(reply: FastifyReply, origin: string): void {

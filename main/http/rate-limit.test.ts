@@ -63,4 +63,11 @@ describe('createRateLimiter', () => {
     limiter.take('read', 'one-more')
     expect(limiter.take('read', 'key-0')!.refusal).not.toBeNull()
   })
+
+  it('does not forget a drained bucket because of a flood of new keys', () => {
+    const limiter = createRateLimiter(createManualClock(0), () => defaultRateLimits)
+    for (let call = 0; call < 10; call += 1) limiter.take('auth', 'victim')
+    for (let key = 0; key < 50_000; key += 1) limiter.take('auth', `key-${key}`)
+    expect(limiter.take('auth', 'victim')!.refusal).not.toBeNull()
+  })
 })

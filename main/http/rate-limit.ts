@@ -32,69 +32,77 @@ export interface RateVerdict {
 export interface RateLimiter {
   /** Takes `cost` from a bucket. The key names who and, where the class wants it, what for. */
   take(rateClass: Exclude<RateClass, 'none'>, key: string, cost?: number): RateVerdict | null
+  /** Takes one from a bucket of a size of its own: that of a route which narrows its class. */
+  takeOwn(rateClass: Exclude<RateClass, 'none'>, key: string, bucket: Bucket): RateVerdict
 }
 
 interface Level {
   tokens: number
   at: number
+  bucket: Bucket
 }
 
-/** Buckets remembered at most; full ones are dropped first, since a full bucket is as good as none. */
+/** Buckets remembered at most. */
 const maxBuckets = 10_000
 
+/** What is dropped when there are too many: a share, so that the search for it is paid once per thousand new keys. */
+const dropShare = 0.1
+
 /**
- * Makes the buckets. A cost above what is left empties the bucket only when the call is let through.
+ * Makes the buckets. A bucket pays for calls that are let through only.
  * @param limits read at every call, so a changed option applies at once
  * @source D-200
  */
 export function createRateLimiter(clock: Clock, limits: () => RateLimits): RateLimiter {
   const levels = new Map<string, Level>()
 
+  /** Drops the fullest: a full bucket is as good as none, and a drained one must not be refilled by a flood of keys. */
   const sweep = (): void => {
-    const current = limits()
     const now = clock.now()
-    for (const [key, level] of levels) {
-      const bucket = current[key.slice(0, key.indexOf('|')) as keyof RateLimits]
-      if (bucket === null || level.tokens + ((now - level.at) / 1000) * bucket.refillPerSecond >= bucket.burst)
-        levels.delete(key)
+    const missingShare = ({ tokens, at, bucket }: Level): number =>
+      1 - Math.min(1, (tokens + (Math.max(0, now - at) / 1000) * bucket.refillPerSecond) / bucket.burst)
+    const fullestFirst = [...levels]
+      .map(([name, level]) => ({ name, missing: missingShare(level) }))
+      // Of equals the youngest goes, so that many new keys cannot push an old one out.
+      .toReversed()
+      .toSorted((a, b) => a.missing - b.missing)
+    for (const { name } of fullestFirst.slice(0, maxBuckets * dropShare)) levels.delete(name)
+  }
+
+  const takeFrom = (rateClass: string, name: string, bucket: Bucket, cost: number): RateVerdict => {
+    const now = clock.now()
+    let level = levels.get(name)
+    if (level === undefined) {
+      if (levels.size >= maxBuckets) sweep()
+      level = { tokens: bucket.burst, at: now, bucket }
+      levels.set(name, level)
+    } else {
+      const elapsedMs = Math.max(0, now - level.at)
+      level.tokens = Math.min(bucket.burst, level.tokens + (elapsedMs / 1000) * bucket.refillPerSecond)
+      level.at = now
+      level.bucket = bucket
     }
-    // All are in use: the oldest go, or memory would grow with every new address.
-    for (const key of levels.keys()) {
-      if (levels.size < maxBuckets) break
-      levels.delete(key)
+    // A single call never costs more than a full bucket, or it could never pass.
+    const price = Math.min(cost, bucket.burst)
+    const passes = level.tokens >= price
+    if (passes) level.tokens -= price
+    const missing = bucket.burst - level.tokens
+    const headers = {
+      'x-ratelimit-limit': String(bucket.burst),
+      'x-ratelimit-remaining': String(Math.max(0, Math.floor(level.tokens))),
+      'x-ratelimit-reset': String(Math.ceil(now / 1000 + missing / bucket.refillPerSecond)),
     }
+    if (passes) return { headers, refusal: null }
+    const retryAfterSeconds = Math.max(1, Math.ceil((price - level.tokens) / bucket.refillPerSecond))
+    const details = { limit: bucket.burst, remaining: 0, retryAfterSeconds, class: rateClass }
+    return { headers, refusal: platformError('rate_limit_exceeded', details) }
   }
 
   return {
     take(rateClass, key, cost = 1) {
       const bucket = limits()[rateClass] ?? (rateClass === 'auth' ? defaultRateLimits.auth : null)
-      if (bucket === null) return null
-      const now = clock.now()
-      const name = `${rateClass}|${key}`
-      let level = levels.get(name)
-      if (level === undefined) {
-        if (levels.size >= maxBuckets) sweep()
-        level = { tokens: bucket.burst, at: now }
-        levels.set(name, level)
-      } else {
-        const elapsedMs = Math.max(0, now - level.at)
-        level.tokens = Math.min(bucket.burst, level.tokens + (elapsedMs / 1000) * bucket.refillPerSecond)
-        level.at = now
-      }
-      // A single call never costs more than a full bucket, or it could never pass.
-      const price = Math.min(cost, bucket.burst)
-      const passes = level.tokens >= price
-      if (passes) level.tokens -= price
-      const missing = bucket.burst - level.tokens
-      const headers = {
-        'x-ratelimit-limit': String(bucket.burst),
-        'x-ratelimit-remaining': String(Math.max(0, Math.floor(level.tokens))),
-        'x-ratelimit-reset': String(Math.ceil(now / 1000 + missing / bucket.refillPerSecond)),
-      }
-      if (passes) return { headers, refusal: null }
-      const retryAfterSeconds = Math.max(1, Math.ceil((price - level.tokens) / bucket.refillPerSecond))
-      const details = { limit: bucket.burst, remaining: 0, retryAfterSeconds, class: rateClass }
-      return { headers, refusal: platformError('rate_limit_exceeded', details) }
+      return bucket === null ? null : takeFrom(rateClass, `${rateClass}|${key}`, bucket, cost)
     },
+    takeOwn: (rateClass, key, bucket) => takeFrom(rateClass, `own|${key}`, bucket, 1),
   }
 }

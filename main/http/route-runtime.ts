@@ -2,6 +2,8 @@
 import type { AnyRoute, HttpMethod, RateClass } from '#shared/route.ts'
 import { routeMutates } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { createRowCounter } from './bulk-body.ts'
+import type { RowCounter } from './bulk-body.ts'
 import { acceptsEveryPath, createPartParser } from './part-parser.ts'
 import type { PartParser } from './part-parser.ts'
 
@@ -36,6 +38,8 @@ export interface RouteSafety {
   readonly mutates: boolean
   readonly channel: string
   readonly rateLimit: RateClass
+  /** Whether the listener other machines reach does not have it. */
+  readonly localOnly: boolean
   /** Media types of the body; null when none is read. */
   readonly accepted: ReadonlySet<string> | null
   readonly limitBytes: number
@@ -51,6 +55,8 @@ export interface RouteRuntime extends RouteSafety {
   readonly parseParams: PartParser | null
   readonly parseQuery: PartParser | null
   readonly parseBody: PartParser | null
+  /** Counts the rows of a bulk body; null for other bodies. */
+  readonly countRows: RowCounter | null
 }
 
 /** JSON body limit (D-199). */
@@ -76,6 +82,7 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
     mutates: routeMutates(contract),
     channel: contract.channel,
     rateLimit: contract.rateLimit,
+    localOnly: contract.localOnly === true,
     accepted: new Set(['application/json', ...(contract.consumes ?? [])]),
     limitBytes: contract.bodyLimitBytes ?? defaultBodyLimitBytes,
     timeoutMs: contract.timeoutMs ?? defaultTimeoutMs,
@@ -84,6 +91,7 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
     parseQuery:
       contract.query === undefined ? null : createPartParser(contract.query, contract.errors.includes('invalid_query')),
     parseBody: contract.body === undefined ? null : createPartParser(contract.body, false),
+    countRows: contract.rateLimit === 'write' ? createRowCounter(contract.body) : null,
   }
 }
 

@@ -152,7 +152,13 @@ describe('versions and limits', () => {
 
   it('counts a batch as one and a fiftieth of its rows', async () => {
     const rows = testRoute(
-      { operationId: 'rows', method: 'POST', path: '/rows', rateLimit: 'write', body: z.unknown() },
+      {
+        operationId: 'rows',
+        method: 'POST',
+        path: '/rows',
+        rateLimit: 'write',
+        body: z.object({ records: z.array(z.int()), tags: z.record(z.string(), z.unknown()).optional() }),
+      },
       () => ({}),
     )
     const { server, openSession } = await serverOf([rows])
@@ -164,6 +170,133 @@ describe('versions and limits', () => {
       payload: { records: Array.from({ length: 100 }, () => 1) },
     })
     expect(answer.headers['x-ratelimit-remaining']).toBe('297')
+  })
+
+  it('does not take a record with a long list in a field for a batch', async () => {
+    const one = testRoute(
+      { operationId: 'one', method: 'POST', path: '/one', rateLimit: 'write', body: z.record(z.string(), z.unknown()) },
+      () => ({}),
+    )
+    const { server, openSession } = await serverOf([one])
+    const headers = { cookie: openSession(), origin: 'http://localhost:80' }
+    const payload = { records: Array.from({ length: 500 }, () => 1) }
+    const answer = await server.inject({ method: 'POST', url: '/api/v1/one', headers, payload })
+    expect(answer.headers['x-ratelimit-remaining']).toBe('299')
+  })
+
+  it('refuses a batch that costs more than is left, and says how long to wait', async () => {
+    const rows = testRoute(
+      { operationId: 'rows', method: 'POST', path: '/rows', rateLimit: 'write', body: z.array(z.int()) },
+      () => ({}),
+    )
+    const limits = { ...defaultRateLimits, write: { burst: 10, refillPerSecond: 2 } }
+    const { server, clock, openSession } = await serverOf([rows], { rateLimits: () => limits })
+    const headers = { cookie: openSession(), origin: 'http://localhost:80' }
+    const send = (count: number) =>
+      server.inject({ method: 'POST', url: '/api/v1/rows', headers, payload: Array.from({ length: count }, () => 1) })
+    expect((await send(400)).headers['x-ratelimit-remaining']).toBe('1')
+    const refused = await send(400)
+    expect([refused.statusCode, refused.headers['retry-after'], refused.headers['x-ratelimit-remaining']]).toEqual([
+      429,
+      '4',
+      '0',
+    ])
+    clock.advance(5_000)
+    expect((await send(400)).statusCode).toBe(200)
+  })
+
+  it('keeps a bucket per account and route for sign-in, however the account is written and whoever asks', async () => {
+    const signIn = testRoute(
+      {
+        operationId: 'signIn',
+        method: 'POST',
+        path: '/auth/sign-in/email',
+        permission: 'public',
+        rateLimit: 'auth',
+        body: z.looseObject({ email: z.string() }),
+      },
+      () => ({}),
+    )
+    const { server } = await serverOf([signIn])
+    const attempt = (email: string, remoteAddress: string, extra: Record<string, string> = {}) =>
+      server.inject({
+        method: 'POST',
+        url: '/api/v1/auth/sign-in/email',
+        remoteAddress,
+        headers: extra,
+        payload: { email },
+      })
+    for (let call = 0; call < 10; call += 1) {
+      const email = call % 2 === 0 ? 'Ada@Example.com' : ' ada@example.com'
+      expect((await attempt(email, `10.0.0.${call + 1}`)).statusCode).toBe(200)
+    }
+    const refused = await attempt('ada@example.com', '10.0.1.1')
+    expect([refused.statusCode, refused.json().error.details.class]).toEqual([429, 'auth'])
+    expect((await attempt('bob@example.com', '10.0.1.1')).statusCode).toBe(200)
+  })
+
+  it('counts addresses as the connection says, not as headers do', async () => {
+    const look = testRoute(
+      { operationId: 'look', method: 'GET', path: '/look', permission: 'public', rateLimit: 'read' },
+      () => ({}),
+    )
+    const limits = { ...defaultRateLimits, read: { burst: 3, refillPerSecond: 1 } }
+    const { server } = await serverOf([look], { rateLimits: () => limits })
+    const get = async (remoteAddress: string, headers: Record<string, string> = {}): Promise<number> =>
+      (await server.inject({ url: '/api/v1/look', remoteAddress, headers })).statusCode
+    const spoofed = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip']
+    const answers: number[] = []
+    for (const [index, name] of spoofed.entries()) answers.push(await get('10.0.0.1', { [name]: `1.2.3.${index}` }))
+    expect(answers).toEqual([200, 200, 200, 429, 429])
+    expect(await get('10.0.0.2')).toBe(200)
+    expect(await get('::ffff:10.0.0.1')).toBe(429)
+    for (const address of ['2001:db8:1:2::1', '2001:db8:1:2::2', '2001:db8:1:2:3:4:5:6']) {
+      expect(await get(address)).toBe(200)
+    }
+    expect(await get('2001:db8:1:2:ffff::')).toBe(429)
+    expect(await get('2001:db8:1:3::1')).toBe(200)
+  })
+
+  it('keeps a bucket per receiver for hooks, and narrows a class where a contract says so', async () => {
+    const hook = testRoute(
+      {
+        operationId: 'hook',
+        method: 'POST',
+        path: '/hooks/:id',
+        permission: 'public',
+        rateLimit: 'hooks',
+        params: z.object({ id: z.string() }),
+      },
+      () => ({}),
+    )
+    const narrow = testRoute(
+      {
+        operationId: 'narrow',
+        method: 'GET',
+        path: '/narrow',
+        rateLimit: 'read',
+        ownRate: { windowMs: 10_000, maxRequests: 2 },
+      },
+      () => ({}),
+    )
+    const limits = { ...defaultRateLimits, hooks: { burst: 1, refillPerSecond: 1 } }
+    const { server, clock, openSession } = await serverOf([hook, narrow, itemRoute], { rateLimits: () => limits })
+    const call = async (id: string): Promise<number> =>
+      (await server.inject({ method: 'POST', url: `/api/v1/hooks/${id}?x=${Math.random()}` })).statusCode
+    expect([await call('a'), await call('a'), await call('b')]).toEqual([200, 429, 200])
+    const headers = { cookie: openSession() }
+    const look = () => server.inject({ url: '/api/v1/narrow', headers })
+    expect((await look()).headers['x-ratelimit-limit']).toBe('2')
+    await look()
+    const refused = await look()
+    expect([refused.statusCode, refused.headers['retry-after'], refused.json().error.details.limit]).toEqual([
+      429,
+      '5',
+      2,
+    ])
+    expect((await server.inject({ url: '/api/v1/items/a', headers })).headers['x-ratelimit-limit']).toBe('600')
+    clock.advance(5_000)
+    expect((await look()).statusCode).toBe(200)
   })
 
   it('limits wrong one-time codes by route, the connection token included', async () => {

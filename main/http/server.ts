@@ -1,7 +1,7 @@
 // The HTTP server: binds prepared contracts to Fastify, listens on loopback and stops in an orderly way.
 // Knows no capability; the composition root hands it routes, credentials and limits.
 import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import fastifyStatic from '@fastify/static'
 import { fastify } from 'fastify'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse, RouteShorthandOptions } from 'fastify'
@@ -13,11 +13,15 @@ import type { AnswerStore } from '#main/kernel/answer-store.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import type { Witness } from '#main/kernel/witness.ts'
+import { noWitness } from '#main/kernel/witness.ts'
 import { documentBindings } from './documents.ts'
 import { errorBody } from './error-handler.ts'
 import { sendError } from './answer.ts'
-import type { Authenticate, Caller } from './authenticate.ts'
-import { createAuthorities } from './authority.ts'
+import type { Caller } from '#main/kernel/identity.ts'
+import type { Authenticate } from './authenticate.ts'
+import type { PublicListen } from './access-config.ts'
+import { createAuthorities, createPublicAuthorities } from './authority.ts'
 import { consoleBindings, createShellHandler, shellSafety } from './console.ts'
 import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
@@ -26,12 +30,16 @@ import { baseHeaders, jsonType } from './headers.ts'
 import { createIdempotencyKeys } from './idempotency.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
 import type { MethodIndex } from './not-found.ts'
-import { admit, serve } from './pipeline.ts'
+import { admit, authoritiesOf, serve } from './pipeline.ts'
 import type { PipelineContext } from './pipeline.ts'
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
 import type { RouteBinding, RouteRuntime, RouteSafety } from './route-runtime.ts'
+import { defaultCookies } from './session-cookie.ts'
+import type { CookieChoices } from './session-cookie.ts'
+import { createPublicListener } from './tls/public-listener.ts'
+import type { PublicListener } from './tls/public-listener.ts'
 
 /** What a server is made of. */
 export interface HttpServerOptions {
@@ -59,6 +67,8 @@ export interface HttpServerOptions {
   readonly ids: Ids
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
+  /** Hears of refused requests and used keys. Default: nobody. */
+  readonly witness?: () => Witness
   /** Answers the locale for an Accept-Language header; see createLocaleResolver. Default: always `en`. */
   readonly resolveLocale?: (acceptLanguage: string | undefined) => string
   /** Translates the message of an error code (D-20); absent: messages are English only. */
@@ -68,6 +78,11 @@ export interface HttpServerOptions {
   /** An address beside loopback under which the server is reached, `scheme://host[:port]`. */
   readonly baseUrl?: string
   readonly trustedOrigins?: readonly string[]
+  /** The listener other machines reach; needs `baseUrl`. Default: none. */
+  readonly publicListen?: PublicListen & { readonly folder: string; readonly watchIntervalMs?: number }
+  readonly cookies?: CookieChoices
+  /** False lets a cookie alone authorise writes (`disableCSRFCheck`, D-31). Default: true. */
+  readonly cookieRule?: boolean
   /** Check 2xx bodies against their contracts: tests and development. */
   readonly validateResponses?: boolean
   /** Default: all. Safety twins pass a set with one switched off. */
@@ -93,19 +108,26 @@ export interface HttpServer {
    * @throws the socket's error, for example EADDRINUSE
    */
   listen(port: number): Promise<{ port: number; baseUrl: string }>
+  /**
+   * Listens where other machines reach the host, when that is configured; answers the port, else null.
+   * @throws the socket's error, for example EADDRINUSE
+   */
+  listenPublic(): Promise<number | null>
   /** Refuses new work, lets running requests end for up to five seconds, then closes every connection. */
   close(): Promise<void>
   /** Calls the server without a socket; the default Host passes while the server does not listen. */
   inject(request: InjectOptions | string): Promise<LightMyRequestResponse>
   /** What the server really serves, files and aliases and HEAD included. */
   routeTable(): readonly RouteEntry[]
-  /** Base address without trailing slash. */
+  /** The address people are given, without trailing slash: the configured one, else that on loopback. */
   baseUrl(): string
+  /** The address on loopback, where the connection token and one-time codes hold. */
+  localUrl(): string
   /** Address of the application shell. */
   consoleUrl(): string
   /** The guards for an upgrade request on the same socket; null lets it pass. */
-  guardUpgrade(request: GuardedRequest): PlatformError | null
-  /** The Node server, for upgrades. */
+  guardUpgrade(request: GuardedRequest & { readonly socket?: Socket }): PlatformError | null
+  /** The Node server, for upgrades; it also raises those of the listener other machines reach. */
   readonly server: Server
 }
 
@@ -125,7 +147,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     trustedOrigins: options.trustedOrigins ?? [],
     ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
   }
-  const consoleUrl = (): string => `${pipeline.authorities.baseUrl}${mounts.uiBasePath}/`
+  let localUrl = 'http://127.0.0.1:80'
+  const consoleUrl = (): string => `${localUrl}${mounts.uiBasePath}/`
+  const cookies = options.cookies ?? defaultCookies
   const pipeline: PipelineContext = {
     log: options.log,
     clock: options.clock,
@@ -134,6 +158,9 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     guards,
     // Port 80 until the server listens: injected requests name it, and no socket exists that could.
     authorities: createAuthorities({ port: 80, ...addressOptions }),
+    publicAuthorities: publicAuthoritiesOf(options),
+    clientRefusal: () => null,
+    cookieRule: options.cookieRule ?? true,
     closing: false,
     authenticate: options.authenticate,
     resolveLocale: options.resolveLocale ?? (() => 'en'),
@@ -142,6 +169,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     idempotencyKeys: createIdempotencyKeys(options.clock, options.answers),
     authorizer: options.authorizer,
     permissionEpoch: options.permissionEpoch,
+    witness: options.witness ?? (() => noWitness),
   }
   const app = createFastify(options.ids, pipeline)
   const bindings: RouteBinding[] = [
@@ -152,7 +180,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       errorTables: options.errorTables ?? (() => []),
       mounts,
     }),
-    ...consoleBindings({ codes: options.codes, sessions: options.sessions, consoleUrl, prove: options.prove }),
+    ...consoleBindings({ codes: options.codes, sessions: options.sessions, cookies, consoleUrl, prove: options.prove }),
   ]
   assertNoConflicts(bindings, mounts)
 
@@ -190,6 +218,23 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     })
   })
   await app.ready()
+  let outside: PublicListener | undefined
+  if (options.publicListen !== undefined) {
+    outside = createPublicListener({
+      listen: options.publicListen,
+      folder: options.publicListen.folder,
+      ...(options.publicListen.watchIntervalMs === undefined
+        ? {}
+        : { watchIntervalMs: options.publicListen.watchIntervalMs }),
+      clock: options.clock,
+      log: options.log,
+      local: app.server,
+      route: (request, response) => app.routing(request, response),
+      onClientError: (error, socket) => answerClientError(error, socket, options.ids.uuid()),
+      maxHeaderBytes,
+    })
+    pipeline.clientRefusal = outside.clientRefusal
+  }
 
   return {
     server: app.server,
@@ -197,23 +242,48 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       await app.listen({ host: '127.0.0.1', port, exclusive: true, listenTextResolver: () => '' })
       const { port: actual } = app.server.address() as AddressInfo
       pipeline.authorities = createAuthorities({ port: actual, ...addressOptions })
+      localUrl = `http://127.0.0.1:${actual}`
       return { port: actual, baseUrl: pipeline.authorities.baseUrl }
+    },
+    async listenPublic() {
+      await outside?.listen()
+      return outside?.port() ?? null
     },
     async close() {
       pipeline.closing = true
       // A connection whose request ends now becomes idle only after the first sweep of the server's own close.
-      const sweep = setInterval(() => app.server.closeIdleConnections(), 20)
-      const limit = setTimeout(() => app.server.closeAllConnections(), drainMs)
-      await app.close()
+      const sweep = setInterval(() => {
+        app.server.closeIdleConnections()
+        outside?.closeIdleConnections()
+      }, 20)
+      const limit = setTimeout(() => {
+        app.server.closeAllConnections()
+        outside?.closeAllConnections()
+      }, drainMs)
+      await Promise.all([app.close(), outside?.close()])
       clearInterval(sweep)
       clearTimeout(limit)
     },
     inject: (request) => app.inject(request),
     routeTable: () => table,
     baseUrl: () => pipeline.authorities.baseUrl,
+    localUrl: () => localUrl,
     consoleUrl,
-    guardUpgrade: (request) => guardUpgrade(request, pipeline.authorities, guards),
+    guardUpgrade(request) {
+      const { socket } = request
+      const authorities = socket === undefined ? pipeline.authorities : authoritiesOf(pipeline, { socket })
+      const refusal = guardUpgrade(request, authorities, guards)
+      if (refusal !== null || socket === undefined || authorities === pipeline.authorities) return refusal
+      return pipeline.clientRefusal(socket)
+    },
   }
+}
+
+function publicAuthoritiesOf(options: HttpServerOptions): ReturnType<typeof createPublicAuthorities> | null {
+  const { publicListen, baseUrl, trustedOrigins = [] } = options
+  if (publicListen === undefined) return null
+  if (baseUrl === undefined) throw new Error('A listener other machines reach needs a baseUrl.')
+  return createPublicAuthorities({ baseUrl, trustedOrigins })
 }
 
 function createFastify(ids: Ids, pipeline: PipelineContext): FastifyInstance {
@@ -346,11 +416,7 @@ async function addShell(
 }
 
 /** Answers what Node's parser refused; the request never became one, so the guards have not seen it. */
-function answerClientError(
-  error: Error & { code?: string },
-  socket: import('node:net').Socket,
-  requestId: string,
-): void {
+function answerClientError(error: Error & { code?: string }, socket: Socket, requestId: string): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return

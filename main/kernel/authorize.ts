@@ -1,10 +1,11 @@
 // The door every permission question goes through. The kernel denies everything until a plugin sets the authorizer.
+import type { Filter } from '#shared/filter/filter.ts'
 import type { RecordAction } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from './context.ts'
 
-/** A filter over records as the data service understands it, or null for "every record". */
-export type RowCondition = Readonly<Record<string, unknown>> | null
+/** The records an action covers: a filter, or null for every record. */
+export type RowCondition = Filter | null
 
 /** Answers what an actor may do. Set once, by the `permissions` plugin. */
 export interface Authorizer {
@@ -18,6 +19,8 @@ export interface Authorizer {
   canField(ctx: RequestContext, object: string, field: string, access: 'readable' | 'editable'): boolean
   /** Whether no mask applies: every field readable and editable, every row covered. Lets hot paths skip checks. */
   isUnrestricted(ctx: RequestContext): boolean
+  /** Why records are closed to the actor whatever the object; undefined when they are not. The reason of the refusal. */
+  closedBecause?(ctx: RequestContext): string | undefined
   /** Stable text that changes when the actor's rights change; part of metadata ETags (D-104). */
   fingerprint(ctx: RequestContext): string
 }
@@ -50,5 +53,7 @@ export function requireObjectAction(
   object: string,
   action: RecordAction,
 ): void {
+  const reason = authorizer.closedBecause?.(ctx)
+  if (reason !== undefined) throw platformError('permission_denied', { reason })
   if (!authorizer.canObject(ctx, object, action)) throw platformError('permission_denied', { object, action })
 }

@@ -1,8 +1,6 @@
 // Who asks, on which request, and how it may be cancelled. Knows no HTTP.
 import type { Actor, ChangeSource } from '#shared/events.ts'
-
-/** How the caller proved who it is. */
-export type CredentialKind = 'connection-token' | 'console-session' | 'none' | 'internal'
+import type { CredentialKind, CredentialScope } from './identity.ts'
 
 /** Names a write that may be repeated, and the body it was made with (D-42). */
 export interface EffectKey {
@@ -16,6 +14,12 @@ export interface EffectKey {
 export interface RequestContext {
   readonly actor: Actor
   readonly credential: CredentialKind
+  /** Tells credentials of one kind apart without revealing them; absent for the host's own work. */
+  readonly credentialId?: string
+  /** What the credential may do at most; absent: everything the actor may do (D-30). */
+  readonly scope?: CredentialScope
+  /** The user behind an impersonated session. */
+  readonly impersonatorId?: string
   /** The caller's active organization; null when organizations are off (D-41). */
   readonly organizationId: string | null
   /** Rises whenever any right may have changed; caches keyed by it are dropped. */
@@ -45,10 +49,7 @@ export const localOwner: Actor = Object.freeze({ type: 'user', id: localOwnerId,
 
 const never = new AbortController().signal
 
-/**
- * A context for work the host starts itself: jobs, migrations, seeds.
- * @internal nothing but tests needs one yet
- */
+/** A context for work the host starts itself: jobs, migrations, seeds. */
 export function internalContext(requestId: string, source: ChangeSource = 'system'): RequestContext {
   return {
     actor: { type: 'system', id: 'system' },

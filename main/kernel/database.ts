@@ -39,6 +39,11 @@ export interface Tx extends Pick<Reads, 'all' | 'get'> {
   /** Runs DDL; prepared statements of all connections are dropped after COMMIT. */
   ddl(sql: string): void
   /**
+   * Adds columns to a table without looking at its rows, however many they are.
+   * @param definitions of each column as in CREATE TABLE: name, type, a literal default that fits the type
+   */
+  addColumns(table: string, definitions: readonly string[]): void
+  /**
    * Runs the in-transaction listeners of the event now, in plugin order; a listener that throws rolls the job back.
    * After COMMIT the event gets its id and goes to after-commit listeners in order.
    */
@@ -74,6 +79,16 @@ export interface HeavyReads {
   stream<Row>(statement: Statement<Row>, options: { signal?: AbortSignal }): AsyncIterable<Row[]>
 }
 
+/** An index as its building needs it. */
+export interface IndexShape {
+  readonly name: string
+  readonly table: string
+  /** Columns in order; a folded one is keyed by its ASCII fold. */
+  readonly keys: readonly { readonly column: string; readonly noCase: boolean }[]
+  /** Which rows it has: live records or deleted ones. */
+  readonly rows: 'live' | 'deleted'
+}
+
 /** Statements that look at every row of a large table: they run in a process of their own while the event loop is free. */
 export interface LongDdl {
   /**
@@ -81,6 +96,11 @@ export interface LongDdl {
    * @param signal ends the process
    */
   run(statements: readonly string[], options?: { readonly signal?: AbortSignal }): Promise<void>
+  /**
+   * Builds an index slice by slice: writers never wait for more than one slice, whatever the size of the table, and what
+   * they change meanwhile is in the index when it appears. Nothing sees it before it is complete.
+   */
+  buildIndex(index: IndexShape): Promise<void>
   /** Runs work that writes much, while the process folds the log into the file in place of commits of the main thread. */
   around<T>(work: () => Promise<T>): Promise<T>
 }

@@ -31,17 +31,21 @@ interface Entry {
  */
 export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId?: number }): EventBus {
   const inside = new Map<string, Entry[]>()
+  /** The listeners of each type seen so far, in order; emptied when a listener comes or goes. */
+  const merged = new Map<string, readonly Entry[]>()
   const after = new Map<string, ((event: PlatformEvent) => void)[]>()
   let lastId = Math.max(options.clock.now() * 1000, options.lastKnownId ?? 0)
   let order = 0
   let failures = 0
 
   const insideFor = (type: string): readonly Entry[] => {
-    const exact = inside.get(type)
-    const all = inside.get('*')
-    if (all === undefined) return exact ?? []
-    if (exact === undefined) return all
-    return [...exact, ...all].toSorted(byPriority)
+    let entries = merged.get(type)
+    if (entries === undefined) {
+      const lists = [...inside].filter(([pattern]) => matches(pattern, type)).map(([, list]) => list)
+      entries = lists.length === 1 ? lists[0]! : lists.flat().toSorted(byPriority)
+      merged.set(type, entries)
+    }
+    return entries
   }
 
   return {
@@ -49,7 +53,9 @@ export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId
       const entry: Entry = { listener, priority, order: order++ }
       const list = [...(inside.get(eventType) ?? []), entry].toSorted(byPriority)
       inside.set(eventType, list)
+      merged.clear()
       return () => {
+        merged.clear()
         const rest = (inside.get(eventType) ?? []).filter((other) => other !== entry)
         if (rest.length === 0) inside.delete(eventType)
         else inside.set(eventType, rest)
@@ -97,6 +103,12 @@ export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId
     },
     failures: () => failures,
   }
+}
+
+/** Whether a name, a beginning with `.*`, or `*` means the type. */
+function matches(pattern: string, type: string): boolean {
+  if (pattern === type || pattern === '*') return true
+  return pattern.endsWith('.*') && type.startsWith(pattern.slice(0, -1))
 }
 
 function byPriority(a: Entry, b: Entry): number {

@@ -27,7 +27,7 @@ export function openLogFile(dir: string): LogFile {
   }
   return {
     write(line) {
-      if (size > maxBytes) rotate()
+      if (size > 0 && size + Buffer.byteLength(line) > maxBytes) rotate()
       size += writeSync(descriptor, line)
     },
     close: () => closeSync(descriptor),

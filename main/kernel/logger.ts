@@ -5,27 +5,32 @@ import { pino } from 'pino'
 /** A structured logger; the first argument holds fields, the second one sentence. */
 export type Logger = Pick<PinoLogger, 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'child' | 'level'>
 
-/** Paths whose values never reach a log line. */
-export const redactedPaths = [
+/** Names of members that hold credentials. */
+const credentialNames = [
   'token',
+  'accessToken',
+  'refreshToken',
+  'sessionToken',
   'secret',
+  'clientSecret',
   'password',
+  'newPassword',
   'code',
+  'otp',
   'key',
+  'apiKey',
   'authorization',
   'cookie',
-  '*.token',
-  '*.secret',
-  '*.password',
-  '*.code',
-  '*.key',
-  '*.authorization',
-  '*.cookie',
-  'req.headers.authorization',
-  'req.headers.cookie',
+]
+
+/** Paths whose values never reach a log line: credentials at the top and up to two levels below, and those of headers. */
+export const redactedPaths: readonly string[] = [
+  ...['', '*.', '*.*.'].flatMap((depth) => credentialNames.map((name) => depth + name)),
   'req.headers["x-api-key"]',
   'res.headers["set-cookie"]',
-] as const
+  '*["x-api-key"]',
+  '*["set-cookie"]',
+]
 
 /** Where log lines go: a stream with `write`, or nothing at all. */
 export interface LogDestination {

@@ -8,6 +8,8 @@ import type { Clock } from './clock.ts'
 import type { RequestContext } from './context.ts'
 import type { Database } from './database.ts'
 import type { EventBus } from './events.ts'
+import type { IdentityProvider } from './identity.ts'
+import { noIdentities } from './identity.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './logger.ts'
 import { orderPlugins } from './plugin-order.ts'
@@ -23,6 +25,8 @@ import type {
 import type { Ports } from './ports.ts'
 import type { ServiceId, ServiceRegistry } from './services.ts'
 import { createServices } from './services.ts'
+import type { Witness } from './witness.ts'
+import { noWitness } from './witness.ts'
 
 /** A route with the plugin that mounted it; `handler` takes the parsed parts of the request. */
 export interface MountedRoute {
@@ -49,6 +53,8 @@ export interface LoadedPlugins {
   readonly routes: readonly MountedRoute[]
   readonly catalogue: PluginCatalogue
   authorizer(): Authorizer
+  identities(): IdentityProvider
+  witness(): Witness
   permissionEpoch(): number
   service<K extends ServiceId>(id: K): ServiceRegistry[K] | undefined
   /** Runs every dispose function, newest first; all run even when one fails, and the first failure is thrown. */
@@ -72,6 +78,10 @@ export async function loadPlugins(
   const disposers: (() => void | Promise<void>)[] = []
   let authorizer = denyingAuthorizer
   let authorizerSetBy: string | undefined
+  let identities = noIdentities
+  let identitiesSetBy: string | undefined
+  let witness = noWitness
+  let witnessSetBy: string | undefined
   let permissionEpoch = 1
 
   const catalogue: PluginCatalogue = {
@@ -138,6 +148,18 @@ export async function loadPlugins(
         authorizer = value
         authorizerSetBy = plugin.id
       },
+      setIdentities(value) {
+        if (identitiesSetBy !== undefined)
+          throw new Error(`Plugins "${identitiesSetBy}" and "${plugin.id}" both set the identities.`)
+        identities = value
+        identitiesSetBy = plugin.id
+      },
+      setWitness(value) {
+        if (witnessSetBy !== undefined)
+          throw new Error(`Plugins "${witnessSetBy}" and "${plugin.id}" both set the witness.`)
+        witness = value
+        witnessSetBy = plugin.id
+      },
       raisePermissionEpoch: () => {
         permissionEpoch += 1
       },
@@ -187,6 +209,8 @@ export async function loadPlugins(
     routes,
     catalogue,
     authorizer: () => authorizer,
+    identities: () => identities,
+    witness: () => witness,
     permissionEpoch: () => permissionEpoch,
     service: <K extends ServiceId>(id: K) => services.get(id) as ServiceRegistry[K] | undefined,
     stop,

@@ -6,11 +6,13 @@ import type { Authorizer } from './authorize.ts'
 import type { Clock } from './clock.ts'
 import type { RequestContext } from './context.ts'
 import type { Database, HeavyReads, Reads, Tx, Write } from './database.ts'
+import type { IdentityProvider } from './identity.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './logger.ts'
 import type { KillableChild, Notifier, SecretStore } from './ports.ts'
 import type { ByteStream, RawJson, Reply } from './reply.ts'
 import type { ServiceId, ServiceRegistry } from './services.ts'
+import type { Witness } from './witness.ts'
 
 /** One numbered step of a plugin's tables. Released steps are frozen: their checksum is recorded. */
 export interface Migration {
@@ -73,7 +75,10 @@ export interface PluginHost {
   readonly write: Write
   readonly heavy: HeavyReads
   readonly database: Pick<Database, 'file' | 'schemaEpoch' | 'health' | 'backupTo' | 'statementCount' | 'longDdl'>
-  /** Listens inside the transaction. Lower priority runs first (default 100), then plugin order. `*` hears every event. */
+  /**
+   * Listens inside the transaction. Lower priority runs first (default 100), then plugin order. `*` hears every event,
+   * `auth.*` every one whose type begins with `auth.`.
+   */
   on(eventType: string, listener: EventListener, options?: { priority?: number }): void
   /** Listens after COMMIT, in event order, in memory, best effort. */
   onCommitted(eventType: string, listener: (event: PlatformEvent) => void): void
@@ -84,6 +89,10 @@ export interface PluginHost {
   /** The authorizer in force; `permissions` sets it. */
   readonly authorizer: Authorizer
   setAuthorizer(authorizer: Authorizer): void
+  /** Says whom credentials belong to; `auth` does. */
+  setIdentities(identities: IdentityProvider): void
+  /** Hears of refused requests and used keys; `audit` does. */
+  setWitness(witness: Witness): void
   /** Adds 1 to the permission epoch: cached rights and ETags are dropped. */
   raisePermissionEpoch(): void
   readonly clock: Clock

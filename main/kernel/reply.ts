@@ -5,9 +5,10 @@ import type { Readable } from 'node:stream'
 export class Reply<T> {
   readonly body: T
   readonly status: number | undefined
-  readonly headers: Readonly<Record<string, string>>
+  /** A list stands for a header that is sent several times, as Set-Cookie may be. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
 
-  constructor(body: T, options: { status?: number; headers?: Record<string, string> } = {}) {
+  constructor(body: T, options: { status?: number; headers?: Record<string, string | readonly string[]> } = {}) {
     this.body = body
     this.status = options.status
     this.headers = options.headers ?? {}

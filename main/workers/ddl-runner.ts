@@ -3,6 +3,8 @@
 import type { DdlReply, DdlRequest } from '#main/database/long-ddl.ts'
 import { openWriter } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
+import { createIndexBuild } from '#main/database/schema/index-build.ts'
+import type { IndexBuild } from '#main/database/schema/index-build.ts'
 import { endWithParent } from './end-with-parent.ts'
 
 const file = process.argv[2]
@@ -12,9 +14,13 @@ if (file === undefined || process.send === undefined) {
 }
 const durable = process.argv[3] !== 'fast'
 
+const foldPatienceMs = 20
+const usualPatienceMs = 5_000
+
 process.umask(0o077)
 
 let connection: Connection | undefined
+let build: IndexBuild | undefined
 const reply = (message: DdlReply): void => {
   process.send?.(message)
 }
@@ -29,8 +35,23 @@ function run(request: DdlRequest): DdlReply {
     connection ??= openForDdl()
     const open = connection
     if (request === 'checkpoint') {
-      // The next writer begins the log anew; readers of older states are waited for, as long as the busy timeout.
-      open.pragma('wal_checkpoint(RESTART)')
+      // The next writer begins the log anew. A reader of an older state is not waited for long: writers wait with it.
+      open.pragma(`busy_timeout = ${foldPatienceMs}`)
+      try {
+        open.pragma('wal_checkpoint(RESTART)')
+      } finally {
+        open.pragma(`busy_timeout = ${usualPatienceMs}`)
+      }
+      return { ok: true }
+    }
+    if (request === 'sort' || request === 'slice' || request === 'finish') {
+      if (build === undefined) throw new Error('No index is being built.')
+      const isMore = build[request]() === true
+      return { ok: true, isMore }
+    }
+    if ('index' in request) {
+      build = createIndexBuild(open, request.index)
+      build.begin()
       return { ok: true }
     }
     open

@@ -1,5 +1,6 @@
 // Entry of the reader process: read-only SQL on the file named by its argument, killed by the host at its limit.
 // Knows no host, no actors, no HTTP; only messages go in and out.
+import os from 'node:os'
 import { copyDatabase } from '#main/database/backup.ts'
 import { createFileCheck } from '#main/database/file-check.ts'
 import { openReader } from '#main/database/open.ts'
@@ -11,6 +12,9 @@ import type { ReaderDemand, ReaderReply, ReaderRequest } from '#main/database/re
 /** Rows per message: large enough to be cheap, small enough that the host's event loop breathes between two. */
 const sliceRows = 500
 
+/** About a third of the weight of the host; less would turn a busy machine into timeouts. */
+const lowered = 5
+
 const file = process.argv[2]
 if (file === undefined || process.send === undefined) {
   process.stderr.write('The reader process is started by the host only.\n')
@@ -19,6 +23,9 @@ if (file === undefined || process.send === undefined) {
 
 // Copies are as private as the database itself.
 process.umask(0o077)
+
+// Where processors are few, the host that answers everybody comes before one that works for somebody.
+os.setPriority(lowered)
 
 let connection: Connection | undefined
 /** Slices of the present stream that may still be sent. */

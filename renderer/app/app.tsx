@@ -46,6 +46,33 @@ const JobsScreen = lazy(async () => ({
 const JobScreen = lazy(async () => ({
   default: (await import('../features/import/job-screen.tsx')).JobScreen,
 }))
+const AccountScreen = lazy(async () => ({
+  default: (await import('../features/account/account-screen.tsx')).AccountScreen,
+}))
+const DeviceScreen = lazy(async () => ({
+  default: (await import('../features/account/device-screen.tsx')).DeviceScreen,
+}))
+const InvitationScreen = lazy(async () => ({
+  default: (await import('../features/account/invitation-screen.tsx')).InvitationScreen,
+}))
+const PeopleScreen = lazy(async () => ({
+  default: (await import('../features/access/people-screen.tsx')).PeopleScreen,
+}))
+const PersonScreen = lazy(async () => ({
+  default: (await import('../features/access/person-screen.tsx')).PersonScreen,
+}))
+const RightsScreen = lazy(async () => ({
+  default: (await import('../features/access/rights-screen.tsx')).RightsScreen,
+}))
+const RightScreen = lazy(async () => ({
+  default: (await import('../features/access/right-screen.tsx')).RightScreen,
+}))
+const CheckScreen = lazy(async () => ({
+  default: (await import('../features/access/check-screen.tsx')).CheckScreen,
+}))
+const AuditScreen = lazy(async () => ({
+  default: (await import('../features/audit/audit-screen.tsx')).AuditScreen,
+}))
 
 /** The application. `code` is the one-time code of the link it was opened with. */
 export function App(props: { queryClient: QueryClient; code: string | undefined }) {
@@ -88,6 +115,17 @@ function Frame() {
               <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
               <Route path="/imports">{() => <JobsScreen />}</Route>
               <Route path="/imports/:jobId">{({ jobId }) => <JobScreen key={jobId} jobId={jobId} />}</Route>
+              <Route path="/account/:part?">{({ part }) => <AccountScreen part={part} />}</Route>
+              <Route path="/device">{() => <DeviceScreen />}</Route>
+              <Route path="/invitations/:id">{({ id }) => <InvitationScreen key={id} id={id} />}</Route>
+              <Route path="/access">{() => <PeopleScreen />}</Route>
+              <Route path="/access/people/:id">{({ id }) => <PersonScreen key={id} id={id} />}</Route>
+              <Route path="/access/rights">{() => <RightsScreen />}</Route>
+              <Route path="/access/rights/:type/:name">
+                {({ type, name }) => <RightScreen key={`${type} ${name}`} type={type} name={name} />}
+              </Route>
+              <Route path="/access/check">{() => <CheckScreen />}</Route>
+              <Route path="/access/audit">{() => <AuditScreen />}</Route>
               <Route>{() => <NotFoundScreen />}</Route>
             </Switch>
           </Suspense>

@@ -1,15 +1,18 @@
-// Owns the navigation: home, the objects, and where they are defined. Folded it shows signs with tooltips.
+// Owns the navigation: home, the objects, where they are defined, and who may do what. Folded it shows signs with tooltips.
 import { Tooltip } from '@mantine/core'
-import { IconHome, IconPlus, IconTable, IconTools } from '@tabler/icons-react'
+import { IconHome, IconPlus, IconTable, IconTools, IconUser, IconUsers } from '@tabler/icons-react'
 import type { TablerIcon } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { objectPluralLabel, useObjects } from '../features/objects/index.ts'
+import { usePreview } from '../lib/preview.ts'
 import { t } from '../lib/strings.ts'
 import classes from './nav-rail.module.css'
 
 /** The content of the navigation landmark. */
 export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
-  const { data: objects } = useObjects()
+  const { data: all } = useObjects()
+  const preview = usePreview()
+  const objects = preview ? all?.filter(({ name }) => preview.readable.has(name)) : all
   const entry = { wide: props.wide, onNavigate: props.onNavigate }
   return (
     <div className={classes.rail}>
@@ -29,6 +32,11 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
           />
         ))}
         <Entry {...entry} to="/objects" label={t('nav.allObjects')} icon={IconTools} />
+      </ul>
+      <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.workspace')}</h2>
+      <ul className={classes.list}>
+        <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
+        <Entry {...entry} to="/account" label={t('nav.account')} icon={IconUser} />
       </ul>
     </div>
   )

@@ -1,22 +1,34 @@
 // Owns the question whether this browser may talk to the host: exchanges the code of the link, asks once, and shows
 // sign-in or the offline page until the answer is yes.
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { Suspense, lazy, useCallback, useEffect, useRef, useState } from 'react'
 import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
 import { Delayed } from '../components/delayed.tsx'
 import { objectsQuery } from '../features/objects/index.ts'
-import { OfflineScreen, SignInScreen } from '../features/sign-in/index.ts'
+import { OfflineScreen } from '../features/sign-in/offline-screen.tsx'
 import { onSignedOut } from '../lib/api-client.ts'
 import { hasCode } from '../lib/api-error.ts'
+import { navigate } from '../lib/hash-location.ts'
 import { onHostBack } from '../lib/host-status.ts'
 import { signInWithCode } from '../lib/session.ts'
 import { t } from '../lib/strings.ts'
+
+const SignInPages = lazy(async () => ({
+  default: (await import('../features/sign-in/sign-in-pages.tsx')).SignInPages,
+}))
+
+/** Pages that a link in a mail leads to, whoever is signed in. */
+const linkPages = new Set(['/reset-password', '/magic-link'])
+/** Pages that are over once there is a session. */
+const pagesBefore = new Set(['/sign-in', '/forgot-password'])
 
 type Phase = 'checking' | 'in' | 'out' | 'refused' | 'down'
 
 /** Shows its children once the host accepts this browser. `code` is the one-time code the page was opened with. */
 export function SessionGate(props: { code: string | undefined; children: ReactNode }) {
   const client = useQueryClient()
+  const [location] = useLocation()
   const [phase, setPhase] = useState<Phase>('checking')
   const code = useRef(props.code)
 
@@ -40,6 +52,8 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
       setPhase('in')
     } catch (error) {
       if (hasCode(error, 'unauthenticated', 'session_expired')) setPhase(refused ? 'refused' : 'out')
+      // Who may see nothing is signed in all the same.
+      else if (hasCode(error, 'permission_denied')) setPhase('in')
       else setPhase('down')
     }
   }, [client])
@@ -69,10 +83,20 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
     [client, check],
   )
 
-  if (phase === 'in') return props.children
-  if (phase === 'out' || phase === 'refused') {
-    return <SignInScreen refused={phase === 'refused'} onSignedIn={() => void check()} />
+  const onSignedIn = useCallback(() => {
+    client.clear()
+    if (pagesBefore.has(location)) navigate('/', { replace: true })
+    void check()
+  }, [check, client, location])
+
+  if (phase === 'out' || phase === 'refused' || linkPages.has(location)) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <SignInPages refused={phase === 'refused'} onSignedIn={onSignedIn} />
+      </Suspense>
+    )
   }
+  if (phase === 'in') return props.children
   if (phase === 'down') {
     return (
       <OfflineScreen
@@ -83,6 +107,10 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
       />
     )
   }
+  return <Waiting />
+}
+
+function Waiting() {
   return (
     <main style={{ display: 'grid', placeItems: 'center', blockSize: '100%' }}>
       <Delayed>

@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { t } from '../lib/strings.ts'
+import { Guises } from './guises.tsx'
 import { NavRail } from './nav-rail.tsx'
 import classes from './shell.module.css'
 import { TopBar } from './top-bar.tsx'
@@ -34,6 +35,7 @@ export function Shell(props: { children: ReactNode }) {
   return (
     <div className={classes.shell} data-narrow={isNarrow || undefined}>
       <TopBar narrow={isNarrow} />
+      <Guises />
       {showRail && (
         <nav className={classes.rail} data-wide={wide || undefined} aria-label={t('app.navigation')} data-region>
           <NavRail wide={wide} onNavigate={() => setDrawerOpen(false)} />

@@ -108,6 +108,22 @@ export function useAppCommands(): void {
       run: () => navigate('/imports'),
     },
     {
+      id: 'go.access',
+      label: t('command.access'),
+      group: 'navigation',
+      shortcut: 'G P',
+      keywords: 'users roles permissions rights audit log accounts',
+      run: () => navigate('/access'),
+    },
+    {
+      id: 'go.account',
+      label: t('command.account'),
+      group: 'navigation',
+      shortcut: 'G A',
+      keywords: 'password api keys sessions two-factor profile sign out',
+      run: () => navigate('/account'),
+    },
+    {
       id: 'go.blankObject',
       label: t('command.blankObject'),
       group: 'navigation',

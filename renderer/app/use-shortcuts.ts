@@ -8,7 +8,7 @@ const sequenceMs = 1_000
 
 // In these a character is input, so single keys belong to them.
 const typingSelector =
-  'input, textarea, select, [contenteditable="true"], [role="grid"], [role="listbox"], [role="menu"]'
+  'input, textarea, select, [contenteditable="true"], [role="grid"], [role="treegrid"], [role="listbox"], [role="menu"]'
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(typingSelector) !== null

@@ -35,6 +35,8 @@ export interface FieldDefinition {
   schemes?: readonly string[]
   /** Object a lookup points to. */
   reference?: string
+  /** Filter of the records of that object that may be linked (D-94). */
+  referenceFilters?: unknown
   /** Object the field belongs to; told by whoever lists the fields of that object. */
   object?: string
   /** Field of the referenced object that stands for a record; told by whoever knows that object. */

@@ -23,7 +23,7 @@ export interface FieldContext {
   /** Reads the text of a secret field; without it secrets cannot be revealed. */
   revealSecret?(object: string, id: string, field: string): Promise<string | null>
   /** Finds records of an object by text; without it lookups are edited by id. */
-  searchRecords?(object: string, text: string, signal: AbortSignal): Promise<readonly RecordChoice[]>
+  searchRecords?(object: string, text: string, signal: AbortSignal, filter?: unknown): Promise<readonly RecordChoice[]>
 }
 
 /** Result of reading typed text: a value (null clears the field) or why it cannot be one. */

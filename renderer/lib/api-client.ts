@@ -9,6 +9,7 @@ import { reportAnswered, reportSilent } from './host-status.ts'
 const prefixes = { versioned: '/api/v1', api: '/api', root: '', console: '' } as const
 
 type Listener = () => void
+const lostSession = new Set(['unauthenticated', 'session_expired', 'api_key_invalid'])
 const signedOutListeners = new Set<Listener>()
 
 /** Calls back whenever the host refuses the credential, until the returned function is called. */
@@ -172,7 +173,8 @@ async function readAnswer(answer: Response): Promise<unknown> {
   }
   if (answer.ok) return body
   const error = errorOfAnswer(answer.status, body, answer.headers.get('Retry-After'))
-  if (answer.status === 401) for (const listener of signedOutListeners) listener()
+  // A wrong password is a 401 too, and ends no session.
+  if (lostSession.has(error.code)) for (const listener of signedOutListeners) listener()
   throw error
 }
 

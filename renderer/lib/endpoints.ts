@@ -2,11 +2,18 @@
 // that drifts from its contract does not compile; the values stay here so that no schema library is shipped.
 import type { z } from 'zod'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
+import type { auditRoutes } from '#shared/contracts/audit.ts'
+import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
+import type { authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
+import type { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
+import type { authDeviceRoutes, authTwoFactorRoutes } from '#shared/contracts/auth-two-factor.ts'
+import type { authAccountRoutes, authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
 import type { dataRoutes } from '#shared/contracts/data.ts'
 import type { discoveryRoutes } from '#shared/contracts/discovery.ts'
 import type { importRoutes } from '#shared/contracts/import.ts'
 import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import type { metadataRoutes } from '#shared/contracts/metadata.ts'
+import type { permissionRoutes } from '#shared/contracts/permissions.ts'
 import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
 import type { AnyRoute } from '#shared/route.ts'
@@ -18,7 +25,17 @@ type Contracts = typeof dataRoutes &
   typeof importRoutes &
   typeof discoveryRoutes &
   typeof viewRoutes &
-  typeof analyticsRoutes
+  typeof analyticsRoutes &
+  typeof auditRoutes &
+  typeof permissionRoutes &
+  typeof authRoutes &
+  typeof authAccountRoutes &
+  typeof authMagicLinkRoutes &
+  typeof authAdminRoutes &
+  typeof authProviderRoutes &
+  typeof authOrganizationRoutes &
+  typeof authDeviceRoutes &
+  typeof authTwoFactorRoutes
 
 /** `METHOD mount path` of a contract. */
 type EndpointText<R extends AnyRoute> = `${R['method']} ${R['mount']} ${R['path']}`
@@ -58,6 +75,65 @@ export const endpoints = {
   updateView: 'PATCH versioned /ui/views/:viewId',
   deleteView: 'DELETE versioned /ui/views/:viewId',
   queryAnalytics: 'POST versioned /analytics/query',
+  getAuthConfig: 'GET versioned /auth/config',
+  getSession: 'GET versioned /auth/get-session',
+  signInEmail: 'POST versioned /auth/sign-in/email',
+  signInUsername: 'POST versioned /auth/sign-in/username',
+  signInSocial: 'POST versioned /auth/sign-in/social',
+  signInOauth2: 'POST versioned /auth/sign-in/oauth2',
+  signOut: 'POST versioned /auth/sign-out',
+  requestPasswordReset: 'POST versioned /auth/request-password-reset',
+  resetPassword: 'POST versioned /auth/reset-password',
+  sendVerificationEmail: 'POST versioned /auth/send-verification-email',
+  verifyTotp: 'POST versioned /auth/two-factor/verify-totp',
+  verifyBackupCode: 'POST versioned /auth/two-factor/verify-backup-code',
+  sendOtp: 'POST versioned /auth/two-factor/send-otp',
+  verifyOtp: 'POST versioned /auth/two-factor/verify-otp',
+  enableTwoFactor: 'POST versioned /auth/two-factor/enable',
+  disableTwoFactor: 'POST versioned /auth/two-factor/disable',
+  generateBackupCodes: 'POST versioned /auth/two-factor/generate-backup-codes',
+  sendMagicLink: 'POST versioned /auth/magic-link/send',
+  verifyMagicLink: 'POST versioned /auth/magic-link/verify',
+  getDevice: 'GET versioned /auth/device',
+  approveDevice: 'POST versioned /auth/device/approve',
+  denyDevice: 'POST versioned /auth/device/deny',
+  getInvitation: 'GET versioned /auth/organization/get-invitation',
+  acceptInvitation: 'POST versioned /auth/organization/accept-invitation',
+  rejectInvitation: 'POST versioned /auth/organization/reject-invitation',
+  updateUser: 'POST versioned /auth/update-user',
+  changePassword: 'POST versioned /auth/change-password',
+  setOwnPassword: 'POST versioned /auth/set-password',
+  listAccounts: 'GET versioned /auth/list-accounts',
+  listSessions: 'GET versioned /auth/list-sessions',
+  revokeSession: 'POST versioned /auth/revoke-session',
+  revokeOtherSessions: 'POST versioned /auth/revoke-other-sessions',
+  listOutbox: 'GET versioned /auth/outbox',
+  adminListUsers: 'GET versioned /auth/admin/list-users',
+  adminGetUser: 'GET versioned /auth/admin/get-user',
+  adminCreateUser: 'POST versioned /auth/admin/create-user',
+  adminUpdateUser: 'POST versioned /auth/admin/update-user',
+  adminSetRole: 'POST versioned /auth/admin/set-role',
+  adminSetPassword: 'POST versioned /auth/admin/set-user-password',
+  adminBanUser: 'POST versioned /auth/admin/ban-user',
+  adminUnbanUser: 'POST versioned /auth/admin/unban-user',
+  adminImpersonate: 'POST versioned /auth/admin/impersonate-user',
+  adminStopImpersonating: 'POST versioned /auth/admin/stop-impersonating',
+  adminRemoveUser: 'POST versioned /auth/admin/remove-user',
+  adminListSessions: 'POST versioned /auth/admin/list-user-sessions',
+  adminRevokeSessions: 'POST versioned /auth/admin/revoke-user-sessions',
+  createKey: 'POST versioned /keys',
+  listKeys: 'GET versioned /keys',
+  deleteKey: 'DELETE versioned /keys/:id',
+  checkPermission: 'GET versioned /permissions/check',
+  explainPermission: 'GET versioned /permissions/explain',
+  getEffectivePermissions: 'GET versioned /permissions/effective',
+  getObjectPermissions: 'GET versioned /permissions/objects/:object',
+  getAssignments: 'GET versioned /permissions/assignments/:userId',
+  setAssignments: 'PUT versioned /permissions/assignments/:userId',
+  listAudit: 'GET versioned /audit',
+  listAuditKinds: 'GET versioned /audit/kinds',
+  exportAudit: 'GET versioned /audit/export',
+  verifyAudit: 'POST versioned /audit/verify',
 } as const satisfies EndpointTable
 
 /** An operation of {@link endpoints}. */

@@ -7,3 +7,8 @@ const numbers = new Intl.NumberFormat(locale)
 export function formatNumber(value: number): string {
   return numbers.format(value)
 }
+
+/** A moment as day and time of the language; '' for none. */
+export function formatMoment(iso: string | null | undefined): string {
+  return iso ? new Date(iso).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' }) : ''
+}

@@ -11,6 +11,9 @@ const known: Readonly<Record<string, StringKey>> = {
   unauthenticated: 'problem.unauthenticated',
   session_expired: 'problem.unauthenticated',
   invalid_credentials: 'problem.invalid_credentials',
+  token_invalid: 'problem.token_invalid',
+  account_banned: 'problem.account_banned',
+  user_already_exists: 'problem.user_already_exists',
   permission_denied: 'problem.permission_denied',
   origin_forbidden: 'problem.origin_forbidden',
   resource_not_found: 'problem.resource_not_found',
@@ -59,6 +62,9 @@ export function problemText(error: unknown): string {
   const first = error.fieldErrors[0]
   if (error.code === 'conflict' && first?.code === 'not_unique') return t('problem.not_unique')
   if (error.code === 'validation_error' && first) return fieldProblemText(first)
+  if (error.code === 'validation_error' && error.details['reason'] === 'INVALID_USERNAME') {
+    return t('problem.invalid_username')
+  }
   const key = known[error.code]
   return key ? t(key) : t('problem.other', { code: error.code, message: error.message })
 }

@@ -1,6 +1,10 @@
 // Owns how words reach the screen: one key per sentence, parameters in braces, plurals by Intl. The words themselves are
-// in strings/, one file per area; a translation replaces the table and nothing else.
+// in strings/, one file per area; a translation replaces the table and nothing else. Words of screens that few people
+// open come with those screens (addStrings), so that the first page does not carry them.
+import type { accessStrings } from './strings/access.ts'
+import type { accountStrings } from './strings/account.ts'
 import { appStrings } from './strings/app.ts'
+import type { auditStrings } from './strings/audit.ts'
 import { designerStrings } from './strings/designer.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import { homeStrings } from './strings/home.ts'
@@ -8,6 +12,7 @@ import { importStrings } from './strings/import.ts'
 import { objectStrings } from './strings/objects.ts'
 import { problemStrings } from './strings/problems.ts'
 import { recordStrings } from './strings/records.ts'
+import type { signInStrings } from './strings/sign-in.ts'
 
 const table = {
   ...appStrings,
@@ -20,8 +25,17 @@ const table = {
   ...recordStrings,
 } as const
 
+type LateTable = typeof accessStrings & typeof accountStrings & typeof auditStrings & typeof signInStrings
+
 /** Key of a text. */
-export type StringKey = keyof typeof table
+export type StringKey = keyof typeof table | keyof LateTable
+
+const texts = new Map<string, string>(Object.entries(table))
+
+/** Adds the words of a screen that is loaded when it is first shown. */
+export function addStrings(words: Readonly<Record<string, string>>): void {
+  for (const [key, text] of Object.entries(words)) texts.set(key, text)
+}
 
 /** Keys that exist as `<key>.one` and `<key>.other`. */
 export type PluralKey = {
@@ -39,13 +53,13 @@ const numbers = new Intl.NumberFormat(locale)
 
 /** The text of a key with its parameters filled in. */
 export function t(key: StringKey, parameters: StringParameters = {}): string {
-  return fill(table[key], parameters)
+  return fill(texts.get(key) ?? key, parameters)
 }
 
 /** The text of a key for a count, which is also the parameter `count`. */
 export function tn(key: PluralKey, count: number, parameters: StringParameters = {}): string {
   const form = plurals.select(count) === 'one' ? 'one' : 'other'
-  const text = (table as Readonly<Record<string, string>>)[`${key}.${form}`] ?? key
+  const text = texts.get(`${key}.${form}`) ?? key
   return fill(text, { ...parameters, count })
 }
 

@@ -1,6 +1,12 @@
 // Every contract there is, in a fixed order: what the document of the API and the conformance tests start from.
 import type { AnyRoute } from '../route.ts'
 import { analyticsRoutes } from './analytics.ts'
+import { auditRoutes } from './audit.ts'
+import { authAdminRoutes } from './auth-admin.ts'
+import { authOauthRoutes, authProviderRoutes } from './auth-oauth.ts'
+import { authOrganizationRoutes } from './auth-organization.ts'
+import { authDeviceRoutes, authTwoFactorRoutes } from './auth-two-factor.ts'
+import { authAccountRoutes, authMagicLinkRoutes, authRoutes } from './auth.ts'
 import { backupRoutes } from './backup.ts'
 import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
@@ -10,6 +16,7 @@ import { importRoutes } from './import.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
+import { permissionRoutes } from './permissions.ts'
 import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
@@ -29,9 +36,20 @@ export const allContracts: readonly AnyRoute[] = [
   settingsRoutes,
   backupRoutes,
   registryRoutes,
+  permissionRoutes,
   viewRoutes,
   analyticsRoutes,
   scriptRoutes,
   i18nRoutes,
+  auditRoutes,
+  authRoutes,
+  authAccountRoutes,
+  authMagicLinkRoutes,
+  authTwoFactorRoutes,
+  authDeviceRoutes,
+  authAdminRoutes,
+  authProviderRoutes,
+  authOrganizationRoutes,
+  authOauthRoutes,
   consoleRoutes,
 ].flatMap((table): AnyRoute[] => Object.values(table))

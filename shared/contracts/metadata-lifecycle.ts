@@ -77,7 +77,7 @@ export const metadataLifecycleRoutes = defineRoutes({
     query: z.object({ scope: text }),
     response: Overlay.nullable(),
     rateLimit: 'read',
-    errors: [],
+    errors: ['permission_denied'],
     summary: 'The overlay of the workspace or of the caller; null when there is none.',
   }),
   putMetadataOverlay: defineRoute({
@@ -114,7 +114,7 @@ export const metadataLifecycleRoutes = defineRoutes({
     query: z.object({ userId: text, state: text, locale: text }),
     response: Item,
     rateLimit: 'read',
-    errors: [],
+    errors: ['permission_denied'],
     summary: 'The item with all overlays, as the caller or the user named sees it.',
   }),
   getMetadataLayers: defineRoute({
@@ -131,7 +131,7 @@ export const metadataLifecycleRoutes = defineRoutes({
       effective: Item,
     }),
     rateLimit: 'read',
-    errors: [],
+    errors: ['permission_denied'],
     summary: 'What the item is made of: as stored, its overlays, and what they come to.',
   }),
   setMetadataState: defineRoute({

@@ -44,5 +44,8 @@ function firstNames(filter: Filter): Set<string> {
       return new Set(filter.fields)
     case 'condition':
       return new Set(filter.path.slice(0, 1))
+    case 'among':
+    case 'related':
+      return new Set([filter.field])
   }
 }

@@ -31,15 +31,37 @@ export interface FilterSearch {
   readonly fields: readonly string[]
 }
 
+/** Writes a statement that selects ids; `bind` places a value and answers what stands for it in the text. */
+export type IdSource = (bind: (value: string | number) => string) => string
+
+/** Part of a right, never of a request: the value of an own field is among the ids a statement selects. */
+export interface FilterAmong {
+  readonly kind: 'among'
+  readonly field: string
+  readonly ids: IdSource
+}
+
+/** Part of a right, never of a request: the record a single-valued relation names passes a filter, deleted or not. */
+export interface FilterRelated {
+  readonly kind: 'related'
+  readonly field: string
+  readonly child: Filter
+}
+
 /** A filter. `and` of nothing is true, `or` of nothing is false. */
 export type Filter =
   | { readonly kind: 'and' | 'or'; readonly children: readonly Filter[] }
   | { readonly kind: 'not'; readonly child: Filter }
   | FilterCondition
   | FilterSearch
+  | FilterAmong
+  | FilterRelated
 
 /** The filter every record passes. */
 export const matchAll: Filter = Object.freeze({ kind: 'and', children: [] })
+
+/** The filter no record passes. */
+export const matchNone: Filter = Object.freeze({ kind: 'or', children: [] })
 
 /** The conjunction of the given filters; null and {@link matchAll} are left out. */
 export function allOf(...filters: readonly (Filter | null | undefined)[]): Filter {

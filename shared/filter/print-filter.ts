@@ -20,5 +20,8 @@ export function printFilter(filter: Filter): Record<string, unknown> | readonly 
     case 'condition':
       if (filter.operator === patternOperator) return [filter.path.join('.'), 'like', filter.operand]
       return { [filter.path.join('.')]: { [filter.operator]: filter.operand } }
+    case 'among':
+    case 'related':
+      throw new Error('Conditions of rights have no written form.')
   }
 }

@@ -7,8 +7,14 @@ import type { Filter } from './filter.ts'
 export interface QueryEnv extends OperandEnv {
   /** Undefined for an object that does not exist or that the caller may not read (D-25). */
   schemaOf(object: string): ObjectSchema | undefined
+  /** The people user fields name; absent: paths and expansions of user fields lead nowhere. */
+  readonly users?: ObjectSchema
   /** Whether the caller may read the field; absent: every field. */
   canRead?(object: string, field: string): boolean
+  /** The same world without rights: conditions that rights make are resolved in it. Absent: this one. */
+  readonly engine?: QueryEnv
+  /** The caller's active organization: a cursor is worth nothing in another one. */
+  readonly organizationId?: string | null
   /** The rows of a related object that relation paths may see; null or absent: all of them. */
   rowCondition?(object: string): Filter | null
 }

@@ -11,7 +11,7 @@ import { operatorClasses } from '#shared/field-types/operator-classes.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { Filter, FilterCondition, Operand } from './filter.ts'
+import type { Filter, FilterAmong, FilterCondition, FilterRelated, Operand } from './filter.ts'
 import { isFieldMacro } from './filter-reader.ts'
 import type { QueryEnv } from './query-env.ts'
 import type { Comparison, FieldTest, ResolvedFilter, SearchOperator, TestValue } from './resolved-filter.ts'
@@ -42,7 +42,25 @@ export function resolveFilter(
       return resolveSearch(schema, filter.query, filter.fields, env, parameter)
     case 'condition':
       return resolveCondition(schema, filter, env, parameter)
+    case 'among':
+    case 'related':
+      return resolveRight(schema, filter, env, parameter)
   }
+}
+
+/** Parts of rights name what is there; a relation that is gone meanwhile lets nothing through. */
+function resolveRight(
+  schema: ObjectSchema,
+  filter: FilterAmong | FilterRelated,
+  env: QueryEnv,
+  parameter: string,
+): ResolvedFilter {
+  const field = schema.byName.get(filter.field)
+  if (field === undefined) return { kind: 'or', children: [] }
+  if (filter.kind === 'among') return { kind: 'among', field, ids: filter.ids }
+  const target = field.reference === null || field.multiple ? undefined : env.schemaOf(field.reference)
+  if (target === undefined) return { kind: 'or', children: [] }
+  return { kind: 'related', field, target, child: resolveFilter(target, filter.child, env, parameter) }
 }
 
 /**

@@ -1,4 +1,5 @@
 // Walks a field path over relations into JSON values, as far as the caller may read. Pure.
+import { relationTarget } from './relation-target.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -52,7 +53,7 @@ export function resolvePath(
       if (rest.some((key) => /["\\\p{Cc}]/u.test(key))) throw unknownField(place, path)
       return { hops, field, inner: rest }
     }
-    const target = type.relation === true && field.reference !== null ? env.schemaOf(field.reference) : undefined
+    const target = relationTarget(field, env)
     if (!target) throw unknownField(place, path)
     if (hops.length === maxHops) {
       throw invalidQuery(place.parameter, `A path crosses at most ${maxHops} relations.`, { path: place.path })
@@ -70,7 +71,8 @@ function isLinkPart(field: FieldSchema, rest: readonly string[]): boolean {
 /** The field of that name when the object has it and the caller may read it; deletion marks are not shown. */
 export function readableField(schema: ObjectSchema, name: string, env: QueryEnv): FieldSchema | undefined {
   const field = schema.byName.get(name)
-  if (!field || (env.canRead && !field.system && !env.canRead(schema.name, name))) return undefined
+  const isOpen = field?.system === true || schema === env.users
+  if (!field || (env.canRead && !isOpen && !env.canRead(schema.name, name))) return undefined
   return field
 }
 

@@ -1,4 +1,5 @@
 // Gives every sort term its field, following lookups to what they display. Pure.
+import { relationTarget } from './relation-target.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -38,8 +39,9 @@ export function resolveSort(
 
 function byDisplay(path: ResolvedPath, env: QueryEnv): ResolvedPath {
   const { field, hops } = path
-  if (fieldTypeOf(field).relation !== true || field.reference === null || hops.length === maxHops) return path
-  const target = env.schemaOf(field.reference)
+  // People are ordered by id: their names change without a trace in the record.
+  if (field.type === 'user' || hops.length === maxHops) return path
+  const target = relationTarget(field, env)
   const display = target && readableField(target, target.displayField.name, env)
   if (!target || !display || !display.sortable || fieldTypeOf(display).relation === true) return path
   return { hops: [...hops, { field, target }], field: display, inner: [] }

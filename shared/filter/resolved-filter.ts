@@ -1,6 +1,8 @@
 // The filter tree after resolution: fields instead of names, column values instead of operands. Made by
 // resolve-filter.ts; read by the SQL writer and by in-memory matchers.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '../object-schema.ts'
+import type { IdSource } from './filter.ts'
 import type { ResolvedPath } from './resolve-path.ts'
 
 /** How the terms of a search are joined (D-74). */
@@ -45,4 +47,11 @@ export type ResolvedFilter =
       readonly fields: readonly FieldSchema[]
       /** Whether every term must match or one is enough. */
       readonly operator: SearchOperator
+    }
+  | { readonly kind: 'among'; readonly field: FieldSchema; readonly ids: IdSource }
+  | {
+      readonly kind: 'related'
+      readonly field: FieldSchema
+      readonly target: ObjectSchema
+      readonly child: ResolvedFilter
     }

@@ -36,7 +36,7 @@ describe('GET /api/v1 (D-17)', () => {
       metadata: '/api/v1/meta',
       ui: '/api/v1/ui',
       analytics: '/api/v1/analytics',
-      auth: null,
+      auth: '/api/v1/auth',
       workflow: null,
     })
     expect(body.features).toMatchObject({ graphql: false, websockets: false, files: false })

@@ -146,6 +146,12 @@ describe('GET /data/:object/export', () => {
     expect(bytes.toString('utf8')).toBe('\uFEFFtitle;labels\r\nPlain;"a;b"\r\n')
   })
 
+  it('leaves the names of the columns out, and takes another spelling of the order', async () => {
+    expect((await download('select=title&stage=won&header=false')).toString('utf8')).toBe('Plain\r\n')
+    const falling = table((await exported('select=title&orderby=title:desc&top=2')).body)
+    expect(falling).toEqual([['title'], ['Plain'], ['Line, "quoted"']])
+  })
+
   it('takes deleted records along when asked to', async () => {
     const gone = (await host.post('/data/deal', { title: 'Gone' })).body.id
     await host.delete(`/data/deal/${gone}`)

@@ -243,7 +243,8 @@ describe('import jobs', () => {
       host.takeEvents()
       const { body } = await start({ rows: [{ name: 'Quiet' }], runAutomations })
       await ended(body.jobId)
-      expect(host.takeEvents().map((event) => event.runAutomations)).toEqual([runAutomations ? undefined : false])
+      const expected = runAutomations ? undefined : false
+      expect(host.takeEvents().map((event) => event.runAutomations)).toEqual([expected, expected])
     }
   })
 
@@ -251,7 +252,10 @@ describe('import jobs', () => {
     host.takeEvents()
     const { body } = await start({ rows: [{ name: 'Source' }] })
     await ended(body.jobId)
-    expect(host.takeEvents().map((event) => [event.type, event.source])).toEqual([['record.created', 'import']])
+    expect(host.takeEvents().map((event) => [event.type, event.source])).toEqual([
+      ['import.started', 'import'],
+      ['record.created', 'import'],
+    ])
   })
 })
 

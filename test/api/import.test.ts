@@ -202,6 +202,9 @@ describe('POST /data/:object/import', () => {
   it('marks its events with the source import', async () => {
     host.takeEvents()
     await run({ rows: [{ name: 'Source' }] })
-    expect(host.takeEvents().map((event) => [event.type, event.source])).toEqual([['record.created', 'import']])
+    expect(host.takeEvents().map((event) => [event.type, event.source])).toEqual([
+      ['import.started', 'import'],
+      ['record.created', 'import'],
+    ])
   })
 })

@@ -77,7 +77,8 @@ describe('objects', () => {
 
   it('moves and renames fields without touching their names', async () => {
     const { page } = opened
-    await page.getByRole('link', { name: 'Edit fields' }).click()
+    await page.getByRole('button', { name: 'More tools' }).click()
+    await page.getByRole('menuitem', { name: 'Edit fields' }).click()
     await page.getByRole('textbox', { name: 'Label of name' }).fill('Title')
     await page.getByRole('textbox', { name: 'Label of name' }).press('Alt+ArrowDown')
     await page.getByRole('button', { name: 'Save changes' }).click()

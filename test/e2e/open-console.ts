@@ -1,6 +1,6 @@
 // Starts what a browser test needs: a real host on a temporary folder, a Chromium, a signed-in page that records every
 // error. Knows no screen.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright-core'
@@ -41,9 +41,10 @@ const defaults: BrowserContextOptions = {
   timezoneId: 'UTC',
 }
 
-/** Starts a host on an empty folder and a browser. */
-export async function openBench(): Promise<ConsoleBench> {
+/** Starts a host on an empty folder, with these settings of accounts when given, and a browser. */
+export async function openBench(auth?: Record<string, unknown>): Promise<ConsoleBench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-e2e-'))
+  if (auth) writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ auth }), { mode: 0o600 })
   const start = async (port: number): Promise<RunningHost> => startHost({ dataDir, port, durable: false })
   let host = await start(0)
   // Sign-in is limited to ten codes a minute: the first page brings the session for all others.

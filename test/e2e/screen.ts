@@ -35,7 +35,7 @@ export async function cut(page: Page, path: string): Promise<void> {
 }
 
 /** Makes the requests to a part of the API answer with an error of the protocol. */
-export async function refuse(page: Page, path: string, code: string, httpStatus: number): Promise<void> {
+export async function refuse(page: Page, path: string | RegExp, code: string, httpStatus: number): Promise<void> {
   const error = {
     code,
     message: 'The server failed to handle the request.',

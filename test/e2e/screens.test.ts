@@ -9,10 +9,13 @@ import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
+import { seedAccess } from './seed-access.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
-const routerFile = fileURLToPath(new URL('../../renderer/app/app.tsx', import.meta.url))
+const routerFiles = ['app/app.tsx', 'features/sign-in/sign-in-pages.tsx'].map((file) =>
+  fileURLToPath(new URL(`../../renderer/${file}`, import.meta.url)),
+)
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 async function reach(screen: Screen, bench: ConsoleBench, scheme: 'light' | 'dark'): Promise<ConsolePage> {
@@ -52,6 +55,7 @@ describe('screens', () => {
     fresh = await openBench()
     seeded = await openBench()
     await seedWorkspace(seeded)
+    await seedAccess(seeded)
   })
   afterAll(async () => {
     await fresh?.stop()
@@ -59,7 +63,8 @@ describe('screens', () => {
   })
 
   it('has an entry for every route of the application', () => {
-    const routes = [...readFileSync(routerFile, 'utf8').matchAll(/<Route path="([^"]+)"/g)].map((match) => match[1])
+    const routers = routerFiles.map((file) => readFileSync(file, 'utf8')).join('\n')
+    const routes = [...routers.matchAll(/<Route path="([^"]+)"/g)].map((match) => match[1])
     expect(routes.length).toBeGreaterThan(5)
     const covered = new Set(screens.map((screen) => screen.covers))
     expect(routes.filter((route) => !covered.has(route ?? ''))).toEqual([])

@@ -1,8 +1,10 @@
 // The register of screens: every route in every state it has, and how a test brings it there. The runner checks each in
 // both schemes. Knows the words on the screens; knows no checks.
+import { accessScreens } from './access-screens.ts'
 import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
 import { paste } from './open-console.ts'
+import { groupScreens } from './group-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 
@@ -25,7 +27,7 @@ export const screens: readonly Screen[] = [
     workspace: 'fresh',
     reach: async (page) => {
       await page.getByRole('textbox', { name: 'Link or code' }).fill('http://127.0.0.1/_console/#not-a-valid-code')
-      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Use the link' }).click()
       await page.getByText('This code is used, expired or wrong.').waitFor()
     },
     expectedErrors: ['401'],
@@ -370,7 +372,9 @@ export const screens: readonly Screen[] = [
     expectedErrors: ['409'],
     scrollsSideways: true,
   },
+  ...groupScreens,
   ...importScreens,
+  ...accessScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

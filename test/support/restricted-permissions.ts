@@ -1,12 +1,14 @@
 // A permissions plugin for tests of reading rights: requests that come from the UI (`X-Cairn-Source: UI`) are restricted as
 // the test says, all others may do everything. Takes the place of the real plugin.
 import { corePlugins, optionalPlugins } from '#main/host.ts'
+import { parseFilter } from '#shared/filter/parse-filter.ts'
 import type { Authorizer, RowCondition } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { permissionsPermissions } from '#main/plugins/permissions/permissions.ts'
-import { createOwnerAuthorizer, createPermissionsService } from '#main/plugins/permissions/service.ts'
+import { createPermissionsService } from '#main/plugins/permissions/service.ts'
+import { createOwnerAuthorizer } from './owner-authorizer.ts'
 
 /** What restricted requests may read. */
 export interface Restrictions {
@@ -15,7 +17,7 @@ export interface Restrictions {
   /** Fields that are not readable, as `object.field`. */
   readonly hiddenFields: readonly string[]
   /** Rows that are readable, by object. */
-  readonly rows: Readonly<Record<string, RowCondition>>
+  readonly rows: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
 /** Headers of a restricted request. */
@@ -34,7 +36,7 @@ export function restrictedPlugins(restrictions: Restrictions): PluginDefinition[
       (isFree(ctx) || !restrictions.hiddenFields.includes(`${object}.${field}`)) &&
       owner.canField(ctx, object, field, access),
     rowCondition: (ctx, object, action) =>
-      isFree(ctx) ? owner.rowCondition(ctx, object, action) : (restrictions.rows[object] ?? null),
+      isFree(ctx) ? owner.rowCondition(ctx, object, action) : rowsOf(restrictions.rows[object]),
     fingerprint: (ctx) => (isFree(ctx) ? owner.fingerprint(ctx) : 'restricted'),
   }
   const permissions = definePlugin({
@@ -45,8 +47,18 @@ export function restrictedPlugins(restrictions: Restrictions): PluginDefinition[
     permissions: permissionsPermissions,
     register(host) {
       host.setAuthorizer(authorizer)
-      host.provide('permissions', createPermissionsService(authorizer))
+      host.provide(
+        'permissions',
+        createPermissionsService(authorizer, {
+          assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
+          assign: () => undefined,
+        }),
+      )
     },
   })
   return [...corePlugins, ...optionalPlugins].map((plugin) => (plugin.id === 'permissions' ? permissions : plugin))
+}
+
+function rowsOf(given: Readonly<Record<string, unknown>> | undefined): RowCondition {
+  return given === undefined ? null : parseFilter(given)
 }

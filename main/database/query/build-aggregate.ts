@@ -127,6 +127,8 @@ function overAliases(filter: Filter): Filter {
     case 'condition':
       return { ...filter, path: [filter.path.join('.')] }
     case 'search':
+    case 'among':
+    case 'related':
       return filter
   }
 }

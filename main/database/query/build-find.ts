@@ -97,7 +97,7 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   const scope = rootScope(schema, env, options.search)
   const fields = chooseFields(schema, request.select ?? null, deleted, env)
   const found = rankMatches(scope, request)
-  const ranking = request.sort.length === 0 ? found : null
+  const ranking = request.sort.length === 0 && !isRankHidden(schema, request, env) ? found : null
   const where = resolveWhere(schema, ranking ? { ...request, search: null } : request, env)
   const keys = ranking ? rankKeys(scope, ranking) : sortKeys(scope, resolveSort(schema, request.sort, env))
   const binding = needsBinding(cursor) ? bindingOf(schema, request, env) : null
@@ -220,23 +220,47 @@ export function resolveWhere(
   const parts: ResolvedFilter[] = []
   if (request.filter) parts.push(resolveFilter(schema, request.filter, env))
   if (request.search) parts.push(resolveRequested(schema, request.search, env))
-  if (request.rowCondition) parts.push(resolveFilter(schema, request.rowCondition, { ...env, canRead: undefined }))
+  if (request.rowCondition) parts.push(resolveFilter(schema, request.rowCondition, engineOf(env)))
   return simplifyFilter({ kind: 'and', children: parts })
+}
+
+/** The world conditions of rights are resolved in: they are rules, not requests, and may use everything. */
+export function engineOf(env: QueryEnv): QueryEnv {
+  return env.engine ?? { ...env, canRead: undefined, rowCondition: undefined }
 }
 
 /** The terms of WHERE; a top-level conjunction is taken apart so that every equality stands by itself. */
 export function writeConditions(scope: Scope, where: ResolvedFilter, deleted: DeletedMode): string[] {
   const terms = where.kind === 'and' ? where.children : [where]
-  const conditions = terms.map((term) => writeFilter(scope, term))
+  const conditions = terms.map((term) => {
+    if (deleted === 'exclude' && isGrant(term)) return writeGrant(scope, term.children)
+    return writeFilter(scope, term)
+  })
   if (deleted !== 'include') {
     conditions.push(`${column(scope, 'deleted_at')} IS ${deleted === 'only' ? 'NOT NULL' : 'NULL'}`)
   }
   return conditions
 }
 
+/** Several reasons for which records are covered, each of which an index may serve. */
+function isGrant(term: ResolvedFilter): term is ResolvedFilter & { kind: 'or' } {
+  return term.kind === 'or' && term.children.some((child) => child.kind === 'among')
+}
+
+/** Says in each branch that records are live: only then SQLite uses indexes of live records for them. */
+function writeGrant(scope: Scope, branches: readonly ResolvedFilter[]): string {
+  return `(${branches.map((branch) => `(${writeFilter(scope, branch)} AND ${column(scope, 'deleted_at')} IS NULL)`).join(' OR ')})`
+}
+
 /** A sort over a relation looks one record up per row. */
 function crossesRelation(keys: readonly SortKey[]): boolean {
   return keys.some((key) => key.crossing)
+}
+
+/** The rank of a match is worked out from all records and searched fields, so it would tell of those that are hidden. */
+function isRankHidden(schema: ObjectSchema, request: FindRequest, env: QueryEnv): boolean {
+  if (request.rowCondition) return true
+  return schema.searchFields.some(({ name }) => readableField(schema, name, env) === undefined)
 }
 
 type Ranking = NonNullable<SearchCondition['relevance']>
@@ -380,5 +404,6 @@ function bindingOf(schema: ObjectSchema, request: FindRequest, env: QueryEnv): s
     request.search ?? null,
     request.deleted ?? 'exclude',
     env.userId,
+    env.organizationId ?? null,
   ])
 }

@@ -24,3 +24,9 @@ export function buildView(
   const list = columns.map((name) => `${scope.alias}.${quoteName(name)}`).join(', ')
   return `SELECT ${list} FROM main.${quoteName(schema.table)} AS ${scope.alias} WHERE ${conditions.join(' AND ')}`
 }
+
+/** The tables a statement of {@link buildView} reads: the object's, and those its row rule looks at. */
+export function tablesOf(select: string): string[] {
+  const withoutTexts = select.replace(/'(?:[^']|'')*'/g, "''")
+  return [...withoutTexts.matchAll(/\b(?:FROM|JOIN) (?:main\.)?"([a-z0-9_]+)"/g)].map((match) => match[1]!)
+}

@@ -42,12 +42,18 @@ export function chooseIndex(
       bestPrefix = prefix
     }
   }
-  if (!best) return null
+  if (!best || (bestPrefix === 0 && holdsGrant(filter))) return null
   const used = new Set(best.keys.slice(0, bestPrefix).map((key) => key.column))
   const rival = findRival(indexes, fixed, used)
   if (!rival) return best
   if (estimator) return estimator.hasMany(countMatches(rival, fixed)) ? best : rival
   return [...fixed].some(([column, { selective }]) => selective && !used.has(column)) ? null : best
+}
+
+/** Whether rights cover the records for several reasons; each may have an index that finds its few records at once. */
+function holdsGrant(filter: ResolvedFilter): boolean {
+  if (filter.kind === 'and') return filter.children.some(holdsGrant)
+  return filter.kind === 'or' && filter.children.some((child) => child.kind === 'among')
 }
 
 /** A search drives the query itself, and may be the constant 0 or 1. */

@@ -269,7 +269,9 @@ function matches(row: Row, filter: Filter, projects: ReadonlyMap<string, Row>): 
     case 'not':
       return !matches(row, filter.child, projects)
     case 'search':
-      throw new Error('search')
+    case 'among':
+    case 'related':
+      throw new Error(filter.kind)
     case 'condition':
       return matchesCondition(row, filter, projects)
   }

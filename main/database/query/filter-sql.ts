@@ -6,7 +6,7 @@ import type { ResolvedCondition, ResolvedFilter } from '#shared/filter/resolved-
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { quoteLiteral } from '../schema/sql-text.ts'
 import type { Scope } from './scope.ts'
-import { column, innerScope } from './scope.ts'
+import { bind, column, innerScope } from './scope.ts'
 import { writeTest } from './test-sql.ts'
 
 /** Writes the condition; it is a complete term that can be joined with AND. */
@@ -25,6 +25,13 @@ export function writeFilter(scope: Scope, filter: ResolvedFilter): string {
       return writeSearch(scope, filter)
     case 'condition':
       return writePath(scope, filter, 0)
+    case 'among':
+      return `${column(scope, filter.field.column)} IN (${filter.ids((value) => bind(scope, value))})`
+    case 'related': {
+      const target = innerScope(scope, filter.target)
+      // Asked per row: lists of details mostly look at those of one master.
+      return `EXISTS (SELECT 1 FROM "${filter.target.table}" AS ${target.alias} WHERE ${column(target, 'id')} = ${column(scope, filter.field.column)} AND ${writeFilter(target, filter.child)})`
+    }
   }
 }
 
@@ -60,12 +67,14 @@ function writePath(scope: Scope, condition: ResolvedCondition, index: number): s
 /** The rows of a related object that the caller may see, with the leading AND; empty when that is all of them. */
 export function writeVisible(scope: Scope, target: ObjectSchema): string {
   const rows = scope.env.rowCondition?.(target.name)
-  return rows ? ` AND ${writeFilter(scope, resolveFilter(target, allOf(rows), internalEnv(scope)))}` : ''
+  if (!rows) return ''
+  const env = internalEnv(scope)
+  return ` AND ${writeFilter({ ...scope, env }, resolveFilter(target, allOf(rows), env))}`
 }
 
 /** The world of row conditions: they are rules, not requests, and may use every field. */
 function internalEnv(scope: Scope): Scope['env'] {
-  return { ...scope.env, canRead: undefined, rowCondition: undefined }
+  return scope.env.engine ?? { ...scope.env, canRead: undefined, rowCondition: undefined }
 }
 
 function writeLeaf(scope: Scope, condition: ResolvedCondition): string {

@@ -1,6 +1,7 @@
 // A record as JSON text made by SQLite, for lists that go out as they are: one text per record crosses into the engine in
 // place of one value per field, and nothing is written again (a third less processor time for a page of twenty).
 // Only for fields whose JSON value the column holds; everything else takes the way over rows.
+import { relationTarget } from '#shared/filter/relation-target.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { readingFormulas } from '#shared/formulas/reading-formulas.ts'
@@ -88,9 +89,9 @@ function writeRelated(
   alias: string,
   index: number,
 ): JsonRow | null {
-  const target = field.reference === null || field.multiple ? undefined : env.schemaOf(field.reference)
+  const target = field.multiple ? undefined : relationTarget(field, env)
   const isPlain = node.where === null && node.sort.length === 0 && node.children.length === 0
-  if (fieldTypeOf(field).relation !== true || target === undefined || target.abstract || !isPlain) return null
+  if (target === undefined || target.abstract || !isPlain) return null
   const { fields: names } = node
   if (names?.some((name) => !target.byName.has(name))) return null
   const wanted =

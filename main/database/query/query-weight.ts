@@ -25,7 +25,10 @@ export function weighFilter(filter: ResolvedFilter): FilterWeight {
     case 'not':
       return weighFilter(filter.child)
     case 'search':
+    case 'among':
       return lightWeight
+    case 'related':
+      return { ...weighFilter(filter.child), relational: true }
     case 'condition': {
       const { hops, field, inner, test } = filter
       const reachesInside = inner.length > 0 || (field.multiple && test.test !== 'present')

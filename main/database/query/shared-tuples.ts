@@ -69,6 +69,8 @@ function inOldNames(filter: Filter, before: ObjectSchema, after: ObjectSchema): 
     case 'not':
       return { kind: 'not', child: inOldNames(filter.child, before, after) }
     case 'search':
+    case 'among':
+    case 'related':
       return filter
     case 'condition': {
       const [first = '', ...rest] = filter.path

@@ -31,7 +31,12 @@ export function simplifyFilter(filter: ResolvedFilter): ResolvedFilter {
     case 'condition':
       return canPass(filter.test) ? filter : never
     case 'search':
+    case 'among':
       return filter
+    case 'related': {
+      const child = simplifyFilter(filter.child)
+      return isNever(child) ? never : { ...filter, child }
+    }
   }
 }
 

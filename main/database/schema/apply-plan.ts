@@ -17,18 +17,26 @@ export interface ApplyOptions extends PlanSqlOptions {
 }
 
 /** Applies a counted plan to the tables. @returns what was done, with the columns that keep old values */
-export function applyPlan(tx: Pick<Tx, 'all' | 'run' | 'ddl'>, plan: SchemaPlan, options: ApplyOptions): PlanSql {
+export function applyPlan(
+  tx: Pick<Tx, 'all' | 'run' | 'ddl' | 'addColumns'>,
+  plan: SchemaPlan,
+  options: ApplyOptions,
+): PlanSql {
   const sql = planSql(plan, options)
   const run = (statements: readonly string[]): void => statements.forEach((text) => tx.ddl(text))
-  if (options.prepared === true) {
+  const exchange = (): void => {
     run(sql.exchange)
+    tx.addColumns((plan.after ?? plan.before)?.table ?? '', sql.added)
+  }
+  if (options.prepared === true) {
+    exchange()
     return sql
   }
   run(sql.dropIndexes)
-  run(sql.widen)
+  tx.addColumns(plan.before?.table ?? '', sql.widen)
   const filling = fillColumns(plan.before?.table ?? '', fillSources(sql, options))
   for (let row: number | null = 0; row !== null;) row = filling.slice(tx, row, 1_000)
-  run(sql.exchange)
+  exchange()
   run(sql.createIndexes)
   return sql
 }

@@ -2,23 +2,16 @@
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { IndexShape } from '#main/kernel/database.ts'
 import { quoteName } from './sql-text.ts'
 
 /** One column of an index. */
-export interface IndexKey {
-  readonly column: string
-  /** True: the column is keyed by its ASCII fold. */
-  readonly noCase: boolean
-}
+export type IndexKey = IndexShape['keys'][number]
 
-/** One index; all of them leave out deleted records. */
-export interface PhysicalIndex {
-  readonly name: string
-  readonly table: string
+/** An index of fields: text is keyed twice (fold, then binary) so that one serves equality and sort; all end with id. */
+export interface PhysicalIndex extends IndexShape {
   /** The fields it was made for, in order. */
   readonly fields: readonly FieldSchema[]
-  /** Its columns; text is keyed twice (fold, then binary) so that one index serves equality and sort; ends with id. */
-  readonly keys: readonly IndexKey[]
 }
 
 const cache = new WeakMap<ObjectSchema, readonly PhysicalIndex[]>()
@@ -52,10 +45,21 @@ export function hideIndexes(schema: ObjectSchema, names: readonly string[]): voi
   else hidden.set(schema, new Set(names))
 }
 
+/** The index of the deleted records of an object's table. */
+export function trashIndex(schema: Pick<ObjectSchema, 'name' | 'table'>): IndexShape {
+  const keys = ['deleted_at', 'id'].map((column) => ({ column, noCase: false }))
+  return { name: `i_${schema.name}`, table: schema.table, keys, rows: 'deleted' }
+}
+
 /** The statement that creates an index. */
-export function createIndexSql(index: PhysicalIndex): string {
+export function createIndexSql(index: IndexShape): string {
   const keys = index.keys.map(({ column, noCase }) => `${quoteName(column)}${noCase ? ' COLLATE NOCASE' : ''}`)
-  return `CREATE INDEX ${quoteName(index.name)} ON ${quoteName(index.table)} (${keys.join(', ')}) WHERE "deleted_at" IS NULL`
+  return `CREATE INDEX ${quoteName(index.name)} ON ${quoteName(index.table)} (${keys.join(', ')}) WHERE ${indexRows(index)}`
+}
+
+/** The condition of the rows an index has. */
+export function indexRows({ rows }: Pick<IndexShape, 'rows'>): string {
+  return `"deleted_at" IS ${rows === 'live' ? '' : 'NOT '}NULL`
 }
 
 /** The statement that drops an index. */
@@ -73,6 +77,8 @@ function compile(schema: ObjectSchema): PhysicalIndex[] {
   const lists = [
     ...schema.fields.filter((field) => field.index && !field.multiple).map((field) => [field]),
     ...schema.indexes.map((index) => index.fields.flatMap((name) => schema.byName.get(name) ?? [])),
+    // Lists of most callers begin with what is their own (D-46).
+    ...(isOwned(schema) ? [[schema.byName.get('owner')!]] : []),
   ]
   const indexes = new Map<string, PhysicalIndex>()
   for (const fields of lists) {
@@ -81,7 +87,12 @@ function compile(schema: ObjectSchema): PhysicalIndex[] {
     const name = `i_${schema.name}__${fields.map((field) => field.name).join('__')}`
     const keys = fields.flatMap(indexKeysOf)
     if (!fields.some((field) => field.name === 'id')) keys.push({ column: 'id', noCase: false })
-    indexes.set(name, { name, table: schema.table, fields, keys })
+    indexes.set(name, { name, table: schema.table, fields, keys, rows: 'live' })
   }
   return [...indexes.values()]
+}
+
+/** Whether records are seen by their owners first; details go with their master. */
+function isOwned({ sharingModel, fields }: ObjectSchema): boolean {
+  return sharingModel === 'private' && !fields.some((field) => field.type === 'master_detail')
 }

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Statement, Tx } from '#main/kernel/database.ts'
 import { diffObject } from './diff-object.ts'
+import { addColumns } from './add-columns.ts'
 import { applyPlan } from './apply-plan.ts'
 import type { ConversionEnv } from './convert-value.ts'
 import { planSql } from './plan-sql.ts'
@@ -47,11 +48,12 @@ describe('schema plans', () => {
   }
   let token = 0
   const env: ConversionEnv = { timeZone: 'UTC', exists: (_object, id) => id.endsWith('1') }
-  const tx: Pick<Tx, 'all' | 'get' | 'run' | 'ddl'> = {
+  const tx: Pick<Tx, 'all' | 'get' | 'run' | 'ddl' | 'addColumns'> = {
     all: <Row>({ sql, parameters }: Statement<Row>) => db.prepare(sql).all(...parameters) as Row[],
     get: <Row>({ sql, parameters }: Statement<Row>) => db.prepare(sql).get(...parameters) as Row | undefined,
     run: ({ sql, parameters }: Statement<unknown>) => db.prepare(sql).run(...parameters),
     ddl: (sql) => void db.exec(sql),
+    addColumns: (table, definitions) => definitions.length > 0 && addColumns(db, table, definitions),
   }
   const structure = () =>
     db

@@ -4,11 +4,11 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { freshColumns, retiredColumns } from './column-work.ts'
 import type { ColumnWork } from './column-work.ts'
-import { createIndexSql, dropIndexSql, physicalIndexes } from './physical-indexes.ts'
+import { createIndexSql, dropIndexSql, physicalIndexes, trashIndex } from './physical-indexes.ts'
 import type { SchemaPlan } from './schema-plan.ts'
 import { worksOf } from './schema-plan.ts'
 import { quoteName } from './sql-text.ts'
-import { addColumnsSql, columnsSql, createTableSql, fieldColumns, trashIndexSql } from './table-ddl.ts'
+import { columnDefinitions, createTableSql, defaultColumns, fieldColumns } from './table-ddl.ts'
 
 /** A field whose values step aside under other names; from there they can come back. */
 export interface RetiredField {
@@ -21,12 +21,14 @@ export interface RetiredField {
 
 /** A plan in its parts, in the order they are carried out. */
 export interface PlanSql {
-  /** Adds the columns that take converted values. */
+  /** Definitions of the columns the table gets first: they take converted values. */
   readonly widen: readonly string[]
   /** The works with the columns they fill. */
   readonly works: readonly { readonly work: ColumnWork; readonly to: readonly string[] }[]
-  /** Everything else: names change hands, columns are added, the table is renamed. */
+  /** Names change hands, columns that were put aside come back, the table is renamed. */
   readonly exchange: readonly string[]
+  /** Definitions of the columns the table, by its new name, gets last: those of added fields. */
+  readonly added: readonly string[]
   readonly dropIndexes: readonly string[]
   readonly createIndexes: readonly string[]
   readonly retired: readonly RetiredField[]
@@ -38,11 +40,17 @@ export interface PlanSqlOptions {
   readonly token: string
   /** Columns of returning fields that stand aside already, by the field's name. */
   readonly returning?: ReadonlyMap<string, readonly string[]>
-  /** True: added fields get their columns in `widen` too, because adding a column looks at every row. */
-  readonly addAhead?: boolean
 }
 
-const nothing: PlanSql = { widen: [], works: [], exchange: [], dropIndexes: [], createIndexes: [], retired: [] }
+const nothing: PlanSql = {
+  widen: [],
+  works: [],
+  exchange: [],
+  added: [],
+  dropIndexes: [],
+  createIndexes: [],
+  retired: [],
+}
 
 /**
  * The statements of a counted plan between two versions that both have a table; a new object is made at once. Tables of
@@ -58,11 +66,9 @@ export function planSql(plan: SchemaPlan, options: PlanSqlOptions): PlanSql {
   const { token } = options
   const works = worksOf(plan).map((work, i) => ({ work, to: freshColumns(token, i, work.next) }))
   const rewritten = new Set(works.map(({ work }) => work.next.name))
-  const added = changes.flatMap(({ change, newField }) =>
-    change === 'add_field' && newField && options.returning?.get(newField.name) === undefined ? [newField] : [],
+  const added = changes.flatMap(({ change, newField }): [FieldSchema, readonly string[] | undefined][] =>
+    change === 'add_field' && newField ? [[newField, options.returning?.get(newField.name)]] : [],
   )
-  const ahead = options.addAhead === true ? added : []
-  const aheadNames = ahead.map((field, i) => freshColumns(token, works.length + i, field))
   const retired: RetiredField[] = [
     ...works.map(({ work }, i) => ({ field: work.old, columns: retiredColumns(token, i, work.old), next: work.next })),
     ...changes
@@ -78,10 +84,7 @@ export function planSql(plan: SchemaPlan, options: PlanSqlOptions): PlanSql {
   const indexes = indexChanges(plan, rewritten)
 
   return {
-    widen: [
-      ...works.flatMap(({ work, to }) => columnsSql(before.table, work.next, to)),
-      ...ahead.flatMap((field, i) => addColumnsSql(before, field, aheadNames[i])),
-    ],
+    widen: works.flatMap(({ work, to }) => columnDefinitions(work.next, to)),
     works,
     exchange: [
       ...(isRenamed ? [`ALTER TABLE ${quoteName(before.table)} RENAME TO ${table}`] : []),
@@ -90,15 +93,15 @@ export function planSql(plan: SchemaPlan, options: PlanSqlOptions): PlanSql {
       ),
       ...renameSql(changes, rewritten, rename),
       ...works.flatMap(({ work, to }) => take(work.next, to)),
-      ...ahead.flatMap((field, i) => take(field, aheadNames[i]!)),
-      ...changes.flatMap(({ change, newField }) => {
-        if (change !== 'add_field' || !newField || ahead.includes(newField)) return []
-        const back = options.returning?.get(newField.name)
-        return back === undefined ? addColumnsSql(after, newField) : take(newField, back)
-      }),
+      ...added.flatMap(([field, back]) => (back === undefined ? [] : take(field, back))),
     ],
+    added: added.flatMap(([field, back]) => {
+      if (back !== undefined) return []
+      const names = fieldColumns(field).map((column) => column.name)
+      return columnDefinitions(field, names, defaultColumns(field))
+    }),
     dropIndexes: [...indexes.drop, ...(isRenamed ? [dropTrashIndex(before)] : [])],
-    createIndexes: [...(isRenamed ? [trashIndexSql(after)] : []), ...indexes.create],
+    createIndexes: [...(isRenamed ? [createIndexSql(trashIndex(after))] : []), ...indexes.create],
     retired,
   }
 }

@@ -2,7 +2,7 @@
 import type { FieldSchema, SqlType, SqlValue } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import { createIndexSql, physicalIndexes } from './physical-indexes.ts'
+import { createIndexSql, physicalIndexes, trashIndex } from './physical-indexes.ts'
 import { quoteLiteral, quoteName } from './sql-text.ts'
 
 /** A column of an object's table. */
@@ -30,15 +30,8 @@ export function createTableSql(schema: ObjectSchema): string[] {
   const table = quoteName(schema.table)
   return [
     `CREATE TABLE ${table} (\n  ${columns.join(',\n  ')}\n) STRICT`,
-    trashIndexSql(schema),
-    ...physicalIndexes(schema).map(createIndexSql),
+    ...[trashIndex(schema), ...physicalIndexes(schema)].map(createIndexSql),
   ]
-}
-
-/** The statement that creates the index of deleted records. */
-export function trashIndexSql(schema: ObjectSchema): string {
-  const name = quoteName(`i_${schema.name}`)
-  return `CREATE INDEX ${name} ON ${quoteName(schema.table)} ("deleted_at", "id") WHERE "deleted_at" IS NOT NULL`
 }
 
 /** Main column, then extra columns of a field. */
@@ -46,30 +39,15 @@ export function fieldColumns(field: FieldSchema): readonly Column[] {
   return [{ name: field.column, sqlType: field.sqlType }, ...field.extraColumns]
 }
 
-/**
- * The statements that add a field's columns; existing records read the literal default without being rewritten.
- * @param names physical names in place of the field's own
- */
-export function addColumnsSql(schema: ObjectSchema, field: FieldSchema, names?: readonly string[]): string[] {
-  return columnsSql(
-    schema.table,
-    field,
-    names ?? fieldColumns(field).map((column) => column.name),
-    defaultColumns(field),
-  )
-}
-
-/** The statements that add columns of a field's types under given names. */
-export function columnsSql(
-  table: string,
+/** Columns of a field's types under given names, as CREATE TABLE writes them. @param values their defaults */
+export function columnDefinitions(
   field: FieldSchema,
   names: readonly string[],
   values: readonly SqlValue[] = [],
 ): string[] {
   return fieldColumns(field).map((column, i) => {
     const value = values[i] ?? null
-    const clause = value === null ? '' : ` DEFAULT ${quoteLiteral(value)}`
-    return `ALTER TABLE ${quoteName(table)} ADD COLUMN ${quoteName(names[i]!)} ${column.sqlType}${clause}`
+    return `${quoteName(names[i]!)} ${column.sqlType}${value === null ? '' : ` DEFAULT ${quoteLiteral(value)}`}`
   })
 }
 

@@ -40,14 +40,20 @@ export function createAnalyticsService(parts: AnalyticsParts): AnalyticsService 
     return schema
   }
 
-  const envFor = (ctx: RequestContext): QueryEnv => ({
-    timeZone: settings.get('timezone'),
-    defaultCurrency: settings.get('currency'),
-    now: clock.now(),
-    userId: ctx.actor.id,
-    schemaOf: (object) => readable(ctx, object),
-    canRead: (object, field) => authorizer().canField(ctx, object, field, 'readable'),
-  })
+  const envFor = (ctx: RequestContext): QueryEnv => {
+    const base = {
+      timeZone: settings.get('timezone'),
+      defaultCurrency: settings.get('currency'),
+      now: clock.now(),
+      userId: ctx.actor.id,
+    }
+    return {
+      ...base,
+      engine: { ...base, schemaOf: metadata.objectSchema },
+      schemaOf: (object) => readable(ctx, object),
+      canRead: (object, field) => authorizer().canField(ctx, object, field, 'readable'),
+    }
+  }
 
   const plan = (ctx: RequestContext, asked: AnalyticsQuery): QueryPlan => {
     const schema = readable(ctx, asked.cube)

@@ -1,4 +1,5 @@
 // What other plugins may ask of backups. Types only.
+import type { Actor } from '#shared/events.ts'
 import type { BackupCheck, BackupEntry } from '#main/database/backup-folder.ts'
 import type { BackupKind } from '#main/database/backup-manifest.ts'
 
@@ -12,9 +13,10 @@ export interface BackupService {
   verify(id: string): Promise<BackupCheck>
   /**
    * Checks the backup, saves the present state, and asks the host to restart on the backup.
+   * @param actor who asked, for the note the restart finds
    * @throws resource_not_found, validation_error when `confirm` is not the id, conflict when the backup is damaged
    */
-  restore(id: string, confirm: string): Promise<void>
+  restore(id: string, confirm: string, actor: Actor): Promise<void>
   /** @throws resource_not_found */
   remove(id: string): Promise<void>
   /** Path, size and suggested name of the database file. @throws resource_not_found */

@@ -3,8 +3,10 @@ import { backupRoutes } from '#shared/contracts/backup.ts'
 import { createBackupFolder } from '#main/database/backup-folder.ts'
 import { createFileChecker } from '#main/database/check-in-child.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
+import { writeRestoreNote } from '#main/kernel/restore-note.ts'
 import { backupJobs } from './jobs.ts'
-import { backupHandlers } from './routes.ts'
+import type { Announce } from './routes.ts'
+import { backupEvents, backupHandlers } from './routes.ts'
 import { createBackupService, parseRetention } from './service.ts'
 
 /** Makes, keeps, checks and restores backups (D-207). */
@@ -14,6 +16,7 @@ export const backupPlugin = definePlugin({
   requires: ['permissions'],
   discovery: { service: 'backup' },
   contract: backupRoutes,
+  emits: backupEvents,
   register(host) {
     const { clock, ids, log, options } = host
     const checker = createFileChecker({ file: host.database.file, spawn: host.spawn, log, clock })
@@ -27,12 +30,15 @@ export const backupPlugin = definePlugin({
       }),
       copy: (target) => host.database.backupTo(target),
       requestRestart: options.requestRestart,
+      leaveNote: (note) => writeRestoreNote(options.dataDir, note),
       retention: parseRetention(options.config('backup')),
       clock,
       log,
     })
     host.provide('backup', service)
-    host.handle(backupRoutes, backupHandlers(service))
+    const announce: Announce = (ctx, type, payload) =>
+      host.write('backup.announce', (tx) => tx.emit(ctx, { type, payload }))
+    host.handle(backupRoutes, backupHandlers(service, announce))
     for (const { kind, schedule } of backupJobs) {
       // A large copy must not hold the end of the host up: the database kills the copying process when it closes.
       host.job(kind, schedule, async (signal) => {

@@ -9,6 +9,7 @@ import { createFileCheck, integrityProblems } from '#main/database/file-check.ts
 import { openWriter } from '#main/database/open.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import { createIds } from '#main/kernel/ids.ts'
+import { writeRestoreNote } from '#main/kernel/restore-note.ts'
 
 /** What these functions need from the program. */
 export interface OfflineSurroundings {
@@ -49,6 +50,7 @@ export async function restoreOffline(dataDir: string, id: string, surroundings: 
         () => false,
       )
     }
+    writeRestoreNote(path, { backup: id, at: systemClock.iso(), actor: null })
     folder.putBack(id, { presentSaved })
   })
 }

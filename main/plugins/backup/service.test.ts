@@ -12,8 +12,10 @@ import { openWriter } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
 import type { ManualClock } from '#main/kernel/clock.ts'
+import { localOwner } from '#main/kernel/context.ts'
 import { createIds } from '#main/kernel/ids.ts'
 import { createLogger } from '#main/kernel/logger.ts'
+import { writeRestoreNote } from '#main/kernel/restore-note.ts'
 import type { BackupService } from './api.ts'
 import { createBackupService, defaultRetention, outdatedBackups, parseRetention } from './service.ts'
 
@@ -42,6 +44,7 @@ beforeEach(() => {
     folder,
     copy: (target) => copyDatabase(writer, target),
     requestRestart: (prepare) => restarts.push(prepare),
+    leaveNote: (note) => writeRestoreNote(dir, note),
     retention: defaultRetention,
     clock,
     log: createLogger(),
@@ -113,14 +116,14 @@ describe('backup service', () => {
     const id = '00000000-0000-7000-8000-00000000dead'
     const missing = { code: 'resource_not_found' }
     await expect(service.verify(id)).rejects.toMatchObject(missing)
-    await expect(service.restore(id, id)).rejects.toMatchObject(missing)
+    await expect(service.restore(id, id, localOwner)).rejects.toMatchObject(missing)
     await expect(service.remove(id)).rejects.toMatchObject(missing)
     expect(() => service.databaseFile(id)).toThrow(expect.objectContaining(missing))
   })
 
   it('restores only when the id is confirmed', async () => {
     const backup = await service.create('manual')
-    await expect(service.restore(backup.id, 'yes')).rejects.toMatchObject({ code: 'validation_error' })
+    await expect(service.restore(backup.id, 'yes', localOwner)).rejects.toMatchObject({ code: 'validation_error' })
     expect(restarts).toEqual([])
   })
 
@@ -128,7 +131,7 @@ describe('backup service', () => {
     const backup = await service.create('manual')
     writer.exec('INSERT INTO t VALUES (1)')
     clock.advance(1000)
-    await service.restore(backup.id, backup.id)
+    await service.restore(backup.id, backup.id, localOwner)
     expect(service.list()[0]).toMatchObject({ kind: 'manual', note: `before the restore of ${backup.id}` })
     expect(restarts).toHaveLength(1)
     writer.close()
@@ -143,7 +146,7 @@ describe('backup service', () => {
     const bytes = readFileSync(file)
     bytes[4200]! ^= 4
     writeFileSync(file, bytes)
-    await expect(service.restore(backup.id, backup.id)).rejects.toMatchObject({
+    await expect(service.restore(backup.id, backup.id, localOwner)).rejects.toMatchObject({
       code: 'conflict',
       details: { reason: 'backup_damaged', problems: [expect.stringContaining('cairn.db')] },
     })

@@ -6,6 +6,7 @@ import type { BackupEntry, BackupFolder } from '#main/database/backup-folder.ts'
 import type { BackupKind } from '#main/database/backup-manifest.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import type { RestoreNote } from '#main/kernel/restore-note.ts'
 import type { BackupService } from './api.ts'
 
 /** How many backups of a kind are kept (D-207). Manual ones stay until somebody deletes them. */
@@ -24,6 +25,8 @@ export interface BackupServiceOptions {
   readonly folder: BackupFolder
   readonly copy: (target: string) => Promise<void>
   readonly requestRestart: (prepare: () => Promise<void>) => void
+  /** Tells the next start that the database was put back. */
+  readonly leaveNote: (note: RestoreNote) => void
   readonly retention: Retention
   readonly clock: Clock
   readonly log: Logger
@@ -80,7 +83,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
         find(id)
         return folder.verify(id)
       }),
-    restore: (id, confirm) =>
+    restore: (id, confirm, actor) =>
       inTurn(async () => {
         find(id)
         if (confirm !== id) {
@@ -93,6 +96,7 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
         const presentSaved = await savePresent(id)
         options.requestRestart(async () => {
           try {
+            options.leaveNote({ backup: id, at: options.clock.iso(), actor })
             folder.putBack(id, { presentSaved })
           } catch (error) {
             // The host then restarts on the present state, which is untouched.

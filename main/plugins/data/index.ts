@@ -1,4 +1,5 @@
 // The data plugin: object tables and the only writer of records.
+import { userDirectory } from '#shared/user-directory.ts'
 import { randomBytes } from 'node:crypto'
 import { dataRoutes } from '#shared/contracts/data.ts'
 import { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
@@ -16,7 +17,7 @@ import { createObjectTables } from './service/object-tables.ts'
 import { createRecordRules } from './service/rules/create-record-rules.ts'
 import type { SchemaChangeParts } from './service/schema-change/change-parts.ts'
 import { createDerivedValues } from './service/schema-change/derived.ts'
-import { schemaChangeHandlers } from './service/schema-change/handlers.ts'
+import { schemaChangeHandlers, schemaRestoredEvent } from './service/schema-change/handlers.ts'
 import { createSchemaBackups } from './service/schema-change/restoring.ts'
 import { createSchemaUpkeep } from './service/schema-change/upkeep.ts'
 import { withRelationChecks } from './service/relation-checks.ts'
@@ -31,7 +32,7 @@ export const dataPlugin = definePlugin({
   id: 'data',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions'],
-  optional: ['search', 'scripts'],
+  optional: ['search', 'scripts', 'auth'],
   discovery: {
     service: 'data',
     routeKey: 'data',
@@ -40,7 +41,7 @@ export const dataPlugin = definePlugin({
   },
   contract: dataRoutes,
   migrations: dataMigrations,
-  emits: recordEvents,
+  emits: [...recordEvents, schemaRestoredEvent],
   /** @param limits from how many rows tables are changed slice by slice; only twins of checks give them */
   async register(host: PluginHost, limits?: NonNullable<SchemaChangeParts['limits']>) {
     const metadata = host.service('metadata')
@@ -63,6 +64,7 @@ export const dataPlugin = definePlugin({
       defaultCurrency: settings.get('currency'),
       now: host.clock.now(),
       userId: localOwnerId,
+      users: userDirectory,
       schemaOf: metadata.objectSchema,
     })
     const derived = createDerivedValues(parts, { rules: createRecordRules({ metadata, queryEnv }), queryEnv })
@@ -104,7 +106,7 @@ export const dataPlugin = definePlugin({
     host.on('record.purged', triggers.forget)
     host.job('trigger-runs', { everySeconds: 3600 }, triggers.tidy)
     const backups = createSchemaBackups(parts, tables.withReturning)
-    host.handle(schemaBackupRoutes, schemaChangeHandlers(backups, tables.changes, metadata))
+    host.handle(schemaBackupRoutes, schemaChangeHandlers(backups, tables.changes, metadata, host.write))
     host.job('schema-backups', { everySeconds: 3600 }, upkeep.expire)
     const mending = upkeep
       .inspect()()

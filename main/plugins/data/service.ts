@@ -1,4 +1,6 @@
 // The data service: puts the parts of service/ together and answers for rights and the world values are judged in.
+import { liveExists } from './store.ts'
+import { userDirectory } from '#shared/user-directory.ts'
 import { notFound } from '#shared/errors.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
@@ -16,6 +18,7 @@ import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { DataService, RecordHooks } from './api.ts'
 import { createBulkWrites } from './service/bulk-writes.ts'
 import { createRecordDeletion } from './service/deletion.ts'
+import { createRecordAccess } from './service/record-access.ts'
 import { createRecordFinder } from './service/finder.ts'
 import { listQuery } from './service/list-query.ts'
 import type { PrepareEnv } from './service/prepare.ts'
@@ -50,8 +53,12 @@ export function createDataService(host: DataServiceHost): DataService {
     defaultCurrency: settings.get('currency'),
     now: clock.now(),
     userId: localOwnerId,
+    users: userDirectory,
     schemaOf: metadata.objectSchema,
   })
+  const auth = host.optionalService('auth')
+  const hasOrganizations = (): boolean => auth()?.hasOrganizations === true
+  const access = createRecordAccess({ authorizer: host.authorizer, queryEnv, hasOrganizations })
   const summaryRules = createSummaryRules(metadata, queryEnv)
   const summaries = createSummaries(summaryRules, queryEnv, (...change) => writer.derive(...change))
   const rules: RecordRules = createRecordRules({ metadata, queryEnv })
@@ -63,6 +70,7 @@ export function createDataService(host: DataServiceHost): DataService {
     today,
     queryEnv,
     rules,
+    access,
     summaries: () => summaries,
   })
   const incoming = createIncomingReferences(metadata)
@@ -73,9 +81,10 @@ export function createDataService(host: DataServiceHost): DataService {
     incoming,
     writer,
     rules,
+    access,
     summaries: () => summaries,
   })
-  const finder = createRecordFinder({ ...host, search, incoming })
+  const finder = createRecordFinder({ ...host, search, incoming, access })
   let hooks: RecordHooks | undefined
 
   const schemaFor = (ctx: RequestContext, object: string, action: RecordAction): ObjectSchema => {
@@ -96,12 +105,17 @@ export function createDataService(host: DataServiceHost): DataService {
       userId: ctx.actor.id,
       now: clock.iso(),
       today: today(),
-      userExists: (id) => id === localOwnerId || id === ctx.actor.id,
+      userExists: (id) =>
+        id === ctx.actor.id || liveExists(host.read, userDirectory.table, id) || auth()?.user(id) !== undefined,
+      hasOrganizations: hasOrganizations(),
       initials: rules.initials(schema),
       canTransfer: authorizer.canObject(ctx, schema.name, 'transfer'),
       ...(authorizer.isUnrestricted(ctx)
         ? {}
-        : { canEdit: (field: string) => authorizer.canField(ctx, schema.name, field, 'editable') }),
+        : {
+            canRead: (field: string) => access.canRead(ctx, schema, field),
+            canEdit: (field: string) => authorizer.canField(ctx, schema.name, field, 'editable'),
+          }),
     }
   }
 
@@ -113,6 +127,7 @@ export function createDataService(host: DataServiceHost): DataService {
     writer,
     deletion,
     rules,
+    access,
     summaries,
     authorizer: host.authorizer,
     hooks: () => hooks,

@@ -117,6 +117,8 @@ export interface ExportRequest {
   readonly delimiter: string
   /** Whether a CSV file begins with a byte order mark, which some spreadsheets want. */
   readonly bom: boolean
+  /** Whether a CSV file begins with the names of its columns. */
+  readonly header: boolean
 }
 
 /** The import service. */

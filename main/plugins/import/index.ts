@@ -3,7 +3,7 @@ import { importRoutes } from '#shared/contracts/import.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { importMigrations } from './migrations/index.ts'
-import { importHandlers } from './routes.ts'
+import { importEvents, importHandlers } from './routes.ts'
 import { createImportService } from './service.ts'
 import { createSheets } from './service/sheets.ts'
 import { createStaging } from './service/staging.ts'
@@ -23,6 +23,7 @@ export const importPlugin = definePlugin({
   discovery: { service: 'import', feature: 'import', capabilities: ['import', 'export'] },
   contract: importRoutes,
   migrations: importMigrations,
+  emits: importEvents,
   register(host: PluginHost) {
     const staging = createStaging(host.options.dataDir)
     const sheets = createSheets(host.spawn)
@@ -44,7 +45,15 @@ export const importPlugin = definePlugin({
     host.provide('import', service)
     runner.tidy()
     const sources = { staging, sheets, freeName: () => ids.uuid() }
-    host.handle(importRoutes, importHandlers({ service, data, sources }))
+    host.handle(
+      importRoutes,
+      importHandlers({
+        service,
+        data,
+        sources,
+        announce: (ctx, event) => write('import.announce', (tx) => tx.emit(ctx, event)),
+      }),
+    )
     host.on('record.created', (event) => watches.hear(event))
     host.on('record.updated', (event) => watches.hear(event))
     host.on('record.purged', ({ recordId }, tx) => {

@@ -2,10 +2,12 @@
 import { Readable } from 'node:stream'
 import type { importRoutes } from '#shared/contracts/import.ts'
 import { invalidQuery } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { ExportRequest, ImportService } from './api.ts'
+import { importContext } from './service/direct.ts'
 import { stagedName } from './service/phase.ts'
 import { readRequest } from './service/request.ts'
 import type { SourceParts } from './service/request.ts'
@@ -18,15 +20,23 @@ export const maxDirectRows = 10_000
 /** Bytes of the file of a direct import, as of every body (D-199), and of a job. */
 const maxBytes = { direct: 10_485_760, job: 1_073_741_824 } as const
 
+/** Rows that come and leave as files. */
+export const importEvents = ['import.started', 'import.undone', 'export.started'] as const
+
 /** What the handlers work with. */
 export interface HandlerParts {
+  /** Raises an event in a write of its own; it is stored before the work goes on. */
+  readonly announce: (
+    ctx: RequestContext,
+    event: { type: 'import.started' | 'export.started'; object: string; payload: Readonly<Record<string, unknown>> },
+  ) => Promise<void>
   readonly service: ImportService
   readonly data: DataService
   readonly sources: Omit<SourceParts, 'limitBytes'>
 }
 
 /** Makes the handlers. */
-export function importHandlers({ service, data, sources }: HandlerParts): Handlers<typeof importRoutes> {
+export function importHandlers({ service, data, sources, announce }: HandlerParts): Handlers<typeof importRoutes> {
   const { jobs } = service
   return {
     async importRecords(ctx, { params, query, body, stream, headers }) {
@@ -41,8 +51,15 @@ export function importHandlers({ service, data, sources }: HandlerParts): Handle
         }
         return { rows, columns: source.columns }
       })
-      const fromSheet = request.format === 'xlsx'
-      return service.run(ctx, { ...request.options, ...input, object: params.object, fromSheet })
+      const { format, options } = request
+      const { object } = params
+      if (!options.dryRun)
+        await announce(importContext(ctx, options), {
+          type: 'import.started',
+          object,
+          payload: { format, rows: input.rows.length },
+        })
+      return service.run(ctx, { ...options, ...input, object, fromSheet: format === 'xlsx' })
     },
 
     async createImportJob(ctx, { params, query, body, stream, headers }) {
@@ -71,21 +88,40 @@ export function importHandlers({ service, data, sources }: HandlerParts): Handle
     undoImportJob: (ctx, { params }) => jobs.undo(ctx, params.jobId),
 
     async exportRecords(ctx, { params, query }) {
-      const { format, cells, delimiter, bom, ...list } = query
+      const { format, cells, delimiter, bom, header, orderby, ...list } = query
       const file = await service.export(ctx, {
         object: params.object,
         format: oneOf('format', format, ['csv', 'json', 'ndjson', 'xlsx'], 'csv'),
         cells: oneOf('cells', cells, ['values', 'labels'], 'values'),
         delimiter: oneOf('delimiter', delimiter, [',', ';', '\t', '|'], ','),
-        bom: ['true', '1', ''].includes(oneOf('bom', bom, ['true', 'false', '1', '0', ''], 'false')),
-        query: data.queryOf(ctx, list),
+        bom: isOn('bom', bom, 'false'),
+        header: isOn('header', header, 'true'),
+        query: data.queryOf(ctx, orderby === undefined ? list : { orderBy: orderOf(orderby), ...list }),
       } satisfies ExportRequest)
+      await announce(ctx, {
+        type: 'export.started',
+        object: params.object,
+        payload: {
+          format: oneOf('format', format, ['csv', 'json', 'ndjson', 'xlsx'], 'csv'),
+          filtered: 'filter' in list,
+        },
+      })
       const stream = Readable.from(file.content, { objectMode: false })
       return new Reply(new ByteStream(stream, file.contentType), {
         headers: { 'Content-Disposition': `attachment; filename="${file.fileName}"`, 'Cache-Control': 'no-store' },
       })
     },
   }
+}
+
+/** The order of an export as client libraries of the protocol write it: `a:desc,b:asc`. */
+function orderOf(given: string | readonly string[]): string {
+  return [given].flat().join(',').replaceAll(':', ' ')
+}
+
+/** A switch of the query string; its bare name means on. @throws invalid_query */
+function isOn(name: string, given: string | readonly string[] | undefined, standard: 'true' | 'false'): boolean {
+  return ['true', '1', ''].includes(oneOf(name, given, ['true', 'false', '1', '0', ''], standard))
 }
 
 /** @throws invalid_query */

@@ -127,6 +127,8 @@ export interface MetadataService {
    * users write what they like into their overlays, no right may hang on what it says.
    */
   effective(ctx: RequestContext, type: MetadataType, name: string): MetadataItem | undefined
+  /** The item's body as the caller may read it (D-113), without the caller's overlay; null when there is none to know of. */
+  seen(ctx: RequestContext, item: MetadataItem): Readonly<Record<string, unknown>> | null
   /** Adds the deprecation headers of D-202 to the answer when the item in use is deprecated (D-110). */
   noteUse(ctx: RequestContext, type: MetadataType, name: string): void
   /**

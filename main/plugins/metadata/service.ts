@@ -26,7 +26,7 @@ import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
 import type { Saving } from './service/saving.ts'
 import { createSaving, overlayOf } from './service/saving.ts'
 import { draftItem } from './service/state-preparing.ts'
-import { visibleItem } from './service/visible-item.ts'
+import { visibleItem, visiblePart } from './service/visible-item.ts'
 import type { DraftRecord, HistoryEntry } from './store.ts'
 import { readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
 
@@ -80,8 +80,6 @@ export interface MetadataCore extends MetadataService, Pick<Saving, WritingNames
   /** The item as stored: no extension, no overlay. */
   storedItem(type: MetadataType, name: string): MetadataItem | undefined
   storedItems(type: MetadataType): readonly MetadataItem[]
-  /** The item's body as the caller may read it, without the caller's overlay; null when there is none to know of. */
-  seen(ctx: RequestContext, item: MetadataItem): Readonly<Record<string, unknown>> | null
   /** Where the item comes from, as the query's scopes say (D-109). */
   scopes(ctx: RequestContext, item: MetadataItem): ReadonlySet<'system' | 'platform' | 'user'>
   /** Names of the items the caller may see, archived ones left out. */
@@ -149,7 +147,15 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const etagOf = (ctx: RequestContext, body: Body, locale = languages.fallback()): string =>
     etags.of(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
 
-  const seenBy = (ctx: RequestContext, item: MetadataItem) => visibleItem(options.authorizer(), ctx, item)
+  const fieldsOf = (object: string) => cache.objectSchema(object)?.fields ?? []
+
+  const seenBy = (ctx: RequestContext, item: MetadataItem) => visibleItem(options.authorizer(), ctx, item, fieldsOf)
+
+  /** A part of an item without what the caller may not read. */
+  const partSeenBy = (ctx: RequestContext, type: MetadataType, name: string, part: Body): Body => {
+    const item = cache.get(type, name)
+    return item === undefined ? part : visiblePart(options.authorizer(), ctx, item, part, fieldsOf)
+  }
 
   const personal = (item: MetadataItem, user: string): MetadataItem =>
     withOverlay(item, cache.overlay(item.type, item.name, user))
@@ -314,12 +320,15 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     overlay(ctx, key) {
       requireSeen(ctx, key)
       if (key.scope === 'platform') requireLayerRight(ctx, key.type)
-      return overlayOf(cache, key, ctx.actor.id)
+      const overlay = overlayOf(cache, key, ctx.actor.id)
+      if (overlay === null || key.scope === 'user') return overlay
+      const patch = partSeenBy(ctx, key.type, key.name, overlay.patch)
+      return patch === overlay.patch ? overlay : { ...overlay, patch, changes: [] }
     },
     layers(ctx, type, name) {
       const { body } = find(ctx, type, name, { state: cache.get(type, name)?.state ?? 'active' })
       requireLayerRight(ctx, type)
-      return layersOf(cache, { type, name }, ctx.actor.id, body)
+      return layersOf(cache, { type, name }, ctx.actor.id, body, (part) => partSeenBy(ctx, type, name, part))
     },
     exportOverlays: (ctx, items) => exportedOverlays(cache, items, ctx.actor.id),
     importOverlays: (ctx, overlays, { keep }) =>

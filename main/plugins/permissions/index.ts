@@ -1,18 +1,130 @@
-// The permissions plugin: sets the authorizer that every permission question goes through.
+// The permissions plugin: sets the authorizer that every permission question goes through, and keeps what users were
+// given, shares of records and the delivered profiles.
+import { permissionRoutes } from '#shared/contracts/permissions.ts'
+import { PlatformError } from '#shared/errors.ts'
+import { metadataEvents } from '#shared/events.ts'
+import type { Filter } from '#shared/filter/filter.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
+import { buildCount } from '#main/database/query/build-find.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { permissionsMigrations } from './migrations/index.ts'
 import { permissionsPermissions } from './permissions.ts'
-import { createOwnerAuthorizer, createPermissionsService } from './service.ts'
+import { permissionHandlers } from './routes.ts'
+import { createPermissionsService } from './service.ts'
+import { createAuthorizer } from './service/authorizer.ts'
+import { createPermissionChecks } from './service/checks.ts'
+import { deliveredProfiles, programPackage } from './service/delivered-profiles.ts'
+import { createDirectory } from './service/directory.ts'
+import { guardRightItems } from './service/item-checks.ts'
+import { createShares } from './service/shares.ts'
+import { forgetRecord, putRecordOrganization } from './store.ts'
+
+/** Types whose items are rights, or what rights are about. */
+const rightTypes: ReadonlySet<string> = new Set(['permission', 'profile', 'role', 'object', 'field'])
 
 /** Decides what actors may do; without it the kernel denies everything. */
 export const permissionsPlugin = definePlugin({
   id: 'permissions',
   version: '1.0.0',
-  requires: ['metadata'],
-  discovery: { service: 'permissions' },
+  requires: ['settings', 'metadata'],
+  optional: ['auth'],
+  discovery: { service: 'permissions', routeKey: 'permissions', route: '/permissions' },
+  contract: permissionRoutes,
   permissions: permissionsPermissions,
-  register(host) {
-    const authorizer = createOwnerAuthorizer()
-    host.setAuthorizer(authorizer)
-    host.provide('permissions', createPermissionsService(authorizer))
+  migrations: permissionsMigrations,
+  async register(host) {
+    const metadata = host.service('metadata')
+    const settings = host.service('settings')
+    const auth = host.optionalService('auth')
+    const { read, write, clock, ids } = host
+    const authorizer = () => host.authorizer
+    const hasOrganizations = (): boolean => auth()?.hasOrganizations === true
+    const userExists = (id: string): boolean => id === localOwnerId || auth()?.user(id) !== undefined
+    const passes = (schema: ObjectSchema, id: string, filter: Filter | null, userId: string): boolean => {
+      const env = {
+        timeZone: settings.get('timezone'),
+        defaultCurrency: settings.get('currency'),
+        now: clock.now(),
+        userId,
+        schemaOf: metadata.objectSchema,
+      }
+      const own: Filter = { kind: 'condition', path: ['id'], operator: '$eq', operand: id }
+      return read.get(buildCount(schema, { filter: own, rowCondition: filter, deleted: 'include' }, env))!.total > 0
+    }
+
+    const directory = createDirectory({ read, metadata, auth, changed: host.raisePermissionEpoch })
+    host.setAuthorizer(createAuthorizer({ directory, schemaOf: metadata.objectSchema, hasOrganizations }))
+    host.provide('permissions', createPermissionsService(host.authorizer, directory))
+
+    guardRightItems(metadata)
+    await deliverProfiles(metadata, host.log)
+    keepInStep(host, metadata, hasOrganizations, () => directory.forget())
+
+    const live = (schema: ObjectSchema, id: string, filter: Filter | null, userId: string): boolean =>
+      passes(schema, id, filter === null ? isLive : { kind: 'and', children: [filter, isLive] }, userId)
+    const shares = createShares({
+      read,
+      write,
+      clock,
+      ids,
+      metadata,
+      authorizer,
+      passes: live,
+      userExists,
+      hasTeams: hasOrganizations,
+      changed: host.raisePermissionEpoch,
+    })
+    const checks = createPermissionChecks({ authorizer, metadata, directory, passes, userExists })
+    host.handle(permissionRoutes, permissionHandlers({ checks, shares, directory, metadata, write, userExists }))
   },
 })
+
+const isLive: Filter = { kind: 'condition', path: ['deleted_at'], operator: '$null', operand: true }
+
+/** Stores the profiles of this program; one that is as it was delivered is not written again. */
+async function deliverProfiles(metadata: MetadataService, log: Logger): Promise<void> {
+  const ctx = internalContext('deliver-profiles')
+  for (const item of deliveredProfiles) {
+    const name = String(item['name'])
+    const present = metadata.get('profile', name)
+    // A profile people made under the name before it was delivered stays theirs.
+    if (present !== undefined && present.packageId !== programPackage) continue
+    const input = { type: 'profile', name, item: { ...item }, packageId: programPackage, authorized: true } as const
+    try {
+      await metadata.save(ctx, input)
+    } catch (error) {
+      // One that people archived under the name stays theirs too; a host must start whatever they called it.
+      if (!(error instanceof PlatformError)) throw error
+      log.warn({ profile: name, code: error.code }, 'A delivered profile could not be stored.')
+    }
+  }
+}
+
+/** Follows everything that rights hang on. */
+function keepInStep(
+  host: PluginHost,
+  metadata: MetadataService,
+  hasOrganizations: () => boolean,
+  forget: () => void,
+): void {
+  for (const event of metadataEvents) {
+    host.onCommitted(event, ({ payload }) => {
+      if (!rightTypes.has((payload as { type: string }).type)) return
+      forget()
+      host.raisePermissionEpoch()
+    })
+  }
+  host.on('record.created', ({ object, recordId }, tx, ctx) => {
+    if (ctx.organizationId === null || !hasOrganizations()) return
+    const schema = metadata.objectSchema(object!)
+    if (schema !== undefined) putRecordOrganization(tx, schema.uid, recordId!, ctx.organizationId)
+  })
+  host.on('record.purged', ({ object, recordId }, tx) => {
+    const schema = metadata.objectSchema(object!)
+    if (schema !== undefined) forgetRecord(tx, schema.uid, recordId!)
+  })
+}

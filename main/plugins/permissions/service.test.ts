@@ -2,10 +2,14 @@ import { describe, expect, it } from 'vitest'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext, localOwner } from '#main/kernel/context.ts'
 import { systemPermissions } from './permissions.ts'
-import { createOwnerAuthorizer, createPermissionsService } from './service.ts'
+import { createOwnerAuthorizer } from '../../../test/support/owner-authorizer.ts'
+import { createPermissionsService } from './service.ts'
 
 const authorizer = createOwnerAuthorizer()
-const service = createPermissionsService(authorizer)
+const service = createPermissionsService(authorizer, {
+  assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
+  assign: () => undefined,
+})
 
 function context(change: Partial<RequestContext>): RequestContext {
   return { ...internalContext('request-1', 'API'), ...change }

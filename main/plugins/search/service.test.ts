@@ -498,6 +498,30 @@ describe('start', () => {
     expect(test.database.schemaEpoch()).toBe(epoch)
   })
 
+  it('merges segments little by little, so that FTS5 never has to merge many at once', async () => {
+    const segments = () =>
+      test.database.read.get<{ n: number }>(
+        statement(`SELECT count(DISTINCT segid) AS n FROM "search_${task.uid}_idx"`),
+      )!.n
+    for (let i = 0; i < 200; i++) {
+      await insert(`m${i}`, { title: `title${i} common`, notes: `some words ${i} of the notes`.repeat(i % 20) })
+      // The crisis merge of FTS5 begins at 16 segments of one level.
+      expect(segments()).toBeLessThan(24)
+    }
+    expect(find('common')).toHaveLength(200)
+  })
+
+  it('takes merging over from FTS5 in an index of an older program', async () => {
+    const table = `search_${task.uid}`
+    const automerge = () => test.database.read.get(statement(`SELECT v FROM "${table}_config" WHERE k = 'automerge'`))
+    await test.database.write('older', (tx) => {
+      tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('automerge', 4)`))
+    })
+    expect(automerge()).toEqual({ v: 4 })
+    await openService().start()
+    expect(automerge()).toEqual({ v: 0 })
+  })
+
   it('repairs an index by reindexing all', async () => {
     await insert('a', { title: 'one' })
     const row = stored('a')

@@ -8,6 +8,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { SearchCondition, SearchRow, SearchService } from './api.ts'
 import { addDocument, removeDocuments, replaceDocument } from './service/documents.ts'
 import { createIndexBuilder } from './service/index-builder.ts'
+import { createIndexMerger } from './service/index-merger.ts'
 import type { SearchColumn } from './service/search-document.ts'
 import { documentOf, layoutOf } from './service/search-document.ts'
 import { parseSearch } from './service/search-query.ts'
@@ -16,6 +17,7 @@ import {
   countStale,
   createIndex,
   dropIndex,
+  hasAutomerge,
   hasTable,
   indexColumn,
   indexTable,
@@ -24,6 +26,7 @@ import {
   readRowNumber,
   rowOfDocument,
   staleTable,
+  turnOffAutomerge,
   writeEntry,
 } from './store.ts'
 
@@ -57,7 +60,8 @@ const retryAfterSeconds = 2
 /** Makes the service. */
 export function createSearchService(options: SearchServiceOptions): SearchCore {
   const { read, write, log } = options
-  const builder = createIndexBuilder({ write, log })
+  const merger = createIndexMerger()
+  const builder = createIndexBuilder({ write, log, merger })
   const cleaner = createStaleCleaner({ write, log })
   /** Layout hash of each index known to be complete; missing means: ask the registry. */
   const complete = new Map<string, string>()
@@ -128,6 +132,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
     ensure,
     drop(tx, schema) {
       complete.delete(schema.uid)
+      merger.forget(schema.uid)
       dropIndex(tx, schema.uid)
     },
     add(tx, schema, row) {
@@ -136,7 +141,9 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const texts = documentOf(index.columns, row)
       if (isEmpty(texts)) return
       const number = rowNumber(tx, schema, row)
-      if (isIndexed(index, number)) addDocument(tx, schema.uid, number, texts)
+      if (!isIndexed(index, number)) return
+      addDocument(tx, schema.uid, number, texts)
+      merger.added(tx, schema.uid, texts)
     },
     change(tx, schema, stored, row) {
       const index = liveIndex(tx, schema)
@@ -147,6 +154,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const number = rowNumber(tx, schema, { id: stored['id'], rowid: stored['rowid'] ?? row['rowid'] })
       if (!isIndexed(index, number)) return
       if (replaceDocument(tx, schema.uid, number, before, after)) tx.afterCommit(() => cleaner.note(schema.uid))
+      merger.added(tx, schema.uid, after)
     },
     remove(tx, schema, row) {
       const index = liveIndex(tx, schema)
@@ -206,9 +214,12 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       for (const entry of readEntries(read)) {
         if (!objects.has(entry.objectUid)) {
           await write('search.drop', (tx) => dropIndex(tx, entry.objectUid))
-        } else if (entry.builtTo !== null) {
-          builder.start(entry.objectUid)
+          continue
         }
+        if (hasAutomerge(read, entry.objectUid)) {
+          await write('search.automerge', (tx) => turnOffAutomerge(tx, entry.objectUid))
+        }
+        if (entry.builtTo !== null) builder.start(entry.objectUid)
       }
       const hashes = new Map(readEntries(read).map((entry) => [entry.objectUid, entry.hash]))
       for (const schema of objects.values()) {

@@ -100,7 +100,26 @@ export function createIndex(tx: Tx, objectUid: string, columnCount: number, disp
   tx.ddl(`CREATE VIRTUAL TABLE "${table}" USING fts5(${columns.join(', ')}, content='', tokenize='ascii')`)
   tx.ddl(`CREATE TABLE "${staleTable(objectUid)}" (doc INTEGER PRIMARY KEY, texts TEXT NOT NULL) STRICT`)
   tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('secure-delete', 1)`))
+  turnOffAutomerge(tx, objectUid)
   tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('rank', 'bm25(${weights.join(', ')})')`))
+}
+
+/** Leaves the merging of an index to {@link mergeSegments}. */
+export function turnOffAutomerge(tx: Tx, objectUid: string): void {
+  const table = indexTable(objectUid)
+  tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('automerge', 0)`))
+}
+
+/** Whether FTS5 merges an index by itself, as those did that older programs made. */
+export function hasAutomerge(read: Pick<Reads, 'get'>, objectUid: string): boolean {
+  const sql = `SELECT v FROM "${indexTable(objectUid)}_config" WHERE k = 'automerge'`
+  return read.get<{ v: number }>(statement(sql))?.v !== 0
+}
+
+/** Merges segments where four or more have gathered, and stops after so many pages. */
+export function mergeSegments(tx: Tx, objectUid: string, pages: number): void {
+  const table = indexTable(objectUid)
+  tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('merge', ?)`, [pages]))
 }
 
 /** Removes an index and its registry row. */

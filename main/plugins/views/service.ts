@@ -54,10 +54,17 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
     canRead: (object, field) => authorizer().canField(ctx, object, field, 'readable'),
   })
 
+  /** The view without what the caller may not read of its object. */
+  const shown = (ctx: RequestContext, view: View): View => {
+    const item = metadata.get('view', view.name)
+    const body = item === undefined ? null : metadata.seen(ctx, item)
+    return item === undefined || body === null || body === item.item ? view : toView({ ...item, item: body })
+  }
+
   const get = (ctx: RequestContext, viewId: string): View => {
     const view = findView(metadata, viewId)
     if (view === undefined || !sees(ctx, view)) throw notFound('view', viewId)
-    return view
+    return shown(ctx, view)
   }
 
   const save = async (
@@ -83,6 +90,7 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
             (viewKind === undefined || view.viewKind === viewKind) &&
             sees(ctx, view),
         )
+        .map((view) => shown(ctx, view))
         .toSorted((a, b) => (a.order ?? Infinity) - (b.order ?? Infinity) || (a.label < b.label ? -1 : 1))
     },
     get,

@@ -35,6 +35,8 @@ export function CellEditor(props: {
   value: unknown
   context: FieldContext
   labels: GridLabels
+  /** The number people count the row by. */
+  number: number
   noteId: string
   actions: CellActions
   onDraft(text: string): void
@@ -71,7 +73,7 @@ export function CellEditor(props: {
           key={`${editor.rowKey}/${editor.field}`}
           field={column.field}
           context={context}
-          label={labels.editor(column.label, editor.rowIndex + 1)}
+          label={labels.editor(column.label, props.number)}
           draft={editor.draft}
           value={value}
           recordId={editor.rowKey}

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { CellEditor, CellNote } from './cell-editor.tsx'
 import type { CellBox } from './cell-editor.tsx'
 import type { GridCore } from './grid-core.ts'
-import { loadedCell, writeOf } from './grid-core.ts'
+import { editorLine, loadedCell, rowNumber, writeOf } from './grid-core.ts'
 import { HEADER_HEIGHT } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
 import { activeCell, isSingleCell } from './selection.ts'
@@ -42,10 +42,11 @@ export function CellOverlay(props: {
       <CellEditor
         editor={editor}
         column={column}
-        box={boxOf(editor.rowIndex, column)}
+        box={boxOf(editorLine(core), column)}
         value={edits.editedRow()?.[column.name]}
         context={core.props.fieldContext}
         labels={labels}
+        number={rowNumber(core.props, editorLine(core))}
         noteId={noteId}
         actions={cells}
         onDraft={edits.setDraft}

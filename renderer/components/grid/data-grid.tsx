@@ -7,12 +7,13 @@ import type { ReactNode } from 'react'
 import { ariaColumn, ariaRow } from './aria.ts'
 import { CellOverlay } from './cell-overlay.tsx'
 import type { GridCore } from './grid-core.ts'
-import { rowKeyOf } from './grid-core.ts'
+import { rowKeyOf, rowNumber } from './grid-core.ts'
 import { GridHeader } from './grid-header.tsx'
 import { gridLabels } from './grid-labels.ts'
 import { GridRow } from './grid-row.tsx'
 import type { RowSpan } from './grid-row.tsx'
 import type { DataGridProps } from './grid-types.ts'
+import { GroupHeadingRow, TOTALS_HEIGHT, TotalsRow } from './group-row.tsx'
 import { renderColumns, rowNumberWidth } from './render-column.ts'
 import type { RenderColumn } from './render-column.ts'
 import { HEADER_ROW, activeCell, clampSelection, headCell, isSingleCell, rangeOf, selectCell } from './selection.ts'
@@ -23,6 +24,7 @@ import { useGridKeys } from './use-grid-keys.ts'
 import { useGridPointer } from './use-grid-pointer.ts'
 import { useGridWindow } from './use-grid-window.ts'
 import { useRangeActions } from './use-range-actions.ts'
+import { useSteadySelection } from './use-steady-selection.ts'
 import { poolSize, rowTop, spacerHeight } from './window.ts'
 import './data-grid.css'
 
@@ -30,17 +32,18 @@ const firstCell: GridSelection = { ranges: [{ anchor: { row: 0, column: 0 }, hea
 
 /** A grid of records: any number of rows, edited in place, one tab stop, readable by screen readers. */
 export function DataGrid(props: DataGridProps): ReactNode {
-  const { ref, rowCount, rowHeight = 36, frozenColumns = 1, onEdit, onAppend, queryKey, onVisibleRange } = props
+  const { ref, rowCount, rowHeight = 36, frozenColumns = 1, onEdit, onAppend, queryKey, onVisibleRange, groups } = props
+  const totals = rowCount === 0 ? undefined : props.totals
   const labels = useMemo(() => ({ ...gridLabels, ...props.labels }), [props.labels])
   const [resizing, setResizing] = useState<{ field: string; width: number } | null>(null)
-  const numberWidth = rowNumberWidth(rowCount)
+  const numberWidth = rowNumberWidth(groups ? groups.records : rowCount)
   const editable = onEdit !== undefined
   const columns = useMemo(
     () => renderColumns(props.columns, frozenColumns, numberWidth, editable, resizing),
     [props.columns, frozenColumns, numberWidth, editable, resizing],
   )
   const bounds = useMemo(() => ({ rowCount, columnCount: columns.columns.length }), [rowCount, columns.columns.length])
-  const window = useGridWindow(rowCount + (onAppend ? 1 : 0), rowHeight, columns)
+  const window = useGridWindow(rowCount + (onAppend ? 1 : 0), rowHeight, columns, totals ? TOTALS_HEIGHT : 0)
   const { view, metrics, reveal, attach, onScroll } = window
   const [said, setSaid] = useState('')
   const announce = useCallback((text: string) => setSaid(text), [])
@@ -64,7 +67,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
     describe: props.describeError ?? ((error) => (error instanceof Error ? error.message : String(error))),
     onFailed: ({ field, rowIndex }, message) => {
       const label = columns.columns.find(({ name }) => name === field)?.label ?? field
-      announce(labels.notSaved(label, rowIndex + 1, message))
+      announce(labels.notSaved(label, rowNumber(props, rowIndex), message))
     },
   })
 
@@ -124,7 +127,9 @@ export function DataGrid(props: DataGridProps): ReactNode {
     },
     scrollToRow: (rowIndex) => reveal(rowIndex, null),
     edit: () => cells.open(false),
+    announce,
   }))
+  useSteadySelection(props, selection, setSelection)
 
   const id = useId()
   const activeId = `${id}-active`
@@ -138,7 +143,9 @@ export function DataGrid(props: DataGridProps): ReactNode {
   const numberStyle = useMemo(() => ({ inlineSize: numberWidth }), [numberWidth])
   const spans = useMemo(() => spansByRow(selection, view.rows.first, view.rows.end), [selection, view.rows])
   const activeDrawn =
-    active.column < columns.frozenCount || (active.column >= view.columns.first && active.column < view.columns.end)
+    groups?.headingAt(active.row) !== undefined ||
+    active.column < columns.frozenCount ||
+    (active.column >= view.columns.first && active.column < view.columns.end)
   const activeShown =
     activeDrawn && (active.row === HEADER_ROW || (active.row >= view.rows.first && active.row < view.rows.end))
 
@@ -158,6 +165,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
     [columnResize],
   )
 
+  const labelWidth = numberWidth + (columns.offsets[columns.frozenCount] ?? 0)
   const pool = poolSize(metrics)
   const slots: ReactNode[] = []
   for (let row = view.rows.first; row < Math.min(view.rows.end, metrics.rowCount); row++) {
@@ -167,12 +175,34 @@ export function DataGrid(props: DataGridProps): ReactNode {
       )
       continue
     }
+    const heading = groups?.headingAt(row)
+    if (heading) {
+      slots.push(
+        <GroupHeadingRow
+          key={row % pool}
+          index={row}
+          heading={heading}
+          top={rowTop(row, rowHeight, view.shift)}
+          rowHeight={rowHeight}
+          width={columns.totalWidth}
+          labelWidth={labelWidth}
+          frozen={frozen}
+          scrolling={scrolling}
+          labels={labels}
+          active={active.row === row}
+          activeId={activeId}
+        />,
+      )
+      continue
+    }
     const record = props.getRow(row)
     const rowKey = record ? rowKeyOf(props, record, row) : undefined
     slots.push(
       <GridRow
         key={row % pool}
         index={row}
+        number={rowNumber(props, row)}
+        level={groups && groups.levels + 1}
         row={record}
         top={rowTop(row, rowHeight, view.shift)}
         rowHeight={rowHeight}
@@ -198,11 +228,11 @@ export function DataGrid(props: DataGridProps): ReactNode {
       <div ref={attach} className="cg-scroller" onScroll={onScroll}>
         <div
           ref={grid}
-          role="grid"
+          role={groups ? 'treegrid' : 'grid'}
           tabIndex={0}
           className="cg-grid"
           aria-label={props.label}
-          aria-rowcount={rowCount + (onAppend ? 2 : 1)}
+          aria-rowcount={rowCount + (onAppend ? 2 : 1) + (totals ? 1 : 0)}
           aria-colcount={columns.columns.length + 1}
           aria-multiselectable="true"
           aria-readonly={!editable || undefined}
@@ -234,6 +264,17 @@ export function DataGrid(props: DataGridProps): ReactNode {
           <div role="rowgroup" className="cg-body" style={{ blockSize: spacerHeight(metrics) }}>
             {slots}
           </div>
+          {totals && (
+            <TotalsRow
+              index={rowCount + (onAppend ? 1 : 0)}
+              totals={totals}
+              width={columns.totalWidth}
+              labelWidth={labelWidth}
+              frozen={frozen}
+              scrolling={scrolling}
+              labels={labels}
+            />
+          )}
         </div>
         <CellOverlay core={core} cells={cells} noteId={noteId} rowHeight={rowHeight} />
         {rowCount === 0 && props.emptyState && <div className="cg-empty">{props.emptyState}</div>}

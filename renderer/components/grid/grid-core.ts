@@ -28,6 +28,25 @@ export interface GridCore {
   setEntry(entry: boolean): void
 }
 
+/** The number people count a row by, from 1. */
+export function rowNumber({ groups }: DataGridProps, index: number): number {
+  return groups ? groups.numberOf(index) : index + 1
+}
+
+/** Nearest line that is no heading, going on in one direction; null when there is none. */
+export function skipHeadings({ groups, rowCount }: DataGridProps, line: number, back: boolean): number | null {
+  let at = line
+  while (at >= 0 && at < rowCount && groups?.headingAt(at)) at += back ? -1 : 1
+  return at >= 0 && at < rowCount ? at : null
+}
+
+/** Line of the open editor: what was written before may have moved its row. */
+export function editorLine({ props, edits }: GridCore): number {
+  const { editor } = edits.state
+  if (!editor) return -1
+  return props.groups?.follow(editor.rowKey, editor.rowIndex) ?? editor.rowIndex
+}
+
 /** A loaded cell with everything an edit needs. */
 export interface LoadedCell {
   column: RenderColumn

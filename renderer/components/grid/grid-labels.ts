@@ -12,6 +12,8 @@ export const gridLabels = {
   sortedBy: (position: number): string => `sort term ${position}`,
   editor: (column: string, row: number): string => `${column}, row ${row}`,
   append: 'New record',
+  group: (field: string, label: string, rows: number): string => `${field}: ${label}, ${count(rows, 'row', 'rows')}`,
+  figure: (name: string, column: string, text: string): string => `${name} of ${column} ${text}`,
   loading: 'Loading',
   notSaved: (column: string, row: number, message: string): string => `${column}, row ${row} was not saved: ${message}`,
   saved: (column: string, row: number): string => `${column}, row ${row} saved.`,

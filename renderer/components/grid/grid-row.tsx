@@ -20,6 +20,10 @@ export interface RowSpan {
 /** What a row needs; every part keeps its identity until it changes, so that only changed rows are drawn again. */
 export interface GridRowProps {
   index: number
+  /** The number people count the row by, from 1. */
+  number: number
+  /** Depth among groups; undefined where there are none. */
+  level: number | undefined
   row: GridRecord | undefined
   /** Pixels from the top of the spacer. */
   top: number
@@ -42,12 +46,13 @@ export interface GridRowProps {
 
 /** One row of the grid. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
-  const { index, row, top, rowHeight, width, numberStyle, frozen, scrolling, labels, checked } = props
+  const { index, number, row, top, rowHeight, width, numberStyle, frozen, scrolling, labels, checked } = props
   const style = { transform: `translateY(${top}px)`, blockSize: rowHeight, inlineSize: width }
   return (
     <div
       role="row"
       aria-rowindex={ariaRow(index)}
+      aria-level={props.level}
       aria-busy={row === undefined || undefined}
       aria-selected={checked}
       className={row === undefined ? 'cg-row cg-loading' : checked ? 'cg-row cg-checked' : 'cg-row'}
@@ -59,9 +64,9 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
         className={checked === undefined ? 'cg-number' : 'cg-number cg-tickable'}
         style={numberStyle}
       >
-        <span>{index + 1}</span>
+        <span>{number}</span>
         {checked !== undefined && (
-          <input type="checkbox" tabIndex={-1} checked={checked} readOnly aria-label={labels.checkRow(index + 1)} />
+          <input type="checkbox" tabIndex={-1} checked={checked} readOnly aria-label={labels.checkRow(number)} />
         )}
       </div>
       {frozen.map((column) => cell(props, column))}

@@ -40,6 +40,55 @@ export interface GridUnsaved {
   editing: number
 }
 
+/** Something worked out of the values of a column: `name` says what, `text` how much. */
+export interface GridFigure {
+  name: string
+  text: string
+}
+
+/** A line that heads a group of rows. Never changed in place: drawn again when it is another object. */
+export interface GridHeading {
+  /** Identity, stable while rows come and go. */
+  key: string
+  /** Depth, 1 for the outermost. */
+  level: number
+  /** What the rows are grouped by. */
+  field: string
+  /** What the rows of this group have in common. */
+  label: string
+  /** Whether that is having no value. */
+  empty: boolean
+  count: number
+  open: boolean
+  figures: ReadonlyMap<string, GridFigure>
+}
+
+/** Groups of rows: lines of the grid are then headings and rows. */
+export interface GridGroups {
+  /** Number of levels. */
+  levels: number
+  /** Number of rows, in open groups and closed ones. */
+  records: number
+  /** The heading at a line; undefined for a row. */
+  headingAt(line: number): GridHeading | undefined
+  /** One-based number of the row at a line, over all groups. */
+  numberOf(line: number): number
+  /** Line of the heading above a line; -1 for an outermost one. */
+  parentOf(line: number): number
+  /** Where a row that stood at a line is now, as far as it is loaded and not far away. */
+  follow(rowKey: string, line: number): number | undefined
+  /** Line of a heading, undefined when it is gone or hidden. */
+  lineOf(headingKey: string): number | undefined
+  onToggle(headingKey: string, open: boolean): void
+}
+
+/** The line at the bottom that stands for all rows. */
+export interface GridTotals {
+  label: string
+  count: number | undefined
+  figures: ReadonlyMap<string, GridFigure>
+}
+
 /** What a screen can ask a mounted grid. */
 export interface DataGridHandle {
   /** Moves the focus into the grid, to its active cell. */
@@ -50,6 +99,8 @@ export interface DataGridHandle {
   scrollToRow(rowIndex: number): void
   /** Opens the editor of the active cell. */
   edit(): void
+  /** Tells screen readers something about the rows. */
+  announce(text: string): void
 }
 
 /** Everything a grid is told. Callbacks that are absent switch their feature off. */
@@ -59,7 +110,7 @@ export interface DataGridProps {
   label: string
   /** Order of display. Keep the array's identity while nothing changes. */
   columns: readonly GridColumn[]
-  /** Number of rows, loaded or not. */
+  /** Number of rows, loaded or not; of lines where there are groups. */
   rowCount: number
   /** Row at an index, undefined while it is loading; must return the same object until the record changes. */
   getRow(index: number): GridRecord | undefined
@@ -69,6 +120,10 @@ export interface DataGridProps {
   getRowKey?(row: GridRecord, index: number): string
   /** Identifies filter and sort; when it changes the grid goes back to the top. */
   queryKey?: string
+  /** Headings between the rows; another object whenever a heading changes. */
+  groups?: GridGroups | undefined
+  /** Figures over all rows, kept in sight at the bottom. */
+  totals?: GridTotals | undefined
   fieldContext: FieldContext
   rowHeight?: GridRowHeight
   /** Columns at the start that do not scroll sideways. */

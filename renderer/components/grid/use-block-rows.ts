@@ -18,12 +18,13 @@ export interface BlockRows<Row> {
 // While the count is unknown one screen of loading rows is shown, so that there is something to ask rows for.
 const ROWS_BEFORE_COUNT = 30
 
-/** Keeps a cache over a load function; `query` names what is loaded (object, filter, sort, search). */
-export function useBlockRows<Row>(query: string, load: BlockLoader<Row>): BlockRows<Row> {
+/** Keeps a cache over a load function; `query` names what is loaded (object, filter, sort, search), null for nothing. */
+export function useBlockRows<Row>(query: string | null, load: BlockLoader<Row>): BlockRows<Row> {
   const cache = useMemo(() => createBlockCache<Row>(), [])
   const snapshot = useSyncExternalStore(cache.subscribe, cache.snapshot)
   useEffect(() => {
-    if (cache.setQuery(query, load)) cache.show(0, ROWS_BEFORE_COUNT)
+    if (query === null) cache.stop()
+    else if (cache.setQuery(query, load)) cache.show(0, ROWS_BEFORE_COUNT)
   }, [cache, query, load])
   useEffect(() => () => cache.stop(), [cache])
   const stable = useMemo(

@@ -2,7 +2,7 @@
 
 import { flushSync } from 'react-dom'
 import type { GridCore, LoadedCell } from './grid-core.ts'
-import { loadedCell, shownValue, writeOf } from './grid-core.ts'
+import { editorLine, loadedCell, rowNumber, shownValue, skipHeadings, writeOf } from './grid-core.ts'
 import { tabPosition } from './nav.ts'
 import type { EditorCommand } from './nav.ts'
 import { HEADER_ROW, activeCell, selectCell } from './selection.ts'
@@ -88,16 +88,22 @@ export function useCellActions(core: GridCore): CellActions {
   }
 
   const nextPosition = (move: Parameters<CellActions['commit']>[0], from: CellPosition): CellPosition | null => {
-    if (move === 'rowBelow') return { row: Math.min(bounds.rowCount - 1, from.row + 1), column: from.column }
-    if (move === 'rowAbove') return { row: Math.max(0, from.row - 1), column: from.column }
-    if (move === 'tab' || move === 'tabBack') return tabPosition(from, move === 'tabBack', bounds)
-    return null
+    if (move === 'rowBelow' || move === 'rowAbove') {
+      const isBack = move === 'rowAbove'
+      const row = Math.min(bounds.rowCount - 1, Math.max(0, from.row + (isBack ? -1 : 1)))
+      return { row: skipHeadings(props, row, isBack) ?? from.row, column: from.column }
+    }
+    if (move !== 'tab' && move !== 'tabBack') return null
+    const to = tabPosition(from, move === 'tabBack', bounds)
+    const row = to && skipHeadings(props, to.row, move === 'tabBack')
+    return to && row !== null ? { ...to, row } : null
   }
 
   const commit: CellActions['commit'] = (move, text = edits.draft()) => {
     const { editor } = edits.state
     if (!editor) return
     const column = columns.columns.findIndex(({ name }) => name === editor.field)
+    const line = editorLine(core)
     const written = write(text, (message) => {
       edits.reject(message)
       announce(message)
@@ -105,7 +111,7 @@ export function useCellActions(core: GridCore): CellActions {
     if (!written) return
     core.setEntry(true)
     focusGrid()
-    const next = nextPosition(move, { row: editor.rowIndex, column: Math.max(0, column) })
+    const next = nextPosition(move, { row: line, column: Math.max(0, column) })
     if (next) select(selectCell(next, bounds), true)
   }
 
@@ -113,7 +119,7 @@ export function useCellActions(core: GridCore): CellActions {
     const text = edits.draft()
     write(text, (message, { rowKey, rowIndex, row, column }) => {
       edits.park({ rowKey, field: column.name }, row, rowIndex, text, message)
-      announce(labels.notSaved(column.label, rowIndex + 1, message))
+      announce(labels.notSaved(column.label, rowNumber(props, rowIndex), message))
     })
   }
 

@@ -3,7 +3,7 @@
 import type { KeyboardEvent } from 'react'
 import type { GridCore } from './grid-core.ts'
 import { loadedCell } from './grid-core.ts'
-import { rowKeyOf } from './grid-core.ts'
+import { rowKeyOf, skipHeadings } from './grid-core.ts'
 import { commandForKey, movePosition, tabPosition } from './nav.ts'
 import type { GridCommand } from './nav.ts'
 import { columnWidth } from './render-column.ts'
@@ -66,6 +66,8 @@ function run(
   const inHeader = active.row === HEADER_ROW
   const column = columns.columns[active.column]
   if (command.kind === 'move' || command.kind === 'open') core.setEntry(false)
+  const onHeading = runOnHeading(core, command)
+  if (onHeading !== null) return onHeading
   switch (command.kind) {
     case 'move': {
       const from = command.extend ? headCell(selection) : active
@@ -76,8 +78,9 @@ function run(
     }
     case 'tab': {
       const to = tabPosition(active, command.back, bounds)
-      if (!to) return false
-      select(selectCell(to, bounds), true)
+      const row = to && skipHeadings(props, to.row, command.back)
+      if (!to || row === null) return false
+      select(selectCell({ ...to, row }, bounds), true)
       return true
     }
     case 'edit':
@@ -139,5 +142,42 @@ function run(
       else if (props.onEscape) props.onEscape()
       else return false
       return true
+  }
+}
+
+/** What keys do on the heading of a group; null where they do what they do everywhere. */
+function runOnHeading({ props, bounds, selection, select }: GridCore, command: GridCommand): boolean | null {
+  const { groups } = props
+  const { row, column } = activeCell(selection)
+  const heading = groups?.headingAt(row)
+  if (!groups || !heading) return null
+  const go = (line: number): boolean => {
+    if (line >= 0 && line < bounds.rowCount) select(selectCell({ row: line, column }, bounds), true)
+    return true
+  }
+  switch (command.kind) {
+    case 'move':
+      if (command.extend) return null
+      if (command.move === 'columnAfter') {
+        if (heading.open) return go(row + 1)
+        groups.onToggle(heading.key, true)
+        return true
+      }
+      if (command.move === 'columnBefore') {
+        if (!heading.open) return go(groups.parentOf(row))
+        groups.onToggle(heading.key, false)
+        return true
+      }
+      return null
+    case 'edit':
+    case 'open':
+      groups.onToggle(heading.key, !heading.open)
+      return true
+    case 'type':
+    case 'toggleRow':
+    case 'menu':
+      return false
+    default:
+      return null
   }
 }

@@ -41,7 +41,9 @@ export function useGridPointer(core: GridCore, cells: CellActions): GridPointer 
   const press = (event: MouseEvent<HTMLElement>, position: { row: number; column: number }): void => {
     core.setEntry(false)
     wasActive.current = isSingleCell(selection) && samePosition(activeCell(selection), position)
-    if (position.column === NUMBER_COLUMN) {
+    if (props.groups?.headingAt(position.row) && !event.shiftKey) {
+      select(selectCell({ row: position.row, column: Math.max(0, position.column) }, bounds))
+    } else if (position.column === NUMBER_COLUMN) {
       if (position.row === HEADER_ROW) select(selectAll(bounds))
       else select(selectRows(selection, position.row, event.shiftKey, bounds))
     } else if (position.row === HEADER_ROW) select(selectCell(position, bounds), true)
@@ -91,6 +93,9 @@ export function useGridPointer(core: GridCore, cells: CellActions): GridPointer 
         const row = props.getRow(position.row)
         if (row) props.onCheckRow?.(rowKeyOf(props, row, position.row), position.row, event.shiftKey)
         focus()
+      } else if (props.groups?.headingAt(position.row)) {
+        const heading = props.groups.headingAt(position.row)
+        if (heading && !event.shiftKey) props.groups.onToggle(heading.key, !heading.open)
       } else if (position.row === HEADER_ROW && position.column >= 0) {
         sortColumn(core, position.column, event.shiftKey)
       } else if (wasActive.current && position.column >= 0) {
@@ -101,6 +106,7 @@ export function useGridPointer(core: GridCore, cells: CellActions): GridPointer 
     onDoubleClick(event) {
       const position = positionOf(event.target)
       if (!position || position.row === HEADER_ROW || position.column < 0 || !props.onEdit) return
+      if (props.groups?.headingAt(position.row)) return
       const column = columns.columns[position.column]
       if (column && !column.type.toggle) cells.open(false)
     },
@@ -110,6 +116,7 @@ export function useGridPointer(core: GridCore, cells: CellActions): GridPointer 
       const anchor = event.target.closest<HTMLElement>('[aria-colindex]')
       const column = columns.columns[position.column]
       if (!anchor || !column) return
+      if (props.groups?.headingAt(position.row)) return
       const menu = position.row === HEADER_ROW ? props.onHeaderMenu : props.onCellMenu
       if (!menu) return
       event.preventDefault()

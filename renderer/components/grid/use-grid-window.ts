@@ -55,16 +55,24 @@ const nothing: GridView = {
 
 const sameRange = (a: IndexRange, b: IndexRange): boolean => a.first === b.first && a.end === b.end
 
-/** Follows the scroller; `lines` counts rows plus the line that adds one. */
-export function useGridWindow(lines: number, rowHeight: number, columns: RenderColumns): GridWindow {
+/**
+ * Follows the scroller; `lines` counts rows plus the line that adds one, `footHeight` is what covers the lower edge, in
+ * pixels.
+ */
+export function useGridWindow(
+  lines: number,
+  rowHeight: number,
+  columns: RenderColumns,
+  footHeight: number,
+): GridWindow {
   const [scroller, attach] = useState<HTMLDivElement | null>(null)
   const position = useRef<ScrollPosition>({ scrollTop: 0, virtualTop: 0 })
   const left = useRef(0)
   const rest = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const [size, setSize] = useState({ width: 0, height: 0 })
   const metrics = useMemo<RowMetrics>(
-    () => ({ rowCount: lines, rowHeight, viewportHeight: Math.max(0, size.height - HEADER_HEIGHT) }),
-    [lines, rowHeight, size.height],
+    () => ({ rowCount: lines, rowHeight, viewportHeight: Math.max(0, size.height - HEADER_HEIGHT - footHeight) }),
+    [lines, rowHeight, size.height, footHeight],
   )
   const columnViewport = Math.max(0, size.width - columns.numberWidth)
 

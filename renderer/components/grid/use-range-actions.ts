@@ -3,7 +3,7 @@
 import type { ClipboardEvent } from 'react'
 import { parseHtmlTable, parseTsv, writeHtmlTable, writeTsv } from './clipboard.ts'
 import type { GridCore, LoadedCell } from './grid-core.ts'
-import { loadedCell, rowKeyOf, shownValue } from './grid-core.ts'
+import { loadedCell, rowKeyOf, shownValue, skipHeadings } from './grid-core.ts'
 import type { GridRecord } from './grid-types.ts'
 import { currentRange, isSingleCell, selectCell, extendTo } from './selection.ts'
 import { sameValue } from './use-cell-actions.ts'
@@ -59,6 +59,7 @@ export function useRangeActions(core: GridCore): RangeActions {
     const table: string[][] = []
     let missing = 0
     for (let index = range.top; index <= range.bottom; index++) {
+      if (props.groups?.headingAt(index)) continue
       const row = props.getRow(index)
       if (row) table.push(texts(row, index))
       else missing++
@@ -104,10 +105,13 @@ export function useRangeActions(core: GridCore): RangeActions {
     const changes: CellChange[] = []
     const refused: { cell: LoadedCell; text: string; message: string }[] = []
     let left = false
+    let at = -1
     for (let row = area.top; row <= area.bottom; row++) {
+      if (props.groups?.headingAt(row)) continue
+      at++
       for (let column = area.left; column <= area.right; column++) {
         const cell = loadedCell(core, { row, column })
-        const text = textAt(row - area.top, column - area.left)
+        const text = textAt(at, column - area.left)
         if (text === undefined) continue
         if (!cell?.column.editable) {
           left = true
@@ -136,11 +140,12 @@ export function useRangeActions(core: GridCore): RangeActions {
 
   const fillDown = (): void => {
     if (!inRows || range.bottom === range.top) return
+    const first = skipHeadings(props, range.top, false) ?? range.top
     const top = Array.from({ length: range.right - range.left + 1 }, (_, index) => {
-      const cell = loadedCell(core, { row: range.top, column: range.left + index })
+      const cell = loadedCell(core, { row: first, column: range.left + index })
       return cell ? cell.column.type.toText(shownValue(core, cell), cell.column.field, context) : undefined
     })
-    apply({ ...range, top: range.top + 1 }, (_row, column) => top[column])
+    apply({ ...range, top: first + 1 }, (_row, column) => top[column])
   }
 
   const paste = (event: ClipboardEvent): void => {
@@ -154,10 +159,16 @@ export function useRangeActions(core: GridCore): RangeActions {
     // One copied cell fills the whole selection; anything larger keeps its own size.
     const fills = height === 1 && width === 1 && !isSingleCell(selection)
     if (fills) return apply(range, () => table[0]?.[0])
-    const bottom = Math.min(range.top + height, bounds.rowCount) - 1
+    // Headings between the rows take nothing of what is pasted.
+    let bottom = range.top - 1
+    let rows = 0
+    while (rows < height && bottom + 1 < bounds.rowCount) {
+      bottom++
+      if (!props.groups?.headingAt(bottom)) rows++
+    }
     const right = Math.min(range.left + width, bounds.columnCount) - 1
     apply({ top: range.top, left: range.left, bottom, right }, (row, column) => table[row]?.[column])
-    if (bottom - range.top + 1 < height || right - range.left + 1 < width) announce(labels.pasteCut)
+    if (rows < height || right - range.left + 1 < width) announce(labels.pasteCut)
     const start = selectCell({ row: range.top, column: range.left }, bounds)
     select(extendTo(start, { row: bottom, column: right }, bounds))
   }

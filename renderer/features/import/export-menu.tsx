@@ -3,9 +3,9 @@ import { Button, Menu } from '@mantine/core'
 import { IconTableExport } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { download } from '../../lib/api-client.ts'
+import { saveFile } from '../../lib/save-file.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { saveFile } from './failed-rows.ts'
 
 /** What is shown, as a list is asked for it; every part may be absent. */
 export interface ExportQuery {
@@ -21,27 +21,46 @@ const formats = ['csv', 'xlsx', 'json', 'ndjson'] as const
 
 type ExportFormat = (typeof formats)[number]
 
-/** The button with its formats. `label` is what the records are called together. */
-export function ExportMenu(props: { object: string; label: string; query: ExportQuery }) {
+/** Downloading what is shown, and whether that is under way. */
+export function useExport({ object, query }: { object: string; query: ExportQuery }) {
   const [busy, setBusy] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
-
   const save = async (format: ExportFormat): Promise<void> => {
     setBusy(true)
     try {
-      const query = writeExportQuery(props.query, format)
-      const { file, name } = await download('exportRecords', { params: { object: props.object }, query })
-      const fileName = name ?? `${props.object}.${format}`
+      const { file, name } = await download('exportRecords', {
+        params: { object },
+        query: writeExportQuery(query, format),
+      })
+      const fileName = name ?? `${object}.${format}`
       saveFile(fileName, file)
       showToast({ message: t('export.done', { name: fileName }), tone: 'good' })
     } catch (error) {
       showProblem(error)
     } finally {
       setBusy(false)
-      button.current?.focus({ preventScroll: true })
     }
   }
+  return { busy, save }
+}
 
+/** The formats as items of a menu. */
+export function ExportItems({ busy, onChoose }: { busy: boolean; onChoose: (format: ExportFormat) => void }) {
+  return formats.map((format) => (
+    <Menu.Item key={format} disabled={busy} onClick={() => onChoose(format)}>
+      {t(`export.${format}`)}{' '}
+      <span style={{ color: 'var(--cairn-text-quiet)', fontSize: 12 }}>{t(`export.${format}.hint`)}</span>
+    </Menu.Item>
+  ))
+}
+
+/** The button with its formats. `label` is what the records are called together. */
+export function ExportMenu(props: { label: string; exporting: ReturnType<typeof useExport> }) {
+  const { busy, save } = props.exporting
+  const button = useRef<HTMLButtonElement>(null)
+  const choose = async (format: ExportFormat): Promise<void> => {
+    await save(format)
+    button.current?.focus({ preventScroll: true })
+  }
   return (
     <Menu
       position="bottom-end"
@@ -63,12 +82,7 @@ export function ExportMenu(props: { object: string; label: string; query: Export
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {formats.map((format) => (
-          <Menu.Item key={format} disabled={busy} onClick={() => void save(format)}>
-            {t(`export.${format}`)}{' '}
-            <span style={{ color: 'var(--cairn-text-quiet)', fontSize: 12 }}>{t(`export.${format}.hint`)}</span>
-          </Menu.Item>
-        ))}
+        <ExportItems busy={busy} onChoose={(format) => void choose(format)} />
       </Menu.Dropdown>
     </Menu>
   )

@@ -1,5 +1,6 @@
 // Owns the file of rows that failed or stayed: the original cells where this page still has them, and the reason, so that
 // it can be corrected and imported again.
+import { saveFile } from '../../lib/save-file.ts'
 import { fieldProblemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import type { ImportRowResult } from './job-queries.ts'
@@ -53,14 +54,4 @@ export async function rowsCsv(
 /** Hands text to the browser as a file to save. */
 export function downloadText(name: string, text: string): void {
   saveFile(name, new Blob([text], { type: 'text/csv;charset=utf-8' }))
-}
-
-/** Hands a file to the browser to save. */
-export function saveFile(name: string, file: Blob): void {
-  const url = URL.createObjectURL(file)
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

@@ -3,6 +3,8 @@
 import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition, FilterOperator } from '../../fields/index.ts'
 import { parseList } from '../../fields/list-text.ts'
+import { readTerms, readTotals, termWord } from './group-terms.ts'
+import type { GroupTerm, TotalTerm } from './group-terms.ts'
 
 /** One condition; `texts` are the operands as typed. */
 export interface RecordFilter {
@@ -31,14 +33,20 @@ export interface RecordQuery {
   search: string
   /** Id of the stored view this began with; empty for all records. */
   view: string
+  /** Levels of headings between the rows, the outermost first; absent for none. */
+  group?: readonly GroupTerm[] | undefined
+  /** What is worked out of columns; absent for nothing. */
+  totals?: readonly TotalTerm[] | undefined
 }
 
 /**
- * Reads the search part of an address, for example `f=latitude.gte.60&s=-name&q=bay`; what cannot be read is left out.
+ * Reads the search part of an address, for example `f=latitude.gte.60&s=-name&q=bay&g=state`; what cannot be read is left out.
  * One condition stands readable in `f`, several as JSON in `w`.
  */
 export function readQuery(search: string): RecordQuery {
   const params = new URLSearchParams(search)
+  const group = readTerms(params.get('g'))
+  const totals = readTotals(params.get('t'))
   return {
     filter: readGroup(params.get('w')) ?? readSingle(params),
     sort: (params.get('s') ?? '')
@@ -51,6 +59,8 @@ export function readQuery(search: string): RecordQuery {
       ),
     search: params.get('q') ?? '',
     view: params.get('v') ?? '',
+    ...(group === undefined ? {} : { group }),
+    ...(totals === undefined ? {} : { totals }),
   }
 }
 
@@ -91,7 +101,7 @@ function readSingle(params: URLSearchParams): FilterGroup | undefined {
 }
 
 /** Writes the search part of an address, empty for the default view. */
-export function writeQuery({ filter, sort, search, view }: RecordQuery): string {
+export function writeQuery({ filter, sort, search, view, group, totals }: RecordQuery): string {
   const params = new URLSearchParams()
   if (view !== '') params.set('v', view)
   const [only] = filter?.conditions ?? []
@@ -104,6 +114,10 @@ export function writeQuery({ filter, sort, search, view }: RecordQuery): string 
   }
   if (sort.length > 0) params.set('s', sortText(sort))
   if (search !== '') params.set('q', search)
+  if (group !== undefined && group.length > 0) params.set('g', group.map(termWord).join(','))
+  if (totals !== undefined && totals.length > 0) {
+    params.set('t', totals.map(({ field, fn }) => `${field}.${fn}`).join(','))
+  }
   return params.toString()
 }
 

@@ -1,18 +1,56 @@
-// Owns the line above the grid: heading, search, filter, import, new record, and what can be done with ticked rows.
-import { Button, CloseButton } from '@mantine/core'
+// Owns the line above the grid: heading, search, the tools of the view, and what can be done with ticked rows. Tools that
+// do not fit are in the menu at its end.
+import { Button, CloseButton, Popover } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { IconChartBar, IconFilter, IconPlus, IconTableImport, IconTools, IconTrash } from '@tabler/icons-react'
+import {
+  IconChartBar,
+  IconColumns3,
+  IconFilter,
+  IconLayoutList,
+  IconPlus,
+  IconTableImport,
+  IconTools,
+  IconTrash,
+} from '@tabler/icons-react'
+import { useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
+import { Dialog } from '../../components/dialog.tsx'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { t, tn } from '../../lib/strings.ts'
+import { ExportItems, ExportMenu, useExport } from '../import/index.ts'
+import type { ExportQuery } from '../import/index.ts'
 import { objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
+import { useFittingTools } from './fitting-tools.ts'
+import { groupingText } from './group-labels.ts'
+import type { GroupTerm } from './group-terms.ts'
+import { MoreMenu } from './more-menu.tsx'
 import { operatorOf } from './record-query.ts'
 import type { RecordQuery } from './record-query.ts'
 import classes from './records.module.css'
 import { SearchBox } from './search-box.tsx'
+
+/** A tool, as a button of the line and as an entry of the menu. */
+interface Tool {
+  key: string
+  label: string
+  icon: ReactNode
+  /** Whether it is in force: a filter, a grouping, an open panel. */
+  isOn?: boolean
+  expanded?: boolean
+  /** What it does; absent for tools that bring their own button. */
+  onClick?: () => void
+  href?: string
+  /** In place of the plain button. */
+  button?: ReactNode
+  /** In place of the plain entry. */
+  items?: ReactNode
+}
+
+/** Which of the tools chooses columns. */
+const columnsPlace = 2
 
 /** The tools of a view. */
 export function RecordToolbar(props: {
@@ -20,18 +58,24 @@ export function RecordToolbar(props: {
   fields: readonly FieldDefinition[]
   context: FieldContext
   query: RecordQuery
+  terms: readonly GroupTerm[]
   searchInput: RefObject<HTMLInputElement | null>
   heading: RefObject<HTMLHeadingElement | null>
   checkedCount: number
-  /** Menus of stored views. */
+  /** Menu of stored views. */
   views: ReactNode
-  /** The button that saves what is shown as a file. */
-  exports: ReactNode
+  /** Choosing columns; null where nothing is chosen. */
+  columns: ReactNode
+  /** Whether some fields are no columns. */
+  columnsHidden: boolean
+  /** What is shown, as a file of it is asked for. */
+  exporting: ExportQuery
   /** Whether the summary is open. */
   summing: boolean
   onSummary: () => void
   onSearch: (text: string) => void
   onFilter: () => void
+  onGroup: () => void
   onNew: () => void
   onDelete: () => void
   onClearChecks: () => void
@@ -44,11 +88,106 @@ export function RecordToolbar(props: {
   const canSearch = manifest?.features.search !== false && object.enable?.searchable !== false
   const canImport = manifest?.features.import !== false
   const canSummarise = manifest?.features.analytics !== false
+  const exporting = useExport({ object: object.name, query: props.exporting })
+  const [choosingColumns, setChoosingColumns] = useState(false)
+  const grouping = groupingText(props.terms, props.fields)
+
+  const { row, count } = useFittingTools(
+    JSON.stringify([label, summary, grouping, props.views === null, props.columns === null, canSummarise, canImport]) +
+      `${query.view} ${props.checkedCount}`,
+  )
+  // In a popover while its button is there, else in a dialog: also when the window changes meanwhile.
+  const columnsFit = count > columnsPlace
+
+  // In the order of how soon they are wanted: the last ones go into the menu first.
+  const tools: Tool[] = [
+    {
+      key: 'filter',
+      label: summary === undefined ? t('records.filter') : t('records.filterOn', { summary }),
+      icon: <IconFilter size={14} aria-hidden />,
+      isOn: summary !== undefined,
+      onClick: props.onFilter,
+    },
+    {
+      key: 'group',
+      label: grouping === '' ? t('groups.open') : t('groups.openOn', { fields: grouping }),
+      icon: <IconLayoutList size={14} aria-hidden />,
+      isOn: grouping !== '',
+      onClick: props.onGroup,
+    },
+    ...(props.columns === null
+      ? []
+      : [
+          {
+            key: 'columns',
+            label: t('views.columns'),
+            icon: <IconColumns3 size={14} aria-hidden />,
+            isOn: props.columnsHidden,
+            onClick: () => setChoosingColumns(true),
+            button: (
+              <ColumnsButton
+                isOn={props.columnsHidden}
+                opened={choosingColumns && columnsFit}
+                onChange={setChoosingColumns}
+              >
+                {props.columns}
+              </ColumnsButton>
+            ),
+          },
+        ]),
+    ...(canSummarise
+      ? [
+          {
+            key: 'summary',
+            label: t('summary.open'),
+            icon: <IconChartBar size={14} aria-hidden />,
+            isOn: props.summing,
+            expanded: props.summing,
+            onClick: props.onSummary,
+          },
+        ]
+      : []),
+    ...(canImport
+      ? [
+          {
+            key: 'export',
+            label: t('export.open'),
+            icon: null,
+            button: <ExportMenu label={label} exporting={exporting} />,
+            items: <ExportItems busy={exporting.busy} onChoose={(format) => void exporting.save(format)} />,
+          },
+          {
+            key: 'import',
+            label: t('records.import'),
+            icon: <IconTableImport size={14} aria-hidden />,
+            href: `#/o/${object.name}/import`,
+          },
+        ]
+      : []),
+    {
+      key: 'fields',
+      label: t('records.fields'),
+      icon: <IconTools size={14} aria-hidden />,
+      href: `#/objects/${object.name}`,
+    },
+  ]
+  const left = tools.slice(count)
+
   return (
     <div className={classes.toolbar}>
       <h1 ref={props.heading} className={classes.title} tabIndex={-1}>
         {label}
       </h1>
+      {canSearch && (
+        <div className={classes.search}>
+          <SearchBox
+            ref={props.searchInput}
+            label={t('records.search', { object: label })}
+            value={query.search}
+            onSearch={props.onSearch}
+          />
+        </div>
+      )}
       {props.checkedCount > 0 && (
         <div className={classes.checked}>
           <span role="status">{tn('records.checked', props.checkedCount)}</span>
@@ -64,66 +203,83 @@ export function RecordToolbar(props: {
           </Button>
         </div>
       )}
-      <div className={classes.tools}>
-        {canSearch && (
-          <SearchBox
-            ref={props.searchInput}
-            label={t('records.search', { object: label })}
-            value={query.search}
-            onSearch={props.onSearch}
-          />
-        )}
-        {props.views}
+      <div ref={row} className={classes.tools}>
+        {props.views !== null && <div data-always>{props.views}</div>}
+        {tools.map((tool, at) => (
+          <div key={tool.key} data-tool hidden={at >= count}>
+            {tool.button ?? <ToolButton tool={tool} />}
+          </div>
+        ))}
+        <div data-more hidden={left.length === 0}>
+          <MoreMenu isOn={left.some(({ isOn }) => isOn)} entries={left} />
+        </div>
+        <div data-always>
+          <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={props.onNew}>
+            {t('records.new')}
+          </Button>
+        </div>
+      </div>
+      <Dialog
+        opened={choosingColumns && !columnsFit}
+        onClose={() => setChoosingColumns(false)}
+        title={t('views.columns')}
+        size="sm"
+      >
+        {props.columns}
+      </Dialog>
+    </div>
+  )
+}
+
+function ToolButton({ tool }: { tool: Tool }) {
+  const look = {
+    size: 'xs',
+    variant: tool.isOn ? 'light' : 'default',
+    leftSection: tool.icon,
+    classNames: { label: classes.toolLabel },
+  } as const
+  if (tool.href !== undefined) {
+    return (
+      <Button component="a" href={tool.href} {...look}>
+        {tool.label}
+      </Button>
+    )
+  }
+  return (
+    <Button aria-expanded={tool.expanded} onClick={tool.onClick} {...look}>
+      {tool.label}
+    </Button>
+  )
+}
+
+function ColumnsButton(props: {
+  isOn: boolean
+  opened: boolean
+  onChange: (opened: boolean) => void
+  children: ReactNode
+}) {
+  return (
+    <Popover
+      opened={props.opened}
+      onChange={props.onChange}
+      position="bottom-end"
+      transitionProps={{ duration: 0 }}
+      trapFocus
+      withinPortal={false}
+      returnFocus
+    >
+      <Popover.Target>
         <Button
           size="xs"
-          variant={summary === undefined ? 'default' : 'light'}
-          leftSection={<IconFilter size={14} aria-hidden />}
-          onClick={props.onFilter}
-          classNames={{ label: classes.filterLabel }}
+          variant={props.isOn ? 'light' : 'default'}
+          onClick={() => props.onChange(!props.opened)}
+          leftSection={<IconColumns3 size={14} aria-hidden />}
         >
-          {summary === undefined ? t('records.filter') : t('records.filterOn', { summary })}
+          {t('views.columns')}
         </Button>
-        {props.checkedCount === 0 && (
-          <>
-            {canSummarise && (
-              <Button
-                size="xs"
-                variant={props.summing ? 'light' : 'default'}
-                aria-expanded={props.summing}
-                leftSection={<IconChartBar size={14} aria-hidden />}
-                onClick={props.onSummary}
-              >
-                {t('summary.open')}
-              </Button>
-            )}
-            {canImport && props.exports}
-            {canImport && (
-              <Button
-                component="a"
-                href={`#/o/${object.name}/import`}
-                size="xs"
-                variant="default"
-                leftSection={<IconTableImport size={14} aria-hidden />}
-              >
-                {t('records.import')}
-              </Button>
-            )}
-            <Button
-              component="a"
-              href={`#/objects/${object.name}`}
-              size="xs"
-              variant="default"
-              leftSection={<IconTools size={14} aria-hidden />}
-            >
-              {t('records.fields')}
-            </Button>
-          </>
-        )}
-        <Button size="xs" leftSection={<IconPlus size={14} aria-hidden />} onClick={props.onNew}>
-          {t('records.new')}
-        </Button>
-      </div>
-    </div>
+      </Popover.Target>
+      <Popover.Dropdown aria-label={t('views.columns')}>{props.children}</Popover.Dropdown>
+    </Popover>
   )
 }
 

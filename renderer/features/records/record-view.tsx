@@ -1,6 +1,6 @@
 // Owns the view of an object's records: what the address asks for, the grid over it, its tools and its dialogs.
 import { useQueryClient } from '@tanstack/react-query'
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { Suspense, lazy, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
 import type { DataGridHandle, GridColumn, GridSelection } from '../../components/grid/index.ts'
@@ -12,7 +12,6 @@ import { useCommands } from '../../lib/commands.ts'
 import { useHostStatus } from '../../lib/host-status.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
-import { ExportMenu } from '../import/index.ts'
 import { displayFieldOf, fieldList, objectPluralLabel, refreshRecordCount, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
@@ -29,11 +28,13 @@ import { createRecordWrites } from './record-writes.ts'
 import type { Decision, RecordWritesPort } from './record-writes.ts'
 import classes from './records.module.css'
 import { StatusBar } from './status-bar.tsx'
-import { SummaryPanel } from './summary-panel.tsx'
 import { useFieldContext } from './use-field-context.ts'
-import { useRecordRows } from './use-record-rows.ts'
 import { useRecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
+import { useViewRows } from './use-view-rows.ts'
+
+const SummaryPanel = lazy(async () => ({ default: (await import('./summary-panel.tsx')).SummaryPanel }))
+const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }))
 
 const linkTypes = new Set(['lookup', 'master_detail', 'tree'])
 
@@ -52,6 +53,8 @@ export function RecordView(props: { object: ObjectItem }) {
   const [filtering, setFiltering] = useState(false)
   const [adding, setAdding] = useState(false)
   const [summing, setSumming] = useState(false)
+  /** Undefined until it was wanted once: only then is the dialog loaded. */
+  const [grouping, setGrouping] = useState<boolean>()
   const [conflict, setConflict] = useState<OpenConflict>()
   const [selection, setSelection] = useState<GridSelection>()
   const grid = useRef<DataGridHandle>(null)
@@ -80,9 +83,18 @@ export function RecordView(props: { object: ObjectItem }) {
         .map((field) => field.name),
     [fields],
   )
-  const rows = useRecordRows({ object: object.name, filter: condition, sort: query.sort, search: query.search, expand })
-  const { cache, snapshot, queryKey } = rows
-  const checks = useRowChecks(queryKey, rows.loadRows)
+  const view = useViewRows({
+    object: object.name,
+    query,
+    filter: condition,
+    expand,
+    fields,
+    columns: views.columns,
+    context,
+    onMoved: () => grid.current?.announce(t('groups.moved')),
+  })
+  const { rows, terms, totals } = view
+  const checks = useRowChecks(rows.queryKey, rows.loadRows)
   const columns = useColumns(object, views.columns)
 
   const ask = useCallback(
@@ -103,7 +115,8 @@ export function RecordView(props: { object: ObjectItem }) {
   const port = useRef<RecordWritesPort>(undefined)
   port.current = {
     object: object.name,
-    cache,
+    rows,
+    written: view.written,
     expand,
     labelOf: (name) => fields.find((field) => field.name === name)?.label ?? name,
     ask,
@@ -154,6 +167,13 @@ export function RecordView(props: { object: ObjectItem }) {
       run: () => setFiltering(true),
     },
     {
+      id: 'records.group',
+      label: t('groups.title'),
+      group: 'records',
+      keywords: 'sum average headings pivot',
+      run: () => setGrouping(true),
+    },
+    {
       id: 'records.summary',
       label: t('summary.title', { object: label }),
       group: 'records',
@@ -183,9 +203,8 @@ export function RecordView(props: { object: ObjectItem }) {
     },
   ])
 
-  const { error, total } = snapshot
+  const { error, total } = view
   const filtered = condition !== undefined || query.search !== ''
-  const failedAtAll = error !== undefined && error !== null && total === undefined
   const clear = (): void => setQuery({ filter: undefined, search: '' })
 
   return (
@@ -200,19 +219,17 @@ export function RecordView(props: { object: ObjectItem }) {
         checkedCount={checkedCount}
         onSearch={(search) => setQuery({ search })}
         onFilter={() => setFiltering(true)}
-        views={views.menus}
-        exports={
-          <ExportMenu
-            object={object.name}
-            label={label}
-            query={{
-              ...(condition === undefined ? {} : { filter: condition }),
-              ...(query.sort.length === 0 ? {} : { sort: sortText(query.sort) }),
-              ...(query.search === '' ? {} : { search: query.search }),
-              select: views.columns.map(({ name }) => name),
-            }}
-          />
-        }
+        onGroup={() => setGrouping(true)}
+        terms={terms}
+        views={views.menu}
+        columns={views.columnsList}
+        columnsHidden={views.columns.length < fields.length}
+        exporting={{
+          ...(condition === undefined ? {} : { filter: condition }),
+          ...(query.sort.length === 0 ? {} : { sort: sortText(query.sort) }),
+          ...(query.search === '' ? {} : { search: query.search }),
+          select: views.columns.map(({ name }) => name),
+        }}
         summing={summing}
         onSummary={() => setSumming((current) => !current)}
         onNew={() => setAdding(true)}
@@ -227,18 +244,20 @@ export function RecordView(props: { object: ObjectItem }) {
         </div>
       )}
       {summing && (
-        <SummaryPanel
-          object={object.name}
-          label={label}
-          fields={fields}
-          context={context}
-          filter={condition}
-          onGroup={(added) => setQuery({ filter: { any: false, conditions: narrowed(query.filter, added) } })}
-          onClose={() => setSumming(false)}
-        />
+        <Suspense fallback={null}>
+          <SummaryPanel
+            object={object.name}
+            label={label}
+            fields={fields}
+            context={context}
+            filter={condition}
+            onGroup={(added) => setQuery({ filter: { any: false, conditions: narrowed(query.filter, added) } })}
+            onClose={() => setSumming(false)}
+          />
+        </Suspense>
       )}
-      {failedAtAll ? (
-        <LoadFailure error={error} onRetry={() => cache.retry()} />
+      {rows.failed ? (
+        <LoadFailure error={error} onRetry={view.retry} />
       ) : !views.ready ? (
         <Delayed>
           <p role="status" className={classes.notice}>
@@ -254,7 +273,9 @@ export function RecordView(props: { object: ObjectItem }) {
             rowCount={rows.rowCount}
             getRow={rows.getRow}
             rowsVersion={rows.rowsVersion}
-            queryKey={queryKey}
+            queryKey={rows.queryKey}
+            groups={view.groups}
+            totals={view.totalsLine}
             fieldContext={context}
             onVisibleRange={rows.onVisibleRange}
             loadRows={rows.loadRows}
@@ -267,18 +288,20 @@ export function RecordView(props: { object: ObjectItem }) {
             checkedRows={checks.checked}
             onCheckRow={checks.onCheckRow}
             onSelectionChange={setSelection}
+            onUnsavedChange={view.onUnsavedChange}
             onEscape={() => heading.current?.focus()}
             onColumnResize={columns.resize}
             emptyState={<NoRecords object={object} filtered={filtered} onClear={clear} onNew={() => setAdding(true)} />}
             footer={
               <StatusBar
                 total={total}
-                loading={snapshot.loading}
+                loading={rows.loading}
+                cut={view.cut}
                 error={error}
                 filtered={filtered}
                 checkedCount={checkedCount}
                 selection={selection}
-                onRetry={() => cache.retry()}
+                onRetry={view.retry}
               />
             }
           />
@@ -295,6 +318,22 @@ export function RecordView(props: { object: ObjectItem }) {
           setQuery({ filter })
         }}
       />
+      {grouping !== undefined && (
+        <Suspense fallback={null}>
+          <GroupDialog
+            opened={grouping}
+            onClose={() => setGrouping(false)}
+            fields={fields}
+            columns={views.columns}
+            terms={terms}
+            totals={totals}
+            onTerms={(group) => setQuery({ group })}
+            onTotals={(next) => setQuery({ totals: next })}
+            onToggleAll={view.toggleAll}
+            onClear={() => setQuery({ group: undefined, totals: undefined })}
+          />
+        </Suspense>
+      )}
       {views.dialogs}
       <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
       <ConflictDialog conflict={conflict} fields={fields} context={context} />

@@ -4,6 +4,7 @@ import { useCallback } from 'react'
 import { call } from '../../lib/api-client.ts'
 import { readConditions, writeConditions } from './record-query.ts'
 import type { RecordQuery } from './record-query.ts'
+import { readTerms, readTotals } from './group-terms.ts'
 
 /** What a stored view shows. */
 export interface StoredView {
@@ -45,7 +46,7 @@ function readView(view: {
   isDefault: boolean
   config: Record<string, unknown>
 }): StoredView {
-  const { conditions, sort, search, columns } = view.config
+  const { conditions, sort, search, columns, grouping } = view.config
   return {
     id: view.id,
     label: view.label,
@@ -60,6 +61,8 @@ function readView(view: {
           : []
       }),
       search: typeof search === 'string' ? search : '',
+      group: readTerms(listOf(grouping, ({ field, dateGranularity }) => [field, dateGranularity])),
+      totals: readTotals(listOf(columns, ({ field, summary }) => (summary === undefined ? [] : [field, summary]))),
     },
     columns: (Array.isArray(columns) ? columns : []).flatMap((column: unknown) => {
       if (typeof column === 'string') return [column]
@@ -67,6 +70,15 @@ function readView(view: {
       return typeof field === 'string' && hidden !== true ? [field] : []
     }),
   }
+}
+
+/** The entries of a list as the address writes them; a bare name is an entry too. */
+function listOf(list: unknown, wordsOf: (entry: Record<string, unknown>) => unknown[]): string {
+  const entries = Array.isArray(list) ? (list as unknown[]) : []
+  return entries
+    .map((entry) => wordsOf(typeof entry === 'string' ? { field: entry } : ((entry ?? {}) as Record<string, unknown>)))
+    .map((words) => words.filter((word) => typeof word === 'string').join('.'))
+    .join(',')
 }
 
 /**
@@ -80,7 +92,15 @@ export function viewConfig(
 ): Record<string, unknown> {
   return {
     type: 'grid',
-    columns: [...columns],
+    columns: columns.map((name) => {
+      const total = query.totals?.find(({ field }) => field === name)
+      return total === undefined ? name : { field: name, summary: total.fn }
+    }),
+    grouping:
+      query.group?.map(({ field, bucket }) => ({
+        field,
+        ...(bucket === undefined ? {} : { dateGranularity: bucket }),
+      })) ?? null,
     filter: filter ?? null,
     conditions: query.filter ? writeConditions(query.filter) : null,
     sort: query.sort.map(({ field, order }) => ({ field, order })),

@@ -23,7 +23,9 @@ export type Decision = 'mine' | 'theirs' | 'later'
 /** What writing needs. */
 export interface RecordWritesPort {
   object: string
-  cache: BlockCache<GridRecord>
+  rows: Pick<BlockCache<GridRecord>, 'patch'>
+  /** Told which fields were written, after the rows show it. */
+  written(fields: readonly string[]): void
   /** Fields whose values are shown as linked records. */
   expand: readonly string[]
   labelOf(field: string): string
@@ -50,8 +52,8 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
 
   /** Puts an answered record into the rows, keeping linked records that are still the ones shown. */
   const show = (record: GridRecord): void => {
-    const { cache, expand } = port()
-    cache.patch((row) => {
+    const { rows, expand } = port()
+    rows.patch((row) => {
       if (row.id !== record.id) return row
       const next: Record<string, unknown> = { ...record }
       for (const field of expand) if (sameLink(row[field], record[field])) next[field] = row[field]
@@ -67,9 +69,11 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     if (expand.some((field) => field in data)) {
       const expanded = await call('getRecord', { params: { object, id }, query: { expand: expand.join(',') } })
       show(expanded.record)
+      port().written(Object.keys(data))
       return expanded.record
     }
     show(answer.record)
+    port().written(Object.keys(data))
     return answer.record
   }
 
@@ -179,6 +183,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
           messages.set(`${id} ${field.field}`, fieldProblemText(field, true))
       }
     }
+    port().written([...new Set(rows.flatMap(([, { data }]) => Object.keys(data)))])
   }
 
   return {

@@ -3,12 +3,15 @@ import { Button } from '@mantine/core'
 import { isSingleCell, rangeOf } from '../../components/grid/index.ts'
 import type { GridSelection } from '../../components/grid/index.ts'
 import { t, tn } from '../../lib/strings.ts'
+import { maxGroups } from './group-query.ts'
 import classes from './records.module.css'
 
 /** The status of a view. */
 export function StatusBar(props: {
   total: number | undefined
   loading: boolean
+  /** Whether there are more groups than are shown. */
+  cut: boolean
   error: unknown
   filtered: boolean
   checkedCount: number
@@ -24,6 +27,7 @@ export function StatusBar(props: {
         {total !== undefined && tn(props.filtered ? 'records.countFiltered' : 'records.count', total)}
       </span>
       {props.checkedCount > 0 && <span>{tn('records.checked', props.checkedCount)}</span>}
+      {props.cut && <span>{t('groups.cut', { count: maxGroups.toLocaleString() })}</span>}
       {range && (
         <span>{t('records.range', { rows: range.bottom - range.top + 1, columns: range.right - range.left + 1 })}</span>
       )}

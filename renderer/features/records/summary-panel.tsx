@@ -6,10 +6,10 @@ import { Suspense, lazy, useMemo, useState } from 'react'
 import { chartTypes } from '../../components/charts/chart-types.ts'
 import type { ChartType } from '../../components/charts/chart-types.ts'
 import { LoadFailure } from '../../components/notice.tsx'
-import { fieldTypeOf } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { t } from '../../lib/strings.ts'
+import { bucketLabel, singleText } from './group-labels.ts'
 import type { RecordFilter } from './record-query.ts'
 import classes from './records.module.css'
 import { groupChoices, groupCondition, measureChoices, readDimension } from './summary-query.ts'
@@ -170,22 +170,5 @@ function groupLabel(
 ): string {
   if (value === null || value === undefined || value === '') return t('summary.empty')
   if (bucket !== undefined && typeof value === 'string') return bucketLabel(value, bucket, context)
-  if (dimension !== field.name) return String(value)
-  const single: FieldDefinition = { ...field, multiple: false, type: singleTypes[field.type] ?? field.type }
-  return fieldTypeOf(single).format(value, single, context) || String(value)
-}
-
-const singleTypes: Readonly<Record<string, string>> = { multiselect: 'select', checkboxes: 'select', tags: 'text' }
-
-function bucketLabel(instant: string, bucket: string, { locale, timeZone }: FieldContext): string {
-  const date = new Date(instant)
-  const format = (options: Intl.DateTimeFormatOptions): string =>
-    new Intl.DateTimeFormat(locale, { timeZone, ...options }).format(date)
-  if (bucket === 'year') return format({ year: 'numeric' })
-  if (bucket === 'month') return format({ year: 'numeric', month: 'short' })
-  if (bucket === 'quarter') {
-    const month = Number(new Intl.DateTimeFormat('en', { timeZone, month: 'numeric' }).format(date))
-    return `Q${Math.ceil(month / 3)} ${format({ year: 'numeric' })}`
-  }
-  return format({ dateStyle: 'medium' })
+  return dimension === field.name ? singleText(value, field, context) : String(value)
 }

@@ -15,12 +15,18 @@ async function searchRecords(
   object: string,
   text: string,
   signal: AbortSignal,
+  filter: unknown,
 ): Promise<readonly RecordChoice[]> {
   const definition = objects.find((candidate) => candidate.name === object)
   const display = definition && displayFieldOf(definition)
   const { records } = await call('listRecords', {
     params: { object },
-    query: { top: offered, ...(text.trim() === '' ? {} : { search: text }), ...(display ? { sort: display } : {}) },
+    query: {
+      top: offered,
+      ...(text.trim() === '' ? {} : { search: text }),
+      ...(display ? { sort: display } : {}),
+      ...(filter === undefined || filter === null ? {} : { filter: JSON.stringify(filter) }),
+    },
     signal,
   })
   return records.map((record) => ({ id: String(record.id), label: String((display && record[display]) ?? record.id) }))
@@ -38,7 +44,7 @@ export function useFieldContext(): FieldContext {
       translate: translateEnglish,
       revealSecret: async (object, id, field) =>
         (await call('revealSecret', { params: { object, id }, body: { field } })).value,
-      searchRecords: async (object, text, signal) => searchRecords(objects ?? [], object, text, signal),
+      searchRecords: async (object, text, signal, filter) => searchRecords(objects ?? [], object, text, signal, filter),
     }),
     [timeZone, objects],
   )

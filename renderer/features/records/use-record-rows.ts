@@ -1,11 +1,10 @@
 // Owns loading the rows of a view: blocks of records by position, counted once per query.
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { useBlockRows } from '../../components/grid/index.ts'
-import type { BlockRequest, BlockRows, GridRecord } from '../../components/grid/index.ts'
-import { call } from '../../lib/api-client.ts'
+import type { BlockRequest, GridRecord } from '../../components/grid/index.ts'
 import { onHostBack } from '../../lib/host-status.ts'
 import { onRecordsChanged } from '../../lib/record-changes.ts'
-import { sortText } from './record-query.ts'
+import { createBlockLoader } from './load-block.ts'
 import type { SortTerm } from './record-query.ts'
 
 /** What rows are asked for. */
@@ -18,38 +17,56 @@ export interface RowsQuery {
   expand: readonly string[]
 }
 
-/** The rows of a query, and a text that identifies it. */
-export function useRecordRows(query: RowsQuery): BlockRows<GridRecord> & { queryKey: string } {
+/** Rows as a grid and its tools use them, grouped or not. */
+export interface RecordRows {
+  /** Text that identifies the query. */
+  queryKey: string
+  rowCount: number
+  rowsVersion: number
+  getRow(index: number): GridRecord | undefined
+  onVisibleRange(first: number, end: number): void
+  loadRows(first: number, end: number): Promise<GridRecord[]>
+  /** Replaces loaded rows for which `change` returns a different object; returns how many there were. */
+  patch(change: (row: GridRecord) => GridRecord): number
+  /** Loads again what failed. */
+  retry(): void
+  /** Number of records; undefined until it is known, or where the rows do not tell. */
+  total: number | undefined
+  loading: boolean
+  /** What went wrong last. */
+  error: unknown
+  /** Whether there is nothing to show because of that. */
+  failed: boolean
+}
+
+/** The rows of a query in one list; nothing is loaded while it is off. */
+export function useRecordRows(query: RowsQuery, isOn: boolean): RecordRows {
   const { object, filter, sort, search, expand } = query
   // Nothing is on screen of an empty view, so nothing would be loaded anew: such a view becomes a new query instead.
   const [round, setRound] = useState(0)
   const queryKey = JSON.stringify([object, filter, sort, search, expand, round])
-  const load = useCallback(async ({ query: key, skip, top, count, signal }: BlockRequest) => {
-    const [name, where, order, text, paths] = JSON.parse(key) as [
+  const loader = useRef<{ key: string; block: ReturnType<typeof createBlockLoader> }>(undefined)
+  const load = useCallback(async (request: BlockRequest) => {
+    const [name, where, order, text, paths] = JSON.parse(request.query) as [
       string,
       Record<string, unknown> | null,
       SortTerm[],
       string,
       string[],
     ]
-    const answer = await call('listRecords', {
-      params: { object: name },
-      query: {
-        top,
-        ...(skip > 0 ? { skip } : {}),
-        ...(count ? { count: true } : {}),
-        ...(where ? { filter: JSON.stringify(where) } : {}),
-        ...(order.length > 0 ? { sort: sortText(order) } : {}),
-        ...(text === '' ? {} : { search: text }),
-        ...(paths.length > 0 ? { expand: paths.join(',') } : {}),
-      },
-      signal,
-    })
-    return { rows: answer.records, total: answer.total }
+    if (loader.current?.key !== request.query) {
+      const block = createBlockLoader({ object: name, sort: order, search: text, expand: paths })
+      loader.current = { key: request.query, block }
+    }
+    return loader.current.block.load(request, where ?? undefined, '')
   }, [])
-  const rows = useBlockRows<GridRecord>(queryKey, load)
-  const { cache } = rows
+  const { cache, snapshot, ...rows } = useBlockRows<GridRecord>(isOn ? queryKey : null, load)
   useEffect(() => {
+    // What happened while it was off was told to nobody.
+    if (isOn && cache.snapshot().total !== undefined) cache.refresh()
+  }, [isOn, cache])
+  useEffect(() => {
+    if (!isOn) return
     const refresh = (): void => {
       const { total } = cache.snapshot()
       if (total === undefined || total === 0) setRound((current) => current + 1)
@@ -59,6 +76,16 @@ export function useRecordRows(query: RowsQuery): BlockRows<GridRecord> & { query
     return () => {
       for (const stop of stops) stop()
     }
-  }, [object, cache])
-  return { ...rows, queryKey }
+  }, [object, cache, isOn])
+  const { total, loading, error } = snapshot
+  return {
+    ...rows,
+    queryKey,
+    patch: cache.patch,
+    retry: cache.retry,
+    total,
+    loading,
+    error,
+    failed: error !== undefined && error !== null && total === undefined,
+  }
 }

@@ -11,7 +11,7 @@ import type { RecordQuery } from './record-query.ts'
 import { useViewWrites, useViews, viewConfig } from './record-views.ts'
 import type { StoredView, ViewDraft } from './record-views.ts'
 import { ViewDialog } from './view-dialog.tsx'
-import { ColumnsMenu, ViewMenu } from './view-menu.tsx'
+import { ColumnsList, ViewMenu } from './view-menu.tsx'
 
 /** What a view of records needs of stored views. */
 export interface RecordViews {
@@ -19,8 +19,10 @@ export interface RecordViews {
   ready: boolean
   /** The shown fields, in order. */
   columns: readonly FieldDefinition[]
-  /** The menus of the toolbar; null where the host keeps no views. */
-  menus: ReactNode
+  /** The menu of views; null where the host keeps none. */
+  menu: ReactNode
+  /** The list that chooses columns; null where the host keeps no views. */
+  columnsList: ReactNode
   /** The dialogs. */
   dialogs: ReactNode
 }
@@ -34,7 +36,13 @@ interface ViewsInput {
   onQuery: (query: RecordQuery) => void
 }
 
-const everything: Omit<RecordQuery, 'view'> = { filter: undefined, sort: [], search: '' }
+const everything: Omit<RecordQuery, 'view'> = {
+  filter: undefined,
+  sort: [],
+  search: '',
+  group: undefined,
+  totals: undefined,
+}
 
 /** The views of an object; the address says which one is chosen. */
 export function useRecordViews({ object, fields, query, filter, onQuery }: ViewsInput): RecordViews {
@@ -102,20 +110,20 @@ export function useRecordViews({ object, fields, query, filter, onQuery }: Views
     showToast({ message: t('views.deleted') })
   }
 
-  const menus = isKept && (
-    <>
-      <ViewMenu
-        views={views ?? []}
-        current={current}
-        changed={changed}
-        onChoose={choose}
-        onSaveNew={() => setDialog({ kind: 'new', draft: { label: '', personal: false, isDefault: false } })}
-        onUpdate={() => current && void attempt(() => writes.change(current.id, { config: config() }))}
-        onRename={() => current && setDialog({ kind: 'rename', draft: draftOf(current) })}
-        onDelete={() => current && void attempt(() => remove(current))}
-      />
-      <ColumnsMenu fields={fields} shown={names} onChange={(next) => setChosen({ key, names: next })} />
-    </>
+  const menu = isKept && (
+    <ViewMenu
+      views={views ?? []}
+      current={current}
+      changed={changed}
+      onChoose={choose}
+      onSaveNew={() => setDialog({ kind: 'new', draft: { label: '', personal: false, isDefault: false } })}
+      onUpdate={() => current && void attempt(() => writes.change(current.id, { config: config() }))}
+      onRename={() => current && setDialog({ kind: 'rename', draft: draftOf(current) })}
+      onDelete={() => current && void attempt(() => remove(current))}
+    />
+  )
+  const columnsList = isKept && (
+    <ColumnsList fields={fields} shown={names} onChange={(next) => setChosen({ key, names: next })} />
   )
   const dialogs = (
     <ViewDialog
@@ -126,7 +134,7 @@ export function useRecordViews({ object, fields, query, filter, onQuery }: Views
     />
   )
   const ready = query.view === '' || (manifest !== undefined && (!isKept || views !== undefined))
-  return { ready, columns, menus: menus || null, dialogs }
+  return { ready, columns, menu: menu || null, columnsList: columnsList || null, dialogs }
 }
 
 /** An object that is opened without any wish begins with its default view, once. */
@@ -151,6 +159,6 @@ function draftOf({ label, personal, isDefault }: StoredView): ViewDraft {
   return { label, personal, isDefault }
 }
 
-function textOf({ filter, sort, search }: Omit<RecordQuery, 'view'>): string {
-  return JSON.stringify([filter ?? null, sort, search])
+function textOf({ filter, sort, search, group, totals }: Omit<RecordQuery, 'view'>): string {
+  return JSON.stringify([filter ?? null, sort, search, group ?? [], totals ?? []])
 }

@@ -1,10 +1,11 @@
-// Owns the menus that choose a stored view, keep what is on screen as one, and choose the columns.
-import { Button, Checkbox, Menu, Popover, Stack } from '@mantine/core'
-import { IconChevronDown, IconColumns3 } from '@tabler/icons-react'
+// Owns the menu that chooses a stored view and keeps what is on screen as one, and the list that chooses the columns.
+import { Button, Checkbox, Menu, Stack } from '@mantine/core'
+import { IconChevronDown } from '@tabler/icons-react'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StoredView } from './record-views.ts'
+import classes from './records.module.css'
 
 /** Chooses among stored views; the commands below change the one that is chosen. */
 export function ViewMenu(props: {
@@ -32,7 +33,12 @@ export function ViewMenu(props: {
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>
-        <Button size="xs" variant="default" rightSection={<IconChevronDown size={14} aria-hidden />}>
+        <Button
+          size="xs"
+          variant="default"
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+          classNames={{ label: classes.toolLabel }}
+        >
           {t('views.menu', { view: shown })}
         </Button>
       </Menu.Target>
@@ -72,7 +78,7 @@ export function ViewMenu(props: {
 }
 
 /** Ticks which fields are columns; one always stays. */
-export function ColumnsMenu(props: {
+export function ColumnsList(props: {
   fields: readonly FieldDefinition[]
   /** Names of the shown fields. */
   shown: readonly string[]
@@ -80,47 +86,32 @@ export function ColumnsMenu(props: {
 }) {
   const { fields, shown } = props
   return (
-    <Popover position="bottom-end" transitionProps={{ duration: 0 }} trapFocus withinPortal={false} returnFocus>
-      <Popover.Target>
-        <Button
-          size="xs"
-          variant={shown.length < fields.length ? 'light' : 'default'}
-          leftSection={<IconColumns3 size={14} aria-hidden />}
-        >
-          {t('views.columns')}
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t('views.columns')}>
-        <Stack gap={10} mah={360} style={{ overflowY: 'auto' }}>
-          {fields.map((field) => {
-            const isShown = shown.includes(field.name)
-            return (
-              <Checkbox
-                key={field.name}
-                size="xs"
-                label={fieldLabel(field)}
-                checked={isShown}
-                disabled={isShown && shown.length === 1}
-                onChange={() =>
-                  props.onChange(
-                    fields.flatMap(({ name }) =>
-                      (name === field.name ? !isShown : shown.includes(name)) ? [name] : [],
-                    ),
-                  )
-                }
-              />
-            )
-          })}
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            disabled={shown.length === fields.length}
-            onClick={() => props.onChange(fields.map(({ name }) => name))}
-          >
-            {t('views.columns.all')}
-          </Button>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <Stack gap={10} mah={360} style={{ overflowY: 'auto' }}>
+      {fields.map((field) => {
+        const isShown = shown.includes(field.name)
+        return (
+          <Checkbox
+            key={field.name}
+            size="xs"
+            label={fieldLabel(field)}
+            checked={isShown}
+            disabled={isShown && shown.length === 1}
+            onChange={() =>
+              props.onChange(
+                fields.flatMap(({ name }) => ((name === field.name ? !isShown : shown.includes(name)) ? [name] : [])),
+              )
+            }
+          />
+        )
+      })}
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        disabled={shown.length === fields.length}
+        onClick={() => props.onChange(fields.map(({ name }) => name))}
+      >
+        {t('views.columns.all')}
+      </Button>
+    </Stack>
   )
 }

@@ -1,3 +1,3 @@
-// The door of the sign-in feature.
-export { SignInScreen } from './sign-in-screen.tsx'
-export { OfflineScreen } from './offline-screen.tsx'
+// The door of the sign-in feature. The pages themselves are loaded when one is needed.
+export { authConfigQuery } from './auth-requests.ts'
+export { NewPasswordFields, noPassword, passwordProblem, refusedPassword } from './new-password.tsx'

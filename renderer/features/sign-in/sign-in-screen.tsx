@@ -1,71 +1,76 @@
-// Owns signing in a browser by hand: says where a link comes from and takes a pasted link or code.
-import { Button, TextInput } from '@mantine/core'
+// Owns the page for a browser without a session: which ways in there are, and in which order.
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SyntheticEvent } from 'react'
+import { Delayed } from '../../components/delayed.tsx'
 import { Notice } from '../../components/notice.tsx'
-import { usePageTitle } from '../../components/page.tsx'
-import { hasCode } from '../../lib/api-error.ts'
-import { problemText } from '../../lib/problem-text.ts'
-import { codeInText, signInWithCode } from '../../lib/session.ts'
+import { useLinkParameters } from '../../lib/link-parameters.ts'
 import { t } from '../../lib/strings.ts'
+import { authConfigQuery } from './auth-requests.ts'
+import { CodeForm } from './code-form.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { ProviderButtons } from './provider-buttons.tsx'
+import { ReplacePasswordForm } from './replace-password-form.tsx'
+import { SecondFactorForm } from './second-factor-form.tsx'
+import { SignInFrame } from './sign-in-frame.tsx'
 import classes from './sign-in.module.css'
 
-/** The page for a browser without a session. `refused` tells that the link it was opened with did not work. */
+/** The page. `refused` tells that the one-time link it was opened with did not work. */
 export function SignInScreen(props: { refused: boolean; onSignedIn: () => void }) {
-  usePageTitle(t('signIn.title'))
-  const [text, setText] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
+  const { data: config, error } = useQuery(authConfigQuery)
+  const [secondFactor, setSecondFactor] = useState(false)
+  const [breakGlass, setBreakGlass] = useState(false)
+  const [mustChange, setMustChange] = useState<{ name: string; resetToken: string }>()
+  const failed = useLinkParameters('error', 'error_description')
 
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    const code = codeInText(text)
-    if (code === undefined) {
-      setProblem(t(text.trim() === '' ? 'signIn.empty' : 'signIn.malformed'))
-      return
-    }
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      await signInWithCode(code)
-      props.onSignedIn()
-    } catch (error) {
-      setProblem(hasCode(error, 'invalid_credentials') ? t('signIn.refused') : problemText(error))
-    } finally {
-      setBusy(false)
-    }
+  if (secondFactor) {
+    return <SecondFactorForm onSignedIn={props.onSignedIn} onBack={() => setSecondFactor(false)} />
   }
-
+  if (mustChange) {
+    const { minPasswordLength = 8, maxPasswordLength = 128 } = config?.emailAndPassword ?? {}
+    return (
+      <ReplacePasswordForm
+        {...mustChange}
+        limits={{ minPasswordLength, maxPasswordLength }}
+        onSignedIn={props.onSignedIn}
+        onSecondFactor={() => {
+          setMustChange(undefined)
+          setSecondFactor(true)
+        }}
+      />
+    )
+  }
+  const providers = config?.socialProviders.filter((provider) => provider.enabled) ?? []
+  const ssoOnly = config?.features.ssoEnforced === true && providers.length > 0 && !breakGlass
+  const withPassword = config?.emailAndPassword.enabled === true && !ssoOnly
+  const settled = config !== undefined || error !== null
   return (
-    <main className={classes.page}>
-      <div className={classes.panel}>
-        <h1 className={classes.title}>{t('signIn.title')}</h1>
-        <p className={classes.text}>{t('signIn.lead')}</p>
-        {props.refused && problem === undefined && (
-          <Notice tone="warn" live>
-            {t('signIn.refused')}
-          </Notice>
-        )}
-        <p className={classes.text}>{t('signIn.how')}</p>
-        <p className={classes.command}>
-          <code>npm run open</code>
-        </p>
-        <form onSubmit={(event) => void submit(event)} noValidate className={classes.form}>
-          <TextInput
-            label={t('signIn.code')}
-            description={t('signIn.then')}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-            error={problem}
-            autoComplete="off"
-            spellCheck={false}
-            autoFocus
-          />
-          <Button type="submit" loading={busy} style={{ alignSelf: 'flex-start' }}>
-            {t('signIn.submit')}
-          </Button>
-        </form>
-      </div>
-    </main>
+    <SignInFrame title={t('signIn.title')} lead={ssoOnly ? t('signIn.ssoOnly') : undefined}>
+      {failed.error !== undefined && (
+        <Notice tone="bad" live>
+          {t('signIn.providerFailed', { reason: failed.error_description ?? failed.error })}
+        </Notice>
+      )}
+      {!settled && (
+        <Delayed>
+          <p role="status">{t('app.loading')}</p>
+        </Delayed>
+      )}
+      {withPassword && breakGlass && <Notice tone="warn">{t('signIn.breakGlass.hint')}</Notice>}
+      {withPassword && (
+        <PasswordForm
+          onSignedIn={props.onSignedIn}
+          onSecondFactor={() => setSecondFactor(true)}
+          onMustChange={(name, resetToken) => setMustChange({ name, resetToken })}
+        />
+      )}
+      {withPassword && providers.length > 0 && <p className={classes.or}>{t('signIn.or')}</p>}
+      {providers.length > 0 && <ProviderButtons providers={providers} returnTo={window.location.href} />}
+      {ssoOnly && (
+        <button type="button" className={classes.quietLink} onClick={() => setBreakGlass(true)}>
+          {t('signIn.breakGlass')}
+        </button>
+      )}
+      {settled && !ssoOnly && <CodeForm refused={props.refused} first={!withPassword} onSignedIn={props.onSignedIn} />}
+    </SignInFrame>
   )
 }

@@ -63,14 +63,14 @@ export function useChoices(
   const [found, setFound] = useState<Choices>({ choices: [], state: 'searching' })
   const remote = isLookup(field)
   const { searchRecords } = context
-  const reference = field.reference
+  const { reference, referenceFilters } = field
   useEffect(() => {
     if (!remote || !searchRecords || !reference) return
     const controller = new AbortController()
     const timer = setTimeout(
       () => {
         setFound((last) => ({ ...last, state: 'searching' }))
-        searchRecords(reference, query.trim(), controller.signal).then(
+        searchRecords(reference, query.trim(), controller.signal, referenceFilters).then(
           (records) => {
             if (controller.signal.aborted) return
             const choices = records.slice(0, MAX_CHOICES).map(({ id, label }) => ({ text: id, label }))
@@ -87,6 +87,6 @@ export function useChoices(
       clearTimeout(timer)
       controller.abort()
     }
-  }, [remote, searchRecords, reference, query])
+  }, [remote, searchRecords, reference, referenceFilters, query])
   return remote ? found : { choices: matching(field, query, taken), state: 'ready' }
 }

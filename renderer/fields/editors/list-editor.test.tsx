@@ -128,7 +128,8 @@ describe('a tags field', () => {
 })
 
 describe('a lookup field', () => {
-  const field: FieldDefinition = { name: 'owner', type: 'lookup', reference: 'person' }
+  const referenceFilters = { active: true }
+  const field: FieldDefinition = { name: 'owner', type: 'lookup', reference: 'person', referenceFilters }
 
   it('finds records by text and keeps the id', async () => {
     const searchRecords = vi.fn(async (_object: string, text: string) =>
@@ -139,7 +140,7 @@ describe('a lookup field', () => {
     await screen.findByRole('option', { name: 'Ada' })
     search('Gr')
     await waitFor(() => expect(names()).toEqual(['Grace']))
-    expect(searchRecords).toHaveBeenLastCalledWith('person', 'Gr', expect.any(AbortSignal))
+    expect(searchRecords).toHaveBeenLastCalledWith('person', 'Gr', expect.any(AbortSignal), referenceFilters)
     press('Enter')
     expect(onDone).toHaveBeenCalledWith('id-Grace')
   })

@@ -23,12 +23,25 @@ export const appStrings = {
   'app.undo': 'Undo',
   'app.dismiss': 'Dismiss message',
   'app.host.down': 'Host not reachable',
+  'app.copy': 'Copy',
+  'app.copied': 'Copied',
+  'app.copyOf': 'Copy: {what}',
+  'app.password.toggle': 'Show or hide: {field}',
 
   'nav.home': 'Home',
   'nav.objects': 'Objects',
   'nav.allObjects': 'All objects',
   'nav.newTable': 'New table',
   'nav.noObjects': 'No objects yet',
+  'nav.workspace': 'Workspace',
+  'nav.access': 'People & access',
+  'nav.account': 'Your account',
+
+  'guise.region': 'Whose view this is',
+  'guise.acting': 'You act as {name}. Everything you do is done in their name.',
+  'guise.acting.stop': 'Stop',
+  'guise.preview': 'Preview: the navigation shows what {name} could open.',
+  'guise.preview.stop': 'Stop preview',
 
   'palette.title': 'Command palette',
   'palette.placeholder': 'Type a command or the name of an object',
@@ -66,20 +79,10 @@ export const appStrings = {
   'command.blankObject': 'Start a blank object',
   'command.theme': 'Switch between light and dark',
   'command.rail': 'Show or hide the navigation',
+  'command.access': 'Go to people and access',
+  'command.account': 'Go to your account',
   'command.undo': 'Undo',
   'command.redo': 'Redo',
-
-  'signIn.title': 'Sign in to Cairn',
-  'signIn.lead': 'This browser has no session yet. Cairn has no password: it signs you in with a one-time link.',
-  'signIn.how': 'Get a new link in a terminal, in the folder of Cairn:',
-  'signIn.then': 'Open the printed link, or paste it (or the code after the # sign) here.',
-  'signIn.code': 'Link or code',
-  'signIn.submit': 'Sign in',
-  'signIn.checking': 'Signing in',
-  'signIn.empty': 'Paste the link or the code first.',
-  'signIn.malformed': 'That is not a sign-in link. It ends in # followed by letters and digits.',
-  'signIn.refused':
-    'This code is used, expired or wrong. Codes work once and for ten minutes: print a new one with the command above.',
 
   'offline.title': 'Cairn does not answer',
   'offline.lead':

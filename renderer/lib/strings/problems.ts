@@ -5,7 +5,11 @@ export const problemStrings = {
   'problem.unreachable': 'Cairn does not answer. Nothing was changed; start it again or wait a moment, then try again.',
   'problem.invalid_answer': 'The answer of the host could not be read. Reload the page; if it stays, restart Cairn.',
   'problem.unauthenticated': 'The session has ended. What is stored is kept; sign in again to go on.',
-  'problem.invalid_credentials': 'The code is used, expired or wrong. Print a new link with “npm run open”.',
+  'problem.invalid_credentials': 'What you entered is not right. Nothing was changed; check it and try again.',
+  'problem.token_invalid': 'The link or code is used, expired or wrong. Ask for a new one.',
+  'problem.invalid_username': 'A username has 3 to 30 small letters, digits, dots or underscores.',
+  'problem.account_banned': 'This account is shut out. Ask whoever manages the accounts of this workspace.',
+  'problem.user_already_exists': 'There already is an account with this address or username.',
   'problem.permission_denied': 'Your rights do not allow this. Nothing was changed.',
   'problem.origin_forbidden':
     'The page was opened under an address Cairn does not trust. Open it with the link it printed.',

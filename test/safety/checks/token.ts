@@ -222,7 +222,17 @@ defineCheck({
 })
 
 /** Names in the data folder that somebody may have made a link before the host starts. */
-const linkable = ['cairn.db', 'cairn.lock', 'connection.json', 'config.json', 'logs/cairn.log', 'backups', 'secret.key']
+const linkable = [
+  'cairn.db',
+  'cairn.lock',
+  'connection.json',
+  'config.json',
+  'logs/cairn.log',
+  'backups',
+  'secret.key',
+  'audit.head',
+  'restored.json',
+]
 
 /** Links that led a write or a read of the host to a file outside its folder. */
 async function countFollowedLinks(context: CheckContext, careless: boolean): Promise<number | SkippedCheck> {

@@ -26,7 +26,7 @@ export function describeCube(schema: ObjectSchema, canRead: (field: FieldSchema)
     measures: [
       measure(schema, 'count', 'Count', 'number', 'count'),
       ...fields.flatMap((field) => measuresOf(schema, field)),
-      ...definedMeasures(schema),
+      ...definedMeasures(schema, canRead),
     ],
     dimensions: [
       ...groupable.map((field) => ({
@@ -35,7 +35,7 @@ export function describeCube(schema: ObjectSchema, canRead: (field: FieldSchema)
         shortTitle: field.label,
         type: dimensionType(field) as 'string' | 'number' | 'boolean' | 'geo',
       })),
-      ...definedDimensions(schema),
+      ...definedDimensions(schema, canRead),
     ],
     timeDimensions: fields.filter(isTime).map((field) => ({
       name: field.name,
@@ -75,16 +75,16 @@ function measure(
   return { name, title: `${schema.label} ${shortTitle}`, shortTitle, type, aggregation }
 }
 
-function definedMeasures(schema: ObjectSchema): Cube['measures'] {
-  return Object.entries(definitionsOf(schema, 'measures')).map(([name, { title, type, format }]) => ({
+function definedMeasures(schema: ObjectSchema, canRead: (field: FieldSchema) => boolean): Cube['measures'] {
+  return Object.entries(definitionsOf(schema, 'measures', canRead)).map(([name, { title, type, format }]) => ({
     ...measure(schema, name, titleOf(title, name), 'number', typeof type === 'string' ? type : 'count'),
     title: titleOf(title, name),
     ...(typeof format === 'string' ? { format } : {}),
   }))
 }
 
-function definedDimensions(schema: ObjectSchema): Cube['dimensions'] {
-  return Object.entries(definitionsOf(schema, 'dimensions')).map(([name, { title, type }]) => ({
+function definedDimensions(schema: ObjectSchema, canRead: (field: FieldSchema) => boolean): Cube['dimensions'] {
+  return Object.entries(definitionsOf(schema, 'dimensions', canRead)).map(([name, { title, type }]) => ({
     name,
     title: titleOf(title, name),
     shortTitle: titleOf(title, name),

@@ -89,15 +89,29 @@ export function isTime(field: FieldSchema): boolean {
   return type === 'date' || type === 'datetime' || ['created_at', 'updated_at'].includes(field.name)
 }
 
-/** What an object adds to its cube (D-123). */
-export function definitionsOf(schema: ObjectSchema, kind: 'measures' | 'dimensions'): Definitions {
+/** What an object adds to its cube (D-123), but for what stands on fields the caller may not read (D-25). */
+export function definitionsOf(
+  schema: ObjectSchema,
+  kind: 'measures' | 'dimensions',
+  canRead: (field: FieldSchema) => boolean,
+): Definitions {
   const analytics = schema.definition.analytics as Readonly<Record<string, unknown>> | null | undefined
   const own = analytics?.[kind]
-  return typeof own === 'object' && own !== null ? (own as Definitions) : {}
+  if (typeof own !== 'object' || own === null) return {}
+  const hidden = schema.visibleFields.filter((field) => !canRead(field)).map(({ name }) => name)
+  if (hidden.length === 0) return own as Definitions
+  const mention = new RegExp(`(?<![A-Za-z0-9_])(?:${hidden.join('|')})(?![A-Za-z0-9_])`)
+  const entries = Object.entries(own as Definitions)
+  return Object.fromEntries(entries.filter(([, { title: _title, ...rest }]) => !mention.test(JSON.stringify(rest))))
+}
+
+/** Whether the caller of a query may read a field of its cube. */
+function reads({ schema, env }: MemberScope): (field: FieldSchema) => boolean {
+  return (field) => field.system || env.canRead?.(schema.name, field.name) !== false
 }
 
 function findMeasure(scope: MemberScope, name: string): Measure | undefined {
-  const defined = definitionsOf(scope.schema, 'measures')
+  const defined = definitionsOf(scope.schema, 'measures', reads(scope))
   if (Object.hasOwn(defined, name)) return definedMeasure(name, defined[name]!)
   const all = (path: string | null, fn: AggregateFunction, label: string): Measure => ({
     kind: 'measure',
@@ -168,7 +182,7 @@ function findDimension(scope: MemberScope, name: string): Dimension | undefined 
 }
 
 function dimensionAt(scope: MemberScope, name: string): Dimension | undefined {
-  const defined = definitionsOf(scope.schema, 'dimensions')
+  const defined = definitionsOf(scope.schema, 'dimensions', reads(scope))
   const own = Object.hasOwn(defined, name) ? defined[name]! : undefined
   if (own?.['expression'] !== undefined) return computedDimension(scope, name, own)
   const path = own !== undefined && typeof own['field'] === 'string' ? own['field'] : name

@@ -2,12 +2,12 @@
 import { invalidQuery } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import { parseFilter } from '#shared/filter/parse-filter.ts'
+import { matchNone } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { buildView } from '#main/database/query/build-view.ts'
+import { buildView, tablesOf } from '#main/database/query/build-view.ts'
 import type { RestrictedQuery, RestrictedRows } from '#main/database/restricted-sql.ts'
 import type { SqlResult } from '../api.ts'
 import { readSqlWords } from './sql-words.ts'
@@ -65,11 +65,10 @@ function viewOf(parts: SqlParts, ctx: RequestContext, schema: ObjectSchema): Res
     fieldTypeOf(field).concealed === undefined &&
     (field.system || authorizer.canField(ctx, schema.name, field.name, 'readable'))
   const condition = authorizer.isUnrestricted(ctx) ? null : authorizer.rowCondition(ctx, schema.name, 'read')
-  const rows =
-    condition === null ? null : condition === false ? ({ kind: 'or', children: [] } as const) : parseFilter(condition)
+  const rows = condition === false ? matchNone : condition
   const fields = [...schema.systemFields.filter((field) => !field.name.startsWith('deleted_')), ...schema.fields]
   const select = buildView(schema, fields.filter(isShown), parts.envFor(ctx), rows)
-  return { name: schema.name, select, table: schema.table }
+  return { name: schema.name, select, tables: tablesOf(select) }
 }
 
 function paramsOf(params: unknown): RestrictedQuery['params'] {

@@ -12,11 +12,11 @@ import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { afterItem, changedRecord, draftOf, patchOf } from './hook-runs.ts'
 import type { PrepareEnv, Seals } from './prepare.ts'
-import { prepareCreate, prepareUpdate } from './prepare.ts'
+import { prepareCreate, prepareUpdate, trusting } from './prepare.ts'
 import { sealValues } from './sealing.ts'
 import { findUpsertMatch } from './upsert.ts'
 import type { WriteParts } from './write-parts.ts'
-import { findRow, requireRow, requireRowVersion } from './write-parts.ts'
+import { findRow, requireRow, requireRowFor, requireRowVersion, requireTransfer } from './write-parts.ts'
 
 /** One record of a bulk write with its object and operation; or the reason why it cannot be written. */
 export type BulkStep =
@@ -39,6 +39,8 @@ interface Staged {
   readonly seals?: Seals
   /** The row the hooks were shown, null for none; undefined when no hook ran. */
   readonly seen?: Row | null
+  /** What the hooks set. */
+  readonly patch?: Readonly<Record<string, unknown>>
 }
 
 /** How the records are written. */
@@ -103,8 +105,14 @@ export function createBulkItems(
     return { id, isNew: true }
   }
 
-  const matchOf = (read: Pick<Tx, 'all' | 'get'>, step: Writable, item: BulkItem) =>
-    findUpsertMatch(read, step.schema, item, step.env, parts.queryEnv())
+  /** What the caller may not see matches nothing: the create that follows is refused for the taken value. */
+  const matchOf = (read: Pick<Tx, 'all' | 'get'>, step: Writable, item: BulkItem) => {
+    const match = findUpsertMatch(read, step.schema, item, step.env, parts.queryEnv())
+    const isHidden =
+      match.row !== undefined &&
+      parts.access.reach(read, ctx, step.schema, match.row['id'] as string, 'read') === 'none'
+    return isHidden ? { ...match, row: undefined } : match
+  }
 
   /** Runs the before-hooks of records, one call for each object and event. */
   const runHooks = async (from: number, to: number): Promise<void> => {
@@ -134,11 +142,18 @@ export function createBulkItems(
       const patch = patchOf(outcome)
       const { item } = before
       if (Object.keys(patch).length === 0) return { ...before, seen }
-      return { ...before, seen, item: { ...item, data: { ...item.data, ...patch } } }
+      return { ...before, seen, patch, item: { ...item, data: { ...item.data, ...patch } } }
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error
       return { ...before, seen, failure: error }
     }
+  }
+
+  const visibleRow = (schema: ObjectSchema, id: string): Row | undefined => {
+    const row = findRow(parts.read, schema, id)
+    const isHidden =
+      row !== undefined && parts.access.reach(parts.read, ctx, schema, row['id'] as string, 'read') === 'none'
+    return isHidden ? undefined : row
   }
 
   /** What a hook is shown of a record; undefined when the job will refuse it anyway. */
@@ -155,7 +170,7 @@ export function createBulkItems(
           ? attempt(() => matchOf(parts.read, step, item).row)
           : item.id === undefined
             ? undefined
-            : findRow(parts.read, schema, item.id)
+            : visibleRow(schema, item.id)
     if (row === undefined) {
       if (operation !== 'create' && operation !== 'upsert') return undefined
       return { event: 'insert', item: { record: draftOf(schema, data, env), previous: null }, seen: null }
@@ -188,7 +203,7 @@ export function createBulkItems(
     if (!isLastTry) throw new StaleItem()
     throw platformError('CONCURRENT_UPDATE', {
       currentVersion: row?.['updated_at'] ?? null,
-      currentRecord: row === undefined ? null : codecOf(schema).toRecord(row),
+      currentRecord: row === undefined ? null : parts.access.shown(ctx, schema, codecOf(schema).toRecord(row)),
     })
   }
 
@@ -197,20 +212,24 @@ export function createBulkItems(
     const predicted = ids.get(index)
     if (predicted === done.id || !named.has(index)) return
     if (!isLastTry) throw new StaleItem()
-    throw platformError('CONCURRENT_UPDATE', { currentVersion: done.record['updated_at'], currentRecord: done.record })
+    throw platformError('CONCURRENT_UPDATE', {
+      currentVersion: done.record['updated_at'],
+      currentRecord: parts.access.shown(ctx, done.schema, done.record),
+    })
   }
 
   const writeStep = (tx: Tx, index: number): ItemDone => {
     const step = steps[index]!
-    const { item, seals, seen, failure } = staged.get(index) ?? { item: step.item }
+    const { item, seals, seen, failure, patch = {} } = staged.get(index) ?? { item: step.item }
     if ('failure' in step) throw step.failure
     if (failure !== undefined) throw failure
     const { schema, operation, purge } = step
-    const env = seals === undefined ? step.env : { ...step.env, seals }
+    const env = trusting(seals === undefined ? step.env : { ...step.env, seals }, patch)
     const { writer, deletion } = parts
     if (operation === 'delete') {
-      const row = requireRow(tx, schema, requireItemId(item), purge)
-      requireRowVersion(schema, row, item.expectedVersion)
+      const asked = { id: requireItemId(item), action: purge ? 'purge' : 'delete', deletedToo: purge } as const
+      const row = requireRowFor(parts, tx, ctx, schema, asked)
+      requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
       checkSeen(schema, seen, row)
       deletion.remove(tx, ctx, schema, row, purge)
       const record = codecOf(schema).toRecord(row)
@@ -230,10 +249,10 @@ export function createBulkItems(
       return { schema, operation, ...writer.create(tx, ctx, schema, prepared) }
     }
     if (operation === 'update') {
-      const row = requireRow(tx, schema, requireItemId(item))
-      requireRowVersion(schema, row, item.expectedVersion)
+      const row = requireRowFor(parts, tx, ctx, schema, { id: requireItemId(item), action: 'edit' })
+      requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
       checkSeen(schema, seen, row)
-      return { schema, operation, ...writer.update(tx, ctx, schema, row, prepareUpdate(schema, data, row, env)) }
+      return { schema, operation, ...writer.update(tx, ctx, schema, row, changeOf(tx, schema, data, row, env)) }
     }
     const match = matchOf(tx, step, item)
     checkSeen(schema, seen, match.row)
@@ -242,18 +261,26 @@ export function createBulkItems(
       return { schema, operation: 'create', ...writer.create(tx, ctx, schema, prepared) }
     }
     let { row } = match
-    requireRowVersion(schema, row, item.expectedVersion)
+    parts.access.require(tx, ctx, schema, row['id'] as string, 'edit')
+    requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
     if (row['deleted_at'] !== null) {
       if (!parts.authorizer().canObject(ctx, schema.name, 'restore'))
         throw platformError('conflict', { reason: 'deleted' })
+      parts.access.require(tx, ctx, schema, row['id'] as string, 'restore')
       deletion.restore(tx, ctx, schema, row)
       row = requireRow(tx, schema, row['id'] as string)
     }
     return {
       schema,
       operation: 'update',
-      ...writer.update(tx, ctx, schema, row, prepareUpdate(schema, data, row, env)),
+      ...writer.update(tx, ctx, schema, row, changeOf(tx, schema, data, row, env)),
     }
+  }
+
+  const changeOf = (tx: Tx, schema: ObjectSchema, data: PlatformRecord, row: Row, env: PrepareEnv) => {
+    const prepared = prepareUpdate(schema, data, row, env)
+    if (env.trusted?.has('owner') !== true) requireTransfer(parts, tx, ctx, schema, row, prepared)
+    return prepared
   }
 
   const needsSeals = steps.some((step) => !('failure' in step) && codecOf(step.schema).sealed.length > 0)

@@ -16,6 +16,7 @@ import type {
 } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
+import type { RecordAccess } from './record-access.ts'
 import type { RecordRules, RuleWarning } from './record-rules.ts'
 import type { Summaries } from './summaries.ts'
 
@@ -61,6 +62,7 @@ export interface BulkRun {
   readonly items: BulkItems
   readonly write: Write
   readonly rules: Pick<RecordRules, 'toRecord'>
+  readonly access: Pick<RecordAccess, 'shown'>
   readonly summaries: Summaries
   /** See {@link BulkInput}. */
   readonly alongside?: BulkInput['alongside'] | undefined
@@ -268,7 +270,9 @@ function finished(
         id,
         success: true,
         operation,
-        ...(run.options.returnRecords && operation !== 'delete' ? { record: written.record } : {}),
+        ...(run.options.returnRecords && operation !== 'delete'
+          ? { record: run.access.shown(run.ctx, schema, written.record) }
+          : {}),
         ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
       })
     }

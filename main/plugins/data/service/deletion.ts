@@ -20,6 +20,7 @@ import {
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { closesRing, targetsOf } from './reference-checks.ts'
+import type { RecordAccess } from './record-access.ts'
 import type { RecordRules } from './record-rules.ts'
 import type { IncomingReference, IncomingReferences } from './references.ts'
 import { namingOf } from './references.ts'
@@ -49,6 +50,7 @@ export interface DeletionParts {
   readonly incoming: IncomingReferences
   readonly writer: RecordWriter
   readonly rules: RecordRules
+  readonly access: RecordAccess
   readonly summaries: () => Summaries
 }
 
@@ -126,7 +128,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     if (references.length === 0) return
     const id = row['id'] as string
     for (const reference of references) {
-      if (reference.behavior === 'restrict') refuseWhenReferenced(tx, reference, schema.name, id)
+      if (reference.behavior === 'restrict') refuseWhenReferenced(tx, ctx, parts.access, reference, schema.name, id)
     }
     for (const reference of references) {
       if (reference.behavior === 'restrict') continue
@@ -136,7 +138,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
         (listed) => !run.taken.has(keyOf(other, listed['id'] as string)),
       )
       if (rows.length > 0 && reference.behavior === 'cascade' && depth >= maxCascadeDepth)
-        refuseWhenReferenced(tx, reference, schema.name, id)
+        refuseWhenReferenced(tx, ctx, parts.access, reference, schema.name, id)
       for (const listed of rows) {
         const otherId = listed['id'] as string
         // A cascade over another path may have reached the row already.
@@ -250,16 +252,25 @@ function keyOf(schema: ObjectSchema, id: string): string {
   return `${schema.name}/${id}`
 }
 
-/** @throws delete_restricted when a live record still points here */
-function refuseWhenReferenced(tx: Tx, reference: IncomingReference, object: string, id: string): void {
+/** Tells of what points here only as much as the caller may see. @throws delete_restricted when a live record does */
+function refuseWhenReferenced(
+  tx: Tx,
+  ctx: RequestContext,
+  access: RecordAccess,
+  reference: IncomingReference,
+  object: string,
+  id: string,
+): void {
   const { schema, field } = reference
   const count = countReferencing(tx, schema, namingOf(field, object, id))
   if (count === 0) return
-  throw platformError('delete_restricted', {
-    dependentObject: schema.name,
-    dependentField: field.name,
-    dependentCount: count,
-  })
+  const names = { dependentObject: schema.name, dependentField: field.name }
+  if (access.isFree(ctx)) throw platformError('delete_restricted', { ...names, dependentCount: count })
+  const operand = field.multiple ? [id] : id
+  const operator = field.multiple ? '$any' : '$eq'
+  const seen = access.countSeen(tx, ctx, schema, { kind: 'condition', path: [field.name], operator, operand })
+  const isKnown = seen !== null && access.canRead(ctx, schema, field.name)
+  throw platformError('delete_restricted', isKnown ? { ...names, dependentCount: seen } : { dependentCount: 0 })
 }
 
 function withoutId(json: string, id: string): string | null {

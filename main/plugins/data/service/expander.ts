@@ -1,5 +1,6 @@
 // Replaces ids by the records they name and adds children, one query per path (D-87). Ids of deleted or unreadable
 // records stay ids.
+import { relationTarget } from '#shared/filter/relation-target.ts'
 import { invalidQuery, platformError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
@@ -11,6 +12,7 @@ import { resolveSort } from '#shared/filter/resolve-sort.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { engineOf } from '#main/database/query/build-find.ts'
 import { buildChildren, buildRelated, parentColumn } from '#main/database/query/build-related.ts'
 import type { RelatedOptions } from '#main/database/query/build-related.ts'
 import type { FilterWeight } from '#main/database/query/query-weight.ts'
@@ -52,10 +54,9 @@ export function createExpander(run: RunRead, incoming: IncomingReferences): Expa
     node: ExpandNode,
     env: QueryEnv,
   ): Promise<void> => {
-    const target = env.canRead?.(schema.name, field.name) === false ? undefined : env.schemaOf(field.reference!)
+    const isHidden = !field.system && env.canRead?.(schema.name, field.name) === false
+    const target = isHidden ? undefined : relationTarget(field, env)
     if (target === undefined) {
-      // People are no objects yet: a user field names nothing that could take its place.
-      if (field.type === 'user') return
       throw unknownRelation(node.name)
     }
     const options = relatedOptions(target, node, env)
@@ -126,7 +127,7 @@ function relatedOptions(
   }
   const rights = env.rowCondition?.(target.name) ?? null
   const where = resolveFilter(target, allOf(node.where), env, 'expand')
-  const visible = resolveFilter(target, allOf(rights), { ...env, canRead: undefined }, 'expand')
+  const visible = resolveFilter(target, allOf(rights), engineOf(env), 'expand')
   const both = { kind: 'and', children: [where, visible] } as const
   // Children of an expanded relation need their own relation field even when only other fields were named.
   const fields = node.fields === null ? null : [...node.fields, ...node.children.map((inner) => inner.name)]

@@ -1,9 +1,10 @@
 // Gets and lists: parses the query, asks the query builder for SQL, runs it here or in the reader process by its cost,
 // expands and counts. Reads only.
+import { userDirectory } from '#shared/user-directory.ts'
 import { invalidQuery, notFound, platformError } from '#shared/errors.ts'
 import { parseAggregate } from '#shared/filter/aggregate.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
-import { parseFilter } from '#shared/filter/parse-filter.ts'
+import { matchNone } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { parseExpand, parseSelect, splitSelect } from '#shared/filter/select.ts'
 import type { ExpandNode } from '#shared/filter/select.ts'
@@ -11,7 +12,7 @@ import { parseSort } from '#shared/filter/sort.ts'
 import { formulasOf } from '#shared/formulas/formulas-of.ts'
 import { readingFormulas } from '#shared/formulas/reading-formulas.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { Authorizer, RowCondition } from '#main/kernel/authorize.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Database, HeavyReads, Reads } from '#main/kernel/database.ts'
@@ -36,6 +37,8 @@ import type { SearchService } from '#main/plugins/search/api.ts'
 import type { PlatformRecord, QueryExplanation, RecordPage, RecordQuery, RecordStream, StoredRecord } from '../api.ts'
 import { createExpander, refuseExpansion } from './expander.ts'
 import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query-reader.ts'
+import type { RecordAccess } from './record-access.ts'
+import { withOrganization } from './record-access.ts'
 import type { IncomingReferences } from './references.ts'
 import type { JsonList } from './list-plans.ts'
 import { createListPlans, listKey } from './list-plans.ts'
@@ -70,6 +73,7 @@ export interface FinderParts {
   readonly search: () => SearchService | undefined
   readonly incoming: IncomingReferences
   readonly cursorKey: CursorKey
+  readonly access: Pick<RecordAccess, 'organizationOf'>
   authorizer(): Authorizer
 }
 
@@ -99,13 +103,20 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       defaultCurrency: settings.get('currency'),
       now: clock.now(),
       userId: ctx.actor.id,
+      users: userDirectory,
     }
     if (authorizer.isUnrestricted(ctx)) return { ...base, schemaOf: metadata.objectSchema }
     return {
       ...base,
+      engine: { ...base, schemaOf: metadata.objectSchema },
+      organizationId: ctx.organizationId,
       schemaOf: (object) => (authorizer.canObject(ctx, object, 'read') ? metadata.objectSchema(object) : undefined),
       canRead: (object, field) => authorizer.canField(ctx, object, field, 'readable'),
-      rowCondition: (object) => filterOf(authorizer.rowCondition(ctx, object, 'read')),
+      rowCondition(object) {
+        if (object === userDirectory.name) return null
+        const rows = authorizer.rowCondition(ctx, object, 'read')
+        return rows === false ? matchNone : rows
+      },
     }
   }
 
@@ -190,6 +201,8 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     let rows = await run(ctx, plan.statement, listHints)
     if (plan.otherwise?.settles(rows) === false) rows = await run(ctx, plan.otherwise.statement, listHints)
     const page = plan.finish(rows)
+    const organizationId = request.select === null ? parts.access.organizationOf(ctx) : null
+    if (organizationId !== null) for (const record of page.records) withOrganization(record, organizationId)
     const total = counted
       ? { total: (await run(ctx, buildCount(schema, request, env, { search: searchHook }), hints))[0]!.total }
       : {}
@@ -316,10 +329,4 @@ function shapeOf(schema: ObjectSchema, query: RecordQuery): { fields: readonly s
   // What is expanded must be read, also when select does not name it; children are no field of the record.
   const own = [...new Set([...split.fields, ...expanded])]
   return { fields: own.filter((name) => !expanded.has(name) || schema.byName.has(name)), expand: split.expand }
-}
-
-/** A row rule as a filter; false lets no row through. */
-function filterOf(condition: RowCondition | false): ReturnType<typeof parseFilter> | null {
-  if (condition === null) return null
-  return condition === false ? { kind: 'or', children: [] } : parseFilter(condition)
 }

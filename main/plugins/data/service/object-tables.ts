@@ -7,8 +7,7 @@ import { applyPlan } from '#main/database/schema/apply-plan.ts'
 import { sourceOf } from '#main/database/schema/column-work.ts'
 import { worksOf } from '#main/database/schema/schema-plan.ts'
 import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
-import { createIndexSql, physicalIndexes } from '#main/database/schema/physical-indexes.ts'
-import { trashIndexSql } from '#main/database/schema/table-ddl.ts'
+import { createIndexSql, physicalIndexes, trashIndex } from '#main/database/schema/physical-indexes.ts'
 import type { MetadataItem, TypeHook } from '#main/plugins/metadata/api.ts'
 import { quote } from '../store.ts'
 import { moveBackups, renameBackups, tableExists } from './schema-change/backup-store.ts'
@@ -61,7 +60,7 @@ export function createObjectTables(parts: SchemaChangeParts, derived: DerivedVal
       source: (work, to) =>
         counted(returningSource(returning, work, to, env) ?? sourceOf(work, to, env), work.next.name, counts),
       ...(returning === undefined ? {} : { returning: returningColumns(returning, after) }),
-      ...(prepared === undefined ? {} : { prepared: true, addAhead: prepared.isAside }),
+      ...(prepared === undefined ? {} : { prepared: true }),
     })
     if (before.name !== after.name) renameBackups(tx, after.uid, after.name, after.table)
     const lost = prepared?.lost ?? new Map([...counts].map(([field, count]) => [field, count.nulled + count.shortened]))
@@ -76,8 +75,7 @@ export function createObjectTables(parts: SchemaChangeParts, derived: DerivedVal
     }
     tx.ddl(`ALTER TABLE ${quote(table)} RENAME TO ${quote(after.table)}`)
     moveBackups(tx, after.uid, after.table)
-    tx.ddl(trashIndexSql(after))
-    for (const index of physicalIndexes(after)) tx.ddl(createIndexSql(index))
+    for (const index of [trashIndex(after), ...physicalIndexes(after)]) tx.ddl(createIndexSql(index))
   }
 
   const hook: TypeHook = {

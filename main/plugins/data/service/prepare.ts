@@ -26,8 +26,14 @@ export interface PrepareEnv extends ParseEnv {
   readonly today: string
   /** Refuses fields the caller may not edit; undefined when none is masked. */
   readonly canEdit?: (field: string) => boolean
+  /** Fields the caller may not even read are unknown ones, whatever is stored; undefined when none is masked. */
+  readonly canRead?: (field: string) => boolean
+  /** Fields that the engine set itself, in a hook: the caller's rights do not concern them. */
+  readonly trusted?: ReadonlySet<string>
   /** Whether an id names an existing user. */
   readonly userExists: (id: string) => boolean
+  /** Whether every record has an organization, which bodies do not set (D-51). */
+  readonly hasOrganizations?: boolean
   /** Where state machines let new records begin, by field name (D-163). */
   readonly initials: ReadonlyMap<string, string>
   /** Whether the caller may give records of the object to others (D-51, D-62). */
@@ -36,6 +42,13 @@ export interface PrepareEnv extends ParseEnv {
   readonly seals?: Seals
   /** Values a create may repeat although they would be refused as new: those of the record it is a clone of. */
   readonly template?: Readonly<Record<string, unknown>>
+}
+
+/** The same with what a hook set, which is no act of the caller. */
+export function trusting(env: PrepareEnv, patch: Readonly<Record<string, unknown>>): PrepareEnv {
+  const names = Object.keys(patch)
+  if (names.length === 0) return env
+  return { ...env, trusted: new Set(names), canTransfer: env.canTransfer || names.includes('owner') }
 }
 
 /** A record ready to be inserted; system columns are still missing but for `id` and `owner` when given. */
@@ -60,7 +73,8 @@ export interface PreparedUpdate {
  */
 export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown>, env: PrepareEnv): PreparedCreate {
   const problems: FieldError[] = []
-  checkNames(schema, data, problems)
+  const refused: string[] = []
+  checkNames(schema, data, env, problems)
   const row: Row = {}
   const values: Record<string, unknown> = {}
   const set = (field: FieldSchema, raw: unknown): void => {
@@ -75,10 +89,10 @@ export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown
       setColumns(row, field, null)
       continue
     }
-    const given = givenValue(field, data)
+    const given = isUnknown(field.name, env) ? undefined : givenValue(field, data)
     if (given !== undefined) {
-      checkEditable(field, env)
-      set(field, given)
+      if (!isEditable(field, env)) refused.push(field.name)
+      else set(field, given)
     } else if (!hasExpression(field)) set(field, safeDefault(field, env, values, problems))
     // Sealing happens before the values are known, so a concealed field has no default of this kind.
     else if (isSealed(field)) set(field, null)
@@ -87,7 +101,8 @@ export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown
   // Expressions see every other value; among themselves they follow the order of the fields.
   for (const field of waiting) set(field, safeDefault(field, env, values, problems))
   const id = parseGivenId(data['id'], problems)
-  const owner = parseOwner(data['owner'], env.userId, env, problems)
+  const owner = parseOwner(data['owner'], env.userId, env, problems, refused)
+  requireEditable(refused)
   if (problems.length > 0) throw validationError(problems)
   return { row, id, owner }
 }
@@ -104,13 +119,16 @@ export function prepareUpdate(
   env: PrepareEnv,
 ): PreparedUpdate {
   const problems: FieldError[] = []
-  checkNames(schema, data, problems)
+  const refused: string[] = []
+  checkNames(schema, data, env, problems)
   const codec = codecOf(schema)
   const columns: Row = {}
   const fields: FieldSchema[] = []
   for (const name of Object.keys(data)) {
     const field = schema.byName.get(name)
     if (field === undefined || field.system || field.computed || givenValue(field, data) === undefined) continue
+    if (isUnknown(name, env)) continue
+    const isOpen = isEditable(field, env)
     const before = codec.value(stored, field)
     const value = parseValue(field, data[name], env, before, problems)
     if (value === undefined) continue
@@ -122,11 +140,15 @@ export function prepareUpdate(
       problems.push({ field: name, code: 'read_only', message: 'The field is read-only.', value })
       continue
     }
-    if (changed) checkEditable(field, env)
+    if (changed && !isOpen) {
+      refused.push(name)
+      continue
+    }
     Object.assign(columns, after)
     fields.push(field)
   }
-  const owner = parseOwner(data['owner'], stored['owner'], env, problems)
+  const owner = parseOwner(data['owner'], stored['owner'], env, problems, refused)
+  requireEditable(refused)
   if (problems.length > 0) throw validationError(problems)
   return { columns, fields, owner }
 }
@@ -137,9 +159,16 @@ export function givenValue(field: FieldSchema, data: Readonly<Record<string, unk
   return fieldTypeOf(field).isUnchanged?.(value) === true ? undefined : value
 }
 
-function checkNames(schema: ObjectSchema, data: Record<string, unknown>, problems: FieldError[]): void {
+function checkNames(
+  schema: ObjectSchema,
+  data: Record<string, unknown>,
+  env: PrepareEnv,
+  problems: FieldError[],
+): void {
   for (const name of Object.keys(data)) {
-    if (schema.byName.get(name) === undefined) {
+    if (name === 'organization_id' && env.hasOrganizations === true) continue
+    // A field that may not be read is no field: a refusal would confirm that it exists (D-25).
+    if (schema.byName.get(name) === undefined || isUnknown(name, env)) {
       problems.push({ field: name, code: 'unknown_field', message: `The object has no field "${name.slice(0, 100)}".` })
     }
   }
@@ -243,9 +272,18 @@ function safeDefault(
   }
 }
 
-function checkEditable(field: FieldSchema, env: PrepareEnv): void {
-  if (env.canEdit === undefined || env.canEdit(field.name)) return
-  throw platformError('permission_denied', { fields: [field.name] })
+function isEditable(field: FieldSchema, env: PrepareEnv): boolean {
+  return env.canEdit === undefined || env.trusted?.has(field.name) === true || env.canEdit(field.name)
+}
+
+/** Whether the field is hidden from the caller, who set it itself. */
+function isUnknown(name: string, env: PrepareEnv): boolean {
+  return env.canRead?.(name) === false && env.trusted?.has(name) !== true
+}
+
+/** Names every field the caller may not edit (D-47). @throws permission_denied */
+function requireEditable(refused: readonly string[]): void {
+  if (refused.length > 0) throw platformError('permission_denied', { fields: refused })
 }
 
 function parseGivenId(value: unknown, problems: FieldError[]): string | undefined {
@@ -256,16 +294,17 @@ function parseGivenId(value: unknown, problems: FieldError[]): string | undefine
   return undefined
 }
 
-/** @throws permission_denied when the record would go to another owner and the caller may not transfer it */
+/** The owner a body names; `refused` gets the field when the caller may not transfer the record. */
 function parseOwner(
   value: unknown,
   present: SqlValue | undefined,
   env: PrepareEnv,
   problems: FieldError[],
+  refused: string[],
 ): string | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' && (value === present || env.userExists(value))) {
-    if (value !== present && !env.canTransfer) throw platformError('permission_denied', { fields: ['owner'] })
+    if (value !== present && !env.canTransfer) refused.push('owner')
     return value
   }
   problems.push({ field: 'owner', code: 'invalid_reference', message: 'There is no such user.', value })

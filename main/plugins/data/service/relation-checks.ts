@@ -45,6 +45,7 @@ export function refuseRelations(
   const problems = [
     ...masterProblems(schema, world),
     ...summaryProblems(before, schema, world, env),
+    ...referenceFilterProblems(before, schema, world, env),
     ...indexFilterProblems(schema, env),
   ]
   if (problems.length > 0) throw validationError(problems)
@@ -131,6 +132,29 @@ function summaryProblems(before: ObjectSchema | null, schema: ObjectSchema, worl
   })
 }
 
+/** Filters of relations that cannot be asked of the records they narrow: they would refuse every write. */
+function referenceFilterProblems(
+  before: ObjectSchema | null,
+  schema: ObjectSchema,
+  world: World,
+  env: QueryEnv,
+): FieldError[] {
+  return schema.fields.flatMap((field) => {
+    const filter = field.settings.referenceFilters
+    const target = field.type === 'tree' ? schema : world.get(field.reference ?? '')
+    if (filter === undefined || filter === null || target === undefined) return []
+    const known = before?.fields.find((other) => other.uid === field.uid)?.settings.referenceFilters
+    if (isRenamed(known, filter)) return []
+    try {
+      resolveFilter(target, parseFilter(filter), { ...env, schemaOf: (name) => world.get(name) })
+      return []
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      return [problem(field, 'referenceFilters', String(error.details['reason'] ?? error.message))]
+    }
+  })
+}
+
 /** Whether a summary's source follows, over other summaries, from the summary itself; trees of one object may. */
 function feeds(
   target: ObjectSchema,
@@ -187,6 +211,9 @@ function foreignTerm(filter: ResolvedFilter): string | null {
       return foreignTerm(filter.child)
     case 'search':
       return 'The filter of a summary cannot search.'
+    case 'among':
+    case 'related':
+      return 'Rights are no part of summaries.'
     case 'condition':
       return filter.hops.length > 0 ? 'The filter of a summary looks at fields of the summed object only.' : null
   }

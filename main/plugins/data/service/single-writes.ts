@@ -1,15 +1,16 @@
 // Writes of one record: create, update, delete, restore, clone, transfer, and the look at a secret. What takes time or
 // awaits (hooks, hashing) happens before the job; the job judges again what may have changed meanwhile.
 import { platformError, validationError } from '#shared/errors.ts'
+import type { RecordAction } from '#shared/route.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
-import type { DataService, PlatformRecord, StoredRecord } from '../api.ts'
+import type { DataService, PlatformRecord } from '../api.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { afterOne, beforeOne, changedRecord, draftOf, hooksBefore } from './hook-runs.ts'
 import type { PrepareEnv } from './prepare.ts'
-import { prepareCreate, prepareUpdate } from './prepare.ts'
+import { prepareCreate, prepareUpdate, trusting } from './prepare.ts'
 import { sealValues } from './sealing.ts'
 import type { WriteParts } from './write-parts.ts'
 import {
@@ -17,7 +18,9 @@ import {
   maxTries,
   requireDepth,
   requireRow,
+  requireRowFor,
   requireRowVersion,
+  requireTransfer,
   storedRecord,
   writeOne,
 } from './write-parts.ts'
@@ -48,7 +51,9 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
     const hooks = hooksBefore(parts.hooks(), schema.name, 'insert')
     if (hooks !== undefined) {
       const item = { record: draftOf(schema, data, env), previous: null }
-      values = { ...data, ...(await beforeOne(hooks, ctx, schema.name, 'insert', item)) }
+      const patch = await beforeOne(hooks, ctx, schema.name, 'insert', item)
+      values = { ...data, ...patch }
+      env = trusting(env, patch)
     }
     const sealing = sealValues(parts.secrets, schema, values, env, true)
     if (sealing !== undefined) env = { ...env, seals: await sealing }
@@ -69,24 +74,28 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
   ): Promise<Written | typeof stale> => {
     let env = given
     let values = data
-    const seen = requireRow(parts.read, schema, id)
-    requireRowVersion(schema, seen, expected)
+    const asked = { id, action: 'edit' } as const
+    const seen = requireRowFor(parts, parts.read, ctx, schema, asked)
+    requireRowVersion(parts, ctx, schema, seen, expected)
     const hooks = hooksBefore(parts.hooks(), schema.name, 'update')
     if (hooks !== undefined) {
       const previous = codecOf(schema).toRecord(seen)
       const item = { record: changedRecord(schema, previous, data), previous }
-      values = { ...data, ...(await beforeOne(hooks, ctx, schema.name, 'update', item)) }
+      const patch = await beforeOne(hooks, ctx, schema.name, 'update', item)
+      values = { ...data, ...patch }
+      env = trusting(env, patch)
     }
     const sealing = sealValues(parts.secrets, schema, values, env, false)
     if (sealing !== undefined) env = { ...env, seals: await sealing }
     const prepared = prepareUpdate(schema, values, seen, env)
     return parts.write('data.update', (tx) => {
-      const row = requireRow(tx, schema, id)
+      const row = requireRowFor(parts, tx, ctx, schema, asked)
       const changed = row['updated_at'] !== seen['updated_at']
       // Somebody wrote in between: the change is judged again against the row as it is now.
-      if (changed) requireRowVersion(schema, row, expected)
+      if (changed) requireRowVersion(parts, ctx, schema, row, expected)
       if (changed && hooks !== undefined) return stale
       const now = changed ? prepareUpdate(schema, values, row, env) : prepared
+      if (env.trusted?.has('owner') !== true) requireTransfer(parts, tx, ctx, schema, row, now)
       return settled(parts, tx, ctx, schema, () => writer.update(tx, ctx, schema, row, now))
     })
   }
@@ -99,16 +108,16 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const written = await tryUpdate(ctx, schema, id, data, expectedVersion, env)
       if (written === stale) continue
       if (written.changed) await afterOne(parts.hooks(), ctx, schema, 'update', written.record, written.before)
-      return storedRecord(schema, written)
+      return storedRecord(parts, ctx, schema, written)
     }
-    throw tooManyChanges(parts, schema, id)
+    throw tooManyChanges(parts, ctx, schema, id)
   }
 
   /** Runs hooks of a delete or restore and then the job; the record must be the one the hooks saw. */
   const guarded = async <T>(
     ctx: RequestContext,
     schema: ObjectSchema,
-    input: { id: string; expectedVersion?: string | undefined; deletedToo: boolean },
+    input: { id: string; action: RecordAction; expectedVersion?: string | undefined; deletedToo: boolean },
     event: 'delete' | 'restore',
     name: string,
     job: (
@@ -122,36 +131,37 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       let patch: Readonly<Record<string, unknown>> = {}
       const hooks = hooksBefore(parts.hooks(), schema.name, event)
       if (hooks !== undefined) {
-        seen = requireRow(parts.read, schema, input.id, input.deletedToo)
-        requireRowVersion(schema, seen, input.expectedVersion)
+        seen = requireRowFor(parts, parts.read, ctx, schema, input)
+        requireRowVersion(parts, ctx, schema, seen, input.expectedVersion)
         const record = codecOf(schema).toRecord(seen)
         // A record that is in the trash already was deleted before; purging it is no second delete.
         if (event === 'restore' || seen['deleted_at'] === null)
           patch = await beforeOne(hooks, ctx, schema.name, event, { record, previous: record })
       }
       const done = await parts.write(name, (tx): { value: T } | typeof stale => {
-        const row = requireRow(tx, schema, input.id, input.deletedToo)
-        requireRowVersion(schema, row, input.expectedVersion)
+        const row = requireRowFor(parts, tx, ctx, schema, input)
+        requireRowVersion(parts, ctx, schema, row, input.expectedVersion)
         if (seen !== undefined && row['updated_at'] !== seen['updated_at']) return stale
         return { value: job(tx, row, patch) }
       })
       if (done !== stale) return done.value
     }
-    throw tooManyChanges(parts, schema, input.id)
+    throw tooManyChanges(parts, ctx, schema, input.id)
   }
 
   return {
     async create(ctx, { object, data }) {
       const schema = parts.schemaFor(ctx, object, 'create')
-      return storedRecord(schema, await create(ctx, schema, data, parts.envFor(ctx, schema)))
+      return storedRecord(parts, ctx, schema, await create(ctx, schema, data, parts.envFor(ctx, schema)))
     },
 
     update,
 
     async remove(ctx, { object, id, expectedVersion, purge = false }) {
-      const schema = parts.schemaFor(ctx, object, purge ? 'purge' : 'delete')
+      const action = purge ? 'purge' : 'delete'
+      const schema = parts.schemaFor(ctx, object, action)
       requireDepth(ctx)
-      const input = { id, expectedVersion, deletedToo: purge }
+      const input = { id, action, expectedVersion, deletedToo: purge } as const
       const done = await guarded(ctx, schema, input, 'delete', 'data.delete', (tx, row) => {
         const { value } = inScope(parts, tx, ctx, () => deletion.remove(tx, ctx, schema, row, purge))
         return { id: row['id'] as string, purged: value.purged, row }
@@ -167,28 +177,34 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const schema = parts.schemaFor(ctx, object, 'restore')
       requireDepth(ctx)
       const env = parts.envFor(ctx, schema)
-      const input = { id, expectedVersion, deletedToo: true }
+      const input = { id, action: 'restore', expectedVersion, deletedToo: true } as const
       const written = await guarded(ctx, schema, input, 'restore', 'data.restore', (tx, row, patch) =>
         settled(parts, tx, ctx, schema, () => {
           const back = deletion.restore(tx, ctx, schema, row)
           if (Object.keys(patch).length === 0) return back
           const now = requireRow(tx, schema, back.id)
-          const patched = writer.update(tx, ctx, schema, now, prepareUpdate(schema, { ...patch }, now, env))
+          const patched = writer.update(
+            tx,
+            ctx,
+            schema,
+            now,
+            prepareUpdate(schema, { ...patch }, now, trusting(env, patch)),
+          )
           return { ...patched, before: row }
         }),
       )
       await afterOne(parts.hooks(), ctx, schema, 'restore', written.record, written.before)
-      return storedRecord(schema, written)
+      return storedRecord(parts, ctx, schema, written)
     },
 
     async clone(ctx, { object, id, overrides = {} }) {
       parts.schemaFor(ctx, object, 'read')
       const schema = parts.schemaFor(ctx, object, 'create')
-      const source = requireRow(parts.read, schema, id)
+      const source = requireRowFor(parts, parts.read, ctx, schema, { id, action: 'read' })
       const copied = copyable(parts, ctx, schema, source)
       const env: PrepareEnv = { ...parts.envFor(ctx, schema), template: copied }
       const written = await create(ctx, schema, { ...copied, ...overrides }, env)
-      return { ...storedRecord(schema, written), sourceId: source['id'] as string }
+      return { ...storedRecord(parts, ctx, schema, written), sourceId: source['id'] as string }
     },
 
     async transfer(ctx, { object, id, owner, expectedVersion }) {
@@ -201,12 +217,12 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const schema = parts.schemaFor(ctx, object, 'edit')
       const env = parts.envFor(ctx, schema)
       const field = codecOf(schema).sealed.find((candidate) => candidate.name === name)
-      if (field === undefined || field.type !== 'secret') {
+      if (field === undefined || field.type !== 'secret' || env.canRead?.(name) === false) {
         const message = 'The object has no secret field of this name.'
         throw validationError([{ field: 'field', code: 'unknown_field', message, value: name }])
       }
       if (env.canEdit !== undefined && !env.canEdit(name)) throw platformError('permission_denied', { fields: [name] })
-      const row = requireRow(parts.read, schema, id)
+      const row = requireRowFor(parts, parts.read, ctx, schema, { id, action: 'edit' })
       const sealed = row[field.column]
       const value = typeof sealed === 'string' ? await openSealed(parts.secrets, sealed) : null
       const recordId = row['id'] as string
@@ -260,8 +276,8 @@ function copyable(parts: WriteParts, ctx: RequestContext, schema: ObjectSchema, 
   return Object.fromEntries(fields.map((field) => [field.name, codec.value(source, field)]))
 }
 
-function tooManyChanges(parts: WriteParts, schema: ObjectSchema, id: string): Error {
+function tooManyChanges(parts: WriteParts, ctx: RequestContext, schema: ObjectSchema, id: string): Error {
   const row = requireRow(parts.read, schema, id, true)
-  const currentRecord: StoredRecord['record'] = codecOf(schema).toRecord(row)
+  const currentRecord = parts.access.shown(ctx, schema, codecOf(schema).toRecord(row))
   return platformError('CONCURRENT_UPDATE', { currentVersion: row['updated_at'], currentRecord })
 }

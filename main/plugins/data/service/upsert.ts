@@ -38,7 +38,7 @@ export function findUpsertMatch(
     return { row: getRow(read, schema, id), values: { id } }
   }
   if (item.externalId === undefined) return { row: undefined, values: {} }
-  const { field, value } = externalField(schema, item.externalId)
+  const { field, value } = externalField(schema, item.externalId, (name) => env.canRead?.(name) !== false)
   const parsed = fieldTypeOf(field).parse(value, field, env)
   if (!parsed.ok) throw validationError(parsed.errors)
   return { row: findRow(read, schema, field, parsed.value, queryEnv), values: { [field.name]: value } }
@@ -65,13 +65,15 @@ function findRow(
 function externalField(
   schema: ObjectSchema,
   externalId: NonNullable<BulkItem['externalId']>,
+  canRead: (field: string) => boolean,
 ): { field: FieldSchema; value: unknown } {
   if (typeof externalId === 'object') {
     const field = schema.byName.get(externalId.field)
-    if (field !== undefined && field.unique && !field.system) return { field, value: externalId.value }
+    if (field !== undefined && field.unique && !field.system && canRead(field.name))
+      return { field, value: externalId.value }
     throw refuse('externalId.field', 'The field is not unique, so it cannot name a record.')
   }
-  const fields = schema.fields.filter((field) => field.externalId)
+  const fields = schema.fields.filter((field) => field.externalId && canRead(field.name))
   if (fields.length === 1) return { field: fields[0]!, value: externalId }
   throw refuse('externalId', 'The object has no single external id field; name one as {field, value}.')
 }

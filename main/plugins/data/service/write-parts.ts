@@ -13,6 +13,7 @@ import type { RecordHooks, StoredRecord } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
+import type { RecordAccess } from './record-access.ts'
 import type { RecordDeletion } from './deletion.ts'
 import type { PrepareEnv } from './prepare.ts'
 import type { RecordRules } from './record-rules.ts'
@@ -29,6 +30,7 @@ export interface WriteParts {
   readonly writer: RecordWriter
   readonly deletion: RecordDeletion
   readonly rules: RecordRules
+  readonly access: RecordAccess
   readonly summaries: Summaries
   authorizer(): Authorizer
   hooks(): RecordHooks | undefined
@@ -76,9 +78,46 @@ export function findRow(read: Pick<Reads, 'all' | 'get'>, schema: ObjectSchema, 
   return uuid === null ? undefined : getRow(read, schema, uuid)
 }
 
+/**
+ * The row of an id for an action of the caller.
+ * @throws resource_not_found also for what the caller may not see, permission_denied for what it may only see
+ */
+export function requireRowFor(
+  parts: Pick<WriteParts, 'access'>,
+  read: Pick<Reads, 'all' | 'get'>,
+  ctx: RequestContext,
+  schema: ObjectSchema,
+  asked: { readonly id: string; readonly action: RecordAction; readonly deletedToo?: boolean },
+): Row {
+  const row = requireRow(read, schema, asked.id, asked.deletedToo)
+  parts.access.require(read, ctx, schema, row['id'] as string, asked.action, asked.id)
+  return row
+}
+
+/** A change of the owner is a transfer (D-45). @throws permission_denied */
+export function requireTransfer(
+  parts: Pick<WriteParts, 'access'>,
+  read: Pick<Reads, 'all' | 'get'>,
+  ctx: RequestContext,
+  schema: ObjectSchema,
+  row: Row,
+  { owner }: { readonly owner: string | undefined },
+): void {
+  if (owner === undefined || owner === row['owner']) return
+  parts.access.require(read, ctx, schema, row['id'] as string, 'transfer')
+}
+
 /** @throws CONCURRENT_UPDATE when the row has another version than the one expected */
-export function requireRowVersion(schema: ObjectSchema, row: Row, expected: string | undefined): void {
-  requireVersion(expected, row['updated_at'] as string, () => codecOf(schema).toRecord(row))
+export function requireRowVersion(
+  parts: Pick<WriteParts, 'access'>,
+  ctx: RequestContext,
+  schema: ObjectSchema,
+  row: Row,
+  expected: string | undefined,
+): void {
+  requireVersion(expected, row['updated_at'] as string, () =>
+    parts.access.shown(ctx, schema, codecOf(schema).toRecord(row)),
+  )
 }
 
 /** Runs the writes of one job with the summaries that follow from them. */
@@ -106,12 +145,17 @@ export function writeOne(
   })
 }
 
-/** A written record as callers get it. */
-export function storedRecord(schema: ObjectSchema, written: Written): StoredRecord {
+/** A written record as callers get it: the fields they may read. */
+export function storedRecord(
+  parts: Pick<WriteParts, 'access'>,
+  ctx: RequestContext,
+  schema: ObjectSchema,
+  written: Written,
+): StoredRecord {
   return {
     object: schema.name,
     id: written.id,
-    record: written.record,
+    record: parts.access.shown(ctx, schema, written.record),
     ...(written.warnings.length === 0 ? {} : { warnings: [...written.warnings] }),
   }
 }

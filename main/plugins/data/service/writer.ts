@@ -1,6 +1,6 @@
 // Writes one record inside a transaction: references, uniqueness, numbers, row, search rows, event. The only place
 // that inserts or updates rows of object tables. Everything here is synchronous.
-import { platformError } from '#shared/errors.ts'
+import { PlatformError, platformError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { formatAutonumber } from '#shared/field-types/autonumber.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -22,6 +22,7 @@ import type { Row } from './codec.ts'
 import { codecOf, sameValue } from './codec.ts'
 import type { PreparedCreate, PreparedUpdate } from './prepare.ts'
 import { checkReferences } from './reference-checks.ts'
+import type { RecordAccess } from './record-access.ts'
 import type { RecordRules, RuleWarning } from './record-rules.ts'
 import type { Summaries } from './summaries.ts'
 import { nextVersion } from './versions.ts'
@@ -70,6 +71,7 @@ export interface WriterParts {
   /** The world as the engine sees it: every object, no rights. */
   readonly queryEnv: () => QueryEnv
   readonly rules: RecordRules
+  readonly access: RecordAccess
   readonly summaries: () => Summaries
 }
 
@@ -80,13 +82,44 @@ const noWarnings: readonly RuleWarning[] = []
 export function createRecordWriter(parts: WriterParts): RecordWriter {
   const { metadata, clock, ids, rules } = parts
 
+  const { access } = parts
+  const unique = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): void =>
+    checkUnique(tx, parts.queryEnv(), schema, row, stored, (field) => access.canRead(ctx, schema, field))
+
+  /** What rules say of fields the caller may not read is told without the field and its value. */
+  const judged = (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    judge: () => readonly RuleWarning[],
+  ): readonly RuleWarning[] => {
+    if (access.isFree(ctx)) return judge()
+    const canRead = (field: string): boolean => access.canRead(ctx, schema, field.split('.', 1)[0]!)
+    try {
+      return judge().map((warning) => {
+        if (warning.field === undefined || canRead(warning.field)) return warning
+        const { field: _field, ...rest } = warning
+        return rest
+      })
+    } catch (error) {
+      const problems = error instanceof PlatformError ? error.details['fieldErrors'] : undefined
+      if (!(error instanceof PlatformError) || !Array.isArray(problems)) throw error
+      const { code, details, ...definition } = error
+      const fieldErrors = (problems as FieldError[]).map((problem) => {
+        if (problem.field === '' || canRead(problem.field)) return problem
+        const { value: _value, ...rest } = problem
+        return { ...rest, field: '' }
+      })
+      throw new PlatformError(code, { ...definition, message: error.message }, { ...details, fieldErrors }, error)
+    }
+  }
+
   /** Stores columns of a live row with all that follows from it: search rows, summaries, uniqueness. */
-  const store = (tx: Tx, schema: ObjectSchema, stored: Row, row: Row, columns: Row): void => {
+  const store = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, row: Row, columns: Row): void => {
     checkSize(row)
     const summaries = parts.summaries()
     summaries.leaving(tx, schema, stored, columns)
     updateRow(tx, schema, stored['id'] as string, columns)
-    checkUnique(tx, parts.queryEnv(), schema, row, stored)
+    unique(tx, ctx, schema, row, stored)
     summaries.entering(tx, schema, row, columns)
     parts.search()?.change(tx, schema, stored, row)
   }
@@ -132,7 +165,14 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       row['owner'] = prepared.owner ?? actorId
       row['deleted_at'] = null
       row['deleted_by'] = null
-      checkReferences(tx, metadata, schema, codecOf(schema).relations, row)
+      checkReferences(
+        tx,
+        { metadata, access, ctx, queryEnv: parts.queryEnv },
+        schema,
+        codecOf(schema).relations,
+        row,
+        null,
+      )
       for (const field of codecOf(schema).autonumbers) {
         const number = takeNumber(tx, schema.uid, field.uid, field.settings.startNumber ?? 1)
         row[field.column] = formatAutonumber(field.settings.autonumberFormat ?? '{0000}', number, parts.today())
@@ -140,11 +180,11 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const summaries = parts.summaries()
       summaries.begin(schema, row)
       rules.compute(schema, row)
-      const warnings = rules.check(tx, ctx, schema, row, null)
+      const warnings = judged(ctx, schema, () => rules.check(tx, ctx, schema, row, null))
       checkSize(row)
       insertRow(tx, schema, row)
-      checkUnique(tx, parts.queryEnv(), schema, row, null)
-      const late = rules.checkStored(tx, schema, row, null)
+      unique(tx, ctx, schema, row, null)
+      const late = judged(ctx, schema, () => rules.checkStored(tx, schema, row, null))
       summaries.entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const id = row['id']
@@ -167,17 +207,18 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const row: Row = { ...stored, ...columns }
       checkReferences(
         tx,
-        metadata,
+        { metadata, access, ctx, queryEnv: parts.queryEnv },
         schema,
         codec.relations.filter((field) => touches(field, columns)),
         row,
+        stored,
       )
       columns['updated_at'] = row['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
       columns['updated_by'] = row['updated_by'] = ctx.actor.id
       Object.assign(columns, rules.compute(schema, row))
-      const warnings = rules.check(tx, ctx, schema, row, stored)
-      store(tx, schema, stored, row, columns)
-      const late = rules.checkStored(tx, schema, row, stored)
+      const warnings = judged(ctx, schema, () => rules.check(tx, ctx, schema, row, stored))
+      store(tx, ctx, schema, stored, row, columns)
+      const late = judged(ctx, schema, () => rules.checkStored(tx, schema, row, stored))
       const record = announceChange(tx, ctx, schema, stored, row, columns)
       return { id, record, before: stored, changed: true, warnings: joined(warnings, late) }
     },
@@ -186,7 +227,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const columns: Row = { ...given, updated_at: nextVersion(stored['updated_at'] as string, clock.now()) }
       const row: Row = { ...stored, ...columns }
       Object.assign(columns, rules.compute(schema, row))
-      store(tx, schema, stored, row, columns)
+      store(tx, ctx, schema, stored, row, columns)
       announceChange(tx, { ...ctx, actor: systemActor }, schema, stored, row, columns)
     },
 
@@ -203,8 +244,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const row = { ...stored, ...columns }
       Object.assign(columns, rules.compute(schema, row))
       updateRow(tx, schema, id, columns)
-      checkUnique(tx, parts.queryEnv(), schema, row, null)
-      rules.checkStored(tx, schema, row, null)
+      unique(tx, ctx, schema, row, null)
+      judged(ctx, schema, () => rules.checkStored(tx, schema, row, null))
       parts.summaries().entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const record = rules.toRecord(schema, row)
@@ -244,7 +285,14 @@ function touches(field: FieldSchema, columns: Row): boolean {
  * row is written, so that a rule with a filter can be judged by the row itself; a refusal rolls the row back.
  * @throws conflict
  */
-function checkUnique(tx: Tx, env: QueryEnv, schema: ObjectSchema, row: Row, stored: Row | null): void {
+function checkUnique(
+  tx: Tx,
+  env: QueryEnv,
+  schema: ObjectSchema,
+  row: Row,
+  stored: Row | null,
+  canRead: (field: string) => boolean,
+): void {
   const codec = codecOf(schema)
   if (!codec.hasUnique) return
   const id = row['id'] as string
@@ -263,8 +311,10 @@ function checkUnique(tx: Tx, env: QueryEnv, schema: ObjectSchema, row: Row, stor
       const passes = tx.get(buildCount(schema, { filter: allOf(rule.where, own) }, env))
       if (passes?.total === 0) continue
     }
+    // What the caller may not read is no part of the answer: neither the name nor the value.
+    const shown = rule.fields.filter((field) => canRead(field.name))
     throw platformError('conflict', {
-      fieldErrors: rule.fields.map((field) => ({
+      fieldErrors: shown.map((field) => ({
         field: field.name,
         code: 'not_unique',
         message: 'Another record has this value.',

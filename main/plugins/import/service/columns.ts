@@ -1,4 +1,6 @@
 // Decides which field each column fills and turns cells into JSON values of the field's type.
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import { validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -17,6 +19,19 @@ export interface MappedColumn {
   readonly field: FieldSchema
 }
 
+/** Whether the caller may read a field of the object; one it may not read is no field (D-25). */
+export type CanRead = (field: string) => boolean
+
+/** The question {@link CanRead} asks, for one caller and object. */
+export function readingRight(authorizer: Authorizer, ctx: RequestContext, object: string): CanRead {
+  return (field) => authorizer.canField(ctx, object, field, 'readable')
+}
+
+/** The field when the caller may read it; system fields it may. */
+export function readable(field: FieldSchema | undefined, canRead: CanRead): FieldSchema | undefined {
+  return field !== undefined && (field.system || canRead(field.name)) ? field : undefined
+}
+
 /**
  * Maps the columns of the rows.
  * @throws validation_error naming every column without a field, every mapping to an unknown field, and every second
@@ -26,6 +41,7 @@ export function mapColumns(
   schema: ObjectSchema,
   columns: readonly string[],
   mapping: Readonly<Record<string, string>>,
+  canRead: CanRead,
 ): MappedColumn[] {
   const problems: FieldError[] = []
   const mapped: MappedColumn[] = []
@@ -33,7 +49,7 @@ export function mapColumns(
   columns.forEach((column, at) => {
     const target = Object.hasOwn(mapping, column) ? mapping[column]! : column
     if (target === '') return
-    const field = schema.byName.get(target) ?? byLabel(schema, target)
+    const field = readable(schema.byName.get(target), canRead) ?? byLabel(schema, target, canRead)
     const name = column.slice(0, 200)
     if (field === undefined) {
       problems.push({
@@ -53,9 +69,9 @@ export function mapColumns(
 }
 
 /** Spreadsheets head their columns with what people see, so a label is good enough when it is unambiguous. */
-function byLabel(schema: ObjectSchema, text: string): FieldSchema | undefined {
+function byLabel(schema: ObjectSchema, text: string, canRead: CanRead): FieldSchema | undefined {
   const wanted = text.trim().toLowerCase()
-  const found = schema.fields.filter((field) => field.label.toLowerCase() === wanted)
+  const found = schema.fields.filter((field) => field.label.toLowerCase() === wanted && readable(field, canRead))
   return found.length === 1 ? found[0] : undefined
 }
 

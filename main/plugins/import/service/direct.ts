@@ -3,7 +3,7 @@ import { notFound } from '#shared/errors.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { ImportInput, ImportReport } from '../api.ts'
-import { mapColumns } from './columns.ts'
+import { mapColumns, readingRight } from './columns.ts'
 import { collectMissingOptions } from './missing-options.ts'
 import type { RowOutcome } from './row-outcome.ts'
 import { createRowPlan, sliceSize } from './row-plan.ts'
@@ -23,11 +23,13 @@ export async function importDirectly(
   if (schema === undefined) throw notFound('object', input.object)
   requireApiMethods(schema, 'import')
   if (input.createMissingOptions && !input.dryRun) {
-    const options = collectMissingOptions(schema, mapColumns(schema, input.columns, input.mapping), input.nullValues)
+    const canRead = readingRight(parts.authorizer(), ctx, schema.name)
+    const columns = mapColumns(schema, input.columns, input.mapping, canRead)
+    const options = collectMissingOptions(schema, columns, input.nullValues)
     options.add(input.rows)
     await options.save(parts.metadata, ctx)
   }
-  const plan = createRowPlan(parts, input)
+  const plan = createRowPlan(parts, ctx, input)
   const report: ImportReport = {
     object: input.object,
     total: input.rows.length,

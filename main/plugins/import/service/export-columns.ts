@@ -1,6 +1,7 @@
 // Which columns an exported table has and what stands in them: the fields of the query, or the paths its select names.
+import { userDirectory } from '#shared/user-directory.ts'
+import { relationTarget } from '#shared/filter/relation-target.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import { isConcealed } from './concealed.ts'
@@ -60,8 +61,8 @@ function pathColumn(
   for (const [index, name] of names.entries()) {
     field = at?.byName.get(name)
     if (field === undefined) break
-    if (index < names.length - 1 && !(fieldTypeOf(field).relation === true && field.reference !== null)) break
-    at = field.reference === null ? undefined : schemaOf(field.reference)
+    at = relationTarget(field, { schemaOf, users: userDirectory })
+    if (index < names.length - 1 && at === undefined) break
   }
   const last = field ?? null
   if (last !== null && isConcealed(last)) return []

@@ -87,14 +87,9 @@ async function tableOf(
   return { columns: columnsOfRows(rows, schema, cells), slices: oneSlice(rows) }
 }
 
-async function* csvText({ columns, slices }: Table, { delimiter, bom }: ExportRequest): AsyncGenerator<string> {
-  yield (
-    (bom ? '\uFEFF' : '') +
-    csvLine(
-      columns.map(({ name }) => withMark(name)),
-      delimiter,
-    )
-  )
+async function* csvText({ columns, slices }: Table, { delimiter, bom, header }: ExportRequest): AsyncGenerator<string> {
+  const names = columns.map(({ name }) => withMark(name))
+  yield (bom ? '\uFEFF' : '') + (header ? csvLine(names, delimiter) : '')
   for await (const records of slices) {
     let text = ''
     for (const record of records) {

@@ -5,7 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { advanceJob, countOutcomes, getSlice, putSlice } from '../store.ts'
 import type { JobRow } from '../store.ts'
 import type { ChangeWatches } from './change-watch.ts'
-import { mapColumns } from './columns.ts'
+import { mapColumns, readingRight } from './columns.ts'
 import { optionsOf, requestIdOf } from './job-view.ts'
 import type { StoredOptions } from './job-view.ts'
 import { collectMissingOptions } from './missing-options.ts'
@@ -38,7 +38,7 @@ export async function runImportPhase(
     for await (const { rows, end } of staging.read(stagedName(job.id), job.position, sliceSize)) {
       if (interrupted()) return false
       if (plan === undefined || metadata.objectSchema(job.object) !== plan.schema) {
-        plan = createRowPlan(parts, { ...options, object: job.object, fromSheet: options.format === 'xlsx' })
+        plan = createRowPlan(parts, ctx, { ...options, object: job.object, fromSheet: options.format === 'xlsx' })
         watch?.stop()
         const needed = options.writeMode !== 'insert' || derivesValues(plan.schema)
         watch = needed ? parts.watches.watch(requestIdOf(job.id), plan.schema) : undefined
@@ -70,7 +70,12 @@ export async function runImportPhase(
 async function addOptions(parts: PhaseParts, ctx: RequestContext, job: JobRow, options: StoredOptions): Promise<void> {
   const schema = parts.metadata.objectSchema(job.object)
   if (schema === undefined) return
-  const columns = mapColumns(schema, options.columns, options.mapping)
+  const columns = mapColumns(
+    schema,
+    options.columns,
+    options.mapping,
+    readingRight(parts.authorizer(), ctx, schema.name),
+  )
   const missing = collectMissingOptions(schema, columns, options.nullValues)
   for await (const { rows } of parts.staging.read(stagedName(job.id), 0, 1_000)) missing.add(rows)
   await missing.save(parts.metadata, ctx)

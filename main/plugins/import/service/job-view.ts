@@ -1,7 +1,8 @@
 // Jobs and results as the API shows them, made of what the tables hold.
 import type { ImportJob, ImportRowResult } from '#shared/contracts/import.ts'
 import type { Actor } from '#shared/events.ts'
-import type { CredentialKind, RequestContext } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { CredentialKind, CredentialScope } from '#main/kernel/identity.ts'
 import type { ImportJobInput } from '../api.ts'
 import type { JobRow } from '../store.ts'
 import type { RowOutcome } from './row-outcome.ts'
@@ -14,13 +15,16 @@ interface StoredCaller {
   readonly actor: Actor
   readonly credential: CredentialKind
   readonly organizationId: string | null
+  /** What the credential was narrowed to. */
+  readonly scope?: CredentialScope
   readonly locale: string
 }
 
 /** What a row keeps of a caller. */
 export function storeCaller(ctx: RequestContext): string {
-  const { actor, credential, organizationId, locale } = ctx
-  return JSON.stringify({ actor, credential, organizationId, locale } satisfies StoredCaller)
+  const { actor, credential, organizationId, locale, scope } = ctx
+  const caller = { actor, credential, organizationId, locale, ...(scope === undefined ? {} : { scope }) }
+  return JSON.stringify(caller satisfies StoredCaller)
 }
 
 /** The context in which a job works. */

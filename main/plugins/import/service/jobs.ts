@@ -5,7 +5,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads, Write } from '#main/kernel/database.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { ImportJobs, ImportResultFilter, ImportResultPage } from '../api.ts'
 import { getJob, insertJob, listJobs, openJobs, slicesAfter, updateJob } from '../store.ts'
 import type { Counts, JobRow, Slice } from '../store.ts'
@@ -13,6 +13,7 @@ import { stagedName } from './phase.ts'
 import type { JobRunner } from './job-runner.ts'
 import { optionsOf, storeCaller, viewJob, viewOutcome } from './job-view.ts'
 import type { RowOutcome } from './row-outcome.ts'
+import { importContext } from './direct.ts'
 import { createRowPlan } from './row-plan.ts'
 import type { PlanParts } from './row-plan.ts'
 import type { Staging } from './staging.ts'
@@ -52,6 +53,7 @@ export function createImportJobs(parts: JobParts): ImportJobs {
     ctx: RequestContext,
     jobId: string,
     decide: (job: JobRow) => Partial<Omit<JobRow, 'seq' | 'id'>>,
+    tell?: (tx: Tx, job: JobRow) => void,
   ): Promise<void> => {
     decide(find(ctx, jobId))
     await runner.still(jobId, () =>
@@ -59,6 +61,7 @@ export function createImportJobs(parts: JobParts): ImportJobs {
         const job = getJob(tx, jobId)
         if (job === undefined) throw notFound('import_job', jobId)
         updateJob(tx, job.seq, decide(job))
+        tell?.(tx, job)
       }),
     )
   }
@@ -72,8 +75,8 @@ export function createImportJobs(parts: JobParts): ImportJobs {
       for (const action of actionsOf(input.writeMode)) requireObjectAction(parts.authorizer(), ctx, object, action)
       if (openJobs(read).length >= maxOpenJobs) throw platformError('conflict', { reason: 'too_many_jobs' })
       // Columns and match fields that fit nothing are refused before anything is stored.
-      createRowPlan(parts, { ...input, fromSheet: input.format === 'xlsx' })
-      await write('import.create', (tx) =>
+      createRowPlan(parts, ctx, { ...input, fromSheet: input.format === 'xlsx' })
+      await write('import.create', (tx) => {
         insertJob(tx, {
           id: jobId,
           object,
@@ -82,8 +85,12 @@ export function createImportJobs(parts: JobParts): ImportJobs {
           caller: storeCaller(ctx),
           actor_id: ctx.actor.id,
           created_at: parts.clock.iso(),
-        }),
-      )
+        })
+        if (!input.dryRun) {
+          const payload = { jobId, format: input.format, rows: total }
+          tx.emit(importContext(ctx, input), { type: 'import.started', object, payload })
+        }
+      })
       const job = viewJob(getJob(read, jobId)!)
       runner.wake()
       return job
@@ -127,13 +134,16 @@ export function createImportJobs(parts: JobParts): ImportJobs {
     },
 
     async undo(ctx, jobId) {
-      await change(ctx, jobId, (job) => {
+      const decide = (job: JobRow) => {
         const undone = job.status === 'undone' || isOpen(job) || optionsOf(job).dryRun
         if (undone) throw refuseState(job)
         if (job.created > 0) requireObjectAction(parts.authorizer(), ctx, job.object, 'purge')
         if (job.updated > 0) requireObjectAction(parts.authorizer(), ctx, job.object, 'edit')
-        return { status: 'pending', phase: 'undo', caller: storeCaller(ctx), error: null }
-      })
+        return { status: 'pending', phase: 'undo', caller: storeCaller(ctx), error: null } as const
+      }
+      await change(ctx, jobId, decide, (tx, { object }) =>
+        tx.emit(importContext(ctx, { runAutomations: true }), { type: 'import.undone', object, payload: { jobId } }),
+      )
       await runner.settled(jobId, effectMs)
       return viewJob(find(ctx, jobId))
     },

@@ -6,7 +6,8 @@ import { parseField } from '#shared/field-types/parse-field.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
-import type { MappedColumn } from './columns.ts'
+import type { CanRead, MappedColumn } from './columns.ts'
+import { readable } from './columns.ts'
 
 /** What a row's key leads to: an id, nothing, or more than one record. */
 export type Match = { readonly id: string } | 'none' | 'several'
@@ -19,6 +20,7 @@ export function matchFieldsOf(
   schema: ObjectSchema,
   names: readonly string[],
   columns: readonly MappedColumn[],
+  canRead: CanRead,
 ): FieldSchema[] {
   if (names.length === 0) {
     throw validationError([
@@ -27,7 +29,7 @@ export function matchFieldsOf(
   }
   return names.map((name, index) => {
     const path = `matchFields.${index}`
-    const field = schema.byName.get(name)
+    const field = readable(schema.byName.get(name), canRead)
     if (field === undefined || field.multiple) {
       const message = 'The object has no such field to match by.'
       throw validationError([{ field: path, code: 'unknown_field', message, value: name }])

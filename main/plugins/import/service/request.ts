@@ -1,5 +1,6 @@
 // Reads a request's form: a JSON body with its rows inside, or a body that is the file itself with the options in the
 // query. Both end as options and a source of rows.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ImportRequest, importMediaTypes } from '#shared/contracts/import.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
@@ -198,12 +199,14 @@ function parseMapping(text: string, problems: FieldError[]): unknown {
   }
 }
 
+/** One piece per turn of the event loop: many may have arrived, and each is parsed before the next. */
 async function* limited(bytes: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<Uint8Array> {
   let total = 0
   for await (const chunk of bytes) {
     total += chunk.length
     if (total > limitBytes) throw platformError('payload_too_large', { limitBytes })
     yield chunk
+    await nextTurn()
   }
 }
 

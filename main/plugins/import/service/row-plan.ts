@@ -4,6 +4,7 @@ import { notFound, platformError } from '#shared/errors.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { BulkItem, BulkResultItem, DataService } from '#main/plugins/data/api.ts'
@@ -11,7 +12,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { ImportOptions } from '../api.ts'
 import type { ChangeWatch } from './change-watch.ts'
-import { cellOf, createCellReader, mapColumns } from './columns.ts'
+import { cellOf, createCellReader, mapColumns, readingRight } from './columns.ts'
 import { createLinkResolver } from './links.ts'
 import { findMatches, keyOf, matchFieldsOf, normaliseKey } from './matching.ts'
 import type { Match } from './matching.ts'
@@ -19,14 +20,15 @@ import { errorsOf } from './row-outcome.ts'
 import type { RowError, RowOutcome } from './row-outcome.ts'
 import type { SourceRow } from './sources.ts'
 
-/** Rows per write: long enough to amortise an fsync, short enough not to hold the event loop. */
-export const sliceSize = 200
+/** Rows per write: enough to share an fsync, few enough that requests of others wait a few milliseconds for one. */
+export const sliceSize = 50
 
 /** What an import works with. */
 export interface PlanParts {
   readonly data: DataService
   readonly metadata: MetadataService
   readonly settings: SettingsService
+  authorizer(): Authorizer
 }
 
 /** What to import into what. */
@@ -75,12 +77,13 @@ interface Group {
  * Prepares an import.
  * @throws resource_not_found, validation_error for columns and match fields
  */
-export function createRowPlan(parts: PlanParts, input: PlanInput): RowPlan {
+export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: PlanInput): RowPlan {
   const { data, metadata, settings } = parts
   const schema = metadata.objectSchema(input.object)
   if (schema === undefined) throw notFound('object', input.object)
-  const columns = mapColumns(schema, input.columns, input.mapping)
-  const matchFields = input.writeMode === 'insert' ? [] : matchFieldsOf(schema, input.matchFields, columns)
+  const canRead = readingRight(parts.authorizer(), ctx, schema.name)
+  const columns = mapColumns(schema, input.columns, input.mapping, canRead)
+  const matchFields = input.writeMode === 'insert' ? [] : matchFieldsOf(schema, input.matchFields, columns, canRead)
   const env: ParseEnv = { timeZone: settings.get('timezone'), defaultCurrency: settings.get('currency') }
   const readCell = createCellReader(input, env)
   const links = createLinkResolver(

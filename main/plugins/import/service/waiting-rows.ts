@@ -48,7 +48,7 @@ async function retryOnce(
   interrupted: () => boolean,
 ): Promise<boolean> {
   const options = optionsOf(job)
-  const plan = createRowPlan(parts, { ...options, object: job.object, fromSheet: options.format === 'xlsx' })
+  const plan = createRowPlan(parts, ctx, { ...options, object: job.object, fromSheet: options.format === 'xlsx' })
   const watch = parts.watches.watch(requestIdOf(job.id), plan.schema)
   let first = 1
   try {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { internalContext, localOwner } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
-import { createOwnerAuthorizer } from '#main/plugins/permissions/service.ts'
+import { createOwnerAuthorizer } from '../../../../test/support/owner-authorizer.ts'
 import { openTestDatabase } from '../../../../test/support/open-test-database.ts'
 import { createMetadataService } from '../service.ts'
 import { itemsAndHistory } from './0001-items-and-history.ts'

@@ -36,9 +36,7 @@ export function cachedItem(
     ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
   })
   const notModified =
-    ifNoneMatch === undefined
-      ? isUnchangedSince(modifiedAt, ifModifiedSince)
-      : matchesEtag(ifNoneMatch, etag) || ifNoneMatch.split(',').some((tag) => `"${tag.trim()}"` === etag)
+    ifNoneMatch === undefined ? isUnchangedSince(modifiedAt, ifModifiedSince) : matchesEtag(ifNoneMatch, etag)
   return {
     ...(notModified ? {} : { data: { ...body } }),
     etag: { value: etag.slice(1, -1), weak: false },

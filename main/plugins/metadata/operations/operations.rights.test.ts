@@ -75,7 +75,7 @@ describe('a caller who may not manage metadata', () => {
     const found = (ctx: RequestContext, types?: string[]) =>
       queryItems(service, ctx, { ...everything, types }).items.map(({ type, name }) => `${type} ${name}`)
     expect(found(owner)).toHaveLength(6)
-    expect(found(reader)).toEqual(['page home', 'object task', 'hook task.stamp'])
+    expect(found(reader)).toEqual(['object task', 'hook task.stamp'])
     expect(found(reader, ['field'])).toEqual(['field task.title'])
     expect(queryItems(service, reader, { ...everything, search: 'vault' }).total).toBe(0)
     expect(service.visibleNames(reader, 'object')).toEqual(['task'])
@@ -101,7 +101,7 @@ describe('a caller who may not manage metadata', () => {
   it('sees no dependency with an end it may not know of', async () => {
     expect(visibleDependencies(service, owner, 'object', 'task')).toHaveLength(1)
     expect(visibleDependencies(service, reader, 'object', 'task')).toEqual([])
-    expect(visibleDependencies(service, reader, 'page', 'home')).toEqual([])
+    expect(await codeOf(() => visibleDependencies(service, reader, 'page', 'home'))).toBe('resource_not_found')
     expect(visibleDependencies(service, reader, 'hook', 'task.stamp')).toMatchObject([{ targetName: 'task' }])
     expect(visibleDependents(service, owner, 'object', 'task').map((one) => one.sourceName)).toEqual([
       'task.stamp',

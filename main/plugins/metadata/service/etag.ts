@@ -38,9 +38,12 @@ export function createEtags(): Etags {
   }
 }
 
-/** Whether an If-None-Match header names the ETag: a list, weak comparison, `*` for anything (RFC 9110 13.1.2). */
+/**
+ * Whether an If-None-Match header names the ETag: a list, weak comparison, `*` for anything (RFC 9110 13.1.2). The bare
+ * value, as cached reads answer it, counts too.
+ */
 export function matchesEtag(header: string, etag: string): boolean {
-  return entityTags(header).some((tag) => tag === '*' || tag === etag)
+  return entityTags(header).some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag)
 }
 
 /** Whether an If-Match header names the ETag, the integer version, or anything at all with `*`. */

@@ -11,6 +11,11 @@ import type { ItemCache } from './item-cache.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
+const maxVersions = 10_000
+
+/** Youngest versions that are looked through for a field that is gone. */
+const lookedThrough = 200
+
 /** Reads the past. */
 export interface ItemHistory {
   /** Events after `sinceSeq`, oldest first; one more than `limit` is never answered. @throws resource_not_found */
@@ -39,7 +44,20 @@ export function createItemHistory(
     const key = parent === undefined ? { type, name } : { type: 'object' as const, name: parent }
     const item = cache.get(type, name)
     if (item !== undefined && seenBy(ctx, item) === null) throw notFound(type, name)
+    // A field that never was answers like one that is hidden, not with the past of its object.
+    if (parent !== undefined && item === undefined && !everHad(ctx, parent, name)) throw notFound(type, name)
     return { ...key, uid: cache.get(key.type, key.name)?.uid ?? '' }
+  }
+
+  /** Whether some version of an object, as the caller sees it, had a field that is gone. */
+  const everHad = (ctx: RequestContext, parent: string, name: string): boolean => {
+    const key = { type: 'object' as const, name: parent, uid: cache.get('object', parent)?.uid ?? '' }
+    const past = readHistory(read, key, { sinceSeq: 0, limit: maxVersions }).slice(-lookedThrough)
+    return past.toReversed().some(({ seq }) => {
+      const entry = readHistoryEntry(read, key, seq)
+      const body = entry === undefined || entry.item === null ? null : seenBy(ctx, itemThen(entry, entry.item))
+      return partOf('field', name, body) !== null
+    })
   }
 
   return {

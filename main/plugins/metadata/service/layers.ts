@@ -15,22 +15,27 @@ export interface ItemLayers {
   readonly effective: Body
 }
 
-/** The layers of an item for one user; `effective` is the body as that user sees it. */
+/**
+ * The layers of an item for one user; `effective` is the body as that user sees it.
+ * @param shown a layer as that user sees it
+ */
 export function layersOf(
   items: ItemCache,
   { type, name }: { type: MetadataType; name: string },
   user: string,
   effective: Body,
+  shown: (layer: Body) => Body,
 ): ItemLayers {
   const platform = overlayOf(items, { type, name, scope: 'platform' }, user)
   const own = overlayOf(items, { type, name, scope: 'user' }, user)
-  const extensions = type === 'object' ? items.extensions(name).map(({ name: of, item }) => ({ name: of, item })) : []
+  const extensions =
+    type === 'object' ? items.extensions(name).map(({ name: of, item }) => ({ name: of, item: shown(item) })) : []
   // A field that stands in an overlay or an extension alone has nothing below.
   const base = items.base(type, name)?.item ?? {}
   return {
-    base,
+    base: shown(base),
     ...(extensions.length === 0 ? {} : { extensions }),
-    ...(platform?.active === true ? { platform: platform.patch } : {}),
+    ...(platform?.active === true ? { platform: shown(platform.patch) } : {}),
     ...(own?.active === true ? { user: own.patch } : {}),
     effective,
   }

@@ -80,6 +80,7 @@ function describe(contract: AnyRoute, path: string): ApiEndpoint {
     requiredPermissions:
       typeof permission === 'string' ? [] : ['system' in permission ? permission.system : permission.action],
     deprecated: contract.deprecated === true,
+    ...(contract.ownRate === undefined ? {} : { rateLimit: { enabled: true, ...contract.ownRate } }),
     protocolConfig: { rateClass: contract.rateLimit, envelope: contract.envelope === true },
   })
 }

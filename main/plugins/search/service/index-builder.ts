@@ -4,6 +4,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { IndexEntry } from '../store.ts'
 import { readEntry, readLiveRows, writeProgress } from '../store.ts'
 import { addDocument } from './documents.ts'
+import type { IndexMerger } from './index-merger.ts'
 import { documentOf } from './search-document.ts'
 
 /** Records indexed per write job; keeps a job within a few milliseconds. */
@@ -22,8 +23,8 @@ export interface IndexBuilder {
 }
 
 /** Makes a builder. */
-export function createIndexBuilder(options: { write: Write; log: Logger }): IndexBuilder {
-  const { write, log } = options
+export function createIndexBuilder(options: { write: Write; log: Logger; merger: IndexMerger }): IndexBuilder {
+  const { write, log, merger } = options
   const waiting = new Set<string>()
   let running: Promise<void> | null = null
   let stopped = false
@@ -31,7 +32,9 @@ export function createIndexBuilder(options: { write: Write; log: Logger }): Inde
   const slice = (tx: Tx, entry: IndexEntry, limit = rowsPerSlice): boolean => {
     const rows = readLiveRows(tx, entry, { after: entry.builtTo ?? 0, limit })
     for (const row of rows) {
-      addDocument(tx, entry.objectUid, row.rowid, documentOf(entry.columns, row))
+      const texts = documentOf(entry.columns, row)
+      addDocument(tx, entry.objectUid, row.rowid, texts)
+      merger.added(tx, entry.objectUid, texts)
     }
     const complete = rows.length < limit
     writeProgress(tx, entry.objectUid, complete ? null : rows.at(-1)!.rowid)

@@ -1,10 +1,10 @@
 // What the parts of a schema change share: versions of an object as the metadata service hands them, and the world
 // values are converted in.
+import { userDirectory } from '#shared/user-directory.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
-import { localOwnerId } from '#main/kernel/context.ts'
 import type { HeavyReads, LongDdl, Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
@@ -62,7 +62,7 @@ export function conversionEnv(
     defaultCurrency: parts.settings.get('currency'),
     sanitizeHtml,
     exists(object, id) {
-      if (object === 'user') return id === localOwnerId
+      if (object === 'user') return liveExists(reads, userDirectory.table, id)
       // Its own table has the old name until names change hands.
       const schema = own.has(object) ? plan.before : parts.metadata.objectSchema(object)
       return schema !== null && schema !== undefined && !schema.abstract && liveExists(reads, schema.table, id)

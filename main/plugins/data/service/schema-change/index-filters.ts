@@ -34,6 +34,8 @@ function ownConditions(filter: Filter): Filter {
     case 'not':
       return { kind: 'not', child: ownConditions(filter.child) }
     case 'search':
+    case 'among':
+    case 'related':
       return filter
     case 'condition':
       return filter.path.length === 1 ? filter : { kind: 'and', children: [] }

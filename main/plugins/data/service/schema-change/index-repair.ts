@@ -1,25 +1,24 @@
 // Brings the indexes of a table in line with its object: what is missing or covers other columns is built anew, what
 // belongs to no field goes. Until then queries do not name them.
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { Reads } from '#main/kernel/database.ts'
+import type { IndexShape, Reads } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import { createIndexSql, hideIndexes, physicalIndexes } from '#main/database/schema/physical-indexes.ts'
-import { trashIndexSql } from '#main/database/schema/table-ddl.ts'
+import { createIndexSql, hideIndexes, physicalIndexes, trashIndex } from '#main/database/schema/physical-indexes.ts'
 import { quote } from '../../store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
 import { usualLimits } from './change-parts.ts'
 import { aboutRows } from './planning.ts'
 
-/** What has to be done to the indexes of one table; each entry is a transaction of its own. */
+/** What has to be done to the indexes of one table. */
 export interface IndexRepair {
-  /** Indexes of the schema that are not there. */
-  readonly missing: readonly string[]
-  readonly steps: readonly (readonly string[])[]
+  /** Names of indexes that belong to no field or cover other columns. */
+  readonly drop: readonly string[]
+  readonly build: readonly IndexShape[]
 }
 
 /** Compares the indexes a table has with those its object asks for. */
 export function findIndexRepair(reads: Pick<Reads, 'all'>, schema: ObjectSchema): IndexRepair {
-  if (schema.abstract) return { missing: [], steps: [] }
+  if (schema.abstract) return { drop: [], build: [] }
   const present = new Map(
     reads
       .all<{ name: string; keys: string }>(
@@ -33,37 +32,39 @@ export function findIndexRepair(reads: Pick<Reads, 'all'>, schema: ObjectSchema)
       )
       .map((row) => [row.name, row.keys]),
   )
-  const trash = `i_${schema.name}`
-  const wanted = new Map<string, { keys: string; sql: string }>([
-    [trash, { keys: 'deleted_at,id', sql: trashIndexSql(schema) }],
-    ...physicalIndexes(schema).map((index): [string, { keys: string; sql: string }] => [
-      index.name,
-      {
-        keys: index.keys.map((key) => `${key.column}${key.noCase ? ' nocase' : ''}`).join(','),
-        sql: createIndexSql(index),
-      },
-    ]),
-  ])
-  const extra = [...present.keys()].filter((name) => !wanted.has(name))
-  const wrong = [...wanted].filter(([name, { keys }]) => present.get(name) !== keys)
-  return {
-    missing: wrong.map(([name]) => name).filter((name) => name !== trash),
-    steps: [
-      ...extra.map((name) => [`DROP INDEX IF EXISTS ${quote(name)}`]),
-      ...wrong.map(([name, { sql }]) => [...(present.has(name) ? [`DROP INDEX ${quote(name)}`] : []), sql]),
-    ],
+  const wanted = new Map([trashIndex(schema), ...physicalIndexes(schema)].map((index) => [index.name, index]))
+  const isRight = (name: string): boolean => {
+    const keys = wanted.get(name)?.keys.map((key) => `${key.column}${key.noCase ? ' nocase' : ''}`)
+    return keys?.join(',') === present.get(name)
   }
+  return {
+    drop: [...present.keys()].filter((name) => !isRight(name)),
+    build: [...wanted.values()].filter(({ name }) => !isRight(name)),
+  }
+}
+
+/** Keeps queries from naming the indexes that are to be built. */
+export function hideMissing(schema: ObjectSchema, { build }: IndexRepair): void {
+  const fields = new Set(physicalIndexes(schema).map((index) => index.name))
+  hideIndexes(
+    schema,
+    build.flatMap(({ name }) => (fields.has(name) ? [name] : [])),
+  )
 }
 
 /** Hides what is missing from queries, builds it, and shows it again. */
 export async function repairIndexes(parts: SchemaChangeParts, schema: ObjectSchema): Promise<void> {
-  const { missing, steps } = findIndexRepair(parts.read, schema)
-  if (steps.length === 0) return
-  hideIndexes(schema, missing)
-  const isLarge = aboutRows(parts.read, schema.table) > (parts.limits ?? usualLimits).asideFrom
-  for (const step of steps) {
-    if (isLarge) await parts.longDdl.run(step)
-    else await parts.write('data.index', (tx) => step.forEach((sql) => tx.ddl(sql)))
+  const repair = findIndexRepair(parts.read, schema)
+  const drops = repair.drop.map((name) => `DROP INDEX IF EXISTS ${quote(name)}`)
+  if (drops.length + repair.build.length === 0) return
+  hideMissing(schema, repair)
+  if (aboutRows(parts.read, schema.table) > (parts.limits ?? usualLimits).asideFrom) {
+    for (const drop of drops) await parts.longDdl.run([drop])
+    for (const index of repair.build) await parts.longDdl.buildIndex(index)
+  } else {
+    await parts.write('data.index', (tx) =>
+      [...drops, ...repair.build.map(createIndexSql)].forEach((sql) => tx.ddl(sql)),
+    )
   }
   hideIndexes(schema, [])
 }

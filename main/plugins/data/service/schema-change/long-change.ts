@@ -39,8 +39,6 @@ export interface PreparedChange {
   readonly token: string
   /** Values that did not arrive, by field; of fields that go the number of their values. */
   readonly lost: ReadonlyMap<string, number>
-  /** Whether added fields have their columns already. */
-  readonly isAside: boolean
 }
 
 /** Where another source than the old columns fills a field: a backup that comes back. */
@@ -123,7 +121,6 @@ export function createLongChanges(
     plan: SchemaPlan,
     { schema, previous, next }: { schema: ObjectSchema; previous: MetadataItem; next: Candidate },
     run: Running,
-    isAside: boolean,
   ): Promise<void> => {
     const { signal } = run.abort
     const token = parts.ids.uuid().replaceAll('-', '')
@@ -132,10 +129,9 @@ export function createLongChanges(
       await dropAllIndexes(schema, signal)
       return
     }
-    const sql = planSql(plan, { token, addAhead: isAside })
+    const sql = planSql(plan, { token })
     run.progress.phase = 'preparing'
-    if (isAside) await parts.longDdl.run(sql.widen, { signal })
-    else await parts.write('data.widen', (tx) => sql.widen.forEach((text) => tx.ddl(text)))
+    await parts.write('data.widen', (tx) => tx.addColumns(plan.before!.table, sql.widen))
     const counts = sql.works.length > 0 ? await fill(plan, sql, run) : new Map<string, FillCounts>()
     signal.throwIfAborted()
     // Rows stored since the plan was shown may have made it another one; the write then asks for consent again.
@@ -147,7 +143,7 @@ export function createLongChanges(
       ),
       ...[...counts].map(([field, count]): [string, number] => [field, count.nulled + count.shortened]),
     ])
-    run.prepared = { plan, steps, token, lost, isAside }
+    run.prepared = { plan, steps, token, lost }
   }
 
   const dropAllIndexes = async (schema: ObjectSchema, signal: AbortSignal): Promise<void> => {
@@ -199,7 +195,7 @@ export function createLongChanges(
         // Writes that were accepted before are stored when this returns.
         await parts.write('data.schema-change', () => undefined)
         try {
-          if (wanted !== 'no') await prepare(plan, { schema, previous: previous!, next }, run, wanted === 'aside')
+          if (wanted !== 'no') await prepare(plan, { schema, previous: previous!, next }, run)
           run.progress.phase = 'storing'
           await commit()
         } catch (error) {
@@ -239,7 +235,6 @@ const uncancellable: ReadonlySet<string> = new Set(['storing', 'indexing', 'comp
 /** Changes that look at every row of the table in one statement. */
 const aside: ReadonlySet<string> = new Set([
   'rename_object',
-  'add_field',
   'delete_field',
   'rename_field',
   'retype_field',

@@ -1,5 +1,6 @@
 // Plans schema changes with their counts. A large table is counted in the background, slice by slice, and the answer is
 // kept until the definition or the rows have moved on.
+import { userDirectory } from '#shared/user-directory.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FieldError } from '#shared/errors.ts'
 import { platformError } from '#shared/errors.ts'
@@ -183,6 +184,7 @@ function queryEnv({ metadata, settings, clock }: SchemaChangeParts): QueryEnv {
     defaultCurrency: settings.get('currency'),
     now: clock.now(),
     userId: localOwnerId,
+    users: userDirectory,
     schemaOf: metadata.objectSchema,
   }
 }

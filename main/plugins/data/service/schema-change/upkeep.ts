@@ -2,14 +2,13 @@
 // are built; each hour, backups that have expired go for good.
 import type { Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import { hideIndexes } from '#main/database/schema/physical-indexes.ts'
 import { quote } from '../../store.ts'
 import type { SchemaBackup } from './backup-store.ts'
 import { allBackups, removeBackup, tableExists } from './backup-store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
 import { usualLimits } from './change-parts.ts'
 import type { DerivedValues } from './derived.ts'
-import { findIndexRepair, repairIndexes } from './index-repair.ts'
+import { findIndexRepair, hideMissing, repairIndexes } from './index-repair.ts'
 import { aboutRows } from './planning.ts'
 import { removeStrayColumns, strayColumns } from './stray-columns.ts'
 
@@ -64,9 +63,9 @@ export function createSchemaUpkeep(parts: SchemaChangeParts, derived: DerivedVal
     inspect() {
       const suspects = metadata.objectSchemas().filter((schema) => {
         if (schema.abstract || !tableExists(read, schema.table)) return false
-        const { missing, steps } = findIndexRepair(read, schema)
-        hideIndexes(schema, missing)
-        return steps.length > 0 || strayColumns(read, schema.table).length > 0
+        const repair = findIndexRepair(read, schema)
+        hideMissing(schema, repair)
+        return repair.drop.length + repair.build.length > 0 || strayColumns(read, schema.table).length > 0
       })
       return async () => {
         for (const schema of suspects) {

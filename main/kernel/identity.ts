@@ -1,0 +1,45 @@
+// Whom a request comes from, and the door through which a plugin says whom a credential belongs to. Knows no HTTP.
+import type { Actor } from '#shared/events.ts'
+
+/** How the caller proved who it is. */
+export type CredentialKind = 'connection-token' | 'console-session' | 'session' | 'api-key' | 'none' | 'internal'
+
+/** What a credential may do at most, beside what its user may do. */
+export interface CredentialScope {
+  /** Names of permission sets the caller is narrowed to; null for all rights of the user. */
+  readonly permissionSets: readonly string[] | null
+  readonly readOnly: boolean
+}
+
+/** A caller with a valid credential, or nobody in particular (`credential` none). */
+export interface Caller {
+  readonly actor: Actor
+  readonly credential: CredentialKind
+  /** The active organization; null when organizations are off or none is active (D-41). */
+  readonly organizationId: string | null
+  /** Names the credential in rate buckets and idempotency keys without revealing it; '' for an anonymous caller. */
+  readonly credentialId: string
+  /** True when a cookie carried the credential: it alone authorises no write (D-31). */
+  readonly byCookie: boolean
+  /** Absent: everything the user may do. */
+  readonly scope?: CredentialScope
+  /** The user behind an impersonated session. */
+  readonly impersonatorId?: string
+}
+
+/** Finds the caller of a credential that is not the host's own. Answers from memory or one read; never waits. */
+export interface IdentityProvider {
+  /** The caller of a session token or API key sent as `Bearer`; null when it does not hold. */
+  byBearer(token: string): Caller | null
+  /** The caller of an API key sent as `ApiKey` or `X-API-Key`; null when it does not hold. */
+  byApiKey(key: string): Caller | null
+  /** The caller of the session cookie of a Cookie header; null when there is one that does not hold, undefined without. */
+  byCookie(header: string): Caller | null | undefined
+}
+
+/** The provider of a host without accounts: knows nobody. */
+export const noIdentities: IdentityProvider = Object.freeze({
+  byBearer: () => null,
+  byApiKey: () => null,
+  byCookie: () => undefined,
+})

@@ -1,0 +1,38 @@
+// The note a restore leaves in the data folder: the next start finds an older database and can tell why. Knows no capability.
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import type { Actor } from '#shared/events.ts'
+import { readPrivateFile, writeFileAtomic } from './atomic-file.ts'
+
+const fileName = 'restored.json'
+
+/** Which backup was put in place, when, and who asked for it. */
+export interface RestoreNote {
+  readonly backup: string
+  /** ISO 8601. */
+  readonly at: string
+  /** Null when it was done while no host ran. */
+  readonly actor: Actor | null
+}
+
+/** Leaves the note. */
+export function writeRestoreNote(dataDir: string, note: RestoreNote): void {
+  writeFileAtomic(path.join(dataDir, fileName), `${JSON.stringify(note)}\n`)
+}
+
+/** The note of the last restore nobody has heard of yet; undefined without one, or when it is damaged. */
+export function readRestoreNote(dataDir: string): RestoreNote | undefined {
+  try {
+    const text = readPrivateFile(path.join(dataDir, fileName))
+    const note = text === undefined ? undefined : (JSON.parse(text) as RestoreNote)
+    return typeof note?.backup === 'string' && typeof note.at === 'string' ? note : undefined
+  } catch {
+    // A note that cannot be read explains nothing.
+    return undefined
+  }
+}
+
+/** Takes the note away once it has been heard. */
+export function removeRestoreNote(dataDir: string): void {
+  rmSync(path.join(dataDir, fileName), { force: true })
+}

@@ -1,0 +1,26 @@
+// Who hears of requests that were refused and of keys that were used. The answer never waits for it. Knows no transport.
+import type { ChangeSource } from '#shared/events.ts'
+import type { Caller } from './identity.ts'
+
+/** A request that was refused because of who asked. */
+export interface Refusal {
+  readonly code: 'permission_denied' | 'unauthenticated'
+  /** Of the error: the missing permission, the object and action, the names of fields. */
+  readonly details: Readonly<Record<string, unknown>>
+  /** Null when the credential did not hold. */
+  readonly caller: Caller | null
+  /** Null for a path no route has. */
+  readonly operationId: string | null
+  readonly requestId: string
+  readonly source: ChangeSource
+}
+
+/** Told of what leaves no trace in records. Answers at once and never throws. */
+export interface Witness {
+  refused(refusal: Refusal): void
+  /** A request that an API key let in. */
+  keyUsed(caller: Caller, requestId: string): void
+}
+
+/** The witness of a host that keeps no audit. */
+export const noWitness: Witness = Object.freeze({ refused: () => undefined, keyUsed: () => undefined })

@@ -1,0 +1,113 @@
+// Which events become entries, and as what. Pure; knows the shape of foreign events, none of their plugins.
+import type { PlatformEvent } from '#shared/events.ts'
+import { hash } from 'node:crypto'
+import type { AuditDraft, AuditOutcome } from '../api.ts'
+import { withoutLiterals } from './details.ts'
+
+/** The events that are heard: whole families, and single ones of families that are too common. */
+export const heardEvents = [
+  'auth.*',
+  'permissions.*',
+  'metadata.*',
+  'settings.*',
+  'registry.*',
+  'packages.*',
+  'backup.*',
+  'export.*',
+  'import.*',
+  'schema.*',
+  'analytics.sql.run',
+  'record.purged',
+  'record.restored',
+  'record.secret_revealed',
+] as const
+
+/** Kinds that a host can write, with what they mean. Events of `auth`, `permissions` and `packages` add theirs. */
+export const knownKinds: Readonly<Record<string, string>> = {
+  'access.denied': 'A request was refused because a right is missing.',
+  'access.credential_refused': 'A credential was presented that does not hold.',
+  'key.used': 'An API key was used; once an hour and key.',
+  'schema.saved': 'An object was created or changed.',
+  'schema.deleted': 'An object was deleted.',
+  'schema.state_changed': 'The state of an object changed.',
+  'schema.overlay_changed': 'The overlay of an object changed.',
+  'schema.backup_restored': 'A deleted object or field was brought back.',
+  'permissions.saved': 'A permission, profile or role was created or changed.',
+  'permissions.deleted': 'A permission, profile or role was deleted.',
+  'permissions.state_changed': 'The state of a permission, profile or role changed.',
+  'permissions.overlay_changed': 'The overlay of a permission, profile or role changed.',
+  'metadata.saved': 'Another metadata item was created or changed.',
+  'metadata.deleted': 'Another metadata item was deleted.',
+  'metadata.state_changed': 'The state of another metadata item changed.',
+  'metadata.overlay_changed': 'The overlay of another metadata item changed.',
+  'settings.changed': 'Options of the workspace changed; the details name them.',
+  'registry.changed': 'A documented API was added, changed or removed.',
+  'record.purged': 'A record was removed for good.',
+  'record.restored': 'A deleted record was brought back.',
+  'record.secret_revealed': 'Somebody looked at a secret field.',
+  'sql.run': 'A statement was run; its values are left out.',
+  'export.started': 'Records left as a file.',
+  'import.started': 'Records came from a file.',
+  'import.undone': 'An import was taken back.',
+  'backup.created': 'Somebody made a backup.',
+  'backup.downloaded': 'A backup left as a file.',
+  'backup.deleted': 'A backup was deleted.',
+  'backup.restored': 'The workspace was put back to a backup; what came after it is gone from this chain.',
+  'audit.exported': 'Entries of the audit left as a file.',
+  'audit.verified': 'The chain was checked.',
+  'audit.cut': 'Entries whose time is over were removed from the beginning.',
+  'audit.started': 'A chain begins with a key of its own.',
+  'audit.gap': 'At a start the end of the chain was not where it had been.',
+  'audit.anchor_lost': 'At a start the note of where the chain ends was missing or did not hold.',
+  'audit.flood': 'More refusals than are kept one by one were counted.',
+}
+
+const outcomes: ReadonlySet<unknown> = new Set<AuditOutcome>(['ok', 'denied', 'failed'])
+const securityTypes: ReadonlySet<unknown> = new Set(['permission', 'profile', 'role'])
+
+/** What the entry of an event tells. */
+export function draftOf(event: PlatformEvent): AuditDraft {
+  const payload = recordOf(event.payload)
+  if (event.type.startsWith('metadata.')) return ofItem(event.type, payload)
+  if (event.type === 'analytics.sql.run') return ofSql(payload)
+  const isRecord = event.type.startsWith('record.')
+  return {
+    kind: event.type,
+    outcome: outcomeOf(event.type, payload),
+    ...(event.object === undefined ? {} : { object: event.object }),
+    ...(event.recordId === undefined ? {} : { recordId: event.recordId }),
+    // The payload of a record event holds the record.
+    details: isRecord ? (typeof payload['field'] === 'string' ? { field: payload['field'] } : {}) : payload,
+  }
+}
+
+function ofItem(type: string, payload: Readonly<Record<string, unknown>>): AuditDraft {
+  const item = { type: String(payload['type']), name: String(payload['name']) }
+  const family = item.type === 'object' ? 'schema' : securityTypes.has(item.type) ? 'permissions' : 'metadata'
+  const { version, packageId, renamedFrom, state } = payload
+  return {
+    kind: `${family}.${type.slice(type.lastIndexOf('.') + 1)}`,
+    item,
+    ...(item.type === 'object' ? { object: item.name } : {}),
+    details: { version, packageId, renamedFrom, state },
+  }
+}
+
+function ofSql(payload: Readonly<Record<string, unknown>>): AuditDraft {
+  const sql = String(payload['sql'])
+  return { kind: 'sql.run', details: { statement: withoutLiterals(sql), sha256: hash('sha256', sql) } }
+}
+
+/** Said by the payload, else read from the name of the event. */
+function outcomeOf(type: string, payload: Readonly<Record<string, unknown>>): AuditOutcome {
+  const said = payload['outcome']
+  if (outcomes.has(said)) return said as AuditOutcome
+  if (/denied|forbidden/.test(type)) return 'denied'
+  return /fail|locked|refused|invalid|rejected/.test(type) ? 'failed' : 'ok'
+}
+
+function recordOf(payload: unknown): Readonly<Record<string, unknown>> {
+  return typeof payload === 'object' && payload !== null && !Array.isArray(payload)
+    ? (payload as Readonly<Record<string, unknown>>)
+    : {}
+}

@@ -1,0 +1,47 @@
+// Refused requests and used keys as entries.
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Witness } from '#main/kernel/witness.ts'
+import type { AuditDraft, AuditSubject } from '../api.ts'
+
+const hourMs = 3_600_000
+/** Keys whose last use is remembered; beyond it all are forgotten and may be told of again. */
+const maxKeys = 10_000
+
+/** Makes the witness. */
+export function createWitness(parts: {
+  note: (subject: AuditSubject, draft: AuditDraft) => void
+  clock: Pick<Clock, 'now'>
+}): Witness {
+  const usedAt = new Map<string, number>()
+  return {
+    refused({ code, details, caller, operationId, requestId, source }) {
+      // Without a credential nobody was refused: the request could not have been anybody's.
+      if (code === 'permission_denied' && caller?.credential === 'none') return
+      const object = details['object']
+      const kind = code === 'permission_denied' ? 'access.denied' : 'access.credential_refused'
+      parts.note(
+        { ...(caller ?? { actor: { type: 'user', id: 'anonymous' } }), requestId, source },
+        {
+          kind,
+          outcome: caller === null ? 'failed' : 'denied',
+          ...(typeof object === 'string' ? { object } : {}),
+          details: { operation: operationId, ...pick(details) },
+        },
+      )
+    },
+    keyUsed(caller, requestId) {
+      const now = parts.clock.now()
+      const last = usedAt.get(caller.credentialId)
+      if (last !== undefined && now - last < hourMs) return
+      if (usedAt.size >= maxKeys) usedAt.clear()
+      usedAt.set(caller.credentialId, now)
+      parts.note({ ...caller, requestId, source: 'API' }, { kind: 'key.used' })
+    },
+  }
+}
+
+/** What a refusal names: rights and fields, never what was sent. */
+function pick(details: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { permission, action, fields, reason } = details
+  return { permission, action, fields, reason }
+}

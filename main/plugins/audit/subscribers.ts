@@ -1,0 +1,21 @@
+// Turns events into entries, in the transaction of the change they tell of.
+import type { EventListener } from '#main/kernel/plugin.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { AuditDraft, AuditSubject } from './api.ts'
+import type { Flood } from './service/flood.ts'
+import { draftOf } from './service/kinds.ts'
+
+/** What the listener works with. */
+export interface SubscriberParts {
+  readonly record: (tx: Tx, subject: AuditSubject, draft: AuditDraft) => void
+  readonly flood: Pick<Flood, 'admit'>
+}
+
+/** Makes the listener. Changes are kept one by one whatever their number; failures and denials are bounded. */
+export function eventRecorder({ record, flood }: SubscriberParts): EventListener {
+  return (event, tx, ctx) => {
+    const draft = draftOf(event)
+    const isChange = (draft.outcome ?? 'ok') === 'ok'
+    if (isChange || flood.admit(ctx, draft)) record(tx, ctx, draft)
+  }
+}

@@ -1,0 +1,41 @@
+// What other plugins may ask of accounts. Types only; credentials are found through `host.setIdentities`.
+
+/** An account as other plugins see it. */
+export interface AuthUser {
+  /** UUIDv7; the id of the local owner is fixed (D-29). */
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  /** Null when none was chosen. */
+  readonly username: string | null
+  readonly image: string | null
+  readonly banned: boolean
+}
+
+/** A user's place in an organization. */
+export interface Membership {
+  readonly organizationId: string
+  /** owner, admin or member. */
+  readonly role: string
+  readonly teams: readonly string[]
+}
+
+/** The accounts of the workspace. Every read answers at once, from memory or one statement. */
+export interface AuthService {
+  user(id: string): AuthUser | undefined
+  /** All accounts by name; `query` narrows by name, email and username. */
+  users(options?: { readonly query?: string; readonly limit?: number }): readonly AuthUser[]
+  memberships(userId: string): readonly Membership[]
+  /** Whether organizations are on: then every record belongs to one (D-41). */
+  readonly hasOrganizations: boolean
+  /** Whether the local owner can sign in with a password; the host lets no other machine in before. */
+  hasOwnerPassword(): boolean
+  /** Ends all sessions of a user; they count no more on the next request. */
+  endSessions(userId: string): Promise<void>
+}
+
+declare module '#main/kernel/services.ts' {
+  interface ServiceRegistry {
+    auth: AuthService
+  }
+}

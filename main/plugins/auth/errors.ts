@@ -1,0 +1,43 @@
+// The codes of accounts (D-23, D-36 to D-38) and their construction.
+import { PlatformError, defineErrors } from '#shared/errors.ts'
+
+const define = (
+  httpStatus: number,
+  category: 'auth' | 'request' | 'validation',
+  message: string,
+  retryable = false,
+): { httpStatus: number; category: 'auth' | 'request' | 'validation'; retryable: boolean; message: string } => ({
+  httpStatus,
+  category,
+  retryable,
+  message,
+})
+
+/** The table of D-23, part "Auth"; the codes of the kernel are not repeated. */
+export const authErrors = defineErrors({
+  session_expired: define(401, 'auth', 'The session has ended.'),
+  two_factor_required: define(401, 'auth', 'A second factor is due.'),
+  email_not_verified: define(403, 'auth', 'The email address was not verified yet.'),
+  account_banned: define(403, 'auth', 'The account is shut out.'),
+  api_key_invalid: define(401, 'auth', 'The API key is not valid.'),
+  user_already_exists: define(409, 'request', 'There is an account with this address or username already.'),
+  token_invalid: define(400, 'validation', 'The token is not valid any more.'),
+  authorization_pending: define(400, 'auth', 'The device was not approved yet.', true),
+  slow_down: define(400, 'auth', 'The device asks too often.', true),
+  expired_token: define(400, 'auth', 'The device code has expired.'),
+  access_denied: define(400, 'auth', 'The request of the device was refused.'),
+  invalid_request: define(400, 'validation', 'The authorization request is not valid.'),
+  invalid_client: define(401, 'auth', 'The client is unknown or did not prove itself.'),
+  invalid_grant: define(400, 'validation', 'The grant is not valid any more.'),
+  unauthorized_client: define(400, 'validation', 'The client may not use this grant.'),
+  unsupported_grant_type: define(400, 'validation', 'The grant type is not offered.'),
+  invalid_scope: define(400, 'validation', 'The scope is not offered.'),
+})
+
+/** A code of {@link authErrors}. */
+export type AuthErrorCode = keyof typeof authErrors
+
+/** Builds the error of a code of {@link authErrors}. */
+export function authError(code: AuthErrorCode, details: Record<string, unknown> = {}): PlatformError {
+  return new PlatformError(code, authErrors[code], details)
+}

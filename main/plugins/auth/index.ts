@@ -1,0 +1,100 @@
+// The auth plugin: accounts, sessions, API keys and every way to sign in.
+import { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
+import { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
+import { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
+import { authDeviceRoutes, authTwoFactorRoutes } from '#shared/contracts/auth-two-factor.ts'
+import { authAccountRoutes, authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import { authErrors } from './errors.ts'
+import { authMigrations } from './migrations/index.ts'
+import { authPermissions } from './permissions.ts'
+import {
+  accountHandlers,
+  adminHandlers,
+  authHandlers,
+  deviceHandlers,
+  magicLinkHandlers,
+  oauthHandlers,
+  providerHandlers,
+} from './routes.ts'
+import { createAuthParts, createAuthService, createIdentities, ensureOwner, openSecret } from './service.ts'
+import { readAuthConfig } from './service/auth-config.ts'
+import { takeOidcProviders } from './service/environment.ts'
+import { forwardAll } from './service/forwarding.ts'
+import { sweepExpired } from './store.ts'
+
+const hourSeconds = 3_600
+
+/** Knows who people are: accounts, sessions, keys; signs in with others and, switched on, for others. */
+export const authPlugin = definePlugin({
+  id: 'auth',
+  version: '1.0.0',
+  requires: ['permissions'],
+  discovery: { service: 'auth', routeKey: 'auth', route: '/auth' },
+  // What is off by default is mounted by its switch and not listed here.
+  contract: {
+    ...authRoutes,
+    ...authAccountRoutes,
+    ...authProviderRoutes,
+    ...authTwoFactorRoutes,
+    ...authDeviceRoutes,
+    ...authAdminRoutes,
+  },
+  errors: authErrors,
+  permissions: authPermissions,
+  migrations: authMigrations,
+  emits: [
+    'auth.signed_in',
+    'auth.sign_in_failed',
+    'auth.signed_out',
+    'auth.session_ended',
+    'auth.sessions_ended',
+    'auth.user_created',
+    'auth.user_updated',
+    'auth.user_deleted',
+    'auth.user_banned',
+    'auth.user_unbanned',
+    'auth.role_changed',
+    'auth.password_changed',
+    'auth.password_reset',
+    'auth.email_change_requested',
+    'auth.email_verified',
+    'auth.account_unlinked',
+    'auth.two_factor_prepared',
+    'auth.two_factor_enabled',
+    'auth.two_factor_disabled',
+    'auth.backup_codes_replaced',
+    'auth.impersonation_started',
+    'auth.impersonation_ended',
+    'auth.key_created',
+    'auth.key_revoked',
+    'auth.device_approved',
+    'auth.device_denied',
+    'auth.organization_changed',
+    'auth.oauth_client_changed',
+  ],
+  async register(host) {
+    const config = readAuthConfig(host.options.config('auth'), takeOidcProviders(), host.database.file)
+    const { plugins } = config
+    const secret = openSecret(host, config)
+    await ensureOwner(host, secret)
+    const parts = createAuthParts(host, config, secret)
+    host.setIdentities(createIdentities(parts))
+    host.provide('auth', createAuthService(parts))
+    host.handle(authRoutes, authHandlers(parts, host.options.uiBasePath))
+    host.handle(authAccountRoutes, accountHandlers(parts))
+    host.handle(authProviderRoutes, providerHandlers(parts))
+    if (plugins.twoFactor) host.handle(authTwoFactorRoutes, forwardAll(parts, authTwoFactorRoutes))
+    if (plugins.deviceAuthorization) host.handle(authDeviceRoutes, deviceHandlers(parts))
+    if (plugins.admin) host.handle(authAdminRoutes, adminHandlers(parts))
+    if (plugins.magicLink) host.handle(authMagicLinkRoutes, magicLinkHandlers(parts))
+    if (plugins.organization)
+      host.handle(authOrganizationRoutes, forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed'))
+    if (plugins.oidcProvider) host.handle(authOauthRoutes, oauthHandlers(parts))
+    host.job('sweep', { everySeconds: hourSeconds }, async () => {
+      await parts.attempts.sweep()
+      await host.write('auth.sweep', (tx) => sweepExpired(tx, host.clock.iso()))
+    })
+    host.dispose(() => parts.mail.settle())
+  },
+})

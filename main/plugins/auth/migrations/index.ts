@@ -1,0 +1,9 @@
+// The migrations of the auth plugin, in order.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { accounts } from './0001-accounts.ts'
+import { oauthProviderTables } from './0002-oauth-provider.ts'
+import { ownTables } from './0003-own-tables.ts'
+import { directory } from './0004-directory.ts'
+
+/** Append only; released steps never change. */
+export const authMigrations: readonly Migration[] = [accounts, oauthProviderTables, ownTables, directory]

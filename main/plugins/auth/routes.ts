@@ -1,0 +1,279 @@
+// Handlers of accounts: the host's own routes here, those of the library through service/forwarding.ts.
+import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
+import { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
+import type { authDeviceRoutes } from '#shared/contracts/auth-two-factor.ts'
+import { authAccountRoutes } from '#shared/contracts/auth.ts'
+import type { authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
+import { platformError } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import { Reply } from '#main/kernel/reply.ts'
+import { createAdministration } from './service/admin.ts'
+import type { Role } from './service/admin.ts'
+import type { AuthParts } from './service/auth-parts.ts'
+import type { RequestHeaders } from './service/bridge.ts'
+import { decide, describeDevice, pollToken, requestCode } from './service/device.ts'
+import type { ForwardedInput } from './service/forwarding.ts'
+import { asProtocolSays, forwardAll } from './service/forwarding.ts'
+import { passwordLength } from './service/library-errors.ts'
+import { followLink, redeemLink, sendLink } from './service/magic-link.ts'
+import { currentSession, endSession, endSessions, findSession, listSessions, signOut } from './service/own-sessions.ts'
+import { hashPassword } from './service/password.ts'
+import { publicConfig } from './service/public-config.ts'
+import type { SignInRequest } from './service/sign-in.ts'
+import { signIn } from './service/sign-in.ts'
+import { isAdministrator, loginUser, requireOwnSession, userView } from './service/users.ts'
+import { putPassword, readPassword, readUser, readUsers } from './store.ts'
+
+/** Binds the routes that are the host's own code. */
+export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authRoutes> {
+  const { config, read, write, clock, ids, permissions, keys, mail } = parts
+
+  const signInReply = async (
+    ctx: RequestContext,
+    headers: RequestHeaders,
+    request: SignInRequest,
+  ): Promise<Reply<never>> => {
+    const { answer } = await signIn(parts, ctx, headers, request)
+    return new Reply(answer.body as never, { headers: answer.headers })
+  }
+
+  return {
+    getAuthConfig: () => publicConfig(config, parts.signUpIsClosed, uiBasePath),
+    getBootstrapStatus: () => ({ hasOwner: readUser(read, localOwnerId) !== undefined }),
+    async login(ctx, { body, headers }) {
+      const request = { name: body.username, password: body.password, route: 'login' }
+      const { answer, token, expiresAt, user } = await signIn(parts, ctx, headers, request)
+      const signedIn = token !== null && user !== null
+      const result = signedIn
+        ? { token, expiresAt, user: loginUser(user, permissions) }
+        : { token: null, expiresAt: null, user: null, twoFactorRedirect: true }
+      return new Reply(result as never, { headers: answer.headers })
+    },
+    signInEmail: (ctx, { body, headers }) =>
+      signInReply(ctx, headers, { ...body, name: body.email, route: 'sign-in-email' }),
+    signInUsername: (ctx, { body, headers }) =>
+      signInReply(ctx, headers, { ...body, name: body.username, route: 'sign-in-username' }),
+    getSession: (ctx, { headers }) => currentSession(parts, ctx, headers) as never,
+    listSessions: (ctx) => listSessions(parts, ctx.actor.id) as never,
+    async revokeSession(ctx, { body }) {
+      requireOwnSession(ctx)
+      await endSession(parts, ctx, findSession(parts, body.token), ctx.actor.id)
+      return { status: true }
+    },
+    async revokeSessions(ctx) {
+      requireOwnSession(ctx)
+      await endSessions(parts, ctx, ctx.actor.id)
+      return { status: true }
+    },
+    async revokeOtherSessions(ctx, { headers }) {
+      requireOwnSession(ctx)
+      const current = currentSession(parts, ctx, headers)
+      await endSessions(parts, ctx, ctx.actor.id, current?.session.id)
+      return { status: true }
+    },
+    async setOwnPassword(ctx, { body }) {
+      requireOwnSession(ctx)
+      const userId = ctx.actor.id
+      const limits = config.emailAndPassword
+      if (body.newPassword.length < limits.minPasswordLength) throw passwordLength('PASSWORD_TOO_SHORT', limits)
+      if (body.newPassword.length > limits.maxPasswordLength) throw passwordLength('PASSWORD_TOO_LONG', limits)
+      const hash = await hashPassword(body.newPassword)
+      await write('auth.set-own-password', (tx) => {
+        if (readPassword(tx, userId) !== undefined) throw platformError('conflict', { reason: 'PASSWORD_ALREADY_SET' })
+        putPassword(tx, userId, hash, clock.iso(), ids.uuid())
+        tx.emit(ctx, { type: 'auth.password_changed', payload: { userId, by: 'self', first: true } })
+      })
+      return { status: true }
+    },
+    listOutbox(ctx) {
+      // A waiting link opens the account it is for, administrators' too.
+      if (!isAdministrator(read, permissions, ctx.actor.id) || (ctx.scope?.permissionSets ?? null) !== null)
+        throw platformError('permission_denied', { permission: 'manage_users' })
+      requireOwnSession(ctx)
+      return { messages: mail.waiting() }
+    },
+    async createKey(ctx, { body }) {
+      requireOwnSession(ctx)
+      const made = await keys.create(ctx, {
+        name: body.name,
+        expiresAt: body.expiresAt ?? body.expires_at ?? null,
+        permissionSets: body.permissionSets ?? null,
+        readOnly: body.readOnly ?? false,
+      })
+      return new Reply(made, { headers: { 'cache-control': 'no-store' } })
+    },
+    listKeys: (ctx) => ({ keys: keys.list(ctx.actor.id) }),
+    async deleteKey(ctx, { params }) {
+      requireOwnSession(ctx)
+      await keys.remove(ctx, params.id)
+      return { id: params.id, success: true as const }
+    },
+  }
+}
+
+/** Binds the routes of the account itself. */
+export function accountHandlers(parts: AuthParts): Handlers<typeof authAccountRoutes> {
+  return {
+    ...forwardAll(parts, authAccountRoutes),
+    signOut: (ctx, { headers }) => signOut(parts, ctx, headers) as never,
+  }
+}
+
+/** Binds signing in with a link. */
+export function magicLinkHandlers(parts: AuthParts): Handlers<typeof authMagicLinkRoutes> {
+  return {
+    sendMagicLink: (ctx, { body }) => sendLink(parts, ctx, body),
+    verifyMagicLink: (ctx, { body, headers }) => redeemLink(parts, ctx, headers, body.token),
+    followMagicLink: (ctx, { query, headers }) => followLink(parts, ctx, headers, query),
+  }
+}
+
+/** Binds device authorization. */
+export function deviceHandlers(parts: AuthParts): Handlers<typeof authDeviceRoutes> {
+  return {
+    requestDeviceCode: (ctx, input) => requestCode(parts, ctx, input),
+    pollDeviceToken: (ctx, input) => pollToken(parts, ctx, input),
+    getDevice: (ctx, input) => describeDevice(parts, ctx, input),
+    approveDevice: (ctx, input) => decide(parts, ctx, input, 'approve'),
+    denyDevice: (ctx, input) => decide(parts, ctx, input, 'deny'),
+  }
+}
+
+/** Binds signing in with other providers. */
+export function providerHandlers(parts: AuthParts): Handlers<typeof authProviderRoutes> {
+  const forwarded = forwardAll(parts, authProviderRoutes)
+  const social = forwardAll(parts, { signInSocial: authAccountRoutes.signInSocial })
+  return {
+    ...forwarded,
+    // The library signs in with every provider at one path; the other one is kept for clients of older versions.
+    signInOauth2(ctx, input) {
+      const { providerId, ...rest } = input.body
+      return social.signInSocial(ctx, { ...input, body: { ...rest, provider: providerId } } as never) as never
+    },
+  }
+}
+
+/** Binds the OpenID provider role. */
+export function oauthHandlers(parts: AuthParts): Handlers<typeof authOauthRoutes> {
+  const forwarded = forwardAll(parts, authOauthRoutes, 'auth.oauth_client_changed') as Handlers<typeof authOauthRoutes>
+  const byProtocol = (name: 'oauthToken' | 'oauthIntrospect' | 'oauthRevoke') => (ctx: RequestContext, input: never) =>
+    asProtocolSays(
+      Buffer.isBuffer((input as ForwardedInput).body),
+      async () => (await forwarded[name](ctx, input)) as Reply<never>,
+    )
+  const document = (body: unknown): Reply<never> =>
+    new Reply(body as never, { headers: { 'cache-control': 'no-cache' } })
+  return {
+    ...forwarded,
+    oauthToken: byProtocol('oauthToken') as never,
+    oauthIntrospect: byProtocol('oauthIntrospect') as never,
+    oauthRevoke: byProtocol('oauthRevoke') as never,
+    openidConfiguration: async () => document(await (await parts.library()).openidConfiguration()),
+    oauthServerMetadata: async () => document(await (await parts.library()).oauthServerMetadata()),
+  }
+}
+
+/** Binds the administration of accounts. */
+export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes> {
+  const { read, cookies, bridge, lookup, permissions } = parts
+  const admin = createAdministration(parts)
+  const roleOf = (role: Role | readonly Role[] | undefined): Role =>
+    role === 'admin' || (Array.isArray(role) && role.includes('admin')) ? 'admin' : 'user'
+  const requireUser = (id: string) => {
+    const row = readUser(read, id)
+    if (row === undefined) throw platformError('resource_not_found', { resource: 'user', id })
+    return row
+  }
+  return {
+    adminCreateUser: async (ctx, { body }) => ({
+      user: await admin.create(ctx, { ...body, ...body.data, role: roleOf(body.role) }),
+    }),
+    adminSetRole: async (ctx, { body }) => ({ user: await admin.setRole(ctx, body.userId, roleOf(body.role)) }),
+    async adminSetPassword(ctx, { body }) {
+      await admin.setPassword(ctx, body.userId, body.newPassword)
+      return { status: true }
+    },
+    adminBanUser: async (ctx, { body }) => ({
+      user: await admin.ban(ctx, body.userId, body.banReason, body.banExpiresIn),
+    }),
+    adminUnbanUser: async (ctx, { body }) => ({ user: await admin.unban(ctx, body.userId) }),
+    async adminImpersonate(ctx, { body, headers }) {
+      const { session, token, user } = await admin.impersonate(ctx, body.userId)
+      const own = headers['authorization'] === undefined ? bridge.sessionToken(ctx, headers) : null
+      const setCookies =
+        own === null
+          ? []
+          : [
+              cookies.set(cookies.session, lookup.sign(token), 3_600),
+              cookies.set(cookies.admin, lookup.sign(own), 3_600),
+            ]
+      return new Reply({ session: { ...session, token }, user } as never, {
+        headers: setCookies.length === 0 ? {} : { 'set-cookie': setCookies },
+      })
+    },
+    async adminStopImpersonating(ctx, { headers }) {
+      const current = currentSession(parts, ctx, headers)
+      if (ctx.impersonatorId === undefined || current === null)
+        throw platformError('permission_denied', { reason: 'NOT_IMPERSONATING' })
+      await admin.stopImpersonating(ctx, current.session.id)
+      const kept = new RegExp(`(?:^|; *)${cookies.admin.replaceAll('.', '\\.')}=([^;]+)`).exec(
+        headers['cookie'] ?? '',
+      )?.[1]
+      const restored =
+        kept === undefined
+          ? []
+          : [cookies.set(cookies.session, kept, parts.config.session.expiresIn), cookies.set(cookies.admin, '', 0)]
+      return new Reply({ status: true }, restored.length === 0 ? {} : { headers: { 'set-cookie': restored } })
+    },
+    async adminRemoveUser(ctx, { body }) {
+      await admin.remove(ctx, body.userId)
+      return { success: true }
+    },
+    async adminUpdateUser(ctx, { body }) {
+      const { emailVerified, ...data } = body.data
+      const verified = emailVerified === undefined ? {} : { emailVerified: emailVerified ? 1 : 0 }
+      return { user: await admin.update(ctx, body.userId, { ...data, ...verified }) }
+    },
+    adminListSessions: (_ctx, { body }) => ({
+      sessions: listSessions(parts, requireUser(body.userId).id) as never,
+    }),
+    async adminRevokeSession(ctx, { body }) {
+      const session = findSession(parts, body.sessionToken)
+      if (session !== undefined) refuseAdministrator(parts, ctx, session.userId)
+      await endSession(parts, ctx, session, session?.userId ?? '')
+      return { success: true }
+    },
+    async adminRevokeSessions(ctx, { body }) {
+      const { id } = requireUser(body.userId)
+      refuseAdministrator(parts, ctx, id)
+      await endSessions(parts, ctx, id)
+      return { success: true }
+    },
+    adminHasPermission: (ctx) => ({
+      error: null,
+      success: permissions.systemPermissions(ctx).includes('manage_users'),
+    }),
+    adminListUsers(_ctx, { query }) {
+      const limit = Math.min(Number(query.limit ?? 100), 500)
+      const offset = Number(query.offset ?? 0)
+      const { rows, total } = readUsers(read, {
+        ...(query.searchValue === undefined ? {} : { text: query.searchValue }),
+        ...(query.searchField === undefined ? {} : { columns: [query.searchField] }),
+        ...(query.sortBy === undefined ? {} : { sortBy: query.sortBy }),
+        descending: query.sortDirection === 'desc',
+        limit,
+        offset,
+      })
+      return { users: rows.map(userView) as never, total, limit, offset }
+    },
+    adminGetUser: (_ctx, { query }) => userView(requireUser(query.id)) as never,
+  }
+}
+
+function refuseAdministrator(parts: AuthParts, ctx: RequestContext, userId: string): void {
+  const { read, permissions } = parts
+  if (isAdministrator(read, permissions, userId) && !isAdministrator(read, permissions, ctx.actor.id))
+    throw platformError('permission_denied', { reason: 'TARGET_IS_ADMINISTRATOR' })
+}

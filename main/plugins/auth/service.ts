@@ -1,0 +1,208 @@
+// Puts accounts together: the secret, the local owner, lookups, the library behind its door, and what other plugins may
+// ask.
+import path from 'node:path'
+import { readPrivateFile, writeFileAtomic } from '#main/kernel/atomic-file.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { IdentityProvider } from '#main/kernel/identity.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { AuthService, AuthUser } from './api.ts'
+import { createAttempts } from './service/attempts.ts'
+import type { AuthConfig } from './service/auth-config.ts'
+import { sessionCookieName } from './service/auth-config.ts'
+import type { AuthParts } from './service/auth-parts.ts'
+import { createBridge } from './service/bridge.ts'
+import { createCookies } from './service/cookies.ts'
+import { createKeys, keyMark } from './service/keys.ts'
+import type { Library } from './service/library.ts'
+import { createMail } from './service/mail.ts'
+import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
+import { createSessionLookup } from './service/session-lookup.ts'
+import type { UserRow } from './store.ts'
+import { insertUser, readMemberships, readPassword, readTeams, readUser, readUserByName, readUsers } from './store.ts'
+
+/** Tables whose rows rights are derived from. */
+const rightsTables: ReadonlySet<string> = new Set([
+  'auth_user',
+  'auth_member',
+  'auth_organization',
+  'auth_team',
+  'auth_team_member',
+])
+/** Tables whose rows the lookups remember. */
+const lookupTables: ReadonlySet<string> = new Set(['auth_session', ...rightsTables])
+
+/**
+ * The secret that signs cookies and seals second factors: configured, or made at the first start and kept in a private
+ * file. It is not sealed by the host's store, whose key differs between the desktop and a host without one: the same
+ * folder is opened by both, and second factors must outlive that.
+ * @throws Error when the file is a link or damaged
+ * @source D-40
+ */
+export function openSecret(host: PluginHost, config: AuthConfig): string {
+  if (config.secret !== undefined) return config.secret
+  const file = path.join(host.options.dataDir, 'auth.key')
+  const kept = readPrivateFile(file)?.trim()
+  if (kept !== undefined) {
+    if (kept.length < 43) throw new Error('The key file of accounts, auth.key, is damaged.')
+    return kept
+  }
+  const secret = host.ids.token(32)
+  writeFileAtomic(file, `${secret}\n`)
+  return secret
+}
+
+/**
+ * Makes the local owner at the first start: an account without a password, whom the connection token and one-time codes
+ * act as.
+ * @source D-29
+ */
+export async function ensureOwner(host: PluginHost, secret: string): Promise<void> {
+  if (readUser(host.read, localOwnerId) !== undefined) return
+  await host.write('auth.owner', (tx) => {
+    insertUser(
+      tx,
+      { id: localOwnerId, name: 'owner', email: 'owner@cairn.local', username: 'owner', image: null, role: 'admin' },
+      host.clock.iso(),
+    )
+    putOwnerSession(tx, host.ids.uuid(), ownerToken(secret))
+  })
+}
+
+/** Puts the parts together. */
+export function createAuthParts(host: PluginHost, config: AuthConfig, secret: string): AuthParts {
+  const { read, write, clock, ids, log, options } = host
+  const permissions = host.service('permissions')
+  const hasOrganizations = config.plugins.organization
+  const signUpIsClosed = config.emailAndPassword.disableSignUp ?? true
+  const shared = { read, write, clock, ids, log, hasOrganizations }
+  const lookup = createSessionLookup({
+    ...shared,
+    secret,
+    cookieName: sessionCookieName(config),
+    expiresInSeconds: config.session.expiresIn,
+    updateAgeSeconds: config.session.updateAge,
+  })
+  const keys = createKeys(shared)
+  const mail = createMail({ settings: config.mail, read, write, clock, ids, log })
+  const cookies = createCookies(config)
+  const changed = (): void => {
+    lookup.forget()
+    keys.forget()
+    host.raisePermissionEpoch()
+  }
+  let loading: Promise<Library> | undefined
+  const library = (): Promise<Library> => {
+    loading ??= import('./service/library.ts').then(({ loadLibrary }) =>
+      loadLibrary({
+        config,
+        secret,
+        baseUrl: config.baseUrl?.replace(/\/$/, '') ?? options.baseUrl(),
+        trustedOrigins: [options.baseUrl(), 'app://cairn', ...config.trustedOrigins],
+        uiBasePath: options.uiBasePath,
+        signUpIsClosed,
+        newId: () => ids.uuid(),
+        isClient: (clientId) => config.deviceClients.includes(clientId) || isRegistered(clientId),
+        async send(message) {
+          // Nobody gets a link to an account that cannot come to be.
+          const isStranger = readUserByName(read, message.to) === undefined
+          if (message.kind === 'magic-link' && signUpIsClosed && isStranger) return
+          await mail.send(message)
+        },
+        log,
+        read,
+        write,
+        onChange(table) {
+          if (lookupTables.has(table)) {
+            lookup.forget()
+            keys.forget()
+          }
+          if (rightsTables.has(table)) host.raisePermissionEpoch()
+        },
+      }),
+    )
+    loading.catch(() => {
+      loading = undefined
+    })
+    return loading
+  }
+  const isRegistered = (clientId: string): boolean =>
+    read.get(statement('SELECT 1 FROM auth_oauth_client WHERE clientId = ? AND disabled IS NOT 1', [clientId])) !==
+    undefined
+  const bridge = createBridge({
+    library,
+    lookup,
+    limits: config.emailAndPassword,
+    baseUrl: () => config.baseUrl?.replace(/\/$/, '') ?? options.baseUrl(),
+    cookieName: cookies.session,
+    cookiePrefix: cookies.session.slice(0, -'session_token'.length),
+    ownerSession: createOwnerSession({ read, write, ids }, ownerToken(secret)),
+  })
+  return {
+    config,
+    read,
+    write,
+    clock,
+    ids,
+    log,
+    permissions,
+    lookup,
+    keys,
+    attempts: createAttempts(write, clock),
+    mail,
+    bridge,
+    cookies,
+    library,
+    signUpIsClosed,
+    changed,
+  }
+}
+
+/** Finds callers for the host: sessions and keys, from memory or one statement. */
+export function createIdentities({ lookup, keys }: Pick<AuthParts, 'lookup' | 'keys'>): IdentityProvider {
+  return {
+    byBearer(text) {
+      if (text.startsWith(keyMark)) return keys.find(text)
+      const token = lookup.tokenOfBearer(text)
+      return token === null ? null : lookup.byToken(token, false)
+    },
+    byApiKey: (key) => keys.find(key),
+    byCookie(header) {
+      const token = lookup.tokenOfCookie(header)
+      return token === undefined || token === null ? token : lookup.byToken(token, true)
+    },
+  }
+}
+
+/** What other plugins may ask. */
+export function createAuthService(parts: AuthParts): AuthService {
+  const { read, clock, config } = parts
+  const view = (row: UserRow): AuthUser => ({
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    username: row.username,
+    image: row.image,
+    banned: row.banned === 1 && (row.banExpires === null || Date.parse(row.banExpires) > clock.now()),
+  })
+  return {
+    user(id) {
+      const row = readUser(read, id)
+      return row === undefined ? undefined : view(row)
+    },
+    users: ({ query, limit = 1_000 } = {}) =>
+      readUsers(read, { ...(query === undefined ? {} : { text: query }), limit, offset: 0 }).rows.map(view),
+    memberships(userId) {
+      const teams = readTeams(read, userId)
+      return readMemberships(read, userId).map(({ organizationId, role }) => ({
+        organizationId,
+        role,
+        teams: teams.filter((team) => team.organizationId === organizationId).map(({ teamId }) => teamId),
+      }))
+    },
+    hasOrganizations: config.plugins.organization,
+    hasOwnerPassword: () => readPassword(read, localOwnerId) !== undefined,
+    endSessions: (userId) => endSessions(parts, internalContext(parts.ids.uuid()), userId),
+  }
+}

@@ -1,0 +1,134 @@
+// Counts attempts to prove something: buckets per account and route, a lock after ten failures, a window for links. The
+// counters are rows, so they outlive a restart; each attempt is counted before it is judged, in one write, so that any
+// number of parallel guesses meets the same limit. Knows no request.
+import { hash } from 'node:crypto'
+import { platformError } from '#shared/errors.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Tx, Write } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+
+/** Bucket of D-200 for one account and route. */
+const burst = 10
+const refillPerMs = 10 / 60_000
+
+/** Failures in a row after which an account is locked, and for how long (D-39). */
+export const maxFailures = 10
+export const lockMs = 15 * 60_000
+
+/** Links sent to one address in a window (safety N1). */
+const maxLinks = 3
+const linkWindowMs = 15 * 60_000
+
+/** Counters without use for this long are forgotten. */
+const forgottenAfterMs = 86_400_000
+
+interface Counter {
+  readonly tokens: number
+  readonly at: number
+  readonly failures: number
+  readonly locked_until: number
+}
+
+/** The counters of one host. */
+export interface Attempts {
+  /**
+   * Counts an attempt of an account on a route as failed until it is settled.
+   * @throws rate_limit_exceeded when the bucket is empty or the account is locked
+   */
+  begin(account: string, route: string): Promise<void>
+  /** The attempt succeeded: the failures of the account are forgotten. */
+  succeed(account: string): Promise<void>
+  /** The attempt proved nothing yet, such as a password before a second factor: it is not counted as failed. */
+  takeBack(account: string): Promise<void>
+  /**
+   * Counts a link for an address.
+   * @throws rate_limit_exceeded beyond three in 15 minutes
+   */
+  countLink(address: string, route: string): Promise<void>
+  /** Forgets counters nobody needs any more. */
+  sweep(): Promise<void>
+}
+
+/**
+ * Makes the counters.
+ * @source D-39, D-200; safety N1
+ */
+export function createAttempts(write: Write, clock: Clock): Attempts {
+  const find = (tx: Tx, key: string): Counter | undefined =>
+    tx.get(statement<Counter>('SELECT tokens, at, failures, locked_until FROM auth_attempt WHERE key = ?', [key]))
+
+  const put = (tx: Tx, key: string, counter: Counter): void => {
+    tx.run(
+      statement(
+        `INSERT INTO auth_attempt (key, tokens, at, failures, locked_until) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (key) DO UPDATE SET tokens = excluded.tokens, at = excluded.at, failures = excluded.failures,
+           locked_until = excluded.locked_until`,
+        [key, counter.tokens, counter.at, counter.failures, counter.locked_until],
+      ),
+    )
+  }
+
+  const setFailures = (account: string, next: (failures: number) => number): Promise<void> =>
+    write('auth.attempt', (tx) => {
+      const key = keyOf('account', account)
+      const counter = find(tx, key)
+      if (counter === undefined) return
+      const failures = Math.max(0, next(counter.failures))
+      put(tx, key, { ...counter, failures, locked_until: failures < maxFailures ? 0 : counter.locked_until })
+    })
+
+  return {
+    async begin(account, route) {
+      const refusal = await write('auth.attempt', (tx) => {
+        const now = clock.now()
+        const accountKey = keyOf('account', account)
+        const state = find(tx, accountKey) ?? { tokens: 0, at: now, failures: 0, locked_until: 0 }
+        if (state.locked_until > now) return state.locked_until - now
+        // A lock that has run out leaves a clean account.
+        const failures = (state.locked_until > 0 ? 0 : state.failures) + 1
+        const bucketKey = keyOf(`route ${route}`, account)
+        const bucket = find(tx, bucketKey)
+        const level =
+          bucket === undefined ? burst : Math.min(burst, bucket.tokens + Math.max(0, now - bucket.at) * refillPerMs)
+        if (level < 1) return Math.ceil((1 - level) / refillPerMs)
+        put(tx, bucketKey, { tokens: level - 1, at: now, failures: 0, locked_until: 0 })
+        put(tx, accountKey, { tokens: 0, at: now, failures, locked_until: failures >= maxFailures ? now + lockMs : 0 })
+        return 0
+      })
+      if (refusal > 0) throw tooMany(refusal, burst)
+    },
+    succeed: (account) => setFailures(account, () => 0),
+    takeBack: (account) => setFailures(account, (failures) => failures - 1),
+    async countLink(address, route) {
+      const refusal = await write('auth.attempt', (tx) => {
+        const now = clock.now()
+        const key = keyOf(`link ${route}`, address)
+        const counter = find(tx, key)
+        const fresh = counter === undefined || now - counter.at >= linkWindowMs
+        if (!fresh && counter.failures >= maxLinks) return counter.at + linkWindowMs - now
+        put(tx, key, {
+          tokens: 0,
+          at: fresh ? now : counter.at,
+          failures: fresh ? 1 : counter.failures + 1,
+          locked_until: 0,
+        })
+        return 0
+      })
+      if (refusal > 0) throw tooMany(refusal, maxLinks)
+    },
+    sweep: () =>
+      write('auth.attempt-sweep', (tx) => {
+        tx.run(statement('DELETE FROM auth_attempt WHERE at < ?', [clock.now() - forgottenAfterMs]))
+      }),
+  }
+}
+
+/** Counters are named by digest: the table tells nobody which accounts exist. */
+function keyOf(kind: string, name: string): string {
+  return hash('sha256', `${kind}|${name.trim().toLowerCase()}`, 'base64url')
+}
+
+function tooMany(waitMs: number, limit: number): Error {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  return platformError('rate_limit_exceeded', { limit, remaining: 0, retryAfterSeconds, class: 'auth' })
+}

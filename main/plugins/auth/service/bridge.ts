@@ -1,0 +1,164 @@
+// Hands a call to the library and its answer back: builds the request, lets only a proved session reach it, copies
+// cookies and redirects. Knows no route by name.
+import { platformError } from '#shared/errors.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { Reply } from '#main/kernel/reply.ts'
+import type { Library } from './library.ts'
+import type { PasswordLimits } from './library-errors.ts'
+import { libraryError } from './library-errors.ts'
+import type { SessionLookup } from './session-lookup.ts'
+
+/** Headers of a request, in lower case. */
+export type RequestHeaders = Readonly<Record<string, string | undefined>>
+
+/** One call of the library. */
+export interface LibraryCall {
+  readonly method: 'GET' | 'POST'
+  /** Below `/api/v1/auth`, with its leading slash. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+  readonly body?: unknown
+  /** The body as it came, of a form. */
+  readonly form?: Buffer
+  readonly headers: RequestHeaders
+}
+
+/** What the library answered. */
+export interface LibraryAnswer {
+  readonly status: number
+  readonly body: unknown
+  readonly location: string | null
+  /** Headers to hand on. */
+  readonly headers: Record<string, string | readonly string[]>
+}
+
+/** The way to the library. */
+export interface Bridge {
+  /** Calls, and answers refusals as they are. */
+  ask(ctx: RequestContext, call: LibraryCall): Promise<LibraryAnswer>
+  /** Calls. @throws the platform's error for a refusal */
+  call(ctx: RequestContext, call: LibraryCall): Promise<LibraryAnswer>
+  /** The token of the session in use; null when the caller has none. */
+  sessionToken(ctx: RequestContext, headers: RequestHeaders): string | null
+}
+
+/** What the bridge works with. */
+export interface BridgeParts {
+  readonly library: () => Promise<Library>
+  readonly lookup: SessionLookup
+  readonly limits: PasswordLimits
+  readonly baseUrl: () => string
+  readonly cookieName: string
+  /** Start of the names of all cookies of the library. */
+  readonly cookiePrefix: string
+  /** A session in which the local owner acts who came with a credential of the host itself. */
+  readonly ownerSession: () => Promise<string>
+}
+
+const handedOn = ['set-auth-token', 'location', 'www-authenticate'] as const
+
+/** Makes the bridge. */
+export function createBridge(parts: BridgeParts): Bridge {
+  const { lookup, cookieName } = parts
+
+  const sessionToken = (ctx: RequestContext, headers: RequestHeaders): string | null => {
+    if (ctx.credential !== 'session') return null
+    const { authorization, cookie } = headers
+    if (authorization !== undefined) return lookup.tokenOfBearer(authorization.slice(7).trim())
+    return cookie === undefined ? null : (lookup.tokenOfCookie(cookie) ?? null)
+  }
+
+  /** The session the library is to see, which the host has proved before. */
+  const proved = async (ctx: RequestContext, headers: RequestHeaders): Promise<string | null> => {
+    if (ctx.credential === 'api-key') throw platformError('permission_denied', { reason: 'SESSION_REQUIRED' })
+    const byHost = ctx.credential === 'connection-token' || ctx.credential === 'console-session'
+    if (byHost && ctx.actor.id === localOwnerId) return parts.ownerSession()
+    return sessionToken(ctx, headers)
+  }
+
+  const ask = async (ctx: RequestContext, call: LibraryCall): Promise<LibraryAnswer> => {
+    const token = await proved(ctx, call.headers)
+    const cookies = ownCookies(call.headers['cookie'], parts.cookiePrefix).filter(
+      (pair) => !pair.startsWith(`${cookieName}=`),
+    )
+    if (token !== null) cookies.push(`${cookieName}=${lookup.sign(token)}`)
+    const base = parts.baseUrl()
+    const headers = new Headers({ origin: base })
+    if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
+    const agent = call.headers['user-agent']
+    if (agent !== undefined) headers.set('user-agent', agent.slice(0, 300))
+    // Clients of the provider role prove themselves here; sessions never pass as they came.
+    const authorization = call.headers['authorization']
+    if (authorization !== undefined && ctx.credential === 'none') headers.set('authorization', authorization)
+    const init: RequestInit = { method: call.method, headers }
+    if (call.form !== undefined) {
+      headers.set('content-type', 'application/x-www-form-urlencoded')
+      init.body = new Uint8Array(call.form)
+    } else if (call.method === 'POST') {
+      headers.set('content-type', 'application/json')
+      init.body = JSON.stringify(call.body ?? {})
+    }
+    const library = await parts.library()
+    const response = await library.handle(new Request(`${base}/api/v1/auth${call.path}${queryText(call.query)}`, init))
+    return answerOf(response)
+  }
+
+  return {
+    ask,
+    sessionToken,
+    async call(ctx, call) {
+      const answer = await ask(ctx, call)
+      if (answer.status >= 400) throw libraryError(answer.status, answer.body, parts.limits)
+      return answer
+    },
+  }
+}
+
+/** The answer as a handler returns it; a redirect keeps its status. */
+export function replyOf(answer: LibraryAnswer, body: unknown = answer.body): Reply<never> {
+  const isRedirect = answer.status >= 300 && answer.status < 400
+  return new Reply((isRedirect ? {} : (body ?? {})) as never, {
+    ...(isRedirect ? { status: answer.status } : {}),
+    headers: answer.headers,
+  })
+}
+
+async function answerOf(response: Response): Promise<LibraryAnswer> {
+  const headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-store' }
+  for (const name of handedOn) {
+    const value = response.headers.get(name)
+    if (value !== null) headers[name] = value
+  }
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  const text = await response.text()
+  return { status: response.status, body: parse(text), location: response.headers.get('location'), headers }
+}
+
+function parse(text: string): unknown {
+  if (text === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The library answers a few refusals as plain text.
+    return { message: text.slice(0, 200) }
+  }
+}
+
+function ownCookies(header: string | undefined, prefix: string): string[] {
+  return (header ?? '')
+    .split(';')
+    .map((part) => part.trim())
+    .filter((part) => part.startsWith(prefix))
+}
+
+function queryText(query: Readonly<Record<string, unknown>> | undefined): string {
+  const text = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    for (const one of Array.isArray(value) ? value : [value])
+      if (typeof one === 'string' || typeof one === 'number' || typeof one === 'boolean') text.append(name, String(one))
+  }
+  const joined = text.toString()
+  return joined === '' ? '' : `?${joined}`
+}

@@ -1,0 +1,239 @@
+// Hands the routes of the library on, and does around each what the host promises: counting guesses, keeping credential
+// changes away from keys and impersonation, telling listeners. Knows operations by their id only.
+import type { AnyRoute, RouteTable } from '#shared/route.ts'
+import { PlatformError, platformError } from '#shared/errors.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import { Reply } from '#main/kernel/reply.ts'
+import { authError } from '../errors.ts'
+import { deleteSessions, readUser, updateUser } from '../store.ts'
+import type { AuthParts } from './auth-parts.ts'
+import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
+import { replyOf } from './bridge.ts'
+import { asUser, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
+import { requireOwnSession } from './users.ts'
+
+/** The parts of a request a forwarded route has. */
+export interface ForwardedInput {
+  readonly params?: unknown
+  readonly query?: unknown
+  readonly body?: unknown
+  readonly headers: RequestHeaders
+}
+
+interface Step {
+  /** Changes credentials: only a person who signed in as themselves may. */
+  readonly own?: true
+  /** Judges a password of the caller: guesses count. */
+  readonly guess?: true
+  /** Sends a link to `body.email`: three in 15 minutes. */
+  readonly link?: true
+  /** Ends in a session when it began without one. */
+  readonly signsIn?: true
+  /** Follows a password. */
+  readonly factor?: true
+  /** Said to listeners when it succeeded. */
+  readonly event?: string
+  readonly before?: (parts: AuthParts, ctx: RequestContext, body: Record<string, unknown>) => Promise<void> | void
+  readonly after?: (
+    parts: AuthParts,
+    ctx: RequestContext,
+    body: Record<string, unknown>,
+    answer: LibraryAnswer,
+  ) => Promise<void> | void
+}
+
+const steps: Readonly<Record<string, Step>> = {
+  signUpEmail: {
+    async after(parts, ctx, _body, answer) {
+      const { user } = answer.body as { user?: { id: string } }
+      // An address that is taken may be answered like a free one; then there is no such user.
+      if (user === undefined || readUser(parts.read, user.id) === undefined) return
+      await tell(parts, asUser(ctx, user.id), 'auth.user_created', { userId: user.id, by: 'sign-up' })
+    },
+  },
+  updateUser: { own: true, event: 'auth.user_updated' },
+  changePassword: { own: true, guess: true, event: 'auth.password_changed' },
+  changeEmail: { own: true, event: 'auth.email_change_requested' },
+  deleteOwnUser: {
+    own: true,
+    guess: true,
+    event: 'auth.user_deleted',
+    before(_parts, ctx) {
+      if (ctx.actor.id === localOwnerId) throw platformError('permission_denied', { reason: 'LOCAL_OWNER' })
+    },
+  },
+  linkSocial: { own: true },
+  unlinkAccount: { own: true, event: 'auth.account_unlinked' },
+  requestPasswordReset: { link: true },
+  sendVerificationEmail: { link: true },
+  verifyEmail: { event: 'auth.email_verified' },
+  resetPassword: {
+    async before(parts, _ctx, body) {
+      const token = String(body['token'])
+      const found = await (await parts.library()).findVerification(`reset-password:${token}`)
+      if (found !== null) resetting.set(body, found.value)
+    },
+    async after(parts, ctx, body) {
+      const userId = resetting.get(body)
+      if (userId === undefined) return
+      await parts.write('auth.password-reset', (tx) => {
+        updateUser(tx, userId, { mustChangePassword: 0 }, parts.clock.iso())
+        if (parts.config.emailAndPassword.revokeSessionsOnPasswordReset) deleteSessions(tx, userId)
+        tx.emit(asUser(ctx, userId), { type: 'auth.password_reset', payload: { userId } })
+        tx.afterCommit(parts.changed)
+      })
+      await parts.attempts.succeed(userId)
+    },
+  },
+  enableTwoFactor: { own: true, guess: true, event: 'auth.two_factor_prepared' },
+  disableTwoFactor: { own: true, guess: true, event: 'auth.two_factor_disabled' },
+  getTotpUri: { own: true, guess: true },
+  generateBackupCodes: { own: true, guess: true, event: 'auth.backup_codes_replaced' },
+  verifyTotp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
+  verifyOtp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
+  verifyBackupCode: { signsIn: true, factor: true },
+  followProvider: { signsIn: true },
+  postProvider: { signsIn: true },
+}
+
+/** Whose password a reset request is about, between its two steps. */
+const resetting = new WeakMap<object, string>()
+
+/** Handlers of a whole table. @param event said after each change of the table that has no step of its own */
+export function forwardAll<T extends RouteTable>(parts: AuthParts, table: T, event?: string): Handlers<T> {
+  const handlers = Object.entries(table).map(([id, contract]) => [
+    id,
+    (ctx: RequestContext, input: ForwardedInput) => forward(parts, contract, ctx, input, event),
+  ])
+  return Object.fromEntries(handlers) as Handlers<T>
+}
+
+async function forward(
+  parts: AuthParts,
+  contract: AnyRoute,
+  ctx: RequestContext,
+  input: ForwardedInput,
+  tableEvent: string | undefined,
+): Promise<Reply<never>> {
+  const { operationId } = contract
+  const step = steps[operationId] ?? {}
+  const body = isMap(input.body) ? input.body : {}
+  if (step.own === true) requireOwnSession(ctx)
+  if (step.link === true) await parts.attempts.countLink(String(body['email']), operationId)
+  if (step.guess === true) await parts.attempts.begin(ctx.actor.id, operationId)
+  await step.before?.(parts, ctx, body)
+  const answer = await ask(parts, contract, ctx, input, step)
+  if (step.guess === true) await parts.attempts.succeed(ctx.actor.id)
+  await step.after?.(parts, ctx, body, answer)
+  const changes = contract.method === 'POST' && contract.mutates !== false
+  const event = step.event ?? (changes && steps[operationId] === undefined ? tableEvent : undefined)
+  const began = ctx.credential === 'none'
+  if (step.signsIn === true && began) await tellNewSession(parts, ctx, operationId, answer)
+  else if (event !== undefined)
+    await tell(parts, ctx, event, { userId: began ? null : ctx.actor.id, operation: operationId })
+  return replyOf(answer)
+}
+
+async function ask(
+  parts: AuthParts,
+  contract: AnyRoute,
+  ctx: RequestContext,
+  input: ForwardedInput,
+  step: Step,
+): Promise<LibraryAnswer> {
+  try {
+    return await parts.bridge.call(ctx, {
+      method: contract.method as 'GET' | 'POST',
+      path: fillPath(contract.path, input.params),
+      query: isMap(input.query) ? input.query : undefined,
+      headers: input.headers,
+      ...(Buffer.isBuffer(input.body) ? { form: input.body } : { body: input.body }),
+    })
+  } catch (error) {
+    if (step.signsIn === true && ctx.credential === 'none')
+      await tellFailure(parts, ctx, null, contract.operationId, error)
+    // A wrong password stays counted; whatever else went wrong says nothing about it.
+    const wrong = error instanceof PlatformError && error.code === 'invalid_credentials'
+    if (step.guess === true && !wrong) await parts.attempts.takeBack(ctx.actor.id)
+    throw error
+  }
+}
+
+async function tellNewSession(
+  parts: AuthParts,
+  ctx: RequestContext,
+  operationId: string,
+  answer: LibraryAnswer,
+): Promise<void> {
+  const token = newToken(parts, answer)
+  const caller = token === null ? null : parts.lookup.byToken(token, false)
+  if (caller === null) return
+  // A second factor follows a password; signing in with a provider involves none.
+  const user = steps[operationId]?.factor === true ? readUser(parts.read, caller.actor.id) : undefined
+  if (user?.mustChangePassword === 1) await refuseUntilChanged(parts, user, token!)
+  await parts.attempts.succeed(caller.actor.id)
+  await tellSignIn(parts, ctx, caller.actor.id, operationId, caller.credentialId)
+}
+
+/** The token of the session an answer opened; null when it opened none. */
+export function newToken(parts: Pick<AuthParts, 'lookup'>, answer: LibraryAnswer): string | null {
+  const signed = answer.headers['set-auth-token']
+  return typeof signed === 'string' ? parts.lookup.tokenOfBearer(signed) : null
+}
+
+/** Says something to listeners. */
+export async function tell(
+  parts: Pick<AuthParts, 'write'>,
+  ctx: RequestContext,
+  type: string,
+  payload: Record<string, unknown>,
+): Promise<void> {
+  await parts.write(type, (tx) => {
+    tx.emit(ctx, { type, payload })
+  })
+}
+
+/**
+ * Answers as RFC 6749 says when the call was a form, as its RFC demands.
+ * @source D-38
+ */
+export async function asProtocolSays(isForm: boolean, work: () => Promise<Reply<never>>): Promise<Reply<never>> {
+  if (!isForm) return work()
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.httpStatus >= 500) throw error
+    const { reason, description } = error.details
+    const code = typeof reason === 'string' && /^[a-z_]+$/.test(reason) ? reason : error.code
+    const text = typeof description === 'string' ? description : error.message
+    return new Reply({ error: code, error_description: text } as never, {
+      status: error.httpStatus,
+      headers: { 'cache-control': 'no-store' },
+    })
+  }
+}
+
+/** The fields of a body that came as JSON or as a form. @throws invalid_request */
+export function fieldsOf(body: unknown): Record<string, unknown> {
+  if (Buffer.isBuffer(body)) {
+    const fields = new URLSearchParams(body.toString('utf8'))
+    for (const name of fields.keys())
+      if (fields.getAll(name).length > 1) throw authError('invalid_request', { reason: 'invalid_request' })
+    return Object.fromEntries(fields)
+  }
+  if (isMap(body)) return body
+  throw authError('invalid_request', { reason: 'invalid_request' })
+}
+
+function fillPath(path: string, params: unknown): string {
+  const given = isMap(params) ? params : {}
+  return path
+    .replace(/^\/auth/, '')
+    .replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => encodeURIComponent(String(given[name])))
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !Buffer.isBuffer(value)
+}

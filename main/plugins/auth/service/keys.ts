@@ -1,0 +1,215 @@
+// API keys: made, listed, revoked and looked up. A key is kept as its SHA-256; the lookup answers from memory, else with
+// one statement. Knows no request.
+import { notFound, platformError, validationError } from '#shared/errors.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Write } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { Caller } from '#main/kernel/identity.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import { digestOf } from './session-lookup.ts'
+
+/** How every key begins. */
+export const keyMark = 'cairn_'
+
+/** A use is noted when the last noted one is this old: lookups of a hot path write nothing. */
+const notedEveryMs = 10 * 60_000
+const maxRemembered = 10_000
+const maxKeysOfUser = 200
+
+interface KeyRow {
+  readonly id: string
+  readonly user_id: string
+  readonly name: string
+  readonly prefix: string
+  readonly permission_sets: string | null
+  readonly read_only: number
+  readonly created_at: number
+  readonly last_used_at: number | null
+  readonly expires_at: number | null
+}
+
+interface FoundKey extends KeyRow {
+  readonly userName: string
+  readonly banned: number | null
+  readonly banExpires: string | null
+  /** The organization of a user who has exactly one; a key has no active organization of its own. */
+  readonly organizationId: string | null
+}
+
+/** A key as lists show it. */
+export interface ListedKey {
+  readonly id: string
+  readonly name: string
+  readonly prefix: string
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+}
+
+/** What a new key is to be. */
+export interface KeyRequest {
+  readonly name: string
+  readonly expiresAt: string | null
+  readonly permissionSets: readonly string[] | null
+  readonly readOnly: boolean
+}
+
+/** The API keys of one host. */
+export interface Keys {
+  create(ctx: RequestContext, request: KeyRequest): Promise<Omit<ListedKey, 'lastUsedAt'> & { key: string }>
+  list(userId: string): ListedKey[]
+  /** @throws resource_not_found when the caller has no such key */
+  remove(ctx: RequestContext, id: string): Promise<void>
+  /** The caller of a key; null when it does not hold. */
+  find(key: string): Caller | null
+  /** Forgets what is remembered; called after each change of keys or users. */
+  forget(): void
+}
+
+/** What keys work with. */
+export interface KeyParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Logger
+  readonly hasOrganizations: boolean
+}
+
+/**
+ * Makes the keys.
+ * @source D-30
+ */
+export function createKeys(parts: KeyParts): Keys {
+  const { read, write, clock, ids, log } = parts
+  const remembered = new Map<string, { readonly row: FoundKey; readonly caller: Caller; usedAt: number }>()
+
+  const load = (digest: string): { row: FoundKey; caller: Caller; usedAt: number } | null => {
+    const row = read.get(
+      statement<FoundKey>(
+        `SELECT k.*, u.name AS userName, u.banned, u.banExpires,
+           (SELECT max(m.organizationId) FROM auth_member m WHERE m.userId = k.user_id HAVING count(*) = 1) AS organizationId
+         FROM auth_key k JOIN auth_user u ON u.id = k.user_id WHERE k.digest = ?`,
+        [digest],
+      ),
+    )
+    if (row === undefined) return null
+    const scoped = row.permission_sets !== null || row.read_only === 1
+    const caller: Caller = Object.freeze({
+      actor: Object.freeze({ type: 'user' as const, id: row.user_id, name: row.userName }),
+      credential: 'api-key' as const,
+      organizationId: parts.hasOrganizations ? row.organizationId : null,
+      credentialId: row.id,
+      byCookie: false,
+      ...(scoped
+        ? {
+            scope: {
+              permissionSets: row.permission_sets === null ? null : (JSON.parse(row.permission_sets) as string[]),
+              readOnly: row.read_only === 1,
+            },
+          }
+        : {}),
+    })
+    const entry = { row, caller, usedAt: row.last_used_at ?? 0 }
+    if (remembered.size >= maxRemembered) remembered.delete(remembered.keys().next().value!)
+    remembered.set(digest, entry)
+    return entry
+  }
+
+  const noteUse = (entry: { row: FoundKey; usedAt: number }, now: number): void => {
+    if (now - entry.usedAt < notedEveryMs) return
+    entry.usedAt = now
+    write('auth.key-used', (tx) => {
+      tx.run(statement('UPDATE auth_key SET last_used_at = ? WHERE id = ?', [now, entry.row.id]))
+    }).catch((error: unknown) => log.warn({ err: error }, 'The use of an API key could not be noted.'))
+  }
+
+  return {
+    async create(ctx, request) {
+      const now = clock.now()
+      const expiresAt = request.expiresAt === null ? null : Date.parse(request.expiresAt)
+      if (expiresAt !== null && expiresAt <= now) {
+        const message = 'The instant has passed already.'
+        throw validationError([{ field: 'expiresAt', code: 'min_value', message, value: request.expiresAt }])
+      }
+      const key = `${keyMark}${ids.token(32)}`
+      const id = ids.uuid()
+      const prefix = key.slice(0, keyMark.length + 4)
+      await write('auth.key-create', (tx) => {
+        const { count } = tx.get(
+          statement<{ count: number }>('SELECT count(*) AS count FROM auth_key WHERE user_id = ?', [ctx.actor.id]),
+        )!
+        if (count >= maxKeysOfUser) throw platformError('conflict', { reason: 'too_many_keys', limit: maxKeysOfUser })
+        tx.run(
+          statement(
+            `INSERT INTO auth_key (id, user_id, name, prefix, digest, permission_sets, read_only, created_at, expires_at)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+            [
+              id,
+              ctx.actor.id,
+              request.name,
+              prefix,
+              digestOf(key),
+              request.permissionSets === null ? null : JSON.stringify(request.permissionSets),
+              request.readOnly ? 1 : 0,
+              now,
+              expiresAt,
+            ],
+          ),
+        )
+        tx.emit(ctx, {
+          type: 'auth.key_created',
+          payload: {
+            keyId: id,
+            userId: ctx.actor.id,
+            name: request.name,
+            permissionSets: request.permissionSets,
+            readOnly: request.readOnly,
+            expiresAt: iso(expiresAt),
+          },
+        })
+      })
+      return { id, name: request.name, key, prefix, expiresAt: iso(expiresAt), createdAt: iso(now)! }
+    },
+    list: (userId) =>
+      read
+        .all(statement<KeyRow>('SELECT * FROM auth_key WHERE user_id = ? ORDER BY created_at, id', [userId]))
+        .map((row) => ({
+          id: row.id,
+          name: row.name,
+          prefix: row.prefix,
+          createdAt: iso(row.created_at)!,
+          lastUsedAt: iso(row.last_used_at),
+          expiresAt: iso(row.expires_at),
+        })),
+    async remove(ctx, id) {
+      await write('auth.key-delete', (tx) => {
+        const { changes } = tx.run(statement('DELETE FROM auth_key WHERE id = ? AND user_id = ?', [id, ctx.actor.id]))
+        if (changes === 0) throw notFound('api_key', id)
+        tx.emit(ctx, { type: 'auth.key_revoked', payload: { keyId: id, userId: ctx.actor.id } })
+        tx.afterCommit(() => remembered.clear())
+      })
+    },
+    find(key) {
+      if (!key.startsWith(keyMark) || key.length > 100) return null
+      const digest = digestOf(key)
+      const entry = remembered.get(digest) ?? load(digest)
+      if (entry === null) return null
+      const now = clock.now()
+      const { expires_at: expiresAt, banned, banExpires } = entry.row
+      if (expiresAt !== null && expiresAt <= now) return null
+      if (banned === 1 && (banExpires === null || Date.parse(banExpires) > now)) return null
+      noteUse(entry, now)
+      return entry.caller
+    },
+    forget: () => remembered.clear(),
+  }
+}
+
+function iso(ms: number): string
+function iso(ms: number | null): string | null
+function iso(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString()
+}

@@ -1,0 +1,144 @@
+// The sessions of the caller: which one is in use, which others there are, and ending them.
+import { createHmac } from 'node:crypto'
+import { notFound } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import { Reply } from '#main/kernel/reply.ts'
+import type { ListedSession } from '../store.ts'
+import { deleteSession, deleteSessions, insertSession, readSessionByDigest, readSessions, readUser } from '../store.ts'
+import type { AuthParts } from './auth-parts.ts'
+import type { RequestHeaders } from './bridge.ts'
+import { digestOf } from './session-lookup.ts'
+import { userView } from './users.ts'
+
+/** What marks sessions the host opened for itself; they are in no list. */
+export const hostAgent = 'cairn-host'
+
+/** The session and user of the caller; null without one. A host credential has a session in name only. */
+export function currentSession(
+  parts: AuthParts,
+  ctx: RequestContext,
+  headers: RequestHeaders,
+): {
+  session: Record<string, unknown> & { id: string; userId: string; token: string; expiresAt: string }
+  user: ReturnType<typeof userView>
+} | null {
+  const { read, bridge, clock, config } = parts
+  if (ctx.credential === 'none') return null
+  const user = readUser(read, ctx.actor.id)
+  if (user === undefined) return null
+  const token = bridge.sessionToken(ctx, headers)
+  const row = token === null ? undefined : readSessionByDigest(read, digestOf(token))
+  const session =
+    row === undefined
+      ? {
+          id: ctx.credential,
+          userId: user.id,
+          token: ctx.credential,
+          expiresAt: new Date(clock.now() + config.session.expiresIn * 1000).toISOString(),
+        }
+      : { ...row, activeOrganizationId: ctx.organizationId }
+  return { session, user: userView(user) }
+}
+
+/** The living sessions of a user, newest first. */
+export function listSessions(parts: AuthParts, userId: string): ListedSession[] {
+  return readSessions(parts.read, userId, parts.clock.iso()).filter(({ userAgent }) => userAgent !== hostAgent)
+}
+
+/** The session a token or a handle out of a list names. */
+export function findSession(parts: AuthParts, tokenOrHandle: string): ListedSession | undefined {
+  return readSessionByDigest(parts.read, digestOf(tokenOrHandle)) ?? readSessionByDigest(parts.read, tokenOrHandle)
+}
+
+/**
+ * Ends one session of a user.
+ * @throws resource_not_found when it is not theirs
+ */
+export async function endSession(
+  parts: AuthParts,
+  ctx: RequestContext,
+  session: ListedSession | undefined,
+  userId: string,
+): Promise<void> {
+  if (session === undefined || session.userId !== userId) throw notFound('session')
+  await parts.write('auth.session-end', (tx) => {
+    deleteSession(tx, session.id)
+    tx.emit(ctx, { type: 'auth.session_ended', payload: { userId, sessionId: session.id } })
+    tx.afterCommit(parts.changed)
+  })
+}
+
+/** Ends the sessions of a user, all or all but one. */
+export async function endSessions(
+  parts: AuthParts,
+  ctx: RequestContext,
+  userId: string,
+  except?: string,
+): Promise<void> {
+  await parts.write('auth.sessions-end', (tx) => {
+    const count = deleteSessions(tx, userId, except)
+    tx.emit(ctx, { type: 'auth.sessions_ended', payload: { userId, count, except: except ?? null } })
+    tx.afterCommit(parts.changed)
+  })
+}
+
+/** Ends the session in use and removes its cookie. */
+export async function signOut(
+  parts: AuthParts,
+  ctx: RequestContext,
+  headers: RequestHeaders,
+): Promise<Reply<{ success: boolean }>> {
+  const token = parts.bridge.sessionToken(ctx, headers)
+  const session = token === null ? undefined : readSessionByDigest(parts.read, digestOf(token))
+  if (session !== undefined) {
+    await parts.write('auth.sign-out', (tx) => {
+      deleteSession(tx, session.id)
+      tx.emit(ctx, { type: 'auth.signed_out', payload: { userId: session.userId, sessionId: session.id } })
+      tx.afterCommit(parts.changed)
+    })
+  }
+  const { cookies } = parts
+  return new Reply(
+    { success: true },
+    { headers: { 'set-cookie': [cookies.set(cookies.session, '', 0), cookies.set(cookies.admin, '', 0)] } },
+  )
+}
+
+/** Long before the absolute limit of sessions: the lookup never takes the session below for a credential. */
+const beforeAll = '1970-01-01T00:00:00.000Z'
+const never = '9999-12-31T23:59:59.999Z'
+
+/** The token of the session in which the local owner acts who came with a credential of the host itself. */
+export function ownerToken(secret: string): string {
+  return createHmac('sha256', secret).update('session of the local owner').digest('base64url')
+}
+
+/** Adds that session where it is missing; the library alone takes it. */
+export function putOwnerSession(tx: Tx, id: string, token: string): void {
+  if (readSessionByDigest(tx, digestOf(token)) !== undefined) return
+  insertSession(tx, {
+    id,
+    userId: localOwnerId,
+    token: digestOf(token),
+    createdAt: beforeAll,
+    updatedAt: beforeAll,
+    expiresAt: never,
+    ipAddress: '',
+    userAgent: hostAgent,
+    impersonatedBy: null,
+  })
+}
+
+/** Makes the way to that session. Steps such as a second factor replace the session they were taken in. */
+export function createOwnerSession(
+  parts: Pick<AuthParts, 'read' | 'write' | 'ids'>,
+  token: string,
+): () => Promise<string> {
+  return async () => {
+    if (readSessionByDigest(parts.read, digestOf(token)) === undefined)
+      await parts.write('auth.owner-session', (tx) => putOwnerSession(tx, parts.ids.uuid(), token))
+    return token
+  }
+}

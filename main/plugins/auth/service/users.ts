@@ -1,0 +1,81 @@
+// Accounts as the routes show them, and who counts as an administrator. Knows no request.
+import { platformError } from '#shared/errors.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads } from '#main/kernel/database.ts'
+import type { PermissionsService } from '../../permissions/api.ts'
+import type { UserRow } from '../store.ts'
+import { readUser } from '../store.ts'
+
+/** An account in the library's shape, without what nobody outside may see. */
+export function userView(row: UserRow): UserView {
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    emailVerified: row.emailVerified === 1,
+    image: row.image,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    username: row.username,
+    displayUsername: row.displayUsername,
+    role: row.role ?? 'user',
+    banned: row.banned === 1,
+    banReason: row.banReason,
+    banExpires: row.banExpires,
+    twoFactorEnabled: row.twoFactorEnabled === 1,
+  }
+}
+
+/** See {@link userView}. */
+export type UserView = {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly image: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly username: string | null
+  readonly displayUsername: string | null
+  readonly role: string
+  readonly banned: boolean
+  readonly banReason: string | null
+  readonly banExpires: string | null
+  readonly twoFactorEnabled: boolean
+}
+
+/** The account in the answer of the simple login. @source D-33 */
+export function loginUser(row: UserRow, permissions: PermissionsService): Record<string, unknown> {
+  const { profile, roles } = permissions.assignments(row.id)
+  return {
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    emailVerified: row.emailVerified === 1,
+    image: row.image,
+    username: row.username,
+    role: row.role ?? 'user',
+    roles: [...roles],
+    profile,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  }
+}
+
+/** Whether an account is an administrator's, whatever credential its owner uses. */
+export function isAdministrator(read: Reads, permissions: PermissionsService, userId: string): boolean {
+  if (userId === localOwnerId) return true
+  return readUser(read, userId)?.role === 'admin' || permissions.assignments(userId).profile === 'administrator'
+}
+
+/**
+ * Refuses a step that changes credentials unless a person who signed in as themselves takes it: no API key, no
+ * impersonation.
+ * @throws permission_denied
+ * @source safety C10
+ */
+export function requireOwnSession(ctx: RequestContext): void {
+  if (ctx.impersonatorId !== undefined) throw platformError('permission_denied', { reason: 'IMPERSONATED' })
+  if (ctx.credential === 'api-key') throw platformError('permission_denied', { reason: 'SESSION_REQUIRED' })
+}

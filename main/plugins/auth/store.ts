@@ -1,0 +1,295 @@
+// SQL of accounts: sessions, users, credentials. Instants of the library's tables are ISO texts, booleans 0 and 1.
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+
+type Read = Pick<Reads, 'all' | 'get'>
+
+/** A session with what judging it needs of its user. */
+export interface SessionRow {
+  readonly id: string
+  readonly userId: string
+  readonly expiresAt: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly impersonatedBy: string | null
+  /** Null too when the user is no longer a member of it. */
+  readonly organizationId: string | null
+  readonly name: string
+  readonly banned: number | null
+  readonly banExpires: string | null
+}
+
+/** The session of a digest; one statement. */
+export function readSession(read: Read, digest: string): SessionRow | undefined {
+  return read.get(
+    statement<SessionRow>(
+      `SELECT s.id, s.userId, s.expiresAt, s.createdAt, s.updatedAt, s.impersonatedBy, m.organizationId,
+         u.name, u.banned, u.banExpires
+       FROM auth_session s JOIN auth_user u ON u.id = s.userId
+       LEFT JOIN auth_member m ON m.organizationId = s.activeOrganizationId AND m.userId = s.userId
+       WHERE s.token = ?`,
+      [digest],
+    ),
+  )
+}
+
+/** An account as stored. */
+export interface UserRow {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly emailVerified: number
+  readonly image: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly username: string | null
+  readonly displayUsername: string | null
+  readonly role: string | null
+  readonly banned: number | null
+  readonly banReason: string | null
+  readonly banExpires: string | null
+  readonly twoFactorEnabled: number | null
+  readonly mustChangePassword: number | null
+}
+
+/** An account by id. */
+export function readUser(read: Read, id: string): UserRow | undefined {
+  return read.get(statement<UserRow>('SELECT * FROM auth_user WHERE id = ?', [id]))
+}
+
+/** An account by username or email address, whatever its case. */
+export function readUserByName(read: Read, name: string): UserRow | undefined {
+  const folded = name.trim().toLowerCase()
+  return (
+    read.get(statement<UserRow>('SELECT * FROM auth_user WHERE username = ?', [folded])) ??
+    read.get(statement<UserRow>('SELECT * FROM auth_user WHERE email = ?', [folded]))
+  )
+}
+
+/** How to list accounts. */
+export interface UserQuery {
+  readonly text?: string
+  readonly columns?: readonly ('name' | 'email' | 'username')[]
+  readonly sortBy?: 'name' | 'email' | 'username' | 'createdAt'
+  readonly descending?: boolean
+  readonly limit: number
+  readonly offset: number
+}
+
+/** Accounts in order, with their number before paging. */
+export function readUsers(read: Read, query: UserQuery): { rows: UserRow[]; total: number } {
+  const columns = query.columns ?? ['name', 'email', 'username']
+  const text = query.text?.trim() ?? ''
+  const where = text === '' ? '' : `WHERE ${columns.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(' OR ')}`
+  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  const values = text === '' ? [] : columns.map(() => pattern)
+  const order = `${query.sortBy ?? 'name'} ${query.descending === true ? 'DESC' : 'ASC'}, id`
+  const { total } = read.get(statement<{ total: number }>(`SELECT count(*) AS total FROM auth_user ${where}`, values))!
+  const rows = read.all(
+    statement<UserRow>(`SELECT * FROM auth_user ${where} ORDER BY ${order} LIMIT ? OFFSET ?`, [
+      ...values,
+      query.limit,
+      query.offset,
+    ]),
+  )
+  return { rows, total }
+}
+
+/** Columns of an account that may be written. */
+export type UserChange = Partial<
+  Pick<
+    UserRow,
+    | 'name'
+    | 'email'
+    | 'emailVerified'
+    | 'image'
+    | 'username'
+    | 'displayUsername'
+    | 'role'
+    | 'banned'
+    | 'banReason'
+    | 'banExpires'
+    | 'mustChangePassword'
+  >
+>
+
+const userColumns: ReadonlySet<string> = new Set([
+  'name',
+  'email',
+  'emailVerified',
+  'image',
+  'username',
+  'displayUsername',
+  'role',
+  'banned',
+  'banReason',
+  'banExpires',
+  'mustChangePassword',
+])
+
+/** Changes an account. */
+export function updateUser(tx: Tx, id: string, change: UserChange, now: string): void {
+  const entries = Object.entries(change).filter(([column, value]) => userColumns.has(column) && value !== undefined)
+  const sets = [...entries.map(([column]) => `${column} = ?`), 'updatedAt = ?'].join(', ')
+  tx.run(statement(`UPDATE auth_user SET ${sets} WHERE id = ?`, [...entries.map(([, value]) => value), now, id]))
+}
+
+/** What a new account is made of. */
+export interface NewUser {
+  readonly id: string
+  readonly name: string
+  readonly email: string
+  readonly username: string | null
+  readonly image: string | null
+  readonly role: string
+}
+
+/** Adds an account without a password. */
+export function insertUser(tx: Tx, user: NewUser, now: string): void {
+  tx.run(
+    statement(
+      `INSERT INTO auth_user (id, name, email, emailVerified, image, createdAt, updatedAt, username, displayUsername, role,
+         banned, twoFactorEnabled, mustChangePassword) VALUES (?, ?, ?, 0, ?, ?, ?, ?, ?, ?, 0, 0, 0)`,
+      [user.id, user.name, user.email, user.image, now, now, user.username, user.username, user.role],
+    ),
+  )
+}
+
+/** Deletes an account with everything that hangs on it; false when there was none. */
+export function deleteUser(tx: Tx, id: string): boolean {
+  tx.run(statement('DELETE FROM auth_verification WHERE value = ?', [id]))
+  return tx.run(statement('DELETE FROM auth_user WHERE id = ?', [id])).changes > 0
+}
+
+/** The stored hash of an account's password; undefined when it has none. */
+export function readPassword(read: Read, userId: string): string | undefined {
+  const row = read.get(
+    statement<{ password: string | null }>(
+      "SELECT password FROM auth_account WHERE userId = ? AND providerId = 'credential'",
+      [userId],
+    ),
+  )
+  return row?.password ?? undefined
+}
+
+/** Stores the hash of a password, whether or not there was one; `id` names the row when it is new. */
+export function putPassword(tx: Tx, userId: string, hash: string, now: string, id: string): void {
+  const { changes } = tx.run(
+    statement("UPDATE auth_account SET password = ?, updatedAt = ? WHERE userId = ? AND providerId = 'credential'", [
+      hash,
+      now,
+      userId,
+    ]),
+  )
+  if (changes > 0) return
+  tx.run(
+    statement(
+      `INSERT INTO auth_account (id, accountId, providerId, userId, password, createdAt, updatedAt)
+       VALUES (?, ?, 'credential', ?, ?, ?, ?)`,
+      [id, userId, userId, hash, now, now],
+    ),
+  )
+}
+
+/** A session as lists show it; `token` is the stored digest. */
+export interface ListedSession {
+  readonly id: string
+  readonly userId: string
+  readonly token: string
+  readonly expiresAt: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly ipAddress: string | null
+  readonly userAgent: string | null
+  readonly impersonatedBy: string | null
+  readonly activeOrganizationId: string | null
+  readonly activeTeamId: string | null
+}
+
+/** The living sessions of a user, newest first. */
+export function readSessions(read: Read, userId: string, now: string): ListedSession[] {
+  return read.all(
+    statement<ListedSession>('SELECT * FROM auth_session WHERE userId = ? AND expiresAt > ? ORDER BY createdAt DESC', [
+      userId,
+      now,
+    ]),
+  )
+}
+
+/** One session by its id. */
+export function readSessionById(read: Read, id: string): ListedSession | undefined {
+  return read.get(statement<ListedSession>('SELECT * FROM auth_session WHERE id = ?', [id]))
+}
+
+/** One session by its digest. */
+export function readSessionByDigest(read: Read, digest: string): ListedSession | undefined {
+  return read.get(statement<ListedSession>('SELECT * FROM auth_session WHERE token = ?', [digest]))
+}
+
+/** Adds a session. */
+export function insertSession(tx: Tx, session: Omit<ListedSession, 'activeOrganizationId' | 'activeTeamId'>): void {
+  tx.run(
+    statement(
+      `INSERT INTO auth_session (id, expiresAt, token, createdAt, updatedAt, ipAddress, userAgent, userId, impersonatedBy)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        session.id,
+        session.expiresAt,
+        session.token,
+        session.createdAt,
+        session.updatedAt,
+        session.ipAddress,
+        session.userAgent,
+        session.userId,
+        session.impersonatedBy,
+      ],
+    ),
+  )
+}
+
+/** Ends sessions of a user, and those in which the user acts as somebody else; `except` names one that stays. */
+export function deleteSessions(tx: Tx, userId: string, except = ''): number {
+  return tx.run(
+    statement('DELETE FROM auth_session WHERE (userId = ? OR impersonatedBy = ?) AND id <> ?', [
+      userId,
+      userId,
+      except,
+    ]),
+  ).changes
+}
+
+/** Ends one session. */
+export function deleteSession(tx: Tx, id: string): boolean {
+  return tx.run(statement('DELETE FROM auth_session WHERE id = ?', [id])).changes > 0
+}
+
+/** Prolongs a session. */
+export function prolongSession(tx: Tx, id: string, expiresAt: string, now: string): void {
+  tx.run(statement('UPDATE auth_session SET expiresAt = ?, updatedAt = ? WHERE id = ?', [expiresAt, now, id]))
+}
+
+/** Removes what has expired: sessions, verification values, device codes. */
+export function sweepExpired(tx: Tx, now: string): void {
+  for (const table of ['auth_session', 'auth_verification', 'auth_device_code'])
+    tx.run(statement(`DELETE FROM ${table} WHERE expiresAt < ?`, [now]))
+}
+
+/** A user's organizations and roles in them. */
+export function readMemberships(read: Read, userId: string): { organizationId: string; role: string }[] {
+  return read.all(
+    statement<{ organizationId: string; role: string }>(
+      'SELECT organizationId, role FROM auth_member WHERE userId = ? ORDER BY createdAt, id',
+      [userId],
+    ),
+  )
+}
+
+/** A user's teams. */
+export function readTeams(read: Read, userId: string): { teamId: string; organizationId: string }[] {
+  return read.all(
+    statement<{ teamId: string; organizationId: string }>(
+      'SELECT t.id AS teamId, t.organizationId FROM auth_team_member m JOIN auth_team t ON t.id = m.teamId WHERE m.userId = ?',
+      [userId],
+    ),
+  )
+}

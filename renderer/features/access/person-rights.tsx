@@ -1,0 +1,121 @@
+// Owns what a person is given: one profile, roles, permission sets. A change is saved as a whole.
+import { Button, Checkbox, NativeSelect } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { SyntheticEvent } from 'react'
+import { LoadFailure, Notice } from '../../components/notice.tsx'
+import { call } from '../../lib/api-client.ts'
+import { hasCode } from '../../lib/api-error.ts'
+import { problemText } from '../../lib/problem-text.ts'
+import { rightSetsQuery } from '../../lib/right-sets.ts'
+import type { RightItem } from '../../lib/right-sets.ts'
+import { t } from '../../lib/strings.ts'
+import { showToast } from '../../lib/toast.ts'
+import { assignmentsQuery } from './access-queries.ts'
+import type { Assignments } from './access-queries.ts'
+import classes from './access.module.css'
+
+/** The section; nothing for callers who may not see what others are given. */
+export function PersonRights(props: { userId: string; name: string }) {
+  const { data, error, refetch } = useQuery(assignmentsQuery(props.userId))
+  if (hasCode(error, 'permission_denied')) return null
+  return (
+    <section className={classes.section} aria-labelledby="person-rights">
+      <h2 id="person-rights">{t('person.given')}</h2>
+      <p className={classes.lead}>{t('person.given.lead')}</p>
+      {error && !data && <LoadFailure error={error} onRetry={() => void refetch()} />}
+      {data && <RightsForm key={JSON.stringify(data)} given={data} name={props.name} />}
+    </section>
+  )
+}
+
+function RightsForm(props: { given: Assignments; name: string }) {
+  const { given, name } = props
+  const client = useQueryClient()
+  const { data: profiles } = useQuery(rightSetsQuery('profile'))
+  const { data: roles } = useQuery(rightSetsQuery('role'))
+  const { data: sets } = useQuery(rightSetsQuery('permission'))
+  const [draft, setDraft] = useState(given)
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+
+  const submit = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    setProblem(undefined)
+    try {
+      const { userId, profile, roles: chosenRoles, permissionSets } = draft
+      await call('setAssignments', { params: { userId }, body: { profile, roles: chosenRoles, permissionSets } })
+      showToast({ message: t('person.rightsSaved', { name }), tone: 'good' })
+      await client.invalidateQueries({ queryKey: ['people'] })
+    } catch (error) {
+      const isLast = hasCode(error, 'conflict') && error.details['reason'] === 'last_administrator'
+      setProblem(isLast ? t('person.lastAdministrator') : problemText(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  const known = profiles ?? [{ name: draft.profile, label: draft.profile }]
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate className={classes.form}>
+      <NativeSelect
+        label={t('person.profile')}
+        value={draft.profile}
+        data={known.map(({ name: value, label }) => ({ value, label }))}
+        onChange={(event) => setDraft({ ...draft, profile: event.currentTarget.value })}
+      />
+      <Choices
+        legend={t('person.roles')}
+        none={t('person.roles.none')}
+        items={roles}
+        chosen={draft.roles}
+        onChange={(chosen) => setDraft({ ...draft, roles: chosen })}
+      />
+      <Choices
+        legend={t('person.sets')}
+        none={t('person.sets.none')}
+        items={sets}
+        chosen={draft.permissionSets}
+        onChange={(chosen) => setDraft({ ...draft, permissionSets: chosen })}
+      />
+      {problem && (
+        <Notice tone="bad" live>
+          {problem}
+        </Notice>
+      )}
+      <Button type="submit" variant="default" loading={busy} className={classes.start}>
+        {t('person.save')}
+      </Button>
+    </form>
+  )
+}
+
+/** Several of some items, each with a box to tick. */
+export function Choices(props: {
+  legend: string
+  none: string
+  items: readonly RightItem[] | undefined
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+}) {
+  const { items, chosen } = props
+  return (
+    <fieldset className={classes.options}>
+      <legend>{props.legend}</legend>
+      {items?.length === 0 && <p className={classes.quiet}>{props.none}</p>}
+      {items?.map((item) => (
+        <Checkbox
+          key={item.name}
+          label={item.label}
+          checked={chosen.includes(item.name)}
+          onChange={(event) =>
+            props.onChange(
+              event.currentTarget.checked ? [...chosen, item.name] : chosen.filter((name) => name !== item.name),
+            )
+          }
+        />
+      ))}
+    </fieldset>
+  )
+}

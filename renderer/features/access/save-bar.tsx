@@ -1,0 +1,91 @@
+// Owns saving a profile, permission set or role over the version it was edited from.
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Notice } from '../../components/notice.tsx'
+import { call } from '../../lib/api-client.ts'
+import { hasCode } from '../../lib/api-error.ts'
+import { problemText } from '../../lib/problem-text.ts'
+import type { RightItem, RightType } from '../../lib/right-sets.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { showToast } from '../../lib/toast.ts'
+import classes from './access.module.css'
+
+/** What an editor of one item is given. */
+export interface RightEditorProps {
+  type: RightType
+  item: RightItem
+  etag: string | undefined
+  onReload: () => void
+}
+
+/** The bar that says how much is not saved, and saves it. */
+export function SaveBar(props: RightEditorProps & { changes: number; next: () => RightItem; onDiscard: () => void }) {
+  const { type, item, etag, changes } = props
+  const client = useQueryClient()
+  const [problem, setProblem] = useState<{ text: string; stale: boolean }>()
+  const [busy, setBusy] = useState(false)
+
+  const save = async (): Promise<void> => {
+    setBusy(true)
+    setProblem(undefined)
+    const next = props.next()
+    try {
+      await call('saveMetadataItem', {
+        params: { type, name: item.name },
+        body: { type, name: item.name, item: next },
+        query: {},
+        headers: etag === undefined ? undefined : { 'If-Match': etag },
+      })
+      showToast({ message: t('rights.saved', { label: next.label }), tone: 'good' })
+      await client.invalidateQueries({ queryKey: ['right-sets'] })
+      await client.invalidateQueries({ queryKey: ['own-rights'] })
+      await client.invalidateQueries({ queryKey: ['people', 'effective'] })
+    } catch (error) {
+      const stale = hasCode(error, 'CONCURRENT_UPDATE')
+      setProblem({ text: stale ? t('rights.conflict') : problemText(error), stale })
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  if (changes === 0) return null
+  return (
+    <>
+      {problem && (
+        <div className={classes.section}>
+          <Notice
+            tone="bad"
+            live
+            actions={
+              problem.stale && (
+                <Button size="compact-sm" variant="default" onClick={props.onReload}>
+                  {t('rights.reload')}
+                </Button>
+              )
+            }
+          >
+            {problem.text}
+          </Notice>
+        </div>
+      )}
+      <div className={classes.saveBar}>
+        <p role="status">{tn('rights.dirty', changes)}</p>
+        <div>
+          <Button
+            variant="default"
+            onClick={() => {
+              setProblem(undefined)
+              props.onDiscard()
+            }}
+          >
+            {t('rights.discard')}
+          </Button>
+          <Button loading={busy} onClick={() => void save()}>
+            {t('rights.save')}
+          </Button>
+        </div>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+// Owns editing a permission set or profile: the matrix, the row rules and what may be done beside records.
+import { Checkbox, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { TabbedParts } from '../../components/tab-list.tsx'
+import { t } from '../../lib/strings.ts'
+import { textOf } from './access-queries.ts'
+import { SaveBar } from './save-bar.tsx'
+import type { RightEditorProps } from './save-bar.tsx'
+import { RightsMatrix } from './rights-matrix.tsx'
+import { RowRuleList } from './row-rule-list.tsx'
+import { countSetChanges, draftOfSet } from './set-draft.ts'
+import type { SetDraft } from './set-draft.ts'
+import classes from './access.module.css'
+
+const systemWords = [
+  'manage_metadata',
+  'manage_users',
+  'manage_permissions',
+  'manage_settings',
+  'manage_api_keys',
+  'view_audit',
+  'export_data',
+  'import_data',
+  'run_sql',
+  'manage_flows',
+  'run_flows',
+  'manage_webhooks',
+  'manage_packages',
+  'moderate_feed',
+  'manage_ai',
+  'restore_backups',
+] as const
+
+/** The editor. */
+export function SetEditor(props: RightEditorProps) {
+  const base = draftOfSet(props.item)
+  const [draft, setDraft] = useState(base)
+  const [tab, setTab] = useState('objects')
+  return (
+    <>
+      <div className={classes.labels}>
+        <TextInput
+          label={t('rights.label')}
+          value={draft.label}
+          autoComplete="off"
+          error={draft.label.trim() === '' ? t('rights.label.missing') : undefined}
+          onChange={(event) => setDraft({ ...draft, label: event.currentTarget.value })}
+        />
+        <TextInput
+          label={t('rights.description')}
+          value={textOf(draft, 'description')}
+          autoComplete="off"
+          onChange={(event) => setDraft({ ...draft, description: event.currentTarget.value || undefined })}
+        />
+        <TextInput label={t('rights.name')} value={draft.name} readOnly variant="filled" />
+      </div>
+      <TabbedParts
+        label={t('set.tabs')}
+        tabs={[
+          { key: 'objects', label: t('set.tab.objects') },
+          { key: 'rules', label: t('set.tab.rules'), count: draft.rowLevelSecurity.length },
+          { key: 'system', label: t('set.tab.system'), count: draft.systemPermissions.length },
+        ]}
+        chosen={tab}
+        onChoose={setTab}
+      >
+        {tab === 'objects' && <RightsMatrix draft={draft} onChange={setDraft} />}
+        {tab === 'rules' && <RowRuleList type={props.type} draft={draft} onChange={setDraft} />}
+        {tab === 'system' && <SystemPart draft={draft} onChange={setDraft} />}
+      </TabbedParts>
+      <SaveBar {...props} changes={countSetChanges(base, draft)} next={() => draft} onDiscard={() => setDraft(base)} />
+    </>
+  )
+}
+
+function SystemPart(props: { draft: SetDraft; onChange: (draft: SetDraft) => void }) {
+  const { draft } = props
+  return (
+    <div className={classes.section}>
+      <fieldset className={classes.options}>
+        <legend>{t('system.lead')}</legend>
+        {systemWords.map((word) => (
+          <Checkbox
+            key={word}
+            label={t(`system.${word}`)}
+            checked={draft.systemPermissions.includes(word)}
+            onChange={(event) =>
+              props.onChange({
+                ...draft,
+                systemPermissions: event.currentTarget.checked
+                  ? [...draft.systemPermissions, word]
+                  : draft.systemPermissions.filter((each) => each !== word),
+              })
+            }
+          />
+        ))}
+      </fieldset>
+    </div>
+  )
+}

@@ -1,0 +1,130 @@
+// Owns name and username of one's own account, what one may do, and signing out.
+import { Button, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { SyntheticEvent } from 'react'
+import { Notice } from '../../components/notice.tsx'
+import { call } from '../../lib/api-client.ts'
+import { ApiError } from '../../lib/api-error.ts'
+import { isOwnerHere, meQuery } from '../../lib/me.ts'
+import type { Me } from '../../lib/me.ts'
+import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
+import { t } from '../../lib/strings.ts'
+import { showProblem, showToast } from '../../lib/toast.ts'
+import { ownRightsQuery } from '../../lib/own-rights.ts'
+import { textOf } from './account-queries.ts'
+import classes from './account.module.css'
+
+/** The part of the page. */
+export function ProfilePart(props: { me: Me }) {
+  return (
+    <>
+      <ProfileForm me={props.me} />
+      <Rights />
+      {!isOwnerHere(props.me) && (
+        <div className={classes.section}>
+          <Button variant="default" onClick={() => void signOut()}>
+            {t('profile.signOut')}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Ends the session and begins anew: nothing of what was loaded stays in the page. */
+async function signOut(): Promise<void> {
+  try {
+    await call('signOut', { body: {} })
+    window.location.hash = '/'
+    window.location.reload()
+  } catch (error) {
+    showProblem(error)
+  }
+}
+
+function ProfileForm(props: { me: Me }) {
+  const client = useQueryClient()
+  const { user } = props.me
+  const [name, setName] = useState(user.name)
+  const [username, setUsername] = useState(textOf(user, 'username'))
+  const [problem, setProblem] = useState<unknown>()
+  const [tried, setTried] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const atUsername =
+    problem instanceof ApiError
+      ? problem.code === 'user_already_exists'
+        ? problemText(problem)
+        : problem.fieldErrors.filter(({ field }) => field === 'username').map((one) => fieldProblemText(one, true))[0]
+      : undefined
+
+  const submit = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    setProblem(undefined)
+    if (name.trim() === '') return
+    setBusy(true)
+    try {
+      const changed = username.trim() !== textOf(user, 'username')
+      await call('updateUser', {
+        body: { name: name.trim(), ...(changed ? { username: username.trim() } : {}) },
+      })
+      await client.invalidateQueries({ queryKey: meQuery.queryKey })
+      showToast({ message: t('profile.saved'), tone: 'good' })
+    } catch (error) {
+      setProblem(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate className={classes.form}>
+      <TextInput
+        label={t('profile.name')}
+        value={name}
+        error={tried && name.trim() === '' ? t('profile.name.missing') : undefined}
+        autoComplete="name"
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label={t('profile.username')}
+        description={t('profile.username.help')}
+        value={username}
+        error={atUsername}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        onChange={(event) => setUsername(event.currentTarget.value)}
+      />
+      <TextInput label={t('profile.email')} value={user.email} readOnly variant="filled" autoComplete="email" />
+      {problem !== undefined && atUsername === undefined && (
+        <Notice tone="bad" live>
+          {problemText(problem)}
+        </Notice>
+      )}
+      <Button type="submit" loading={busy} className={classes.start}>
+        {t('profile.save')}
+      </Button>
+    </form>
+  )
+}
+
+function Rights() {
+  const { data } = useQuery(ownRightsQuery)
+  if (!data) return null
+  const list = (names: readonly string[]): string => (names.length === 0 ? t('profile.rights.none') : names.join(', '))
+  return (
+    <section className={classes.section} aria-labelledby="own-rights">
+      <h2 id="own-rights">{t('profile.rights')}</h2>
+      <dl className={classes.facts}>
+        <dt>{t('profile.rights.profile')}</dt>
+        <dd>{data.profile}</dd>
+        <dt>{t('profile.rights.roles')}</dt>
+        <dd>{list(data.roles)}</dd>
+        <dt>{t('profile.rights.sets')}</dt>
+        <dd>{list(data.permissionSets)}</dd>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,81 @@
+// Owns what narrows the audit log: kind, person, object, outcome and days.
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { t } from '../../lib/strings.ts'
+import { everybodyQuery } from '../access/index.ts'
+import { objectPluralLabel, useObjects } from '../objects/index.ts'
+import { auditKindsQuery } from './audit-queries.ts'
+import type { AuditFilter, AuditOutcome } from './audit-queries.ts'
+import classes from './audit.module.css'
+
+/** The controls; each change applies at once. */
+export function AuditFilters(props: { filter: AuditFilter; onChange: (filter: AuditFilter) => void }) {
+  const { filter } = props
+  const { data: kinds } = useQuery(auditKindsQuery)
+  const { data: people } = useQuery(everybodyQuery)
+  const { data: objects } = useObjects()
+  const set = (key: keyof AuditFilter, value: string): void => {
+    const { [key]: _before, ...rest } = filter
+    props.onChange(value === '' ? rest : { ...rest, [key]: value })
+  }
+  const outcomes: readonly AuditOutcome[] = ['ok', 'denied', 'failed']
+  const present = (kinds ?? []).filter(({ kind, present: there }) => there || kind === filter.kind)
+  const families = [...new Set(present.map(({ kind }) => `${kind.split('.')[0]}.*`))]
+  return (
+    <div className={classes.filters} role="group" aria-label={t('audit.filter')}>
+      <NativeSelect
+        label={t('audit.kind')}
+        value={filter.kind ?? ''}
+        data={['', ...families, ...present.map(({ kind }) => kind)].map((value) => ({
+          value,
+          label: value === '' ? t('audit.kind.any') : value,
+        }))}
+        onChange={(event) => set('kind', event.currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('audit.actor')}
+        value={filter.actor ?? ''}
+        data={[
+          { value: '', label: t('audit.actor.any') },
+          ...(people ?? []).map((person) => ({ value: person.id, label: person.name || person.email })),
+        ]}
+        onChange={(event) => set('actor', event.currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('audit.object')}
+        value={filter.object ?? ''}
+        data={[
+          { value: '', label: t('audit.object.any') },
+          ...(objects ?? []).map((object) => ({ value: object.name, label: objectPluralLabel(object) })),
+        ]}
+        onChange={(event) => set('object', event.currentTarget.value)}
+      />
+      <NativeSelect
+        label={t('audit.outcome')}
+        value={filter.outcome ?? ''}
+        data={[
+          { value: '', label: t('audit.outcome.any') },
+          ...outcomes.map((value) => ({ value, label: t(`audit.outcome.${value}`) })),
+        ]}
+        onChange={(event) => set('outcome', event.currentTarget.value)}
+      />
+      <TextInput
+        type="date"
+        label={t('audit.since')}
+        value={filter.since ?? ''}
+        onChange={(event) => set('since', event.currentTarget.value)}
+      />
+      <TextInput
+        type="date"
+        label={t('audit.until')}
+        value={filter.until ?? ''}
+        onChange={(event) => set('until', event.currentTarget.value)}
+      />
+      {Object.keys(filter).length > 0 && (
+        <Button variant="subtle" onClick={() => props.onChange({})}>
+          {t('audit.clear')}
+        </Button>
+      )}
+    </div>
+  )
+}

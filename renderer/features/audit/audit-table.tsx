@@ -1,0 +1,89 @@
+// Owns entries of the audit log as a table: when, what, who, about what, and the rest on demand.
+import { useQuery } from '@tanstack/react-query'
+import { ListTable } from '../../components/list-table.tsx'
+import { locale, t } from '../../lib/strings.ts'
+import { everybodyQuery } from '../access/index.ts'
+import type { AuditEntry } from './audit-queries.ts'
+import { auditKindsQuery } from './audit-queries.ts'
+import classes from './audit.module.css'
+
+/** The table. */
+export function AuditTable(props: { entries: readonly AuditEntry[] }) {
+  const { data: people } = useQuery(everybodyQuery)
+  const { data: kinds } = useQuery(auditKindsQuery)
+  const nameOf = (id: string): string | undefined => {
+    const person = people?.find((each) => each.id === id)
+    return person && (person.name || person.email)
+  }
+  const columns = [
+    { label: t('audit.time') },
+    { label: t('audit.what') },
+    { label: t('audit.who') },
+    { label: t('audit.about') },
+    { label: t('audit.details') },
+  ]
+  return (
+    <ListTable label={t('audit.list')} columns={columns}>
+      {props.entries.map((entry) => (
+        <tr key={entry.seq}>
+          <th scope="row" style={{ whiteSpace: 'nowrap' }}>
+            <time dateTime={entry.at}>
+              {new Date(entry.at).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'medium' })}
+            </time>
+          </th>
+          <td>
+            <span className={classes.kind} title={kinds?.find(({ kind }) => kind === entry.kind)?.description}>
+              {entry.kind}
+            </span>
+            {entry.outcome !== 'ok' && <span className={classes.outcome}>{t(`audit.outcome.${entry.outcome}`)}</span>}
+          </td>
+          <td>{actorText(entry, nameOf)}</td>
+          <td>{aboutText(entry)}</td>
+          <td>
+            <Details entry={entry} />
+          </td>
+        </tr>
+      ))}
+    </ListTable>
+  )
+}
+
+function actorText(entry: AuditEntry, nameOf: (id: string) => string | undefined): string {
+  const { actor, realUserId } = entry
+  const named =
+    nameOf(actor.id) ??
+    (actor.type === 'system' ? t('audit.system') : actor.id === 'anonymous' ? t('audit.anonymous') : actor.id)
+  return realUserId === null ? named : t('audit.as', { actor: named, real: nameOf(realUserId) ?? realUserId })
+}
+
+function aboutText(entry: AuditEntry): string {
+  const parts = [entry.object, entry.item && `${entry.item.type} ${entry.item.name}`, entry.recordId]
+  return parts.filter((part) => part !== null && part !== '').join(', ')
+}
+
+function Details(props: { entry: AuditEntry }) {
+  const { entry } = props
+  const facts: (readonly [string, string])[] = [
+    [t('audit.seq'), String(entry.seq)],
+    ...Object.entries(entry.details).map(
+      ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+    ),
+    ...(entry.credential ? [[t('audit.credential'), entry.credential.kind] as const] : []),
+    [t('audit.source'), entry.source],
+    [t('audit.request'), entry.requestId],
+    [t('audit.hash'), entry.hash],
+  ]
+  return (
+    <details className={classes.details}>
+      <summary aria-label={t('audit.detailsOf', { seq: entry.seq })}>{t('audit.details')}</summary>
+      <dl className={classes.facts}>
+        {facts.map(([label, value]) => (
+          <div key={label} style={{ display: 'contents' }}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,82 @@
+// Owns the menu of the tools that do not fit beside each other.
+import { ActionIcon, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { useRef } from 'react'
+import type { ReactNode } from 'react'
+import { t } from '../../lib/strings.ts'
+
+const handoverMs = 30
+
+/** An entry of the menu. */
+export interface MoreEntry {
+  key: string
+  label: string
+  icon: ReactNode
+  isOn?: boolean
+  onClick?: () => void
+  href?: string
+  /** In place of one entry: several, under the label. */
+  items?: ReactNode
+}
+
+/** The menu; `isOn` marks its button when one of its tools is in force. */
+export function MoreMenu(props: { isOn: boolean; entries: readonly MoreEntry[] }) {
+  const button = useRef<HTMLButtonElement>(null)
+  const run = (entry: MoreEntry): void => {
+    // A dialog gives the focus back to where it was when it opened: by then that must be the button, because the entry is
+    // gone. The menu hands the focus over a moment after it has closed.
+    setTimeout(() => {
+      button.current?.focus()
+      entry.onClick?.()
+    }, handoverMs)
+  }
+  return (
+    <Menu
+      position="bottom-end"
+      transitionProps={{ duration: 0 }}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
+      <Menu.Target>
+        <ActionIcon
+          ref={button}
+          size={30}
+          variant={props.isOn ? 'light' : 'default'}
+          aria-label={t('tools.moreOf')}
+          title={t('tools.moreOf')}
+        >
+          <IconDots size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {props.entries.map((entry) => (
+          <Entry key={entry.key} entry={entry} onRun={() => run(entry)} />
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function Entry({ entry, onRun }: { entry: MoreEntry; onRun: () => void }) {
+  const { label, icon, isOn, items, href } = entry
+  if (items !== undefined) {
+    return (
+      <div role="group" aria-label={label}>
+        <Menu.Label>{label}</Menu.Label>
+        {items}
+      </div>
+    )
+  }
+  if (href !== undefined) {
+    return (
+      <Menu.Item component="a" href={href} leftSection={icon}>
+        {label}
+      </Menu.Item>
+    )
+  }
+  return (
+    <Menu.Item leftSection={icon} fw={isOn ? 600 : undefined} onClick={onRun}>
+      {label}
+    </Menu.Item>
+  )
+}

@@ -1,0 +1,22 @@
+// Owns which page a browser without a session sees at an address. Loaded only when one is needed.
+import { Route, Switch } from 'wouter'
+import { addStrings } from '../../lib/strings.ts'
+import { signInStrings } from '../../lib/strings/sign-in.ts'
+import { ForgotPasswordScreen } from './forgot-password-screen.tsx'
+import { MagicLinkScreen } from './magic-link-screen.tsx'
+import { ResetPasswordScreen } from './reset-password-screen.tsx'
+import { SignInScreen } from './sign-in-screen.tsx'
+
+addStrings(signInStrings)
+
+/** The pages. `refused` tells that the one-time link the browser was opened with did not work. */
+export function SignInPages(props: { refused: boolean; onSignedIn: () => void }) {
+  return (
+    <Switch>
+      <Route path="/forgot-password">{() => <ForgotPasswordScreen />}</Route>
+      <Route path="/reset-password">{() => <ResetPasswordScreen />}</Route>
+      <Route path="/magic-link">{() => <MagicLinkScreen onSignedIn={props.onSignedIn} />}</Route>
+      <Route>{() => <SignInScreen {...props} />}</Route>
+    </Switch>
+  )
+}

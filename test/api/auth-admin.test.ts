@@ -1,0 +1,173 @@
+// The administration of accounts: bans, roles, passwords, impersonation (D-32; safety N3, C6, C10).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localOwnerId } from '#main/kernel/context.ts'
+import { createManualClock } from '#main/kernel/clock.ts'
+import { createAuthHost, password } from '../support/auth-host.ts'
+import type { AuthHost } from '../support/auth-host.ts'
+
+const clock = createManualClock(Date.now())
+let host: AuthHost
+
+beforeAll(async () => {
+  host = await createAuthHost({}, { clock })
+})
+
+afterAll(() => host.stop())
+
+const isOpen = async (token: string): Promise<boolean> =>
+  (await host.as(token, 'GET', '/auth/list-sessions')).status === 200
+
+describe('an account', () => {
+  it('is made, listed, changed and deleted by the owner', async () => {
+    const { id, email } = await host.account('adam')
+    const again = await host.post('/auth/admin/create-user', { email: email.toUpperCase(), name: 'Adam', password })
+    expect([again.status, again.body.error.code]).toEqual([409, 'user_already_exists'])
+    const { body } = await host.get('/auth/admin/list-users?searchValue=ada&limit=10')
+    expect(body).toMatchObject({ total: 1, users: [{ id, email, username: 'adam', role: 'user' }] })
+    const changed = await host.post('/auth/admin/update-user', { userId: id, data: { name: 'Adam II' } })
+    expect(changed.body.user.name).toBe('Adam II')
+    const token = await host.signIn('adam')
+    expect((await host.post('/auth/admin/remove-user', { userId: id })).body).toEqual({ success: true })
+    expect(await isOpen(token)).toBe(false)
+    expect((await host.get(`/auth/admin/get-user?id=${id}`)).status).toBe(404)
+  })
+
+  it('of others is nothing to people without the right', async () => {
+    await host.account('eve')
+    const token = await host.signIn('eve')
+    const steps: [string, string, unknown][] = [
+      ['GET', '/auth/admin/list-users', undefined],
+      ['POST', '/auth/admin/ban-user', { userId: localOwnerId }],
+      ['POST', '/auth/admin/set-role', { userId: localOwnerId, role: 'user' }],
+      ['POST', '/auth/admin/set-user-password', { userId: localOwnerId, newPassword: password }],
+      ['POST', '/auth/admin/impersonate-user', { userId: localOwnerId }],
+      ['POST', '/auth/admin/create-user', { email: 'x@example.org', name: 'x', role: 'admin' }],
+      ['GET', '/auth/outbox', undefined],
+    ]
+    for (const [method, path, body] of steps)
+      expect((await host.as(token, method, path, body)).body.error?.code, path).toBe('permission_denied')
+    const mass = await host.as(token, 'POST', '/auth/update-user', { name: 'Eve', role: 'admin', banned: false })
+    expect(mass.status).toBe(200)
+    expect((await host.as(token, 'GET', '/auth/get-session')).body.user.role).toBe('user')
+  })
+})
+
+describe('sessions end', () => {
+  it('at a ban, and signing in is refused until it is lifted or over', async () => {
+    const { id } = await host.account('bob')
+    const token = await host.signIn('bob')
+    expect(await isOpen(token)).toBe(true)
+    await host.post('/auth/admin/ban-user', { userId: id, banReason: 'spam', banExpiresIn: 3600 })
+    expect(await isOpen(token)).toBe(false)
+    const refused = await host.anonymous('POST', '/auth/login', { username: 'bob', password })
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'account_banned'])
+    await host.post('/auth/admin/unban-user', { userId: id })
+    expect(await isOpen(await host.signIn('bob'))).toBe(true)
+  })
+
+  it('at a change of role and when an administrator sets the password, which must then be changed', async () => {
+    const { id } = await host.account('carl')
+    const token = await host.signIn('carl')
+    await host.post('/auth/admin/set-role', { userId: id, role: 'admin' })
+    expect(await isOpen(token)).toBe(false)
+    await host.post('/auth/admin/set-role', { userId: id, role: 'user' })
+    const second = await host.signIn('carl')
+    expect(
+      (await host.post('/auth/admin/set-user-password', { userId: id, newPassword: 'given by the owner' })).status,
+    ).toBe(200)
+    expect(await isOpen(second)).toBe(false)
+    const login = { username: 'carl', password: 'given by the owner' }
+    const held = await host.anonymous('POST', '/auth/login', login)
+    expect([held.status, held.body.error.details.reason]).toEqual([403, 'PASSWORD_CHANGE_REQUIRED'])
+    expect(held.headers.getSetCookie()).toEqual([])
+    const token3 = held.body.error.details.resetToken as string
+    const reset = await host.anonymous('POST', '/auth/reset-password', { token: token3, newPassword: 'chosen by carl' })
+    expect(reset.status).toBe(200)
+    expect(await isOpen(await host.signIn('carl', 'chosen by carl'))).toBe(true)
+  })
+
+  it('after seven days without use, and after thirty in any case (D5)', async () => {
+    await host.account('dan')
+    const idle = await host.signIn('dan')
+    const used = await host.signIn('dan')
+    const start = clock.now()
+    for (let day = 1; day <= 29; day += 1) {
+      clock.set(start + day * 86_400_000)
+      expect(await isOpen(used), `day ${day}`).toBe(true)
+      if (day === 8) expect(await isOpen(idle)).toBe(false)
+      // The prolonging write is on its way.
+      await host.host.database.write('wait', () => undefined)
+    }
+    clock.set(start + 30 * 86_400_000 + 60_000)
+    expect(await isOpen(used)).toBe(false)
+    clock.set(start)
+  })
+})
+
+describe('impersonation (C10)', () => {
+  it('lasts an hour, names both, and changes no credential', async () => {
+    const { id } = await host.account('fay')
+    host.takeEvents()
+    const begun = await host.post('/auth/admin/impersonate-user', { userId: id })
+    expect(begun.status).toBe(200)
+    const event = host.takeEvents().find(({ type }) => type === 'auth.impersonation_started')!
+    expect(event).toMatchObject({ actor: { id: localOwnerId }, payload: { userId: id, impersonatorId: localOwnerId } })
+    const token = begun.body.session.token as string
+    expect((await host.as(token, 'GET', '/auth/get-session')).body.user.id).toBe(id)
+    const steps: [string, unknown][] = [
+      ['/auth/change-password', { currentPassword: password, newPassword: 'taken over now' }],
+      ['/auth/set-password', { newPassword: 'taken over now' }],
+      ['/auth/change-email', { newEmail: 'mine@example.org' }],
+      ['/auth/two-factor/enable', { password }],
+      ['/auth/delete-user', { password }],
+      ['/auth/revoke-sessions', {}],
+      ['/auth/device/approve', { userCode: 'BCDF-GHJK' }],
+    ]
+    for (const [path, body] of steps) {
+      const answer = await host.as(token, 'POST', path, body)
+      expect([answer.status, answer.body.error.details.reason], path).toEqual([403, 'IMPERSONATED'])
+    }
+    clock.advance(59 * 60_000)
+    expect(await isOpen(token)).toBe(true)
+    clock.advance(2 * 60_000)
+    expect(await isOpen(token)).toBe(false)
+  })
+
+  it('is never of an administrator, and never inside itself', async () => {
+    const { id } = await host.account('gil', 'admin')
+    const refused = await host.post('/auth/admin/impersonate-user', { userId: id })
+    expect([refused.status, refused.body.error.details.reason]).toEqual([403, 'YOU_CANNOT_IMPERSONATE_ADMINS'])
+    expect((await host.post('/auth/admin/impersonate-user', { userId: localOwnerId })).status).toBe(403)
+  })
+
+  it('ends when told so, and with a cookie the own session comes back', async () => {
+    await host.post('/auth/set-password', { newPassword: password })
+    const signedIn = await host.anonymous('POST', '/auth/sign-in/username', { username: 'owner', password })
+    const cookie = signedIn.headers.getSetCookie()[0]!.split(';')[0]!
+    const origin = host.host.url
+    const { id } = await host.account('hal')
+    const begun = await host.anonymous('POST', '/auth/admin/impersonate-user', { userId: id }, { cookie, origin })
+    const acting = begun.headers.getSetCookie().map((one) => one.split(';')[0]!)
+    expect(acting).toHaveLength(2)
+    const headers = { cookie: acting.join('; '), origin }
+    expect((await host.anonymous('GET', '/auth/get-session', undefined, headers)).body.user.id).toBe(id)
+    const ended = await host.anonymous('POST', '/auth/admin/stop-impersonating', {}, headers)
+    expect(ended.status).toBe(200)
+    const back = ended.headers.getSetCookie()[0]!.split(';')[0]!
+    const own = await host.anonymous('GET', '/auth/get-session', undefined, { cookie: back })
+    expect(own.body.user.id).toBe(localOwnerId)
+    expect((await host.anonymous('GET', '/auth/list-sessions', undefined, headers)).status).toBe(401)
+  })
+})
+
+describe('the local owner', () => {
+  it('can be neither banned, demoted nor deleted', async () => {
+    for (const [path, body] of [
+      ['ban-user', {}],
+      ['set-role', { role: 'user' }],
+      ['remove-user', {}],
+    ] as const)
+      expect((await host.post(`/auth/admin/${path}`, { userId: localOwnerId, ...body })).status, path).toBe(403)
+    expect((await host.post('/auth/delete-user', { password })).status).toBe(403)
+  })
+})

@@ -1,0 +1,124 @@
+// API keys: made, shown once, used, narrowed and revoked (D-27, D-30).
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localOwnerId } from '#main/kernel/context.ts'
+import { createManualClock } from '#main/kernel/clock.ts'
+import { createAuthHost } from '../support/auth-host.ts'
+import type { AuthHost } from '../support/auth-host.ts'
+
+const clock = createManualClock(Date.now())
+let host: AuthHost
+
+beforeAll(async () => {
+  host = await createAuthHost({}, { clock })
+  await host.defineObject('task', { title: { type: 'text' } })
+})
+
+afterAll(() => host.stop())
+
+async function make(body: Record<string, unknown> = {}): Promise<{ id: string; key: string }> {
+  const answer = await host.post('/keys', { name: 'Key', ...body })
+  expect(answer.status).toBe(201)
+  return answer.body as { id: string; key: string }
+}
+
+describe('a key', () => {
+  it('is shown once and kept as a digest', async () => {
+    const { status, body } = await host.post('/keys', { name: 'Reports' })
+    expect(status).toBe(201)
+    expect(Object.keys(body).toSorted()).toEqual(['createdAt', 'expiresAt', 'id', 'key', 'name', 'prefix'])
+    expect(body.key).toMatch(/^cairn_[A-Za-z0-9_-]{43}$/)
+    expect(body.key.startsWith(body.prefix)).toBe(true)
+    const list = (await host.get('/keys')).body.keys as { id: string }[]
+    expect(list.find(({ id }) => id === body.id)).toEqual({
+      id: body.id,
+      name: 'Reports',
+      prefix: body.prefix,
+      createdAt: body.createdAt,
+      lastUsedAt: null,
+      expiresAt: null,
+    })
+    for (const name of ['cairn.db', 'cairn.db-wal'])
+      expect(readFileSync(join(host.dataDir, name)).includes(body.key.slice(10)), name).toBe(false)
+  })
+
+  it('acts as its maker, in every place a key may stand', async () => {
+    const { id, key } = await make()
+    const places: Record<string, string>[] = [
+      { authorization: `Bearer ${key}` },
+      { authorization: `ApiKey ${key}` },
+      { 'x-api-key': key },
+    ]
+    for (const headers of places) {
+      const made = await host.anonymous('POST', '/data/task', { title: 'By key' }, headers)
+      expect([made.status, made.body.record?.created_by]).toEqual([201, localOwnerId])
+    }
+    const used = (await host.get('/keys')).body.keys.find((one: { id: string }) => one.id === id)
+    expect(used.lastUsedAt).not.toBeNull()
+  })
+
+  it('costs no statement once it is known', async () => {
+    const { key } = await make()
+    const headers = { 'x-api-key': key }
+    await host.anonymous('GET', '/auth/config', undefined, headers)
+    await host.anonymous('GET', '/auth/config', undefined, headers)
+    const before = host.host.database.statementCount()
+    await host.anonymous('GET', '/auth/config', undefined, headers)
+    expect(host.host.database.statementCount() - before).toBe(0)
+  })
+
+  it('that only reads writes nothing', async () => {
+    const { key } = await make({ readOnly: true })
+    const headers = { 'x-api-key': key }
+    expect((await host.anonymous('GET', '/data/task', undefined, headers)).status).toBe(200)
+    const refused = await host.anonymous('POST', '/data/task', { title: 'No' }, headers)
+    expect([refused.status, refused.body.error.details.reason]).toEqual([403, 'read_only_key'])
+  })
+
+  it('ends at its instant', async () => {
+    const { key } = await make({ expires_at: new Date(clock.now() + 60_000).toISOString() })
+    const headers = { 'x-api-key': key }
+    expect((await host.anonymous('GET', '/data/task', undefined, headers)).status).toBe(200)
+    clock.advance(60_000)
+    expect((await host.anonymous('GET', '/data/task', undefined, headers)).status).toBe(401)
+    const past = await host.post('/keys', { name: 'Past', expiresAt: '2020-01-01T00:00:00Z' })
+    expect(past.body.error.details.fieldErrors[0]).toMatchObject({ field: 'expiresAt', code: 'min_value' })
+  })
+
+  it('counts no more once it is revoked, and revoking is for its maker', async () => {
+    const { id, key } = await make()
+    const headers = { 'x-api-key': key }
+    expect((await host.anonymous('GET', '/data/task', undefined, headers)).status).toBe(200)
+    expect((await host.delete(`/keys/${id}`)).body).toEqual({ id, success: true })
+    expect((await host.anonymous('GET', '/data/task', undefined, headers)).status).toBe(401)
+    expect((await host.delete(`/keys/${id}`)).status).toBe(404)
+  })
+
+  it('makes no key, changes no password and opens no session', async () => {
+    const { key } = await make()
+    const headers = { 'x-api-key': key }
+    const steps: [string, unknown][] = [
+      ['/keys', { name: 'More' }],
+      ['/auth/set-password', { newPassword: 'another long one' }],
+      ['/auth/change-password', { currentPassword: 'a', newPassword: 'another long one' }],
+      ['/auth/update-user', { name: 'Me' }],
+      ['/auth/two-factor/enable', { password: 'a' }],
+      ['/auth/device/approve', { userCode: 'BCDF-GHJK' }],
+      ['/auth/admin/impersonate-user', { userId: localOwnerId }],
+    ]
+    for (const [path, body] of steps) {
+      const answer = await host.anonymous('POST', path, body, headers)
+      expect([answer.status, answer.body.error.details.reason], path).toEqual([403, 'SESSION_REQUIRED'])
+    }
+  })
+
+  it('tells listeners that it was made and revoked, never what it is', async () => {
+    host.takeEvents()
+    const { id, key } = await make()
+    await host.delete(`/keys/${id}`)
+    const events = host.takeEvents()
+    expect(events.map(({ type }) => type)).toEqual(['auth.key_created', 'auth.key_revoked'])
+    expect(JSON.stringify(events)).not.toContain(key)
+  })
+})

@@ -1,0 +1,113 @@
+// Limits on guessing: buckets, locks and windows that hold in parallel and over a restart (safety N1).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createManualClock } from '#main/kernel/clock.ts'
+import { createAuthHost, password } from '../support/auth-host.ts'
+import type { AuthHost } from '../support/auth-host.ts'
+
+const clock = createManualClock(Date.now())
+let host: AuthHost
+
+beforeAll(async () => {
+  host = await createAuthHost({}, { clock })
+  for (const name of ['ann', 'bea', 'cleo', 'dora']) await host.account(name)
+})
+
+afterAll(() => host.stop())
+
+const guess = (username: string, secret: string, headers: Record<string, string> = {}) =>
+  host.anonymous('POST', '/auth/login', { username, password: secret }, headers)
+
+describe('guesses at one account', () => {
+  it('are judged ten times at most, however many come at once and from wherever they say', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) =>
+        guess(index % 2 === 0 ? 'ann' : 'ann@example.org', `wrong ${index}`, { 'x-forwarded-for': `10.0.0.${index}` }),
+      ),
+    )
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length
+    expect(count(401)).toBe(10)
+    expect(count(429)).toBe(190)
+    const refused = answers.find(({ status }) => status === 429)!
+    expect(refused.body.error.details).toMatchObject({ class: 'auth', remaining: 0 })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800)
+  })
+
+  it('stay locked over a restart and on every route, even for the right password', async () => {
+    await host.restart()
+    expect((await guess('ann', password)).status).toBe(429)
+    const other = await host.anonymous('POST', '/auth/sign-in/email', { email: 'ann@example.org', password })
+    expect(other.status).toBe(429)
+    expect((await guess('bea', password)).status).toBe(200)
+  })
+
+  it('are let through again after 15 minutes', async () => {
+    clock.advance(14 * 60_000)
+    expect((await guess('ann', password)).status).toBe(429)
+    clock.advance(61_000)
+    expect((await guess('ann', password)).status).toBe(200)
+  })
+
+  it('are forgotten with a sign-in that works', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      for (let index = 0; index < 5; index += 1) expect((await guess('bea', 'wrong')).status).toBe(401)
+      expect((await guess('bea', password)).status).toBe(200)
+      clock.advance(60_000)
+    }
+  })
+
+  it('empty a bucket of ten that fills at ten a minute', async () => {
+    for (let index = 0; index < 10; index += 1) expect((await guess('cleo', password)).status).toBe(200)
+    const refused = await guess('cleo', password)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '6'])
+    clock.advance(6_100)
+    expect((await guess('cleo', password)).status).toBe(200)
+  })
+
+  it('of nobody are limited alike (N2)', async () => {
+    const statuses: number[] = []
+    for (let index = 0; index < 12; index += 1) statuses.push((await guess('nobody', 'wrong')).status)
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
+  })
+
+  it('at the password inside a session count too', async () => {
+    const token = await host.signIn('dora')
+    const statuses: number[] = []
+    for (let index = 0; index < 12; index += 1) {
+      const body = { currentPassword: `wrong ${index}`, newPassword: 'whatever it is' }
+      statuses.push((await host.as(token, 'POST', '/auth/change-password', body)).status)
+    }
+    expect(statuses.filter((status) => status === 401)).toHaveLength(10)
+    expect(statuses.slice(-2)).toEqual([429, 429])
+  })
+})
+
+describe('links', () => {
+  it('are sent three times in 15 minutes to one address, known or not', async () => {
+    for (const email of ['bea@example.org', 'nobody@example.org']) {
+      const statuses: number[] = []
+      for (let index = 0; index < 5; index += 1)
+        statuses.push((await host.anonymous('POST', '/auth/request-password-reset', { email })).status)
+      expect(statuses, email).toEqual([200, 200, 200, 429, 429])
+    }
+    clock.advance(15 * 60_000)
+    const again = await host.anonymous('POST', '/auth/request-password-reset', { email: 'bea@example.org' })
+    expect(again.status).toBe(200)
+  })
+})
+
+describe('the bucket of a route (D-200)', () => {
+  it('holds for callers without credential together, and the connection token is not exempt', async () => {
+    const narrow = await createAuthHost({}, { narrow: true })
+    const statuses: number[] = []
+    for (let index = 0; index < 12; index += 1) {
+      const answer = await narrow.anonymous('POST', '/auth/login', { username: `n${index}`, password })
+      statuses.push(answer.status)
+    }
+    expect(statuses.slice(-2)).toEqual([429, 429])
+    const owner: number[] = []
+    for (let index = 0; index < 12; index += 1)
+      owner.push((await narrow.post('/auth/change-password', { currentPassword: 'x', newPassword: 'y' })).status)
+    expect(owner.slice(-2)).toEqual([429, 429])
+    await narrow.stop()
+  })
+})

@@ -1,0 +1,245 @@
+// Signing in with another provider, and being one: code flow with PKCE, state and nonce against real peers (D-32, D-38;
+// safety N4).
+import { createHash, randomBytes } from 'node:crypto'
+import * as openid from 'openid-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { localOwnerId } from '#main/kernel/context.ts'
+import { createAuthHost, password } from '../support/auth-host.ts'
+import type { AuthHost } from '../support/auth-host.ts'
+import { startOidcPeer } from '../support/oidc-peer.ts'
+import type { OidcPeer } from '../support/oidc-peer.ts'
+
+let peer: OidcPeer
+let host: AuthHost
+
+const pairs = (cookies: readonly string[]): string => cookies.map((cookie) => cookie.split(';')[0]!).join('; ')
+
+beforeAll(async () => {
+  peer = await startOidcPeer()
+  host = await createAuthHost({
+    plugins: { oidcProvider: true },
+    oidcProviders: [
+      {
+        providerId: 'company',
+        name: 'Company',
+        discoveryUrl: `${peer.issuer}/.well-known/openid-configuration`,
+        clientId: peer.clientId,
+        clientSecret: peer.clientSecret,
+      },
+    ],
+    socialProviders: { github: { clientId: 'id', clientSecret: 'a secret' } },
+  })
+  peer.allow(`${host.host.url}/api/v1/auth/callback/company`)
+  peer.allow(`${host.host.url}/api/v1/auth/oauth2/callback/company`)
+})
+
+afterAll(async () => {
+  await host.stop()
+  await peer.stop()
+})
+
+/** Begins at the host; answers where to go and the cookies of the browser. */
+async function begin(path = '/auth/sign-in/oauth2', body: Record<string, unknown> = { providerId: 'company' }) {
+  const answer = await host.anonymous('POST', path, { ...body, callbackURL: '/_console/' })
+  expect(answer.status).toBe(200)
+  return { url: answer.body.url as string, cookie: pairs(answer.headers.getSetCookie()) }
+}
+
+const comeBack = (address: string, cookie: string) => {
+  const { pathname, search } = new URL(address)
+  return host.anonymous('GET', pathname + search, undefined, { cookie })
+}
+
+const sessionOf = (answer: { headers: Headers }): string | undefined =>
+  answer.headers.getSetCookie().find((cookie) => /^cairn\.session_token=[^;]/.test(cookie))
+
+describe('an enterprise provider', () => {
+  it('signs a person in, with state, nonce and S256', async () => {
+    peer.claims = { sub: 'peer-1', email: 'tess@example.org', email_verified: true, name: 'Tess' }
+    const { url, cookie } = await begin()
+    const asked = new URL(url).searchParams
+    expect(asked.get('code_challenge_method')).toBe('S256')
+    expect(asked.get('state')).toBeTruthy()
+    expect(asked.get('nonce')).toBeTruthy()
+    expect(asked.get('scope')!.split(' ')).toEqual(expect.arrayContaining(['openid', 'email', 'profile']))
+    const back = await peer.follow(url)
+    host.takeEvents()
+    const done = await comeBack(back, cookie)
+    expect(done.status).toBe(302)
+    expect(new URL(done.headers.get('location')!, host.host.url).pathname).toBe('/_console/')
+    const session = sessionOf(done)!.split(';')[0]!
+    const who = await host.anonymous('GET', '/auth/get-session', undefined, { cookie: session })
+    expect(who.body.user).toMatchObject({ email: 'tess@example.org', name: 'Tess', role: 'user' })
+    expect(host.takeEvents().map(({ type }) => type)).toContain('auth.signed_in')
+    // The same answer opens nothing a second time.
+    expect(sessionOf(await comeBack(back, cookie))).toBeUndefined()
+  })
+
+  it('signs in at the path of the library too', async () => {
+    peer.claims = { sub: 'peer-1', email: 'tess@example.org', email_verified: true, name: 'Tess' }
+    const { url, cookie } = await begin('/auth/sign-in/social', { provider: 'company' })
+    expect(sessionOf(await comeBack(await peer.follow(url), cookie))).toBeDefined()
+  })
+
+  it('opens nothing with a foreign state, without the cookie, or with a code of another request', async () => {
+    peer.claims = { sub: 'peer-2', email: 'uma@example.org', email_verified: true, name: 'Uma' }
+    const mine = await begin()
+    const other = await begin()
+    const back = new URL(await peer.follow(mine.url))
+    const forged = new URL(back)
+    forged.searchParams.set('state', 'forged')
+    const crossed = new URL(await peer.follow(other.url))
+    crossed.searchParams.set('code', back.searchParams.get('code')!)
+    const tries: [string, string, string][] = [
+      ['forged state', forged.href, mine.cookie],
+      ['no cookie', back.href, ''],
+      ['cookie of another request', back.href, other.cookie],
+      ['code of another request', crossed.href, other.cookie],
+    ]
+    for (const [name, address, cookie] of tries) {
+      const answer = await comeBack(address, cookie === '' ? 'x=y' : cookie)
+      expect(sessionOf(answer), name).toBeUndefined()
+    }
+    const users = await host.get('/auth/admin/list-users?searchValue=uma@example.org')
+    expect(users.body.total).toBe(0)
+  })
+
+  it('never joins an account by an address nobody has proved', async () => {
+    const { id } = await host.account('vic')
+    for (const email_verified of [false, true]) {
+      peer.claims = { sub: `peer-3-${email_verified}`, email: 'vic@example.org', email_verified, name: 'Mallory' }
+      const { url, cookie } = await begin()
+      expect(sessionOf(await comeBack(await peer.follow(url), cookie))).toBeUndefined()
+    }
+    const token = await host.signIn('vic')
+    const accounts = await host.as(token, 'GET', '/auth/list-accounts')
+    expect(accounts.body.map((account: { providerId: string }) => account.providerId)).toEqual(['credential'])
+    expect((await host.as(token, 'GET', '/auth/get-session')).body.user.id).toBe(id)
+  })
+
+  it('is listed, with the social ones, and never with its secret', async () => {
+    const { body } = await host.anonymous('GET', '/auth/config')
+    expect(body.socialProviders).toEqual([
+      { id: 'github', name: 'Github', type: 'social', enabled: true },
+      { id: 'company', name: 'Company', type: 'oidc', enabled: true },
+    ])
+    const github = await host.anonymous('POST', '/auth/sign-in/social', {
+      provider: 'github',
+      callbackURL: '/_console/',
+    })
+    expect(github.body.url).toMatch(/^https:\/\/github\.com\/login\/oauth\/authorize\?/)
+    expect(JSON.stringify(body) + github.body.url).not.toContain('secret')
+    const unknown = await host.anonymous('POST', '/auth/sign-in/oauth2', { providerId: 'nobody' })
+    expect(unknown.status).toBe(404)
+  })
+})
+
+describe('the provider role', () => {
+  const redirect = 'https://client.example/back'
+  let clientId: string
+  let secret: string
+  let config: openid.Configuration
+  let cookie: string
+
+  beforeAll(async () => {
+    const made = await host.post('/auth/oauth2/create-client', {
+      client_name: 'Client',
+      redirect_uris: [redirect],
+      scope: 'openid profile email offline_access',
+      grant_types: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_method: 'client_secret_post',
+    })
+    expect(made.status).toBe(200)
+    clientId = made.body.client_id
+    secret = made.body.client_secret
+    await host.post('/auth/set-password', { newPassword: password })
+    const signedIn = await host.anonymous('POST', '/auth/sign-in/username', { username: 'owner', password })
+    cookie = pairs(signedIn.headers.getSetCookie())
+    config = await openid.discovery(
+      new URL(`${host.host.url}/.well-known/openid-configuration`),
+      clientId,
+      secret,
+      openid.ClientSecretPost(secret),
+      { execute: [openid.allowInsecureRequests] },
+    )
+  })
+
+  async function authorize(parameters: Record<string, string>): Promise<URL> {
+    const url = openid.buildAuthorizationUrl(config, { redirect_uri: redirect, ...parameters })
+    const asked = await host.anonymous('GET', url.pathname + url.search, undefined, { cookie })
+    expect(asked.status).toBe(302)
+    const consent = new URL(asked.headers.get('location')!, host.host.url)
+    if (consent.href.startsWith(redirect)) return consent
+    const query = consent.search === '' ? consent.hash.slice(consent.hash.indexOf('?') + 1) : consent.search.slice(1)
+    const origin = host.host.url
+    const agreed = await host.anonymous(
+      'POST',
+      '/auth/oauth2/consent',
+      { accept: true, oauth_query: query },
+      { cookie, origin },
+    )
+    expect(agreed.status).toBe(200)
+    return new URL(agreed.body.url ?? agreed.body.redirect_uri ?? agreed.body.redirectURI)
+  }
+
+  it('signs a person in at a standard client, whose tokens are checked by it', async () => {
+    const verifier = openid.randomPKCECodeVerifier()
+    const [state, nonce] = [openid.randomState(), openid.randomNonce()]
+    const back = await authorize({
+      scope: 'openid profile email',
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+    })
+    const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce }
+    const tokens = await openid.authorizationCodeGrant(config, back, checks)
+    expect(tokens.claims()?.sub).toBe(localOwnerId)
+    const info = await openid.fetchUserInfo(config, tokens.access_token, localOwnerId)
+    expect(info.email).toBe('owner@cairn.local')
+    // The code was used.
+    await expect(openid.authorizationCodeGrant(config, back, checks)).rejects.toThrow()
+  })
+
+  it('refuses another redirect, a missing proof and a wrong secret', async () => {
+    const ask = async (parameters: Record<string, string>) => {
+      const query = new URLSearchParams({
+        client_id: clientId,
+        response_type: 'code',
+        scope: 'openid',
+        state: 's',
+        ...parameters,
+      })
+      return host.anonymous('GET', `/auth/oauth2/authorize?${query}`, undefined, { cookie })
+    }
+    const verifier = randomBytes(32).toString('base64url')
+    const challenge = createHash('sha256').update(verifier).digest('base64url')
+    const pkce = { code_challenge: challenge, code_challenge_method: 'S256' }
+    const elsewhere = await ask({ redirect_uri: 'https://evil.example/', ...pkce })
+    expect(elsewhere.headers.get('location') ?? '').not.toMatch(/^https:\/\/evil\.example/)
+    const bare = await ask({ redirect_uri: redirect })
+    expect(new URL(bare.headers.get('location')!).searchParams.get('error')).toBe('invalid_request')
+    const wrong = await fetch(`${host.host.url}/api/v1/auth/oauth2/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        code: 'x',
+        redirect_uri: redirect,
+        client_id: clientId,
+        client_secret: 'wrong',
+        code_verifier: verifier,
+      }),
+    })
+    expect(wrong.status).toBeGreaterThanOrEqual(400)
+    expect(Object.keys((await wrong.json()) as object).toSorted()).toEqual(['error', 'error_description'])
+  })
+
+  it('serves its documents and keys', async () => {
+    const document = (await host.anonymous('GET', '/.well-known/oauth-authorization-server')).body
+    expect(document).toMatchObject({
+      token_endpoint: `${host.host.url}/api/v1/auth/oauth2/token`,
+      code_challenge_methods_supported: ['S256'],
+    })
+    expect((await host.anonymous('GET', '/auth/jwks')).body.keys[0]).not.toHaveProperty('d')
+  })
+})

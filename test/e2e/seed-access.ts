@@ -1,0 +1,57 @@
+// What the seeded workspace holds of people and rights: three accounts, two permission sets, a role above another, a key.
+import type { ConsoleBench } from './open-console.ts'
+
+/** A password that fits the default options. */
+export const password = 'correct horse battery'
+
+/** Makes an account with {@link password} and answers its id. */
+export async function makePerson(bench: ConsoleBench, name: string, username: string): Promise<string> {
+  const { user } = await bench.api<{ user: { id: string } }>('POST', '/auth/admin/create-user', {
+    email: `${username}@example.org`,
+    name,
+    password,
+    data: { username },
+  })
+  return user.id
+}
+
+/** Stores a permission set, profile or role. */
+export async function putRight(
+  bench: ConsoleBench,
+  type: 'permission' | 'profile' | 'role',
+  name: string,
+  item: Record<string, unknown>,
+): Promise<void> {
+  await bench.api('PUT', `/meta/${type}/${name}`, { type, name, item: { name, ...item } })
+}
+
+/** Lets tests sign in more often than people do. */
+export async function widenLimits(bench: ConsoleBench): Promise<void> {
+  await bench.api('PATCH', '/settings', { rateLimits: { auth: { burst: 100_000, refillPerSecond: 10_000 } } })
+}
+
+/** People and rights of the seeded workspace. */
+export async function seedAccess(bench: ConsoleBench): Promise<void> {
+  await widenLimits(bench)
+  await putRight(bench, 'permission', 'editors', {
+    label: 'Editors',
+    objects: { '*': { allowRead: true }, book: { allowRead: true, allowEdit: true } },
+    fields: { 'book.price': { readable: true, editable: false } },
+    systemPermissions: ['export_data'],
+    rowLevelSecurity: [{ name: 'novels', object: 'book', actions: ['read'], condition: 'record.genre == "novel"' }],
+  })
+  await putRight(bench, 'permission', 'shop', { label: 'Shop' })
+  await putRight(bench, 'role', 'chief', { label: 'Chief', permissionSets: ['editors'] })
+  await putRight(bench, 'role', 'clerk', { label: 'Clerk', parent: 'chief', permissionSets: ['shop'] })
+  const ada = await makePerson(bench, 'Ada Lovelace', 'ada')
+  await bench.api('PUT', `/permissions/assignments/${ada}`, {
+    profile: 'readonly',
+    roles: ['chief'],
+    permissionSets: ['shop'],
+  })
+  await makePerson(bench, 'Grace Hopper', 'grace')
+  const alan = await makePerson(bench, 'Alan Turing', 'alan')
+  await bench.api('POST', '/auth/admin/ban-user', { userId: alan, banReason: 'Left the company' })
+  await bench.api('POST', '/auth/request-password-reset', { email: 'grace@example.org' })
+  await bench.api('POST', '/keys', { name: 'Reports' })
+}

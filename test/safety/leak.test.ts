@@ -1,0 +1,4 @@
+// The leak matrix at commit size, with its twin.
+import { describeChecks } from './describe-checks.ts'
+
+await describeChecks('leak')

@@ -1,0 +1,60 @@
+// The channels of the leak and oracle checks: every way in which something leaves the host, with the requests that try
+// it. A route whose channel is not named here, or that none of the requests reaches, is a finding.
+import type { ChannelCases } from './leak-case.ts'
+import { otherChannels } from './other-channels.ts'
+import { readingChannels } from './reading-channels.ts'
+import { writingChannels } from './writing-channels.ts'
+
+/** Every channel that exists, with its requests. */
+export const channels: Readonly<Record<string, ChannelCases>> = {
+  ...readingChannels,
+  ...writingChannels,
+  ...otherChannels,
+}
+
+/** The words of `channel` in contracts that the channels above cover. */
+export const coveredContractChannels: ReadonlySet<string> = new Set([
+  'analytics',
+  'audit',
+  'backups',
+  'batch',
+  'create',
+  'delete',
+  'export',
+  'get',
+  'import',
+  'list',
+  'metadata',
+  'none',
+  'permissions',
+  'registry',
+  'reveal',
+  'scripts',
+  'session',
+  'settings',
+  'shares',
+  'update',
+  'views',
+])
+
+/**
+ * Channels of capabilities that are not built: where their routes will be. A route under one of these is a finding until
+ * its channel has requests above.
+ */
+export const absentChannels: Readonly<Record<string, RegExp>> = {
+  'feed list and search': /^\/api\/v1\/(data\/:object\/:id\/)?feed/,
+  changelog: /^\/api\/v1\/data\/:object\/:id\/(changelog|changes)/,
+  'mentions, notification, e-mail and push text': /^\/api\/v1\/notifications?/,
+  'presence and realtime': /^\/api\/v1\/realtime/,
+  'sync documents, history and tombstones': /^\/api\/v1\/sync/,
+  webhooks: /^\/api\/v1\/(webhooks|hooks)/,
+  'flow run logs': /^\/api\/v1\/(automation|flows)/,
+  'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
+  'storage names and signed URLs': /^\/api\/v1\/storage/,
+  'package snapshots': /^\/api\/v1\/packages/,
+  GraphQL: /^\/(api\/v1\/)?graphql/,
+  OData: /^\/(api\/v1\/)?odata/,
+}
+
+/** Channels that are measured elsewhere: timing is the check C2t. */
+export const measuredElsewhere = ['timing'] as const

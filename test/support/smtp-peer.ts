@@ -1,0 +1,102 @@
+// A mail server on a free port that keeps what it receives.
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import type { Socket } from 'node:net'
+
+/** A mail as it arrived. */
+export interface ReceivedMail {
+  readonly from: string
+  readonly to: readonly string[]
+  readonly text: string
+}
+
+/** A running mail server. */
+export interface SmtpPeer {
+  readonly port: number
+  readonly mails: ReceivedMail[]
+  /** The next mail to an address that has not been taken yet. */
+  take(to: string): Promise<ReceivedMail>
+  stop(): Promise<void>
+}
+
+/** Starts the server; it speaks RFC 5321 as far as sending a mail needs it. */
+export async function startSmtpPeer(): Promise<SmtpPeer> {
+  const mails: ReceivedMail[] = []
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    converse(socket, mails)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    mails,
+    async take(to) {
+      for (let tries = 0; tries < 200; tries += 1) {
+        const at = mails.findIndex((mail) => mail.to.includes(to))
+        if (at !== -1) return mails.splice(at, 1)[0]!
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      throw new Error(`No mail arrived for ${to}.`)
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+function converse(socket: Socket, mails: ReceivedMail[]): void {
+  let buffer = ''
+  let data: string[] | null = null
+  let from = ''
+  let to: string[] = []
+  const say = (line: string): void => void socket.write(`${line}\r\n`)
+  const address = (line: string): string => /<([^>]*)>/.exec(line)?.[1] ?? ''
+
+  const hear = (line: string): void => {
+    if (data !== null) {
+      if (line !== '.') {
+        data.push(line.startsWith('..') ? line.slice(1) : line)
+        return
+      }
+      mails.push({ from, to, text: decodeQuotedPrintable(data.join('\n')) })
+      data = null
+      to = []
+      say('250 kept')
+      return
+    }
+    const verb = line.slice(0, 4).toUpperCase()
+    if (verb === 'EHLO' || verb === 'HELO') say('250 peer')
+    else if (verb === 'MAIL') {
+      from = address(line)
+      say('250 ok')
+    } else if (verb === 'RCPT') {
+      to.push(address(line))
+      say('250 ok')
+    } else if (verb === 'DATA') {
+      data = []
+      say('354 go on')
+    } else if (verb === 'QUIT') {
+      say('221 bye')
+      socket.end()
+    } else say('250 ok')
+  }
+
+  say('220 peer')
+  socket.on('data', (chunk) => {
+    buffer += chunk.toString('utf8')
+    for (let end = buffer.indexOf('\r\n'); end !== -1; end = buffer.indexOf('\r\n')) {
+      hear(buffer.slice(0, end))
+      buffer = buffer.slice(end + 2)
+    }
+  })
+}
+
+function decodeQuotedPrintable(text: string): string {
+  return text
+    .replaceAll('=\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_match, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
