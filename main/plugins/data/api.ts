@@ -1,6 +1,7 @@
 // The one door for records: every reader and writer of object data calls this service. Types only.
 import type { PlatformError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { RecordAction } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
@@ -197,8 +198,27 @@ export interface RecordStream {
   readonly slices: AsyncIterable<PlatformRecord[]>
 }
 
+/** How far a caller's rights reach over one record: not there for it, only seen, or open to the action. */
+export type RecordReach = 'none' | 'seen' | 'open'
+
 /** The data service. */
 export interface DataService {
+  /**
+   * Makes sure that the caller may do this with a stored record; for plugins that keep things about records.
+   * @param input `deletedToo` also finds records in the trash
+   * @returns the id as it is stored, and the record's owner
+   * @throws resource_not_found also for what the caller may not see, permission_denied for what it may only see
+   */
+  requireRecord(
+    ctx: RequestContext,
+    input: { object: string; id: string; action: RecordAction; deletedToo?: boolean },
+  ): { id: string; owner: string | null }
+  /** How far the caller's rights reach over a stored record, deleted or not, at this moment. Never throws. */
+  reach(ctx: RequestContext, input: { object: string; id: string; action: RecordAction }): RecordReach
+  /** A record with the fields the caller may read; the same value when it may read all of them. */
+  shown(ctx: RequestContext, object: string, record: PlatformRecord): PlatformRecord
+  /** Whether the caller may read a field. Never throws. */
+  canReadField(ctx: RequestContext, object: string, field: string): boolean
   /** Sets the code that runs around writes. @throws Error when there is some already. */
   setHooks(hooks: RecordHooks): void
   /** @throws resource_not_found, invalid_query */

@@ -29,6 +29,7 @@ import { sanitizeHtml } from './service/sanitize-html.ts'
 import { createSingleWrites } from './service/single-writes.ts'
 import { createSummaries } from './service/summaries.ts'
 import { createSummaryRules } from './service/summary-rules.ts'
+import { findRow, requireRowFor } from './service/write-parts.ts'
 import type { WriteParts } from './service/write-parts.ts'
 import { createRecordWriter } from './service/writer.ts'
 
@@ -141,6 +142,30 @@ export function createDataService(host: DataServiceHost): DataService {
     setHooks(given) {
       if (hooks !== undefined) throw new Error('The data service has hooks already.')
       hooks = given
+    },
+    requireRecord(ctx, { object, id, action, deletedToo = false }) {
+      // Who may not read learns nothing of what else it may do.
+      schemaFor(ctx, object, 'read')
+      const schema = schemaFor(ctx, object, action)
+      const row = requireRowFor(parts, host.read, ctx, schema, { id, action, deletedToo })
+      return { id: row['id'] as string, owner: row['owner'] as string | null }
+    },
+    reach(ctx, { object, id, action }) {
+      const schema = metadata.objectSchema(object)
+      if (schema === undefined || schema.abstract) return 'none'
+      const authorizer = host.authorizer()
+      if (authorizer.closedBecause?.(ctx) !== undefined || !authorizer.canObject(ctx, object, 'read')) return 'none'
+      if (findRow(host.read, schema, id) === undefined) return 'none'
+      const reached = access.reach(host.read, ctx, schema, id, action)
+      return reached === 'open' && !authorizer.canObject(ctx, object, action) ? 'seen' : reached
+    },
+    shown(ctx, object, record) {
+      const schema = metadata.objectSchema(object)
+      return schema === undefined ? {} : access.shown(ctx, schema, record)
+    },
+    canReadField(ctx, object, field) {
+      const schema = metadata.objectSchema(object)
+      return schema !== undefined && access.canRead(ctx, schema, field)
     },
     get: (ctx, input) => finder.get(ctx, schemaFor(ctx, input.object, 'read'), input),
     find: (ctx, object, query) => finder.find(ctx, schemaFor(ctx, object, 'read'), query),

@@ -1,0 +1,40 @@
+// What other plugins may ask of notifications. Types only.
+import type { z } from 'zod'
+import type { NotificationType, NotificationPreferences } from '#shared/contracts/notifications.ts'
+import type { Tx } from '#main/kernel/database.ts'
+
+/** The ways a notification travels. */
+export type NotificationChannel = 'in_app' | 'email' | 'push' | 'slack'
+
+/** One notification to one user. */
+export interface NotificationDraft {
+  readonly userId: string
+  readonly type: z.infer<typeof NotificationType>
+  readonly title: string
+  readonly body: string
+  /** `object`, `recordId`, `feedId` and more, by type. */
+  readonly data?: Readonly<Record<string, unknown>>
+  /** Where it leads: a path of the application, beginning with `#/`. */
+  readonly actionUrl?: string
+  /** Default: `in_app`. What the user's preferences switch off is skipped silently (D-142). */
+  readonly channels?: readonly NotificationChannel[]
+  /** Names the cause; a second draft of the same cause for the same user is dropped, so that redelivery is harmless. */
+  readonly dedupeKey?: string
+}
+
+/** The notifications service. */
+export interface NotificationsService {
+  /**
+   * Stores the notification in the transaction, raises `notification.created` and, after COMMIT, hands it to the other
+   * channels. Answers its id; null when it was a repeat or every channel is off.
+   */
+  notify(tx: Tx, draft: NotificationDraft): string | null
+  /** The preferences of a user, with their defaults. */
+  preferences(userId: string): z.infer<typeof NotificationPreferences>
+}
+
+declare module '#main/kernel/services.ts' {
+  interface ServiceRegistry {
+    notifications: NotificationsService
+  }
+}
