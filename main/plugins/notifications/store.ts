@@ -56,9 +56,9 @@ export function insertItem(tx: Tx, item: NewItem): void {
 export function keepNewest(tx: Tx, userId: string, limit: number): void {
   tx.run(
     statement(
-      `DELETE FROM notifications_item WHERE user_id = ?1 AND seq <= (
-         SELECT seq FROM notifications_item WHERE user_id = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`,
-      [userId, limit],
+      `DELETE FROM notifications_item WHERE user_id = ? AND seq <= (
+         SELECT seq FROM notifications_item WHERE user_id = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
+      [userId, userId, limit],
     ),
   )
 }

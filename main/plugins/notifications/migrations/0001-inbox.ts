@@ -28,7 +28,7 @@ export const inbox: Migration = {
       mailed_at INTEGER
     ) STRICT;
     CREATE INDEX notifications_item_user ON notifications_item (user_id, seq);
-    CREATE INDEX notifications_item_unread ON notifications_item (user_id, seq)
+    CREATE INDEX notifications_item_unread ON notifications_item (user_id, seq, organization_id)
       WHERE read_at IS NULL AND in_inbox = 1;
     CREATE INDEX notifications_item_record ON notifications_item (record_id) WHERE record_id IS NOT NULL;
     CREATE INDEX notifications_item_old ON notifications_item (created_at) WHERE read_at IS NOT NULL OR in_inbox = 0;

@@ -61,9 +61,9 @@ export function createDevices(parts: {
         )
         tx.run(
           statement(
-            `DELETE FROM notifications_device WHERE user_id = ?1 AND id NOT IN (
-               SELECT id FROM notifications_device WHERE user_id = ?1 ORDER BY updated_at DESC, id DESC LIMIT ?2)`,
-            [userId, maxDevices],
+            `DELETE FROM notifications_device WHERE user_id = ? AND id NOT IN (
+               SELECT id FROM notifications_device WHERE user_id = ? ORDER BY updated_at DESC, id DESC LIMIT ?)`,
+            [userId, userId, maxDevices],
           ),
         )
         return id
