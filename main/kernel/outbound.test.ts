@@ -1,8 +1,10 @@
 // The sender of requests to addresses people chose: where it goes, where it never goes, and what it takes along.
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createCertificateAuthority, hasOpenssl } from '../../test/support/certificate-authority.ts'
 import { innerAddresses, innerAnswers, innerHosts } from '../../test/safety/inner-targets.ts'
 import { createOutbound } from './outbound.ts'
 import type { OutboundRequest } from './outbound.ts'
@@ -151,6 +153,29 @@ describe('what it takes along', () => {
   it('refuses a header with a line break', async () => {
     expect(await reasonOf(open.send(post('/', { headers: { 'x-mine': 'a\r\nx-other: b' } })))).toBe('unreachable')
     expect(seen).toEqual([])
+  })
+})
+
+describe.runIf(hasOpenssl)('a certificate', () => {
+  it('nobody vouches for ends the request before a byte of it is sent, whatever the environment says', async () => {
+    const authority = createCertificateAuthority('Unknown')
+    const { cert, key } = authority.issue('127.0.0.1', { use: 'server' })
+    const secure = createTlsServer({ cert, key }, (request, response) => {
+      seen.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: '' })
+      response.end()
+    })
+    await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve))
+    const before = process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+    process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
+    try {
+      const url = `https://127.0.0.1:${(secure.address() as AddressInfo).port}/`
+      expect(await reasonOf(open.send({ url, method: 'GET' }))).toBe('unreachable')
+      expect(seen).toEqual([])
+    } finally {
+      if (before === undefined) delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
+      else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before
+      await new Promise((resolve) => secure.close(resolve))
+    }
   })
 })
 

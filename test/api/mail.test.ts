@@ -187,8 +187,7 @@ describe('the queue of mails', () => {
   it('a mail that waits goes with the record it quotes', async () => {
     const host = await start({ mail: settings(await findFreePort()) })
     const quoted = await queue(host)
-    const about = [{ object: 'letter', recordId: quoted }]
-    await queue(host, draft('a@example.org', { text: 'canary-text', about }), draft('b@example.org'))
+    await queue(host, draft('a@example.org', { text: 'canary-text', about: [quoted] }), draft('b@example.org'))
     expect(waiting(host)).toBe(2)
     await host.delete(`/data/letter/${quoted}?purge=true`)
     expect(waiting(host)).toBe(1)

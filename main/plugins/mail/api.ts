@@ -11,8 +11,8 @@ export interface MailDraft {
   readonly html?: string
   /** Names the cause; a second mail of the same cause is dropped. */
   readonly dedupeKey?: string
-  /** The records it quotes: a mail that waits is dropped when one of them is purged. */
-  readonly about?: readonly { readonly object: string; readonly recordId: string }[]
+  /** Ids of the records it quotes: a mail that waits is dropped when one of them is purged. */
+  readonly about?: readonly string[]
 }
 
 /** The outgoing mail of the workspace. */

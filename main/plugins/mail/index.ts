@@ -33,8 +33,9 @@ export const mailPlugin = definePlugin({
         log,
       }),
     )
-    host.on('record.purged', ({ object, recordId }, tx) => {
-      if (object !== undefined && recordId !== undefined) removeMessagesAbout(tx, object, recordId)
+    // By its id alone: the object may have got another name since.
+    host.on('record.purged', ({ recordId }, tx) => {
+      if (recordId !== undefined) removeMessagesAbout(tx, recordId)
     })
     host.job('retention', { cron: '41 3 * * *' }, async () => {
       await write('mail.retention', (tx) => {

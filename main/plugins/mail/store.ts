@@ -32,7 +32,7 @@ export function forgetCauses(tx: Tx, before: number): void {
 export function insertMessage(
   tx: Tx,
   message: Omit<WaitingMessage, 'seq' | 'attempts'>,
-  about: readonly { readonly object: string; readonly recordId: string }[],
+  about: readonly string[],
 ): void {
   const { id, recipient, subject, body, html, createdAt } = message
   const { lastInsertRowid } = tx.run(
@@ -42,14 +42,9 @@ export function insertMessage(
       [id, recipient, subject, body, html, createdAt, createdAt],
     ),
   )
-  for (const { object, recordId } of about) {
-    tx.run(
-      statement('INSERT OR IGNORE INTO mail_about (record_id, object, message_seq) VALUES (?, ?, ?)', [
-        recordId,
-        object,
-        lastInsertRowid,
-      ]),
-    )
+  for (const recordId of about) {
+    const sql = 'INSERT OR IGNORE INTO mail_about (record_id, message_seq) VALUES (?, ?)'
+    tx.run(statement(sql, [recordId, lastInsertRowid]))
   }
 }
 
@@ -91,11 +86,7 @@ export function postpone(tx: Tx, seq: number, nextAttemptAt: number): void {
 }
 
 /** Takes the mails away that quote a record. */
-export function removeMessagesAbout(tx: Tx, object: string, recordId: string): void {
-  tx.run(
-    statement(
-      'DELETE FROM mail_message WHERE seq IN (SELECT message_seq FROM mail_about WHERE record_id = ? AND object = ?)',
-      [recordId, object],
-    ),
-  )
+export function removeMessagesAbout(tx: Tx, recordId: string): void {
+  const quoting = 'SELECT message_seq FROM mail_about WHERE record_id = ?'
+  tx.run(statement(`DELETE FROM mail_message WHERE seq IN (${quoting})`, [recordId]))
 }

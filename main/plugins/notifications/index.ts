@@ -52,6 +52,7 @@ export const notificationsPlugin = definePlugin({
       clock,
       log,
       outbound,
+      isReady: () => options.baseUrl() !== '',
       async messageOf(userId, channel, notification) {
         const url = await book.urlOf(userId, channel)
         if (url === undefined) return undefined

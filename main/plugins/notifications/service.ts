@@ -78,12 +78,11 @@ export function createNotificationsService(parts: NotificationParts): Notificati
         if (userId === localOwnerId) tx.afterCommit(() => notices.show(shown))
       }
       if (isMailed) {
-        const { object, record_id: recordId } = item
         mail()?.queue(tx, {
           to: address,
           ...mailOf(shown, linkOf),
           dedupeKey: `notification:${item.id}`,
-          about: object === null || recordId === null ? [] : [{ object, recordId }],
+          about: item.record_id === null ? [] : [item.record_id],
         })
       }
       for (const channel of webhooks) deliveries.add(tx, channel, item)

@@ -16,7 +16,6 @@ const columns = [
   'body',
   'data',
   'action_url',
-  'object',
   'record_id',
   'in_inbox',
   'created_at',
@@ -120,11 +119,10 @@ export function removeItem(tx: Tx, seq: number): void {
   tx.run(statement('DELETE FROM notifications_item WHERE seq = ?', [seq]))
 }
 
-/** Takes away what quotes a record, and answers it. */
-export function takeItemsAbout(tx: Tx, object: string, recordId: string): ItemRow[] {
-  const where = 'record_id = ? AND (object = ? OR object IS NULL)'
-  const rows = tx.all(statement<ItemRow>(`${selectSql} WHERE ${where}`, [recordId, object]))
-  if (rows.length > 0) tx.run(statement(`DELETE FROM notifications_item WHERE ${where}`, [recordId, object]))
+/** Takes away what quotes a record, and answers it. By its id alone: the object may have got another name since. */
+export function takeItemsAbout(tx: Tx, recordId: string): ItemRow[] {
+  const rows = tx.all(statement<ItemRow>(`${selectSql} WHERE record_id = ?`, [recordId]))
+  if (rows.length > 0) tx.run(statement('DELETE FROM notifications_item WHERE record_id = ?', [recordId]))
   return rows
 }
 

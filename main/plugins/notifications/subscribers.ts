@@ -8,10 +8,10 @@ import { forgetUser, takeItemsAbout } from './store.ts'
 /** Registers the listeners. */
 export function listenToRemovals(host: Pick<PluginHost, 'on'>): void {
   // Notifications quote records; what is purged must be nowhere (safety D4).
-  host.on('record.purged', ({ object, recordId }, tx) => {
-    if (object === undefined || recordId === undefined) return
-    removeDeliveriesAbout(tx, object, recordId)
-    const unread = takeItemsAbout(tx, object, recordId).filter((row) => row.read_at === null && row.in_inbox === 1)
+  host.on('record.purged', ({ recordId }, tx) => {
+    if (recordId === undefined) return
+    removeDeliveriesAbout(tx, recordId)
+    const unread = takeItemsAbout(tx, recordId).filter((row) => row.read_at === null && row.in_inbox === 1)
     for (const rows of Map.groupBy(unread, (row) => `${row.user_id} ${row.organization_id}`).values()) {
       const { user_id: userId, organization_id: organizationId } = rows[0]!
       tellRead(tx, internalContext('notifications'), { userId, organizationId }, { ids: rows.map(({ id }) => id) })

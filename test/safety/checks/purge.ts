@@ -63,7 +63,7 @@ async function notifyOfAll(host: TestHost, book: CanaryBook): Promise<void> {
       const draft = { userId: localOwnerId, type: 'record', data: { ...about, quoted: book.word('row') } } as const
       const channels = ['in_app', 'slack'] as const
       notifications.notify(tx, { ...draft, title: book.word('row'), body: book.word('row'), channels })
-      mail.queue(tx, { to: 'ada@example.org', subject: book.word('row'), text: book.word('row'), about: [about] })
+      mail.queue(tx, { to: 'ada@example.org', subject: book.word('row'), text: book.word('row'), about: [recordId] })
     }
   })
   const inbox = (await host.get('/notifications?limit=20')).body as { notifications: { id: string }[] }

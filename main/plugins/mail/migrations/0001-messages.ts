@@ -19,9 +19,8 @@ export const messages: Migration = {
     ) STRICT;
     CREATE TABLE mail_about (
       record_id TEXT NOT NULL,
-      object TEXT NOT NULL,
       message_seq INTEGER NOT NULL REFERENCES mail_message (seq) ON DELETE CASCADE,
-      PRIMARY KEY (record_id, object, message_seq)
+      PRIMARY KEY (record_id, message_seq)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX mail_about_message ON mail_about (message_seq);
     CREATE TABLE mail_cause (

@@ -31,6 +31,8 @@ export interface DeliveryParts {
   readonly clock: Clock
   readonly log: Logger
   readonly outbound: Pick<Outbound, 'send'>
+  /** Whether the host can be reached: links in messages name its address. */
+  readonly isReady: () => boolean
   /** The message as the channel wants it; undefined when the user has no address for it any more. */
   readonly messageOf: (
     userId: string,
@@ -54,6 +56,7 @@ const givenUpAfterMs = 86_400_000
 const firstPauseMs = 5_000
 const longestPauseMs = 3_600_000
 const longestSleepMs = 60_000
+const readyPollMs = 50
 const batchRows = 200
 const atOnce = 4
 /** Below what a stop waits for. */
@@ -63,7 +66,7 @@ const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /** Makes the deliveries; they begin with what an earlier run of the host left. */
 export function createDeliveries(parts: DeliveryParts): Deliveries {
-  const { read, write, clock, log, outbound, messageOf } = parts
+  const { read, write, clock, log, outbound, isReady, messageOf } = parts
   const abort = new AbortController()
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -135,6 +138,10 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   const wake = (): void => {
     if (abort.signal.aborted || running !== undefined) return
     clearTimeout(timer)
+    if (!isReady()) {
+      timer = setTimeout(wake, readyPollMs).unref()
+      return
+    }
     let failed = false
     running = drain()
       .catch((error: unknown) => {
@@ -164,9 +171,9 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       tx.run(
         statement(
           `INSERT INTO notifications_delivery
-           (user_id, channel, notification, object, record_id, created_at, next_attempt_at, attempts)
-           VALUES (?, ?, ?, ?, ?, ?, ?, 0)`,
-          [item.user_id, channel, JSON.stringify(showItem(item)), item.object, item.record_id, now, now],
+           (user_id, channel, notification, record_id, created_at, next_attempt_at, attempts)
+           VALUES (?, ?, ?, ?, ?, ?, 0)`,
+          [item.user_id, channel, JSON.stringify(showItem(item)), item.record_id, now, now],
         ),
       )
       tx.afterCommit(wake)
@@ -180,9 +187,8 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
 }
 
 /** Takes away what waits and quotes a record. */
-export function removeDeliveriesAbout(tx: Tx, object: string, recordId: string): void {
-  const sql = 'DELETE FROM notifications_delivery WHERE record_id = ? AND (object = ? OR object IS NULL)'
-  tx.run(statement(sql, [recordId, object]))
+export function removeDeliveriesAbout(tx: Tx, recordId: string): void {
+  tx.run(statement('DELETE FROM notifications_delivery WHERE record_id = ?', [recordId]))
 }
 
 function remove(tx: Tx, seq: number): void {

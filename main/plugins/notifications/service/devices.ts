@@ -49,7 +49,7 @@ export function createDevices(parts: {
         const known = tx.get<{ user_id: string; id: string }>(
           statement('SELECT user_id, id FROM notifications_device WHERE token_digest = ?', [digest]),
         )
-        const id = deviceId ?? (known?.user_id === userId ? known.id : ids.uuid())
+        const id = deviceId || (known?.user_id === userId ? known.id : ids.uuid())
         // A token is one device: whoever signs in there last gets its messages, and nobody else.
         tx.run(statement('DELETE FROM notifications_device WHERE token_digest = ?', [digest]))
         tx.run(

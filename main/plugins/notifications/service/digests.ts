@@ -36,9 +36,7 @@ export async function sendDigests(
     if (to === undefined || named.length === 0) continue
     await write('notifications.digest', (tx) => {
       const now = clock.now()
-      const about = named.flatMap(({ object, record_id: recordId }) =>
-        object === null || recordId === null ? [] : [{ object, recordId }],
-      )
+      const about = named.flatMap(({ record_id: recordId }) => recordId ?? [])
       mail()?.queue(tx, { to, ...digestMailOf(named, period, linkOf), about })
       markMailed(tx, userId, items.at(-1)!.seq, now)
       book.noteDigest(tx, userId, now)

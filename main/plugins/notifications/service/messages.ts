@@ -49,7 +49,7 @@ export function slackBodyOf({ title, body, actionUrl }: ShownNotification, linkO
   const lines = [
     `*${plain(title.replaceAll(/\s+/g, ' '))}*`,
     ...(body === '' ? [] : [plain(body)]),
-    ...(actionUrl === undefined ? [] : [`<${linkOf(actionUrl)}|Open>`]),
+    ...(actionUrl === undefined ? [] : [`<${linkOf(actionUrl).replaceAll(/[<>|]/g, encodeURIComponent)}|Open>`]),
   ]
   return JSON.stringify({ text: lines.join('\n') })
 }

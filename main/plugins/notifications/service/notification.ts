@@ -20,7 +20,6 @@ export interface ItemRow {
   readonly body: string
   readonly data: string
   readonly action_url: string | null
-  readonly object: string | null
   readonly record_id: string | null
   /** 0: waits for a mail of many and is shown nowhere. */
   readonly in_inbox: number
@@ -54,7 +53,6 @@ export function itemOf(
     data: text.length <= maxDataChars ? text : JSON.stringify({ object, recordId, feedId }),
     // Anything else would let whoever caused it choose where a click leads.
     action_url: actionUrl?.startsWith('#/') === true ? actionUrl : null,
-    object: typeof object === 'string' ? object : null,
     record_id: typeof recordId === 'string' ? recordId : null,
     in_inbox: facts.inInbox ? 1 : 0,
     created_at: facts.now,
