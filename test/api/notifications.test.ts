@@ -270,7 +270,13 @@ describe('notify()', () => {
   it('keeps the newest 10,000 of a user', async () => {
     const service = host.host.plugins.service('notifications')!
     await host.host.database.write('test.many', (tx) => {
-      for (let at = 0; at < 10_003; at += 1)
+      tx.run({
+        sql: `WITH RECURSIVE n (at) AS (SELECT 0 UNION ALL SELECT at + 1 FROM n WHERE at < 9997)
+          INSERT INTO notifications_item (id, user_id, type, title, body, data, in_inbox, created_at)
+          SELECT 'many-' || at, ?, 'flow', at, '', '{}', 1, 0 FROM n`,
+        parameters: [testUserId(4)],
+      })
+      for (let at = 9_998; at < 10_003; at += 1)
         service.notify(tx, { userId: testUserId(4), type: 'flow', title: `${at}`, body: '' })
     })
     const { unreadCount, notifications } = await listOf(4, '?limit=1')
