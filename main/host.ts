@@ -11,7 +11,9 @@ import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
 import { i18nPlugin } from '#main/plugins/i18n/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
+import { mailPlugin } from '#main/plugins/mail/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
+import { notificationsPlugin } from '#main/plugins/notifications/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
 import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { scriptsPlugin } from '#main/plugins/scripts/index.ts'
@@ -40,6 +42,8 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   scriptsPlugin,
   i18nPlugin,
   auditPlugin,
+  mailPlugin,
+  notificationsPlugin,
 ]
 
 /** The program's version. */

@@ -78,13 +78,16 @@ const shared = {
   errors: [],
 } as const
 
+/** The inbox is closed to a caller without an active organization where there are organizations (D-41). */
+const inInbox = { ...shared, errors: ['permission_denied'] } as const
+
 const Preferences = z.object({ preferences: NotificationPreferences }).meta({ id: 'NotificationPreferencesAnswer' })
 const ReadCount = z.object({ success: z.literal(true), readCount: z.int() }).meta({ id: 'NotificationsRead' })
 
 /** The routes of the `notifications` plugin. */
 export const notificationRoutes = defineRoutes({
   listNotifications: defineRoute({
-    ...shared,
+    ...inInbox,
     operationId: 'listNotifications',
     method: 'GET',
     path: '/notifications',
@@ -106,7 +109,7 @@ export const notificationRoutes = defineRoutes({
     summary: 'List one’s notifications, newest first.',
   }),
   readNotifications: defineRoute({
-    ...shared,
+    ...inInbox,
     operationId: 'readNotifications',
     method: 'POST',
     path: '/notifications/read',
@@ -116,7 +119,7 @@ export const notificationRoutes = defineRoutes({
     summary: 'Mark notifications as read.',
   }),
   readAllNotifications: defineRoute({
-    ...shared,
+    ...inInbox,
     operationId: 'readAllNotifications',
     method: 'POST',
     path: '/notifications/read-all',
@@ -181,7 +184,7 @@ export const notificationRoutes = defineRoutes({
     summary: 'The same as PATCH.',
   }),
   deleteNotification: defineRoute({
-    ...shared,
+    ...inInbox,
     operationId: 'deleteNotification',
     method: 'DELETE',
     path: '/notifications/:id',

@@ -114,8 +114,9 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
     const known = Object.values(worlds[0])
       .flat()
       .filter((value): value is string => typeof value === 'string')
-    const jobs = worlds.map((world) => world.job)
-    const masks = worlds.map((world) => createMask([...known.filter((id) => !jobs.includes(id)), world.job]))
+    // What each world got an id of its own for.
+    const own = worlds.map(({ job, notice }) => [job, notice])
+    const masks = own.map((ids) => createMask([...known.filter((id) => !own.flat().includes(id)), ...ids]))
     let pairs = 0
     let differences = 0
     for (const [at, role] of roles.entries()) {

@@ -1,8 +1,10 @@
 // What a purge leaves behind: nothing of the record in any file of the data folder but backups (D4).
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
+import { localOwnerId } from '#main/kernel/context.ts'
 import { createTestHost } from '../../support/create-test-host.ts'
 import type { TestHost } from '../../support/create-test-host.ts'
 import type { CanaryBook } from '../leak/canaries.ts'
@@ -31,6 +33,7 @@ async function makeRecords(host: TestHost, book: CanaryBook, count: number): Pro
     const share = { principalType: 'role', principalId: 'nobody', access: 'read', reason: book.word('row') }
     await host.post(`/data/matter/${id}/shares`, share)
   }
+  await notifyOfAll(host, book)
   await host.post('/data/matter/createMany', [values(), values()])
   await host.post('/data/matter/batch', { operation: 'create', records: [{ data: values() }] })
   await host.get('/data/matter?search=alpha')
@@ -41,6 +44,37 @@ async function makeRecords(host: TestHost, book: CanaryBook, count: number): Pro
     if (status === 'completed') break
     await pause(20)
   }
+}
+
+/**
+ * Notifications and mails that quote records: in the inbox, and waiting for a mail server and a receiver that do not
+ * answer. Some are read and some deleted.
+ */
+async function notifyOfAll(host: TestHost, book: CanaryBook): Promise<void> {
+  const { records } = (await host.get('/data/matter?top=1000&select=id')).body as { records: { id: string }[] }
+  const slack = { url: 'http://127.0.0.1:9/hook' }
+  const { status } = await host.patch('/notifications/preferences', { preferences: { channels: { slack } } })
+  if (status !== 200) throw new Error('The address of the receiver was refused.')
+  const { database, plugins } = host.host
+  const [notifications, mail] = [plugins.service('notifications')!, plugins.service('mail')!]
+  await database.write('purge.notify', (tx) => {
+    for (const { id: recordId } of records) {
+      const about = { object: 'matter', recordId }
+      const draft = { userId: localOwnerId, type: 'record', data: { ...about, quoted: book.word('row') } } as const
+      const channels = ['in_app', 'slack'] as const
+      notifications.notify(tx, { ...draft, title: book.word('row'), body: book.word('row'), channels })
+      mail.queue(tx, { to: 'ada@example.org', subject: book.word('row'), text: book.word('row'), about: [recordId] })
+    }
+  })
+  const inbox = (await host.get('/notifications?limit=20')).body as { notifications: { id: string }[] }
+  const ids = inbox.notifications.map(({ id }) => id)
+  await host.post('/notifications/read', { ids: ids.slice(0, 10) })
+  for (const id of ids.slice(10)) await host.delete(`/notifications/${id}`)
+  const waiting = database.read.get<{ posts: number; mails: number }>({
+    sql: 'SELECT (SELECT count(*) FROM notifications_delivery) AS posts, (SELECT count(*) FROM mail_message) AS mails',
+    parameters: [],
+  })!
+  if (waiting.posts < records.length || waiting.mails < records.length) throw new Error('Nothing waits to be sent.')
 }
 
 /** Canaries in files of the data folder, backups left out. */
@@ -64,7 +98,13 @@ function findLeft(dataDir: string, book: CanaryBook, context: CheckContext): num
 
 /** @param carefully false removes the rows past the host, without the pragmas it sets on its connections */
 async function countLeft(context: CheckContext, carefully: boolean): Promise<number> {
-  const host = await createTestHost()
+  const dataDir = mkdtempSync(join(tmpdir(), 'cairn-purge-'))
+  // Nobody listens there: what is to be sent waits.
+  const mail = { host: '127.0.0.1', port: 9, from: 'cairn@example.org' }
+  writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ mail, outbound: { allowedHosts: ['127.0.0.1'] } }), {
+    mode: 0o600,
+  })
+  const host = await createTestHost({ dataDir })
   try {
     const book = createCanaryBook(context.seed)
     await host.defineObject('matter', {
@@ -106,6 +146,7 @@ async function countLeft(context: CheckContext, carefully: boolean): Promise<num
     return left
   } finally {
     await host.stop()
+    rmSync(dataDir, { recursive: true, force: true })
   }
 }
 

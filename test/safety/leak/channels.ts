@@ -26,6 +26,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'list',
   'metadata',
   'none',
+  'notifications',
   'permissions',
   'registry',
   'reveal',
@@ -44,7 +45,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
 export const absentChannels: Readonly<Record<string, RegExp>> = {
   'feed list and search': /^\/api\/v1\/(data\/:object\/:id\/)?feed/,
   changelog: /^\/api\/v1\/data\/:object\/:id\/(changelog|changes)/,
-  'mentions, notification, e-mail and push text': /^\/api\/v1\/notifications?/,
   'presence and realtime': /^\/api\/v1\/realtime/,
   'sync documents, history and tombstones': /^\/api\/v1\/sync/,
   webhooks: /^\/api\/v1\/(webhooks|hooks)/,

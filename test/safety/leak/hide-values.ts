@@ -1,7 +1,9 @@
 // Puts canaries into everything hidden of a world. Two worlds that were filled from different books differ in nothing
 // a limited caller may see.
 import { setTimeout as pause } from 'node:timers/promises'
+import { localOwnerId } from '#main/kernel/context.ts'
 import type { CanaryBook } from './canaries.ts'
+import { idOf } from './people.ts'
 import type { Loose, World } from './world.ts'
 import { headersOf } from './world.ts'
 
@@ -90,6 +92,10 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
     if (at === 2) await send('DELETE', `/data/matter/${id}`)
   }
   await send('PUT', '/meta/page/start/overlay?scope=user', { patch: { label: book.word('person') } }, stranger)
+  const notice = await notifyStranger(world, book)
+  const deviceToken = 'token-of-a-device'
+  const device = { token: deviceToken, platform: 'web', deviceId: 'stranger', name: 'Phone' }
+  await send('POST', '/notifications/devices', device, stranger)
   const { jobId } = await send(
     'POST',
     '/data/matter/import/jobs',
@@ -105,8 +111,24 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   )
   for (let tries = 0; tries < 200; tries += 1) {
     const { status } = await send('GET', `/data/import/jobs/${jobId}`)
-    if (status !== 'pending' && status !== 'running') return { ...world, job: jobId, guesses }
+    if (status !== 'pending' && status !== 'running') return { ...world, job: jobId, notice, deviceToken, guesses }
     await pause(20)
   }
   throw new Error('The import of the stranger does not end.')
+}
+
+/** Tells the stranger of a hidden row, and an administrator in the same words; answers the id of the stranger's. */
+async function notifyStranger({ host, hidden }: World, book: CanaryBook): Promise<string> {
+  const { plugins, database } = host.host
+  const words = {
+    type: 'mention',
+    title: book.word('row'),
+    body: book.word('row'),
+    data: { object: 'matter', recordId: hidden[0], quoted: book.word('row') },
+  } as const
+  return database.write('leak.notify', (tx) => {
+    const tell = (userId: string): string | null => plugins.service('notifications')!.notify(tx, { userId, ...words })
+    tell(localOwnerId)
+    return tell(idOf('stranger'))!
+  })
 }

@@ -59,6 +59,9 @@ export interface World {
   readonly share: string
   /** A finished import of the stranger's. */
   readonly job: string
+  /** A notification of the stranger's, and the token of the device it goes to. */
+  readonly notice: string
+  readonly deviceToken: string
   /** Values of the unique field that hidden rows hold. */
   readonly guesses: readonly string[]
   /** A backup of a deleted field. */
@@ -203,6 +206,8 @@ export async function buildWorld(host: TestHost, book: CanaryBook, thorough: boo
     seenLine,
     share: share.id,
     job: '',
+    notice: '',
+    deviceToken: '',
     guesses: [],
     schemaBackup: backups[0]?.id ?? '',
     call,
