@@ -31,7 +31,8 @@ export function parseSearch(text: string, operator: SearchOperator = 'and', mark
     terms += 1
     if (terms > maxTerms) throw invalidQuery('search', `A search has at most ${maxTerms} terms.`, { limit: maxTerms })
     const excludes = word === undefined ? minus === '-' : word.startsWith('-') && word.length > 1
-    const term = word === undefined ? quote(phrase ?? '', false, mark) : quote(excludes ? word.slice(1) : word, true, mark)
+    const term =
+      word === undefined ? quote(phrase ?? '', false, mark) : quote(excludes ? word.slice(1) : word, true, mark)
     if (term !== null) (excludes ? mustNot : must).push(term)
   }
   if (terms === 0) return null
