@@ -14,7 +14,13 @@ beforeAll(async () => {
   host = await createTestHost()
   await host.defineObject('task', {
     title: { type: 'text' },
-    stage: { type: 'select', options: [{ value: 'open', label: 'Open' }, { value: 'done', label: 'Finished' }] },
+    stage: {
+      type: 'select',
+      options: [
+        { value: 'open', label: 'Open' },
+        { value: 'done', label: 'Finished' },
+      ],
+    },
     quiet: { type: 'number', trackFeedHistory: false },
     pin: { type: 'secret' },
   })
@@ -146,7 +152,14 @@ describe('mentions', () => {
     expect(mentions).toEqual([
       { type: 'user', id: owner, name: 'Ann B', offset: 3, length: `@[Ann B](user:${owner})`.length },
       { type: 'team', id: 't1', name: 'Crew', offset: body.indexOf('@[Crew]'), length: '@[Crew](team:t1)'.length },
-      { type: 'record', object: 'task', id: absent, name: 'It', offset: body.indexOf('@[It]'), length: expect.any(Number) },
+      {
+        type: 'record',
+        object: 'task',
+        id: absent,
+        name: 'It',
+        offset: body.indexOf('@[It]'),
+        length: expect.any(Number),
+      },
     ])
   })
 
@@ -269,10 +282,14 @@ describe('threads', () => {
     expect(stub).not.toHaveProperty('body')
     expect(stub).not.toHaveProperty('data')
     expect((await pageOf(host, `${record}/feed/search?query=secret`)).total).toBe(0)
-    expect(refusal(await host.put(`/data/${record}/feed/${top.id}`, { body: 'x' }))).toEqual([404, 'feed_item_not_found'])
-    expect(
-      refusal(await host.post(`/data/${record}/feed`, { type: 'comment', body: 'x', parentId: top.id })),
-    ).toEqual([400, 'feed_invalid_parent'])
+    expect(refusal(await host.put(`/data/${record}/feed/${top.id}`, { body: 'x' }))).toEqual([
+      404,
+      'feed_item_not_found',
+    ])
+    expect(refusal(await host.post(`/data/${record}/feed`, { type: 'comment', body: 'x', parentId: top.id }))).toEqual([
+      400,
+      'feed_invalid_parent',
+    ])
     await host.delete(`/data/${record}/feed/${reply.id}`)
     expect((await pageOf(host, `${record}/feed?type=tasks_only`)).items).toEqual([])
   })
