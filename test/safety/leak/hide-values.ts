@@ -78,8 +78,10 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
     send('PUT', `/data/matter/${record}/feed/${item}`, { body: text })
   await retell(world.seen[0]!, world.privateItem, `alpha beta ${encoded('field')}`)
   await retell(world.hidden[0]!, world.hiddenItem, `alpha ${encoded('row')}`)
-  const reply = { type: 'comment', visibility: 'private', parentId: world.openItem, body: `alpha ${encoded('field')}` }
-  if (more) await send('POST', `/data/matter/${world.seen[0]}/feed`, reply)
+  if (more) {
+    const reply = { type: 'comment', visibility: 'private', parentId: world.openItem, body: `alpha ${encoded('field')}` }
+    await send('POST', `/data/matter/${world.seen[0]}/feed`, reply)
+  }
   await deal(world.seen)
   await deal(world.victims)
   // Secrets of deleted rows nobody can look at, so they are left out.
