@@ -213,14 +213,8 @@ async function countForeignIds(context: CheckContext, replace: Replace): Promise
       shareId: String(share.body.id ?? id),
       viewId: 'thing.mine',
     }
-    const absent = {
-      id: absentId,
-      recordId: absentId,
-      feedId: absentId,
-      jobId: absentId,
-      shareId: absentId,
-      viewId: 'thing.none',
-    }
+    const none = absentId
+    const absent = { id: none, recordId: none, feedId: none, jobId: none, shareId: none, viewId: 'thing.none' }
     const before = (await owner.get(`/data/thing/${id}`)).body
     const routes = host.host.server.routeTable().filter(({ contract, url }) => {
       const isOwned = ownedParameters.some((name) => url.split('/').includes(`:${name}`))

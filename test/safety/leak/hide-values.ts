@@ -79,7 +79,12 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   await retell(world.seen[0]!, world.privateItem, `alpha beta ${encoded('field')}`)
   await retell(world.hidden[0]!, world.hiddenItem, `alpha ${encoded('row')}`)
   if (more) {
-    const reply = { type: 'comment', visibility: 'private', parentId: world.openItem, body: `alpha ${encoded('field')}` }
+    const reply = {
+      type: 'comment',
+      visibility: 'private',
+      parentId: world.openItem,
+      body: `alpha ${encoded('field')}`,
+    }
     await send('POST', `/data/matter/${world.seen[0]}/feed`, reply)
   }
   await deal(world.seen)
