@@ -153,6 +153,16 @@ describe('the changelog of a record', () => {
     expect(entries[2].changes).toEqual([])
   })
 
+  it('tells what a record came back without', async () => {
+    const keeper = await newRecord(host, 'person', { name: 'Ann' })
+    const record = await deal({ keeper })
+    await host.delete(`/data/${record}`)
+    await host.delete(`/data/person/${keeper}?purge=true`)
+    await host.post(`/data/${record}/restore`)
+    const [back] = (await log(record)).entries
+    expect(back).toMatchObject({ action: 'restore', changes: [{ field: 'keeper', oldValue: keeper, newValue: null }] })
+  })
+
   it('knows where changes came from', async () => {
     const record = await deal({ title: 'A' })
     await host.patch(`/data/${record}`, { title: 'B' }, { 'x-cairn-source': 'UI' })

@@ -41,7 +41,7 @@ export function factOf(schema: ObjectSchema, event: Pick<PlatformEvent, 'type' |
     case 'record.deleted':
       return { action: 'delete', changes: nothing, flags }
     case 'record.restored':
-      return { action: 'restore', changes: nothing, flags }
+      return { action: 'restore', changes: lostValues(schema, event.payload as { changes?: Differences }), flags }
     default:
       return null
   }
@@ -56,6 +56,11 @@ function firstValues(schema: ObjectSchema, record: Values): StoredChanges {
     changes[field.uid] = hides ? concealed : [null, value]
   }
   return changes
+}
+
+/** What a record came back without. */
+function lostValues(schema: ObjectSchema, { changes = {} }: { readonly changes?: Differences }): StoredChanges {
+  return updateFact(schema, changes, 0)?.changes ?? nothing
 }
 
 function updateFact(schema: ObjectSchema, differences: Differences, flags: number): Fact | null {
