@@ -55,7 +55,8 @@ const create: Parameters<typeof compareRates>[2] = (target) => (index) =>
 const update: Parameters<typeof compareRates>[2] = (target) => (index) =>
   target.update(fixedId(seedSeries, (index * 7) % seededRows), {
     status: taskStatuses[index % taskStatuses.length]!,
-    priority: index % 1_000,
+    // Never the stored value again: such a change would write nothing.
+    priority: index,
   })
 
 /** The steps. */
