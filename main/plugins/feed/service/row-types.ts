@@ -1,5 +1,6 @@
 // Rows of facts and items as SQLite holds them, and what of them is alike. Types and pure readers only.
 import type { FeedItem } from '#shared/contracts/feed.ts'
+import type { z } from 'zod'
 import type { FactAction, StoredChanges } from './facts.ts'
 import type { StoredMention } from './mentions.ts'
 
@@ -41,7 +42,7 @@ export type FeedItemType = FeedItemView['type']
 export type FeedItemVisibility = FeedItemView['visibility']
 
 /** An item as the API shows it. */
-export type FeedItemView = import('zod').z.output<typeof FeedItem>
+export type FeedItemView = z.output<typeof FeedItem>
 
 /** One entry of a feed: a fact or an item. */
 export type FeedEntry =
