@@ -128,5 +128,7 @@ describe('an object', () => {
     await expect.poll(() => rowsOf(id), { timeout: 10_000 }).toEqual(nothing)
     expect(indexedDocuments()).toBe(before - 2)
     expect(rowsOf(kept)).toEqual(all)
+    const { entries } = (await host.get('/audit?kind=schema.backup_expired')).body
+    expect(entries).toMatchObject([{ object: 'gone', actor: { type: 'system' }, details: { kind: 'object' } }])
   })
 })
