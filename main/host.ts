@@ -9,6 +9,7 @@ import { authPlugin } from '#main/plugins/auth/index.ts'
 import { backupPlugin } from '#main/plugins/backup/index.ts'
 import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
+import { feedPlugin } from '#main/plugins/feed/index.ts'
 import { i18nPlugin } from '#main/plugins/i18n/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
 import { mailPlugin } from '#main/plugins/mail/index.ts'
@@ -44,6 +45,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   auditPlugin,
   mailPlugin,
   notificationsPlugin,
+  feedPlugin,
 ]
 
 /** The program's version. */

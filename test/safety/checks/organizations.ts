@@ -38,6 +38,10 @@ function casesOf(ids: readonly string[], job: string): readonly LeakCase[] {
       post(`/data/paper/${id}/restore`),
       post(`/data/paper/${id}/clone`),
       get(`/data/paper/${id}/shares`),
+      get(`/data/paper/${id}/feed`),
+      get(`/data/paper/${id}/feed/search?query=alpha`),
+      get(`/data/paper/${id}/changelog`),
+      post(`/data/paper/${id}/feed`, { type: 'comment', body: 'x' }),
       post('/data/paper', { name: 'x', above: id }),
       post('/data/paper/batch', { operation: 'update', records: [{ id, data: { name: 'x' } }] }),
       post('/data/paper/deleteMany', { ids: [id] }),
@@ -85,7 +89,10 @@ async function countForeign(
         amount: book.number('organization'),
         above: ids.at(-1) ?? null,
       }
-      ids.push(String((await host.as(1).post('/data/paper', values)).body.id))
+      const id = String((await host.as(1).post('/data/paper', values)).body.id)
+      ids.push(id)
+      const comment = { type: 'comment', body: `alpha ${book.word('organization')}` }
+      await host.as(1).post(`/data/paper/${id}/feed`, comment)
     }
     const rows = [{ name: book.word('organization') }]
     const fileName = `${book.word('organization')}.csv`

@@ -132,13 +132,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     row: Row,
     columns: Row,
   ): PlatformRecord => {
-    const codec = codecOf(schema)
     const record = rules.toRecord(schema, row)
-    const changes: Record<string, { old: unknown; new: unknown }> = {}
-    for (const field of codec.allFields) {
-      if (field.name === 'updated_at' || field.name === 'updated_by' || !touches(field, columns)) continue
-      changes[field.name] = { old: codec.value(stored, field), new: codec.value(row, field) }
-    }
+    const changes = changesOf(schema, stored, row, columns)
     tx.emit(ctx, {
       type: 'record.updated',
       object: schema.name,
@@ -249,7 +244,10 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       parts.summaries().entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const record = rules.toRecord(schema, row)
-      tx.emit(ctx, { type: 'record.restored', object: schema.name, recordId: id, payload: { record } })
+      // A record may come back without references that lead nowhere any more.
+      const changes = changesOf(schema, stored, row, given)
+      const payload = Object.keys(changes).length === 0 ? { record } : { record, changes }
+      tx.emit(ctx, { type: 'record.restored', object: schema.name, recordId: id, payload })
       return { id, record, before: stored, changed: true, warnings: noWarnings }
     },
   }
@@ -274,6 +272,22 @@ function checkSize(row: Row): void {
     0,
   )
   if (bytes > maxRecordBytes) throw platformError('payload_too_large', { limitBytes: maxRecordBytes, received: bytes })
+}
+
+/** The values that differ by field, but for the marks every write sets. */
+function changesOf(
+  schema: ObjectSchema,
+  stored: Row,
+  row: Row,
+  columns: Row,
+): Record<string, { old: unknown; new: unknown }> {
+  const codec = codecOf(schema)
+  const changes: Record<string, { old: unknown; new: unknown }> = {}
+  for (const field of codec.allFields) {
+    if (field.name === 'updated_at' || field.name === 'updated_by' || !touches(field, columns)) continue
+    changes[field.name] = { old: codec.value(stored, field), new: codec.value(row, field) }
+  }
+  return changes
 }
 
 function touches(field: FieldSchema, columns: Row): boolean {
