@@ -99,7 +99,6 @@ export function MentionArea(props: {
         aria-invalid={props.invalid || undefined}
         aria-describedby={props.describedBy}
         placeholder={props.placeholder}
-        // oxlint-disable-next-line jsx-a11y/no-autofocus -- a person has just asked to write here
         autoFocus={props.autoFocus}
         value={draft.text}
         onChange={(event) => {

@@ -1,4 +1,5 @@
 // Owns saying when something happened: how long ago, and exactly on hover and for readers.
+import { useState } from 'react'
 import { formatMoment } from '../../lib/format.ts'
 import { locale } from '../../lib/strings.ts'
 
@@ -12,9 +13,10 @@ const dayLimit = 7
 
 /** A moment. */
 export function Moment(props: { at: string }) {
+  const [now] = useState(() => Date.now())
   return (
     <time dateTime={props.at} title={formatMoment(props.at)}>
-      {howLongAgo(props.at, Date.now())}
+      {howLongAgo(props.at, now)}
     </time>
   )
 }
