@@ -9,6 +9,7 @@ import { authPlugin } from '#main/plugins/auth/index.ts'
 import { backupPlugin } from '#main/plugins/backup/index.ts'
 import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
+import { feedPlugin } from '#main/plugins/feed/index.ts'
 import { i18nPlugin } from '#main/plugins/i18n/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
@@ -40,6 +41,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   scriptsPlugin,
   i18nPlugin,
   auditPlugin,
+  feedPlugin,
 ]
 
 /** The program's version. */

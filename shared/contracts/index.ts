@@ -11,6 +11,7 @@ import { backupRoutes } from './backup.ts'
 import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
 import { discoveryRoutes, documentRoutes } from './discovery.ts'
+import { feedRoutes } from './feed.ts'
 import { i18nRoutes } from './i18n.ts'
 import { importRoutes } from './import.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
@@ -32,6 +33,7 @@ export const allContracts: readonly AnyRoute[] = [
   metadataOperationRoutes,
   dataRoutes,
   schemaBackupRoutes,
+  feedRoutes,
   importRoutes,
   settingsRoutes,
   backupRoutes,

@@ -19,7 +19,7 @@ import type { SchemaChangeParts } from './service/schema-change/change-parts.ts'
 import { createDerivedValues } from './service/schema-change/derived.ts'
 import { schemaChangeHandlers, schemaRestoredEvent } from './service/schema-change/handlers.ts'
 import { createSchemaBackups } from './service/schema-change/restoring.ts'
-import { createSchemaUpkeep } from './service/schema-change/upkeep.ts'
+import { backupExpiredEvent, createSchemaUpkeep } from './service/schema-change/upkeep.ts'
 import { withRelationChecks } from './service/relation-checks.ts'
 import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
 import { createTriggerActions } from './service/triggers/trigger-actions.ts'
@@ -41,7 +41,7 @@ export const dataPlugin = definePlugin({
   },
   contract: dataRoutes,
   migrations: dataMigrations,
-  emits: [...recordEvents, schemaRestoredEvent],
+  emits: [...recordEvents, schemaRestoredEvent, backupExpiredEvent],
   /** @param limits from how many rows tables are changed slice by slice; only twins of checks give them */
   async register(host: PluginHost, limits?: NonNullable<SchemaChangeParts['limits']>) {
     const metadata = host.service('metadata')

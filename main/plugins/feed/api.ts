@@ -18,6 +18,8 @@ export interface SystemItemDraft {
 export interface FeedService {
   /** Writes an item in the transaction of the change it tells of; nothing when the object has no feeds. */
   addSystemItem(tx: Tx, ctx: RequestContext, draft: SystemItemDraft): void
+  /** Whether a caller may see an item of a record at this moment; for whoever hands on events of feeds. Never throws. */
+  sees(ctx: RequestContext, record: { readonly object: string; readonly recordId: string }, feedId: string): boolean
 }
 
 declare module '#main/kernel/services.ts' {

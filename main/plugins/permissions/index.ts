@@ -31,7 +31,7 @@ export const permissionsPlugin = definePlugin({
   id: 'permissions',
   version: '1.0.0',
   requires: ['settings', 'metadata'],
-  optional: ['auth'],
+  optional: ['auth', 'feed'],
   discovery: { service: 'permissions', routeKey: 'permissions', route: '/permissions' },
   contract: permissionRoutes,
   permissions: permissionsPermissions,
@@ -76,6 +76,7 @@ export const permissionsPlugin = definePlugin({
       passes: live,
       userExists,
       hasTeams: hasOrganizations,
+      feed: host.optionalService('feed'),
       changed: host.raisePermissionEpoch,
     })
     const checks = createPermissionChecks({ authorizer, metadata, directory, passes, userExists })

@@ -11,7 +11,7 @@ import { createIndexBuilder } from './service/index-builder.ts'
 import { createIndexMerger } from './service/index-merger.ts'
 import type { SearchColumn } from './service/search-document.ts'
 import { documentOf, layoutOf } from './service/search-document.ts'
-import { parseSearch } from './service/search-query.ts'
+import { parseSearch } from '#main/database/full-text/search-query.ts'
 import { createStaleCleaner } from './service/stale-cleaner.ts'
 import {
   countStale,

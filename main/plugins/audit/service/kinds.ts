@@ -32,6 +32,7 @@ export const knownKinds: Readonly<Record<string, string>> = {
   'schema.state_changed': 'The state of an object changed.',
   'schema.overlay_changed': 'The overlay of an object changed.',
   'schema.backup_restored': 'A deleted object or field was brought back.',
+  'schema.backup_expired': 'What was kept of a deleted object is gone for good.',
   'permissions.saved': 'A permission, profile or role was created or changed.',
   'permissions.deleted': 'A permission, profile or role was deleted.',
   'permissions.state_changed': 'The state of a permission, profile or role changed.',

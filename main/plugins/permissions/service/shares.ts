@@ -10,8 +10,9 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads, Write } from '#main/kernel/database.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
+import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ShareAccess, ShareRow } from '../store.ts'
 import { deleteShare, putShare, readShares, shareLevels } from '../store.ts'
@@ -33,6 +34,8 @@ export interface ShareParts {
   readonly passes: (schema: ObjectSchema, id: string, filter: Filter | null, userId: string) => boolean
   readonly userExists: (id: string) => boolean
   readonly hasTeams: () => boolean
+  /** Tells of shares in the feed of the record (D-144). */
+  readonly feed: () => FeedService | undefined
   /** Called after COMMIT of a change. */
   readonly changed: () => void
 }
@@ -92,6 +95,13 @@ export function createShares(parts: ShareParts): Shares {
     throw validationError([{ field: 'principalId', code: 'invalid_reference', message, value: principalId }])
   }
 
+  /** The feed of the record tells who it was shared with, never why (D-144). */
+  const announce = (tx: Tx, ctx: RequestContext, share: RecordShare, action: 'share' | 'unshare'): void => {
+    const { object, recordId, principalType, principalId, access } = share
+    const data = { action, principalType, principalId, access }
+    parts.feed()?.addSystemItem(tx, ctx, { object, recordId, type: 'sharing', data })
+  }
+
   return {
     list(ctx, object, id) {
       const { schema, recordId } = find(ctx, object, id)
@@ -116,7 +126,9 @@ export function createShares(parts: ShareParts): Shares {
       }
       return write('permissions.share', (tx) => {
         tx.afterCommit(parts.changed)
-        return shown(schema, putShare(tx, schema.uid, share))
+        const stored = shown(schema, putShare(tx, schema.uid, share))
+        announce(tx, ctx, stored, 'share')
+        return stored
       })
     },
     async remove(ctx, object, id, shareId) {
@@ -124,6 +136,8 @@ export function createShares(parts: ShareParts): Shares {
       requireSharing(ctx, schema, recordId)
       const gone = await write('permissions.unshare', (tx) => {
         tx.afterCommit(parts.changed)
+        const present = readShares(tx, schema.uid, recordId).find(({ id: stored }) => stored === shareId)
+        if (present !== undefined) announce(tx, ctx, shown(schema, present), 'unshare')
         return deleteShare(tx, schema.uid, recordId, shareId)
       })
       if (!gone) throw notFound('share', shareId)

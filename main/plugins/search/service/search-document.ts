@@ -3,7 +3,7 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import type { SearchRow } from '../api.ts'
-import { searchText } from './search-text.ts'
+import { searchText } from '#main/database/full-text/search-text.ts'
 
 /** How a column's value becomes text. */
 type Reading = 'text' | 'markup' | 'labels' | 'json'

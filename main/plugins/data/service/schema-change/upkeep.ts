@@ -1,5 +1,6 @@
 // What schema changes need over time: at the start, what a cut-off change left behind is taken away and missing indexes
 // are built; each hour, backups that have expired go for good.
+import { internalContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import { quote } from '../../store.ts'
@@ -19,6 +20,9 @@ export interface SchemaUpkeep {
   /** Removes backups that have expired. */
   expire(): Promise<void>
 }
+
+/** The event of a backup whose table went for good: of an object, nothing is left of it from then on. */
+export const backupExpiredEvent = 'schema.backup_expired'
 
 const sliceMs = 8
 
@@ -52,7 +56,11 @@ export function createSchemaUpkeep(parts: SchemaChangeParts, derived: DerivedVal
     if (backup.kind === 'object' || backup.kind === 'table') {
       // What is put aside inside of the table goes with it.
       const inside = allBackups(read).filter((other) => other.table === backup.table)
-      await dropTable(backup.table, (tx) => [backup, ...inside].forEach(({ id }) => removeBackup(tx, id)))
+      await dropTable(backup.table, (tx) => {
+        for (const { id } of [backup, ...inside]) removeBackup(tx, id)
+        const { kind, object, objectUid } = backup
+        tx.emit(internalContext('schema-backups'), { type: backupExpiredEvent, object, payload: { kind, objectUid } })
+      })
       return
     }
     await write('data.backup-expire', (tx) => removeBackup(tx, backup.id))

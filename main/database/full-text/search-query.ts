@@ -19,10 +19,11 @@ export const maxTerms = 64
  * Parses a search. Terms are split at white space; `"quoted text"` is a phrase, a leading `-` excludes, everything else
  * is a prefix of a word. Terms without a letter or digit are left out beside others. `or` joins the terms that must
  * match; what is excluded is excluded all the same.
+ * @param mark stands before every token, as in the index of {@link markedText}
  * @returns null for a blank text; both members null when no term has anything to search for
  * @throws invalid_query with more than {@link maxTerms} terms
  */
-export function parseSearch(text: string, operator: SearchOperator = 'and'): SearchQuery | null {
+export function parseSearch(text: string, operator: SearchOperator = 'and', mark = ''): SearchQuery | null {
   const must: string[] = []
   const mustNot: string[] = []
   let terms = 0
@@ -30,7 +31,8 @@ export function parseSearch(text: string, operator: SearchOperator = 'and'): Sea
     terms += 1
     if (terms > maxTerms) throw invalidQuery('search', `A search has at most ${maxTerms} terms.`, { limit: maxTerms })
     const excludes = word === undefined ? minus === '-' : word.startsWith('-') && word.length > 1
-    const term = word === undefined ? quote(phrase ?? '', false) : quote(excludes ? word.slice(1) : word, true)
+    const term =
+      word === undefined ? quote(phrase ?? '', false, mark) : quote(excludes ? word.slice(1) : word, true, mark)
     if (term !== null) (excludes ? mustNot : must).push(term)
   }
   if (terms === 0) return null
@@ -41,10 +43,10 @@ export function parseSearch(text: string, operator: SearchOperator = 'and'): Sea
 }
 
 /** One term as a quoted phrase of its tokens, the last one open-ended for words; null without tokens. */
-function quote(term: string, prefix: boolean): string | null {
+function quote(term: string, prefix: boolean, mark: string): string | null {
   const tokens = searchTokens(term)
   const last = tokens.at(-1)
   if (last === undefined) return null
   // Tokens hold no quotation marks: the tokenizer splits at them.
-  return `"${tokens.join(' ')}"${prefix && !isSingleCharacter(last) ? '*' : ''}`
+  return `"${tokens.map((token) => mark + token).join(' ')}"${prefix && !isSingleCharacter(last) ? '*' : ''}`
 }

@@ -53,3 +53,14 @@ export function searchTokens(text: string): string[] {
 export function isSingleCharacter(token: string): boolean {
   return single.test(token)
 }
+
+/**
+ * The text of a document of which only documents with the same mark are ever looked for together: every word carries the
+ * mark, so that a search touches the words of that mark alone, however large the index is.
+ * @param mark lower-case letters and digits, all marks of one index equally long
+ */
+export function markedText(text: string, mark: string): string {
+  return searchTokens(text)
+    .map((token) => mark + token)
+    .join(' ')
+}

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseSearch } from './search-query.ts'
-import { searchText, searchTokens } from './search-text.ts'
+import { markedText, searchText, searchTokens } from './search-text.ts'
 
 describe('searchTokens', () => {
   it.each([
@@ -51,6 +51,14 @@ describe('parseSearch', () => {
     ['a OR b NEAR(c) {d}:e*', { match: '"a"* AND "or"* AND "b"* AND "near c"* AND "d e"*', exclude: null }],
   ])('reads %s', (text, query) => {
     expect(parseSearch(text)).toEqual(query)
+  })
+
+  it('marks every word on both sides', () => {
+    expect(parseSearch('Big "old plan" -京x', 'and', 'k1')).toEqual({
+      match: '("k1big"* AND "k1old k1plan") NOT ("k1京 k1x"*)',
+      exclude: null,
+    })
+    expect(markedText('Big, old 京x!', 'k1')).toBe('k1big k1old k1京 k1x')
   })
 
   it('refuses more than 64 terms', () => {

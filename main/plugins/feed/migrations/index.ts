@@ -1,0 +1,6 @@
+// The migrations of the feed plugin, in order.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { feedTables } from './0001-feed-tables.ts'
+
+/** Append only; released steps never change. */
+export const feedMigrations: readonly Migration[] = [feedTables]

@@ -1,0 +1,109 @@
+// The feed service: puts the parts of service/ together. Rules are in them; requests come through routes.ts.
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { AuthService } from '#main/plugins/auth/api.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PermissionsService } from '#main/plugins/permissions/api.ts'
+import type { SettingsService } from '#main/plugins/settings/api.ts'
+import type { FeedService } from './api.ts'
+import type { FeedGate } from './service/gate.ts'
+import { createFeedGate } from './service/gate.ts'
+import type { FeedItems } from './service/items.ts'
+import { createFeedItems, requireEntry } from './service/items.ts'
+import type { FeedLists } from './service/lists.ts'
+import { createFeedLists } from './service/lists.ts'
+import type { FeedMarks } from './service/marks.ts'
+import { createFeedMarks } from './service/marks.ts'
+import type { People } from './service/people.ts'
+import { createPeople } from './service/people.ts'
+import type { RecordPlace } from './service/place.ts'
+import type { FeedEntry, FeedItemView } from './service/row-types.ts'
+import { showEntries } from './service/show-items.ts'
+import type { SubscribedRecords } from './service/subscribed-records.ts'
+import { createSubscribedRecords } from './service/subscribed-records.ts'
+import { subscribedRecords } from './service/subscription-store.ts'
+import type { Subscriptions } from './service/subscriptions.ts'
+import { createSubscriptions } from './service/subscriptions.ts'
+import type { Viewer } from './service/viewer.ts'
+import { viewerOf } from './service/viewer.ts'
+import { PlatformError } from '#shared/errors.ts'
+
+/** What the service is made from. */
+export interface FeedServiceParts extends Pick<PluginHost, 'read' | 'write' | 'heavy' | 'clock' | 'ids'> {
+  readonly authorizer: () => PluginHost['authorizer']
+  readonly data: DataService
+  readonly metadata: MetadataService
+  readonly permissions: PermissionsService
+  readonly settings: SettingsService
+  readonly auth: () => AuthService | undefined
+}
+
+/** Everything the routes and listeners of the plugin work with. */
+export interface FeedCore {
+  readonly gate: FeedGate
+  readonly items: FeedItems
+  readonly lists: FeedLists
+  readonly marks: FeedMarks
+  readonly subscriptions: Subscriptions
+  readonly people: People
+  readonly known: SubscribedRecords
+  /** An entry as a caller sees it. */
+  show(ctx: RequestContext, place: RecordPlace, entry: FeedEntry): Promise<FeedItemView>
+  /** What other plugins see. */
+  readonly service: FeedService
+  /** Remembers which records have subscriptions. */
+  start(): Promise<void>
+}
+
+/** Makes the service. */
+export function createFeedService(parts: FeedServiceParts): FeedCore {
+  const { read, write, clock, ids, data, metadata, settings } = parts
+  const people = createPeople(parts)
+  const known = createSubscribedRecords()
+  const gate = createFeedGate(parts)
+  const seeing = {
+    canReadField: data.canReadField,
+    isGuest: (userId: string) => parts.permissions.assignments(userId).profile === 'guest',
+  }
+  const viewer = (ctx: RequestContext, place: RecordPlace): Viewer => viewerOf(seeing, ctx, place)
+  const showing = { read, data, metadata, people, timeZone: () => settings.get('timezone') }
+  const subscriptions = createSubscriptions({ read, write, clock, ids, known })
+  const { authorizer } = parts
+  const subscribe = subscriptions.addAll
+  const items = createFeedItems({ write, clock, ids, people, authorizer, viewer, subscribe })
+
+  return {
+    gate,
+    items,
+    subscriptions,
+    people,
+    known,
+    lists: createFeedLists({ ...showing, heavy: parts.heavy, viewer }),
+    marks: createFeedMarks({ write, clock, viewer }),
+    async show(ctx, place, entry) {
+      const [shown] = await showEntries(showing, ctx, place, viewer(ctx, place), [entry])
+      return shown!
+    },
+    service: {
+      addSystemItem(tx, ctx, draft) {
+        const schema = metadata.objectSchema(draft.object)
+        if (schema === undefined || !schema.enable.feeds) return
+        items.addSystemItem(tx, ctx, { object: schema.uid, recordId: draft.recordId, schema }, draft)
+      },
+      sees(ctx, name, feedId) {
+        try {
+          const place = gate.feed(ctx, name)
+          requireEntry(read, place, viewer(ctx, place), feedId)
+          return true
+        } catch (error) {
+          if (error instanceof PlatformError) return false
+          throw error
+        }
+      },
+    },
+    async start() {
+      for await (const places of subscribedRecords(read)) for (const { recordId } of places) known.add(recordId)
+    },
+  }
+}

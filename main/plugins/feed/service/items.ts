@@ -1,0 +1,285 @@
+// Writing items: creating, changing and deleting them, each in one write with its words, subscriptions and event.
+import { notFound } from '#shared/errors.ts'
+import { parseUuid } from '#shared/field-types/uuid.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { SystemItemDraft } from '../api.ts'
+import { feedError } from '../errors.ts'
+import type { NewItem } from '../store.ts'
+import {
+  deleteItem,
+  emptyItem,
+  hasReplies,
+  insertItem,
+  isLive,
+  readItem,
+  readSeenFact,
+  readSeenItem,
+  updateItem,
+} from '../store.ts'
+import { addWords, removeWords } from './body-words.ts'
+import type { ItemData } from './item-input.ts'
+import { clientType, mergeData, readItemInput } from './item-input.ts'
+import { removeMarks } from './mark-store.ts'
+import type { GivenMention, StoredMention } from './mentions.ts'
+import { completeMentions, mentionedUsers, parseMentions } from './mentions.ts'
+import type { People } from './people.ts'
+import type { RecordPlace } from './place.ts'
+import type { FeedEntry, FeedItemVisibility, ItemRow } from './row-types.ts'
+import { mentionsOf } from './row-types.ts'
+import { storedItemView } from './show-items.ts'
+import type { Viewer } from './viewer.ts'
+
+/** What clients send to create an item. */
+export interface CreateInput {
+  readonly type: string
+  readonly body?: string | undefined
+  readonly mentions?: readonly GivenMention[] | undefined
+  readonly parentId?: string | null | undefined
+  readonly visibility: FeedItemVisibility
+  readonly attachments?: readonly string[] | undefined
+  readonly data?: ItemData | undefined
+}
+
+/** What clients send to change one; what is absent stays. */
+export interface ChangeInput {
+  readonly body?: string | undefined
+  readonly mentions?: readonly GivenMention[] | undefined
+  readonly visibility?: FeedItemVisibility | undefined
+  readonly data?: ItemData | undefined
+}
+
+/** What writing works with. */
+export interface ItemParts {
+  readonly write: Write
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly people: People
+  readonly authorizer: () => Authorizer
+  readonly viewer: (ctx: RequestContext, place: RecordPlace) => Viewer
+  /** Subscribes users to a record who have no subscription and never ended one. */
+  readonly subscribe: (tx: Tx, place: RecordPlace, userIds: readonly string[]) => void
+}
+
+/** The writes. */
+export interface FeedItems {
+  /** @throws invalid_feed_type, feed_invalid_parent, validation_error, resource_not_found */
+  create(ctx: RequestContext, place: RecordPlace, input: CreateInput): Promise<FeedEntry>
+  /** @throws feed_item_not_found, feed_permission_denied, feed_item_not_editable, validation_error */
+  change(ctx: RequestContext, place: RecordPlace, feedId: string, input: ChangeInput): Promise<FeedEntry>
+  /** @throws feed_item_not_found, feed_permission_denied, feed_item_not_editable */
+  remove(ctx: RequestContext, place: RecordPlace, feedId: string): Promise<void>
+  /** @see FeedService.addSystemItem */
+  addSystemItem(tx: Tx, ctx: RequestContext, place: RecordPlace, draft: SystemItemDraft): void
+}
+
+/** Types nobody but the server writes. */
+const systemTypes: ReadonlySet<string> = new Set(['approval', 'sharing', 'system'])
+
+/**
+ * An item or fact of a record as a caller sees it.
+ * @throws feed_item_not_found for what is not there, deleted, or not to be seen
+ */
+export function requireEntry(read: Pick<Reads, 'get'>, place: RecordPlace, viewer: Viewer, feedId: string): FeedEntry {
+  const id = parseUuid(feedId)
+  if (id !== null) {
+    const item = readSeenItem(read, place, id, viewer.items())
+    if (item !== undefined && item.is_deleted === 0) return { kind: 'item', id, row: item }
+    const fact = item === undefined ? readSeenFact(read, place, id, viewer.facts()) : undefined
+    if (fact !== undefined) return { kind: 'fact', id, row: fact }
+  }
+  throw feedError('feed_item_not_found', { feedId: feedId.slice(0, 200) })
+}
+
+/** Inside of a write: a purge just before must not leave rows behind. @throws resource_not_found */
+export function requireLive(tx: Tx, { schema, recordId }: RecordPlace): void {
+  if (!isLive(tx, schema.table, recordId)) throw notFound('record', recordId, schema.name)
+}
+
+/** Makes the writes. */
+export function createFeedItems(parts: ItemParts): FeedItems {
+  const { write, clock, ids, people } = parts
+  const userExists = (id: string): boolean => people.find(id) !== undefined
+
+  const announce = (tx: Tx, ctx: RequestContext, place: RecordPlace, type: string, row: ItemRow): void => {
+    const known = people.findAll(row.actor_type === 'user' ? [row.actor_id] : [])
+    const item = storedItemView(place, row, known)
+    const visibility = narrowest(item.visibility, parentVisibility(tx, place, row))
+    tx.emit(ctx, {
+      type,
+      object: place.schema.name,
+      recordId: place.recordId,
+      payload: { item: { ...item, visibility } },
+    })
+  }
+
+  const add = (tx: Tx, ctx: RequestContext, place: RecordPlace, item: NewItem): ItemRow => {
+    const number = insertItem(tx, place, item)
+    const row: ItemRow = { ...item, number, is_deleted: 0 }
+    addWords(tx, place, number, row.body)
+    announce(tx, ctx, place, 'feed.item.created', row)
+    return row
+  }
+
+  const mentionsFor = (given: readonly GivenMention[] | undefined, body: string | null): StoredMention[] =>
+    given === undefined ? parseMentions(body ?? '') : completeMentions(given, body ?? '', (id) => people.find(id)?.name)
+
+  const requireParent = (tx: Tx, place: RecordPlace, viewer: Viewer, parentId: string): string => {
+    const id = parseUuid(parentId)
+    const item = id === null ? undefined : readSeenItem(tx, place, id, viewer.items())
+    const isOpen = item === undefined ? false : item.is_deleted === 0 && item.parent_id === null
+    const isFact = item === undefined && id !== null && readSeenFact(tx, place, id, viewer.facts()) !== undefined
+    if (id === null || !(isOpen || isFact)) throw feedError('feed_invalid_parent', { parentId: parentId.slice(0, 200) })
+    return id
+  }
+
+  /** What only its author may change, and nobody what the server wrote. */
+  const requireOwn = (ctx: RequestContext, entry: FeedEntry, moderators: boolean): ItemRow => {
+    if (entry.kind === 'fact' || systemTypes.has(entry.row.type))
+      throw feedError('feed_item_not_editable', { feedId: entry.id })
+    const isAuthor = entry.row.actor_type === ctx.actor.type && entry.row.actor_id === ctx.actor.id
+    const mayModerate = moderators && parts.authorizer().hasSystemPermission(ctx, 'moderate_feed')
+    if (!isAuthor && !mayModerate) throw feedError('feed_permission_denied', { feedId: entry.id })
+    return entry.row
+  }
+
+  return {
+    async create(ctx, place, input) {
+      const type = clientType(input.type)
+      const { body, data } = readItemInput(type, input, userExists)
+      const mentions = mentionsFor(input.mentions, body)
+      const viewer = parts.viewer(ctx, place)
+      const row = await write('feed.create', (tx) => {
+        requireLive(tx, place)
+        const parentId = input.parentId == null ? null : requireParent(tx, place, viewer, input.parentId)
+        const now = clock.iso()
+        const added = add(tx, ctx, place, {
+          id: ids.uuid(),
+          type,
+          actor_type: ctx.actor.type,
+          actor_id: ctx.actor.id,
+          source: ctx.source,
+          body,
+          mentions: JSON.stringify(mentions),
+          attachments: '[]',
+          data: data === null ? null : JSON.stringify(data),
+          parent_id: parentId,
+          visibility: input.visibility,
+          created_at: now,
+          updated_at: now,
+          edited_at: null,
+        })
+        parts.subscribe(tx, place, [
+          ...(ctx.actor.type === 'user' ? [ctx.actor.id] : []),
+          ...mentionedUsers(mentions).filter(userExists),
+        ])
+        return added
+      })
+      return { kind: 'item', id: row.id, row }
+    },
+
+    async change(ctx, place, feedId, input) {
+      const viewer = parts.viewer(ctx, place)
+      const row = await write('feed.change', (tx) => {
+        requireLive(tx, place)
+        const present = requireOwn(ctx, requireEntry(tx, place, viewer, feedId), false)
+        const before = present.data === null ? null : (JSON.parse(present.data) as ItemData)
+        const { body, data } = readItemInput(
+          present.type,
+          { body: input.body ?? present.body ?? undefined, data: mergeData(before, input.data) },
+          // Whoever was assigned before may be gone by now.
+          (id) => id === before?.['assigneeId'] || userExists(id),
+        )
+        const isNamed = input.mentions !== undefined || input.body !== undefined
+        const mentions = isNamed ? mentionsFor(input.mentions, body) : mentionsOf(present)
+        const now = clock.iso()
+        const next: ItemRow = {
+          ...present,
+          body,
+          mentions: JSON.stringify(mentions),
+          data: data === null ? null : JSON.stringify(data),
+          visibility: input.visibility ?? present.visibility,
+          updated_at: now,
+          edited_at: now,
+        }
+        updateItem(tx, next)
+        if (next.body !== present.body) {
+          removeWords(tx, place, present.number, present.body)
+          addWords(tx, place, next.number, next.body)
+        }
+        parts.subscribe(tx, place, mentionedUsers(mentions).filter(userExists))
+        announce(tx, ctx, place, 'feed.item.updated', next)
+        return next
+      })
+      return { kind: 'item', id: row.id, row }
+    },
+
+    remove(ctx, place, feedId) {
+      const viewer = parts.viewer(ctx, place)
+      return write('feed.delete', (tx) => {
+        requireLive(tx, place)
+        const present = requireOwn(ctx, requireEntry(tx, place, viewer, feedId), true)
+        const now = clock.iso()
+        removeWords(tx, place, present.number, present.body)
+        removeMarks(tx, place, present.id)
+        if (hasReplies(tx, place, present.id)) emptyItem(tx, present.number, namesOf(present), now)
+        else deleteItem(tx, present.number)
+        dropStub(tx, place, present.parent_id)
+        announce(tx, ctx, place, 'feed.item.deleted', {
+          ...present,
+          body: null,
+          data: null,
+          attachments: '[]',
+          updated_at: now,
+          is_deleted: 1,
+        })
+      })
+    },
+
+    addSystemItem(tx, ctx, place, { type, body, data, actor = ctx.actor }) {
+      const now = clock.iso()
+      add(tx, ctx, place, {
+        id: ids.uuid(),
+        type,
+        actor_type: actor.type,
+        actor_id: actor.id,
+        source: ctx.source,
+        body: body ?? null,
+        mentions: '[]',
+        attachments: '[]',
+        data: data === undefined ? null : JSON.stringify(data),
+        parent_id: null,
+        visibility: 'public',
+        created_at: now,
+        updated_at: now,
+        edited_at: null,
+      })
+    },
+  }
+}
+
+/** Who a stub stays visible to; the names it used go. */
+function namesOf(row: ItemRow): string {
+  return JSON.stringify(mentionsOf(row).map(({ type, id }) => ({ type, id })))
+}
+
+/** A stub without replies holds a place for nobody. */
+function dropStub(tx: Tx, place: RecordPlace, parentId: string | null): void {
+  const parent = parentId === null ? undefined : readItem(tx, place, parentId)
+  if (parent === undefined || parent.is_deleted === 0 || hasReplies(tx, place, parent.id)) return
+  deleteItem(tx, parent.number)
+}
+
+const widest: readonly FeedItemVisibility[] = ['public', 'internal', 'private']
+
+/** Who may not see an item is not told of replies to it; events carry the narrower of both. */
+function narrowest(own: FeedItemVisibility, parent: FeedItemVisibility): FeedItemVisibility {
+  return widest[Math.max(widest.indexOf(own), widest.indexOf(parent))]!
+}
+
+function parentVisibility(tx: Tx, place: RecordPlace, { parent_id: parentId }: ItemRow): FeedItemVisibility {
+  return (parentId === null ? undefined : readItem(tx, place, parentId)?.visibility) ?? 'public'
+}

@@ -1,0 +1,233 @@
+// Turns what happened in feeds and records into notifications (D-142, D-206), after the fact: whoever may no longer read
+// the record or the item by then hears nothing, and nobody hears of what they did themselves.
+import type { PlatformEvent } from '#shared/events.ts'
+import type { FeedItemView } from './row-types.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import type { Write } from '#main/kernel/database.ts'
+import type { OutboxConsumer } from '#main/kernel/plugin.ts'
+import { PlatformError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { AuthService } from '#main/plugins/auth/api.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { NotificationDraft, NotificationsService } from '#main/plugins/notifications/api.ts'
+import { mentionedUsers } from './mentions.ts'
+import type { People } from './people.ts'
+import type { StoredItemView } from './show-items.ts'
+import type { SubscribedRecords } from './subscribed-records.ts'
+import type { SubscriptionWord } from './subscription-store.ts'
+import type { Subscriptions } from './subscriptions.ts'
+import { trackedFields } from './tracked-fields.ts'
+
+/** What the consumer works with. */
+export interface NoticeParts {
+  readonly notifications: () => NotificationsService | undefined
+  readonly auth: () => AuthService | undefined
+  readonly data: Pick<DataService, 'reach' | 'get' | 'canReadField' | 'requireRecord'>
+  readonly metadata: Pick<MetadataService, 'objectSchema'>
+  readonly people: People
+  readonly subscriptions: Pick<Subscriptions, 'inForce'>
+  readonly known: SubscribedRecords
+  /** Whether a caller sees an item of a record. */
+  readonly sees: (ctx: RequestContext, name: { object: string; recordId: string }, feedId: string) => boolean
+  readonly write: Write
+}
+
+/** What somebody is told, before it is known to whom. */
+interface Notice {
+  readonly type: NotificationDraft['type']
+  /** What the actor did, between its name and that of the record. */
+  readonly says: string
+  /** Names the cause for each user, so that a repeat of the event tells nobody twice. */
+  readonly cause: string
+}
+
+/** Longest excerpt of a body. */
+const excerptLength = 300
+
+/** Makes the durable consumer. */
+export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
+  const { metadata, data, known } = parts
+
+  /** The user as the rights see it; in an organization, the one in which it can read the record. */
+  const contextOf = (userId: string, object: string, recordId: string): RequestContext | null => {
+    const auth = parts.auth()
+    if (auth?.user(userId)?.banned === true) return null
+    const organizations =
+      auth?.hasOrganizations === true ? auth.memberships(userId).map(({ organizationId }) => organizationId) : [null]
+    for (const organizationId of organizations) {
+      const ctx: RequestContext = {
+        ...internalContext(`feed-notice-${recordId}`),
+        actor: { type: 'user', id: userId },
+        credential: 'session',
+        organizationId,
+      }
+      if (data.reach(ctx, { object, id: recordId, action: 'read' }) === 'open') return ctx
+    }
+    return null
+  }
+
+  const tell = async (
+    event: PlatformEvent,
+    userId: string,
+    notice: Notice,
+    rest: Pick<NotificationDraft, 'data' | 'channels'> & {
+      feedId?: string
+      body: (ctx: RequestContext) => string | null
+    },
+  ): Promise<void> => {
+    if (event.actor.type === 'user' && event.actor.id === userId) return
+    const [object, recordId] = [event.object!, event.recordId!]
+    const ctx = contextOf(userId, object, recordId)
+    if (ctx === null) return
+    const { feedId } = rest
+    if (feedId !== undefined && !parts.sees(ctx, { object, recordId }, feedId)) return
+    const body = rest.body(ctx)
+    const name = body === null ? null : await recordName(parts, ctx, object, recordId)
+    if (body === null || name === null) return
+    const actor = event.actor.type === 'user' ? parts.people.find(event.actor.id)?.name : undefined
+    const draft: NotificationDraft = {
+      userId,
+      type: notice.type,
+      title: `${actor ?? event.actor.name ?? 'The system'} ${notice.says} ${name}`,
+      body,
+      data: { object, recordId, ...(feedId === undefined ? {} : { feedId }) },
+      actionUrl: `#/o/${object}?rec=${recordId}`,
+      ...(rest.channels === undefined ? {} : { channels: rest.channels }),
+      dedupeKey: notice.cause,
+    }
+    await parts.write('feed.notify', (tx) => void parts.notifications()?.notify(tx, draft))
+  }
+
+  const aboutItem = async (event: PlatformEvent, schema: ObjectSchema, item: StoredItemView): Promise<void> => {
+    const { object, recordId } = { object: event.object!, recordId: event.recordId! }
+    const place = { object: schema.uid, recordId }
+    const owner = ownerOf(parts, object, recordId)
+    const subscribed = parts.subscriptions.inForce(place, owner)
+    const mentioned = new Set(mentionedUsers(item.mentions))
+    const body = (): string => excerpt(item)
+    const told = new Set<string>()
+    const assignee = item.type === 'task' ? item.data?.['assigneeId'] : undefined
+    if (typeof assignee === 'string') {
+      told.add(assignee)
+      const channels = subscribed.find(({ userId }) => userId === assignee)?.channels
+      const notice: Notice = {
+        type: 'assignment',
+        says: 'assigned you a task on',
+        cause: `feed:assignment:${item.id}:${assignee}`,
+      }
+      await tell(event, assignee, notice, { feedId: item.id, body, ...(channels === undefined ? {} : { channels }) })
+    }
+    for (const { userId, events, channels } of subscribed) {
+      if (told.has(userId)) continue
+      const notice = itemNotice(event, item, mentioned.has(userId) && wantsWord(events, 'mention'), events)
+      if (notice !== null) await tell(event, userId, notice, { feedId: item.id, body, channels })
+    }
+  }
+
+  const aboutRecord = async (event: PlatformEvent, schema: ObjectSchema): Promise<void> => {
+    const { object, recordId } = { object: event.object!, recordId: event.recordId! }
+    const { record, changes } = event.payload as RecordChange
+    const owner = typeof record['owner'] === 'string' ? record['owner'] : null
+    const changed = Object.keys(changes)
+    const notice: Notice = { type: 'record', says: 'changed', cause: `feed:event:${event.eventId}` }
+    for (const { userId, events, channels } of parts.subscriptions.inForce({ object: schema.uid, recordId }, owner)) {
+      if (!wantsWord(events, 'field_change')) continue
+      const body = (ctx: RequestContext): string | null => {
+        const shown = [...trackedFields(schema).values()].filter(
+          ({ field, inFeed }) => inFeed && changed.includes(field.name) && data.canReadField(ctx, object, field.name),
+        )
+        return shown.length === 0 ? null : shown.map(({ field }) => field.label).join(', ')
+      }
+      await tell(event, userId, notice, { body, channels })
+    }
+  }
+
+  return {
+    wants(event) {
+      if (parts.notifications() === undefined || event.object === undefined || event.recordId === undefined)
+        return false
+      if (event.type === 'feed.item.created' || event.type === 'feed.item.updated') return true
+      if (event.type !== 'record.updated') return false
+      const schema = metadata.objectSchema(event.object)
+      if (schema === undefined || !schema.enable.feeds) return false
+      const { record, changes } = event.payload as RecordChange
+      const isForeign = typeof record['owner'] === 'string' && record['owner'] !== event.actor.id
+      if (!isForeign && !known.mayHave(event.recordId)) return false
+      const tracked = trackedFields(schema)
+      return Object.keys(changes).some((name) => tracked.get(name)?.inFeed === true)
+    },
+    async handle(event) {
+      const schema = metadata.objectSchema(event.object!)
+      if (schema === undefined || !schema.enable.feeds || parts.notifications() === undefined) return
+      if (event.type === 'record.updated') return aboutRecord(event, schema)
+      return aboutItem(event, schema, (event.payload as { item: StoredItemView }).item)
+    },
+  }
+}
+
+interface RecordChange {
+  readonly record: Readonly<Record<string, unknown>>
+  readonly changes: Readonly<Record<string, unknown>>
+}
+
+const heard: Partial<Record<FeedItemView['type'], { word: SubscriptionWord; type: Notice['type']; says: string }>> = {
+  comment: { word: 'comment', type: 'comment', says: 'commented on' },
+  task: { word: 'task', type: 'task', says: 'added a task to' },
+  approval: { word: 'approval', type: 'approval', says: 'asks for an approval of' },
+}
+
+/** What an item tells a subscriber; null for nothing. Changes of an item tell only those they mention anew. */
+function itemNotice(
+  event: PlatformEvent,
+  item: StoredItemView,
+  mentions: boolean,
+  events: readonly SubscriptionWord[],
+): Notice | null {
+  if (mentions) return { type: 'mention', says: 'mentioned you on', cause: `feed:mention:${item.id}` }
+  const known = heard[item.type]
+  if (event.type !== 'feed.item.created' || known === undefined || !wantsWord(events, known.word)) return null
+  return { type: known.type, says: known.says, cause: `feed:event:${event.eventId}` }
+}
+
+function wantsWord(events: readonly SubscriptionWord[], word: SubscriptionWord): boolean {
+  return events.includes('all') || events.includes(word)
+}
+
+/** The beginning of what an item says, as plain as its author wrote it. */
+function excerpt({ body = '', type }: StoredItemView): string {
+  const text = body.replaceAll(/@\[([^\]\n]{1,200})\]\([^)\s]{1,220}\)/g, '@$1').trim()
+  if (text === '') return type
+  return text.length <= excerptLength ? text : `${text.slice(0, excerptLength).toWellFormed()}…`
+}
+
+/** The owner of a record; null when it has none or is gone. */
+function ownerOf({ data }: NoticeParts, object: string, recordId: string): string | null {
+  try {
+    return data.requireRecord(internalContext('feed-notice'), { object, id: recordId, action: 'read' }).owner
+  } catch (error) {
+    if (error instanceof PlatformError) return null
+    throw error
+  }
+}
+
+/** The record's name as the user may read it, else that of its object; null when the record is gone. */
+async function recordName(
+  { data, metadata }: NoticeParts,
+  ctx: RequestContext,
+  object: string,
+  id: string,
+): Promise<string | null> {
+  const schema = metadata.objectSchema(object)!
+  const { name } = schema.displayField
+  if (!data.canReadField(ctx, object, name)) return schema.label
+  try {
+    const { record } = await data.get(ctx, { object, id, select: [name] })
+    const value = record[name]
+    return typeof value === 'string' && value !== '' && name !== 'id' ? value : schema.label
+  } catch (error) {
+    if (error instanceof PlatformError) return null
+    throw error
+  }
+}

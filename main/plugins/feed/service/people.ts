@@ -1,0 +1,62 @@
+// The people behind ids: names and pictures from the accounts, else from the directory of the workspace.
+import type { FeedActor } from '#shared/contracts/feed.ts'
+import type { z } from 'zod'
+import { userDirectory } from '#shared/user-directory.ts'
+import type { Reads } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { AuthService } from '#main/plugins/auth/api.ts'
+
+/** Somebody who did something, as the API shows it. */
+export type ActorView = z.output<typeof FeedActor>
+
+/** A user with what is known of it. */
+export interface Person {
+  readonly name: string | undefined
+  readonly image: string | undefined
+}
+
+/** Finds people; one per host. */
+export interface People {
+  /** Undefined for an id that nobody has. */
+  find(id: string): Person | undefined
+  /** Several at once, those that are known. */
+  findAll(ids: Iterable<string>): ReadonlyMap<string, Person>
+}
+
+/** Makes the directory. */
+export function createPeople(parts: { read: Pick<Reads, 'all'>; auth: () => AuthService | undefined }): People {
+  const findAll: People['findAll'] = (ids) => {
+    const wanted = [...new Set(ids)]
+    const found = new Map<string, Person>()
+    if (wanted.length === 0) return found
+    const sql = `SELECT id, coalesce(name, username) AS name, image FROM "${userDirectory.table}"
+      WHERE id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL`
+    const rows = parts.read.all(
+      statement<{ id: string; name: string | null; image: string | null }>(sql, [JSON.stringify(wanted)]),
+    )
+    for (const { id, name, image } of rows) found.set(id, { name: name ?? undefined, image: image ?? undefined })
+    const accounts = parts.auth()
+    for (const id of wanted) {
+      const account = accounts?.user(id)
+      if (account !== undefined)
+        found.set(id, { name: account.name, image: account.image ?? found.get(id)?.image ?? undefined })
+    }
+    return found
+  }
+  return { findAll, find: (id) => findAll([id]).get(id) }
+}
+
+/** An actor as the API shows it. */
+export function actorView(
+  row: { readonly actor_type: string; readonly actor_id: string; readonly source?: string },
+  people: ReadonlyMap<string, Person>,
+): ActorView {
+  const person = row.actor_type === 'user' ? people.get(row.actor_id) : undefined
+  return {
+    type: row.actor_type as ActorView['type'],
+    id: row.actor_id,
+    ...(person?.name === undefined ? {} : { name: person.name }),
+    ...(person?.image === undefined ? {} : { avatarUrl: person.image }),
+    ...(row.source === undefined ? {} : { source: row.source }),
+  }
+}

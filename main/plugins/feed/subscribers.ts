@@ -1,0 +1,80 @@
+// Follows records and objects: every write of a tracked record becomes a fact in its transaction, a purge takes all of it
+// away, and what belonged to an object goes when its backup has expired.
+import type { PlatformEvent } from '#shared/events.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { removeWords } from './service/body-words.ts'
+import { factOf } from './service/facts.ts'
+import type { Place } from './service/place.ts'
+import { addLeaving, anyPlace, deletePlace, insertFact, readBodies, readLeaving, removeLeaving } from './store.ts'
+
+/** What the listeners work with. */
+export interface FollowerParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly metadata: Pick<MetadataService, 'objectSchema'>
+}
+
+/** The events that become facts. */
+export const factEvents = ['record.created', 'record.updated', 'record.deleted', 'record.restored'] as const
+
+/** The listeners. */
+export interface RecordFollower {
+  /** Writes the fact of a {@link factEvents} event: one insert, and none where no history is kept. */
+  note(event: PlatformEvent, tx: Tx): void
+  /** Takes away everything of a purged record (D-59). */
+  forget(event: PlatformEvent, tx: Tx): void
+  /** Notes that the last of a deleted object is gone (D-101). */
+  leave(event: PlatformEvent, tx: Tx): void
+  /** Takes away what is left of objects that are gone, a few records per write. */
+  clear(signal: AbortSignal): Promise<void>
+}
+
+/** Records of one write while an object is cleared. */
+const placesPerWrite = 50
+
+/** Makes the listeners. */
+export function createRecordFollower({ read, write, ids, metadata }: FollowerParts): RecordFollower {
+  return {
+    note(event, tx) {
+      const schema = metadata.objectSchema(event.object!)
+      const fact = schema === undefined ? null : factOf(schema, event)
+      if (fact !== null) insertFact(tx, { object: schema!.uid, recordId: event.recordId! }, ids.uuid(), fact, event)
+    },
+    forget({ object, recordId }, tx) {
+      const schema = metadata.objectSchema(object!)
+      if (schema !== undefined) removePlace(tx, { object: schema.uid, recordId: recordId! })
+    },
+    leave({ payload }, tx) {
+      const { kind, objectUid } = payload as { kind: string; objectUid: string | null }
+      if (kind === 'object' && objectUid !== null) addLeaving(tx, objectUid)
+    },
+    async clear(signal) {
+      for (const object of readLeaving(read)) {
+        let some = true
+        while (some && !signal.aborted) {
+          some = await write('feed.clear', (tx) => {
+            for (let at = 0; at < placesPerWrite; at += 1) {
+              const place = anyPlace(tx, object)
+              if (place === undefined) {
+                removeLeaving(tx, object)
+                return false
+              }
+              removePlace(tx, place)
+            }
+            return true
+          })
+        }
+      }
+    },
+  }
+}
+
+function removePlace(tx: Tx, place: Place): void {
+  for (const { number, body } of readBodies(tx, place)) removeWords(tx, place, number, body)
+  deletePlace(tx, place)
+}
