@@ -12,7 +12,9 @@ import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
 import { feedPlugin } from '#main/plugins/feed/index.ts'
 import { i18nPlugin } from '#main/plugins/i18n/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
+import { mailPlugin } from '#main/plugins/mail/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
+import { notificationsPlugin } from '#main/plugins/notifications/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
 import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { scriptsPlugin } from '#main/plugins/scripts/index.ts'
@@ -42,6 +44,8 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   i18nPlugin,
   auditPlugin,
   feedPlugin,
+  mailPlugin,
+  notificationsPlugin,
 ]
 
 /** The program's version. */

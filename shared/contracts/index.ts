@@ -17,6 +17,7 @@ import { importRoutes } from './import.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
+import { notificationRoutes } from './notifications.ts'
 import { permissionRoutes } from './permissions.ts'
 import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
@@ -44,6 +45,7 @@ export const allContracts: readonly AnyRoute[] = [
   scriptRoutes,
   i18nRoutes,
   auditRoutes,
+  notificationRoutes,
   authRoutes,
   authAccountRoutes,
   authMagicLinkRoutes,

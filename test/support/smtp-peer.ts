@@ -14,29 +14,34 @@ export interface ReceivedMail {
 export interface SmtpPeer {
   readonly port: number
   readonly mails: ReceivedMail[]
+  /** Every line a client said, bodies left out. */
+  readonly heard: string[]
+  /** Answers a line in place of the server: a reply, or null to say nothing more. Lines it answers undefined for pass. */
+  answer: (line: string) => string | null | undefined
   /** The next mail to an address that has not been taken yet. */
   take(to: string): Promise<ReceivedMail>
   stop(): Promise<void>
 }
 
-/** Starts the server; it speaks RFC 5321 as far as sending a mail needs it. */
-export async function startSmtpPeer(): Promise<SmtpPeer> {
-  const mails: ReceivedMail[] = []
+/** Starts the server on a port, or any free one; it speaks RFC 5321 as far as sending a mail needs it. */
+export async function startSmtpPeer(port = 0): Promise<SmtpPeer> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    converse(socket, mails)
+    converse(socket, peer)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const peer: SmtpPeer = {
     port: (server.address() as AddressInfo).port,
-    mails,
+    mails: [],
+    heard: [],
+    answer: () => undefined,
     async take(to) {
       for (let tries = 0; tries < 200; tries += 1) {
-        const at = mails.findIndex((mail) => mail.to.includes(to))
-        if (at !== -1) return mails.splice(at, 1)[0]!
+        const at = peer.mails.findIndex((mail) => mail.to.includes(to))
+        if (at !== -1) return peer.mails.splice(at, 1)[0]!
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
       throw new Error(`No mail arrived for ${to}.`)
@@ -46,9 +51,10 @@ export async function startSmtpPeer(): Promise<SmtpPeer> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
+  return peer
 }
 
-function converse(socket: Socket, mails: ReceivedMail[]): void {
+function converse(socket: Socket, peer: SmtpPeer): void {
   let buffer = ''
   let data: string[] | null = null
   let from = ''
@@ -62,10 +68,22 @@ function converse(socket: Socket, mails: ReceivedMail[]): void {
         data.push(line.startsWith('..') ? line.slice(1) : line)
         return
       }
-      mails.push({ from, to, text: decodeQuotedPrintable(data.join('\n')) })
+      const own = peer.answer('.')
+      if (own !== undefined) {
+        data = null
+        if (own !== null) say(own)
+        return
+      }
+      peer.mails.push({ from, to, text: decodeQuotedPrintable(data.join('\n')) })
       data = null
       to = []
       say('250 kept')
+      return
+    }
+    peer.heard.push(line)
+    const own = peer.answer(line)
+    if (own !== undefined) {
+      if (own !== null) say(own)
       return
     }
     const verb = line.slice(0, 4).toUpperCase()

@@ -71,6 +71,7 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
         memberships: (id) => people.users[users.findIndex((user) => user.id === id)]?.memberships ?? [],
         hasOrganizations: people.organizations === true,
         hasOwnerPassword: () => false,
+        waitingMail: () => undefined,
         endSessions: async () => undefined,
       })
     },

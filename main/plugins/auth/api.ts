@@ -1,4 +1,5 @@
 // What other plugins may ask of accounts. Types only; credentials are found through `host.setIdentities`.
+import type { RequestContext } from '#main/kernel/context.ts'
 
 /** An account as other plugins see it. */
 export interface AuthUser {
@@ -28,6 +29,8 @@ export interface AuthService {
   memberships(userId: string): readonly Membership[]
   /** Whether organizations are on: then every record belongs to one (D-41). */
   readonly hasOrganizations: boolean
+  /** The link or code of a mail that waits to be handed on; undefined for callers who may not see it, and once it is over. */
+  waitingMail(ctx: RequestContext, id: string): string | undefined
   /** Whether the local owner can sign in with a password; the host lets no other machine in before. */
   hasOwnerPassword(): boolean
   /** Ends all sessions of a user; they count no more on the next request. */

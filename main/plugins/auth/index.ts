@@ -30,6 +30,7 @@ export const authPlugin = definePlugin({
   id: 'auth',
   version: '1.0.0',
   requires: ['permissions'],
+  optional: ['mail', 'notifications'],
   discovery: { service: 'auth', routeKey: 'auth', route: '/auth' },
   // What is off by default is mounted by its switch and not listed here.
   contract: {

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { readPrivateFile, writeFileAtomic } from '#main/kernel/atomic-file.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { IdentityProvider } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -16,9 +17,10 @@ import { createBridge } from './service/bridge.ts'
 import { createCookies } from './service/cookies.ts'
 import { createKeys, keyMark } from './service/keys.ts'
 import type { Library } from './service/library.ts'
-import { createMail } from './service/mail.ts'
+import { createMail, waitingNotice } from './service/mail.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
+import { maySeeWaitingMail } from './service/users.ts'
 import type { UserRow } from './store.ts'
 import { insertUser, readMemberships, readPassword, readTeams, readUser, readUserByName, readUsers } from './store.ts'
 
@@ -85,7 +87,24 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     updateAgeSeconds: config.session.updateAge,
   })
   const keys = createKeys(shared)
-  const mail = createMail({ settings: config.mail, read, write, clock, ids, log })
+  const notifications = host.optionalService('notifications')
+  const managers = (): string[] =>
+    readUsers(read, { limit: 1_000, offset: 0 })
+      .rows.filter(({ id }) => id !== localOwnerId && mayManageUsers(host, id))
+      .map(({ id }) => id)
+  const mail = createMail({
+    transport: host.optionalService('mail'),
+    tell(tx, waiting) {
+      const service = notifications()
+      if (service === undefined) return
+      for (const userId of [localOwnerId, ...managers()]) service.notify(tx, waitingNotice(userId, waiting))
+    },
+    read,
+    write,
+    clock,
+    ids,
+    log,
+  })
   const cookies = createCookies(config)
   const changed = (): void => {
     lookup.forget()
@@ -159,6 +178,12 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
   }
 }
 
+/** Whether a user holds the right as themselves, whatever credential they come with. */
+function mayManageUsers(host: Pick<PluginHost, 'authorizer'>, id: string): boolean {
+  const ctx: RequestContext = { ...internalContext('auth.mail'), actor: { type: 'user', id }, credential: 'session' }
+  return host.authorizer.hasSystemPermission(ctx, 'manage_users')
+}
+
 /** Finds callers for the host: sessions and keys, from memory or one statement. */
 export function createIdentities({ lookup, keys }: Pick<AuthParts, 'lookup' | 'keys'>): IdentityProvider {
   return {
@@ -202,6 +227,7 @@ export function createAuthService(parts: AuthParts): AuthService {
       }))
     },
     hasOrganizations: config.plugins.organization,
+    waitingMail: (ctx, id) => (maySeeWaitingMail(parts, ctx) ? parts.mail.content(id) : undefined),
     hasOwnerPassword: () => readPassword(read, localOwnerId) !== undefined,
     endSessions: (userId) => endSessions(parts, internalContext(parts.ids.uuid()), userId),
   }

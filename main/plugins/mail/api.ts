@@ -3,20 +3,33 @@ import type { Tx } from '#main/kernel/database.ts'
 
 /** One mail. */
 export interface MailDraft {
+  /** One address, without a name. */
   readonly to: string
+  /** Line breaks and other control characters become spaces. */
   readonly subject: string
   readonly text: string
   readonly html?: string
   /** Names the cause; a second mail of the same cause is dropped. */
   readonly dedupeKey?: string
+  /** The records it quotes: a mail that waits is dropped when one of them is purged. */
+  readonly about?: readonly { readonly object: string; readonly recordId: string }[]
 }
 
 /** The outgoing mail of the workspace. */
 export interface MailService {
   /** Whether a mail server is configured. */
   isConfigured(): boolean
-  /** Queues the mail in the transaction; it is sent after COMMIT and tried again while the server refuses. */
-  queue(tx: Tx, mail: MailDraft): void
+  /**
+   * Queues the mail in the transaction; it is sent after COMMIT, in order, and tried again for a day while the server
+   * refuses. Answers the id that its Message-ID holds; null when it was dropped: no mail server, a cause that was there
+   * before, or no address.
+   */
+  queue(tx: Tx, mail: MailDraft): string | null
+  /**
+   * Sends at once and stores nothing, for mails that carry a secret; tried once.
+   * @throws Error when the server did not take it, or there is none; its text may quote the address
+   */
+  deliver(mail: MailDraft): Promise<void>
 }
 
 declare module '#main/kernel/services.ts' {

@@ -20,6 +20,8 @@ export interface NotificationDraft {
   readonly channels?: readonly NotificationChannel[]
   /** Names the cause; a second draft of the same cause for the same user is dropped, so that redelivery is harmless. */
   readonly dedupeKey?: string
+  /** The organization whose records it is about (D-41); absent: it is seen in every one. */
+  readonly organizationId?: string | null
 }
 
 /** The notifications service. */
@@ -29,7 +31,7 @@ export interface NotificationsService {
    * channels. Answers its id; null when it was a repeat or every channel is off.
    */
   notify(tx: Tx, draft: NotificationDraft): string | null
-  /** The preferences of a user, with their defaults. */
+  /** The preferences of a user, with their defaults; addresses of channels are left out, they are the user's secrets. */
   preferences(userId: string): z.infer<typeof NotificationPreferences>
 }
 

@@ -1,11 +1,12 @@
-// Sends the mails of accounts over SMTP; without a mail server they wait for whoever manages users. Nothing of them is
-// ever logged. nodemailer is loaded with the first mail.
+// Sends the mails of accounts at once, past the queue of mails: what they carry opens accounts and is stored nowhere.
+// Without a mail server they wait for whoever manages users. Nothing of them is ever logged.
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Reads, Write } from '#main/kernel/database.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { AuthConfig } from './auth-config.ts'
+import type { MailService } from '../../mail/api.ts'
+import type { NotificationDraft } from '../../notifications/api.ts'
 import type { OutgoingMail } from './library-options.ts'
 
 /** A mail that waits to be handed on by a person. */
@@ -24,13 +25,18 @@ export interface Mail {
   send(mail: OutgoingMail): Promise<void>
   /** What was put aside and still counts, newest first. */
   waiting(): WaitingMail[]
+  /** The link or code of one of them; undefined when it no longer counts. */
+  content(id: string): string | undefined
   /** Waits for mail under way; called at stop. */
   settle(): Promise<void>
 }
 
 /** What mail works with. */
 export interface MailParts {
-  readonly settings: AuthConfig['mail']
+  /** The way to the mail server; absent or not configured, mails are put aside. */
+  readonly transport: () => MailService | undefined
+  /** Tells people that a mail waits for them to hand it on; gets nothing of its content. */
+  readonly tell: (tx: Tx, mail: Pick<WaitingMail, 'id' | 'to' | 'kind'>) => void
   readonly read: Reads
   readonly write: Write
   readonly clock: Clock
@@ -39,7 +45,6 @@ export interface MailParts {
 }
 
 const lifeMs = 86_400_000
-const timeoutMs = 15_000
 
 const subjects: Readonly<Record<OutgoingMail['kind'], string>> = {
   'reset-password': 'Set a new password',
@@ -51,49 +56,53 @@ const subjects: Readonly<Record<OutgoingMail['kind'], string>> = {
 }
 
 /**
+ * Tells somebody who manages accounts that a mail waits. Holds neither link nor code: those who may see them find them
+ * in the list of their notifications, where they are read from the waiting mail.
+ * @source D-39
+ */
+export function waitingNotice(
+  userId: string,
+  { id, to, kind }: Pick<WaitingMail, 'id' | 'to' | 'kind'>,
+): NotificationDraft {
+  const subject = subjects[kind as OutgoingMail['kind']] ?? kind
+  return {
+    userId,
+    type: 'system',
+    title: 'A mail waits to be handed on',
+    body: `There is no mail server. For ${to}: ${subject}.`,
+    data: { waitingMailId: id, kind, to },
+    actionUrl: '#/access',
+    dedupeKey: `auth.mail:${id}`,
+  }
+}
+
+/**
  * Makes the mail.
  * @source D-39
  */
 export function createMail(parts: MailParts): Mail {
-  const { settings, read, write, clock, ids, log } = parts
+  const { transport, tell, read, write, clock, ids, log } = parts
   const underWay = new Set<Promise<void>>()
 
   const putAside = (mail: OutgoingMail): Promise<void> =>
     write('auth.mail', (tx) => {
       const now = clock.now()
+      const id = ids.uuid()
       tx.run(statement('DELETE FROM auth_mail WHERE expires_at < ?', [now]))
       tx.run(
         statement(
           'INSERT INTO auth_mail (id, recipient, kind, content, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
-          [ids.uuid(), mail.to, mail.kind, mail.url ?? mail.code ?? '', now, now + lifeMs],
+          [id, mail.to, mail.kind, mail.url ?? mail.code ?? '', now, now + lifeMs],
         ),
       )
+      tell(tx, { id, to: mail.to, kind: mail.kind })
     })
 
   const deliver = async (mail: OutgoingMail): Promise<void> => {
-    if (settings === undefined) return putAside(mail)
-    const { createTransport } = await import('nodemailer')
-    const transport = createTransport({
-      host: settings.host,
-      port: settings.port,
-      secure: settings.secure,
-      ...(settings.user === undefined ? {} : { auth: { user: settings.user, pass: settings.password ?? '' } }),
-      connectionTimeout: timeoutMs,
-      greetingTimeout: timeoutMs,
-      socketTimeout: timeoutMs,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    })
-    try {
-      await transport.sendMail({
-        from: settings.from,
-        to: mail.to,
-        subject: subjects[mail.kind],
-        text: `${subjects[mail.kind]}:\n\n${mail.url ?? mail.code ?? ''}\n`,
-      })
-    } finally {
-      transport.close()
-    }
+    const way = transport()
+    if (way?.isConfigured() !== true) return putAside(mail)
+    const subject = subjects[mail.kind]
+    await way.deliver({ to: mail.to, subject, text: `${subject}:\n\n${mail.url ?? mail.code ?? ''}\n` })
   }
 
   return {
@@ -128,6 +137,13 @@ export function createMail(parts: MailParts): Mail {
           createdAt: new Date(row.created_at).toISOString(),
           expiresAt: new Date(row.expires_at).toISOString(),
         })),
+    content: (id) =>
+      read.get(
+        statement<{ content: string }>('SELECT content FROM auth_mail WHERE id = ? AND expires_at > ?', [
+          id,
+          clock.now(),
+        ]),
+      )?.content,
     async settle() {
       await Promise.all(underWay)
     },

@@ -6,6 +6,7 @@ import type { Reads } from '#main/kernel/database.ts'
 import type { PermissionsService } from '../../permissions/api.ts'
 import type { UserRow } from '../store.ts'
 import { readUser } from '../store.ts'
+import type { AuthParts } from './auth-parts.ts'
 
 /** An account in the library's shape, without what nobody outside may see. */
 export function userView(row: UserRow): UserView {
@@ -67,6 +68,19 @@ export function loginUser(row: UserRow, permissions: PermissionsService): Record
 export function isAdministrator(read: Reads, permissions: PermissionsService, userId: string): boolean {
   if (userId === localOwnerId) return true
   return readUser(read, userId)?.role === 'admin' || permissions.assignments(userId).profile === 'administrator'
+}
+
+/**
+ * Whether the caller may see links and codes that wait to be handed on: they open the account they are for,
+ * administrators' too, so only an administrator who signed in may, with no right taken away.
+ * @source D-39
+ */
+export function maySeeWaitingMail(
+  { read, permissions }: Pick<AuthParts, 'read' | 'permissions'>,
+  ctx: RequestContext,
+): boolean {
+  const isOwn = ctx.impersonatorId === undefined && ctx.credential !== 'api-key'
+  return isOwn && (ctx.scope?.permissionSets ?? null) === null && isAdministrator(read, permissions, ctx.actor.id)
 }
 
 /**

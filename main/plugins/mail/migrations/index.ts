@@ -1,0 +1,6 @@
+// The migrations of the mail plugin, in order.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { messages } from './0001-messages.ts'
+
+/** Append only; released steps never change. */
+export const mailMigrations: readonly Migration[] = [messages]

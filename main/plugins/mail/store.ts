@@ -1,0 +1,101 @@
+// SQL of the tables mail_message, mail_about and mail_cause.
+import { createHash } from 'node:crypto'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+
+/** A mail that waits. */
+export interface WaitingMessage {
+  /** The order in which mails are sent. */
+  readonly seq: number
+  readonly id: string
+  readonly recipient: string
+  readonly subject: string
+  readonly body: string
+  readonly html: string | null
+  /** Milliseconds, as `nextAttemptAt`. */
+  readonly createdAt: number
+  readonly attempts: number
+}
+
+/** Notes a cause. Answers false when it was there before. */
+export function putCause(tx: Tx, key: string, now: number): boolean {
+  const digest = createHash('sha256').update(key).digest('base64url')
+  return tx.run(statement('INSERT OR IGNORE INTO mail_cause (digest, at) VALUES (?, ?)', [digest, now])).changes === 1
+}
+
+/** Forgets causes noted before an instant. */
+export function forgetCauses(tx: Tx, before: number): void {
+  tx.run(statement('DELETE FROM mail_cause WHERE at < ?', [before]))
+}
+
+/** Adds a mail that is due now, with the records it quotes. */
+export function insertMessage(
+  tx: Tx,
+  message: Omit<WaitingMessage, 'seq' | 'attempts'>,
+  about: readonly { readonly object: string; readonly recordId: string }[],
+): void {
+  const { id, recipient, subject, body, html, createdAt } = message
+  const { lastInsertRowid } = tx.run(
+    statement(
+      `INSERT INTO mail_message (id, recipient, subject, body, html, created_at, next_attempt_at, attempts)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 0)`,
+      [id, recipient, subject, body, html, createdAt, createdAt],
+    ),
+  )
+  for (const { object, recordId } of about) {
+    tx.run(
+      statement('INSERT OR IGNORE INTO mail_about (record_id, object, message_seq) VALUES (?, ?, ?)', [
+        recordId,
+        object,
+        lastInsertRowid,
+      ]),
+    )
+  }
+}
+
+/** The oldest mail that is due. */
+export function firstDue(read: Pick<Reads, 'get'>, now: number): WaitingMessage | undefined {
+  return read.get(
+    statement<WaitingMessage>(
+      `SELECT seq, id, recipient, subject, body, html, created_at AS createdAt, attempts
+       FROM mail_message WHERE next_attempt_at <= ? ORDER BY seq LIMIT 1`,
+      [now],
+    ),
+  )
+}
+
+/** When the next mail is due; undefined when none waits. */
+export function nextDueAt(read: Pick<Reads, 'get'>): number | undefined {
+  const found = read.get<{ at: number | null }>(statement('SELECT min(next_attempt_at) AS at FROM mail_message'))
+  return found?.at ?? undefined
+}
+
+/** Takes a mail away: it was sent or given up. */
+export function removeMessage(tx: Tx, seq: number): void {
+  tx.run(statement('DELETE FROM mail_message WHERE seq = ?', [seq]))
+}
+
+/** Takes all mails away that wait since before an instant; answers how many there were. */
+export function removeMessagesBefore(tx: Tx, before: number): number {
+  return tx.run(statement('DELETE FROM mail_message WHERE created_at < ?', [before])).changes
+}
+
+/** Puts a mail off. */
+export function postpone(tx: Tx, seq: number, nextAttemptAt: number): void {
+  tx.run(
+    statement('UPDATE mail_message SET attempts = attempts + 1, next_attempt_at = ? WHERE seq = ?', [
+      nextAttemptAt,
+      seq,
+    ]),
+  )
+}
+
+/** Takes the mails away that quote a record. */
+export function removeMessagesAbout(tx: Tx, object: string, recordId: string): void {
+  tx.run(
+    statement(
+      'DELETE FROM mail_message WHERE seq IN (SELECT message_seq FROM mail_about WHERE record_id = ? AND object = ?)',
+      [recordId, object],
+    ),
+  )
+}

@@ -1,0 +1,6 @@
+// The migrations of the notifications plugin, in order.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { inbox } from './0001-inbox.ts'
+
+/** Append only; released steps never change. */
+export const notificationMigrations: readonly Migration[] = [inbox]

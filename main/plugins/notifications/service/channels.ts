@@ -1,0 +1,56 @@
+// Which ways one notification takes, as the user's preferences say. Pure.
+import type { NotificationChannel, NotificationDraft } from '../api.ts'
+import type { Preferences } from './notification.ts'
+
+/** The ways of one notification. */
+export interface Ways {
+  /** Into the inbox, to realtime and to the desktop. */
+  readonly inApp: boolean
+  /** At once, in the mail of the period, or not at all. */
+  readonly email: 'now' | 'digest' | 'off'
+  readonly webhooks: readonly WebhookChannel[]
+}
+
+/** Channels that are posted to an address of the user's. */
+export type WebhookChannel = Extract<NotificationChannel, 'push' | 'slack'>
+
+/** The preferences of somebody who never said anything. @source D-177 */
+export const defaultPreferences: Preferences = Object.freeze({
+  email: true,
+  push: true,
+  inApp: true,
+  digest: 'none',
+  channels: Object.freeze({}),
+})
+
+/**
+ * Chooses the ways. An entry of `channels` named like a type of notification speaks for that type, one named like a
+ * channel for that channel. With a digest there are no single mails, but for types whose entry says `email: true`.
+ * @source D-142, D-177
+ */
+export function waysOf(
+  { type, channels = ['in_app'] }: Pick<NotificationDraft, 'type' | 'channels'>,
+  preferences: Preferences,
+): Ways {
+  const off: Ways = { inApp: false, email: 'off', webhooks: [] }
+  const forType = preferences.channels[type]
+  if (forType?.enabled === false) return off
+  const isOn = (channel: NotificationChannel): boolean =>
+    channels.includes(channel) && preferences.channels[channel]?.enabled !== false
+  const mails = isOn('email') && preferences.email && forType?.email !== false
+  const isAtOnce = preferences.digest === 'none' || forType?.email === true
+  return {
+    inApp: isOn('in_app') && preferences.inApp,
+    email: mails ? (isAtOnce ? 'now' : 'digest') : 'off',
+    webhooks: [
+      ...(isOn('push') && preferences.push && forType?.push !== false ? (['push'] as const) : []),
+      ...(isOn('slack') ? (['slack'] as const) : []),
+    ],
+  }
+}
+
+/** Whether a type may be part of a mail of many. */
+export function isInDigest(type: string, preferences: Preferences): boolean {
+  const forType = preferences.channels[type]
+  return preferences.email && forType?.enabled !== false && forType?.email !== false
+}

@@ -1,0 +1,202 @@
+// Posts notifications to the addresses users gave, durably: what was committed is posted, again and again for a day while
+// the other side fails, in order per user and channel. Knows no preference and no message; log lines name neither.
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { Outbound, OutboundAnswer } from '#main/kernel/outbound.ts'
+import { OutboundError } from '#main/kernel/outbound.ts'
+import type { WebhookChannel } from './channels.ts'
+import type { NewItem, ShownNotification } from './notification.ts'
+import { showItem } from './notification.ts'
+
+/** What is posted. */
+export interface WebhookMessage {
+  readonly url: string
+  readonly body: string
+}
+
+/** The deliveries of one host. */
+export interface Deliveries {
+  /** Notes a post in the transaction; it leaves after COMMIT. */
+  add(tx: Tx, channel: WebhookChannel, item: NewItem): void
+  /** Ends after the posts under way. */
+  stop(): Promise<void>
+}
+
+/** What deliveries work with. */
+export interface DeliveryParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly log: Logger
+  readonly outbound: Pick<Outbound, 'send'>
+  /** The message as the channel wants it; undefined when the user has no address for it any more. */
+  readonly messageOf: (
+    userId: string,
+    channel: WebhookChannel,
+    notification: ShownNotification,
+  ) => Promise<WebhookMessage | undefined>
+}
+
+interface Row {
+  readonly seq: number
+  readonly user_id: string
+  readonly channel: WebhookChannel
+  readonly notification: string
+  readonly created_at: number
+  readonly attempts: number
+}
+
+type Outcome = 'done' | 'refused' | { readonly retryAfterMs: number }
+
+const givenUpAfterMs = 86_400_000
+const firstPauseMs = 5_000
+const longestPauseMs = 3_600_000
+const longestSleepMs = 60_000
+const batchRows = 200
+const atOnce = 4
+/** Below what a stop waits for. */
+const timeoutMs = 4_000
+/** Answers of a server that may think otherwise later (D-194). */
+const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
+
+/** Makes the deliveries; they begin with what an earlier run of the host left. */
+export function createDeliveries(parts: DeliveryParts): Deliveries {
+  const { read, write, clock, log, outbound, messageOf } = parts
+  const abort = new AbortController()
+  let running: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const post = async (row: Row): Promise<Outcome> => {
+    const notification = JSON.parse(row.notification) as ShownNotification
+    const message = await messageOf(row.user_id, row.channel, notification)
+    if (message === undefined) return 'done'
+    const headers = { 'content-type': 'application/json', 'user-agent': 'Cairn/1', 'webhook-id': notification.id }
+    try {
+      const answer = await outbound.send({ ...message, method: 'POST', headers, timeoutMs, signal: abort.signal })
+      return outcomeOf(answer, row.attempts)
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error
+      if (error.reason === 'unreachable' || error.reason === 'timeout') return { retryAfterMs: pauseMs(row.attempts) }
+      return 'refused'
+    }
+  }
+
+  /** Posts what is due to one address, until it fails. */
+  const postInOrder = async (rows: readonly Row[]): Promise<void> => {
+    for (const row of rows) {
+      if (abort.signal.aborted) return
+      const outcome = await post(row)
+      // An end of the host is no failure of the other side.
+      if (abort.signal.aborted && outcome !== 'done') return
+      if (typeof outcome === 'string') {
+        if (outcome === 'refused') log.warn({ channel: row.channel }, 'A notification was refused by its channel.')
+        await write('notifications.delivered', (tx) => remove(tx, row.seq))
+        continue
+      }
+      const now = clock.now()
+      const lost = await write('notifications.delivery-failed', (tx) => {
+        tx.run(statement('UPDATE notifications_delivery SET attempts = attempts + 1 WHERE seq = ?', [row.seq]))
+        const ofTarget = 'WHERE user_id = ? AND channel = ?'
+        const target = [row.user_id, row.channel]
+        tx.run(
+          statement(`UPDATE notifications_delivery SET next_attempt_at = ? ${ofTarget}`, [
+            now + outcome.retryAfterMs,
+            ...target,
+          ]),
+        )
+        const sql = `DELETE FROM notifications_delivery ${ofTarget} AND created_at < ?`
+        return tx.run(statement(sql, [...target, now - givenUpAfterMs])).changes
+      })
+      if (lost > 0)
+        log.warn({ channel: row.channel, lost }, 'Notifications could not be posted for a day and are given up.')
+      return
+    }
+  }
+
+  const drain = async (): Promise<void> => {
+    while (!abort.signal.aborted) {
+      const due = read.all(
+        statement<Row>('SELECT * FROM notifications_delivery WHERE next_attempt_at <= ? ORDER BY seq LIMIT ?', [
+          clock.now(),
+          batchRows,
+        ]),
+      )
+      if (due.length === 0) return
+      const queues = [...Map.groupBy(due, (row) => `${row.user_id} ${row.channel}`).values()]
+      const work = async (): Promise<void> => {
+        for (let rows = queues.shift(); rows !== undefined; rows = queues.shift()) await postInOrder(rows)
+      }
+      await Promise.all(Array.from({ length: atOnce }, work))
+    }
+  }
+
+  const wake = (): void => {
+    if (abort.signal.aborted || running !== undefined) return
+    clearTimeout(timer)
+    let failed = false
+    running = drain()
+      .catch((error: unknown) => {
+        failed = true
+        if (!abort.signal.aborted) log.error({ err: error }, 'The queue of notifications could not be read or written.')
+      })
+      .finally(() => {
+        running = undefined
+        schedule(failed ? firstPauseMs : 0)
+      })
+  }
+
+  const schedule = (leastMs: number): void => {
+    if (abort.signal.aborted) return
+    const next = read.get<{ at: number | null }>(
+      statement('SELECT min(next_attempt_at) AS at FROM notifications_delivery'),
+    )
+    if (next?.at == null) return
+    const sleepMs = Math.min(longestSleepMs, next.at - clock.now())
+    timer = setTimeout(wake, Math.max(leastMs, sleepMs)).unref()
+  }
+
+  wake()
+  return {
+    add(tx, channel, item) {
+      const now = clock.now()
+      tx.run(
+        statement(
+          `INSERT INTO notifications_delivery
+           (user_id, channel, notification, object, record_id, created_at, next_attempt_at, attempts)
+           VALUES (?, ?, ?, ?, ?, ?, ?, 0)`,
+          [item.user_id, channel, JSON.stringify(showItem(item)), item.object, item.record_id, now, now],
+        ),
+      )
+      tx.afterCommit(wake)
+    },
+    async stop() {
+      abort.abort()
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** Takes away what waits and quotes a record. */
+export function removeDeliveriesAbout(tx: Tx, object: string, recordId: string): void {
+  const sql = 'DELETE FROM notifications_delivery WHERE record_id = ? AND (object = ? OR object IS NULL)'
+  tx.run(statement(sql, [recordId, object]))
+}
+
+function remove(tx: Tx, seq: number): void {
+  tx.run(statement('DELETE FROM notifications_delivery WHERE seq = ?', [seq]))
+}
+
+function outcomeOf({ status, headers }: OutboundAnswer, attempts: number): Outcome {
+  if (status >= 200 && status < 300) return 'done'
+  if (status < 500 && !passingStatuses.has(status)) return 'refused'
+  const asked = Number(headers['retry-after'])
+  const askedMs = Number.isFinite(asked) && asked > 0 ? Math.min(longestPauseMs, asked * 1_000) : 0
+  return { retryAfterMs: Math.max(askedMs, pauseMs(attempts)) }
+}
+
+function pauseMs(attempts: number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 3 ** Math.min(attempts, 10))
+}
