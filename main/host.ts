@@ -13,6 +13,7 @@ import { i18nPlugin } from '#main/plugins/i18n/index.ts'
 import { importPlugin } from '#main/plugins/import/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
+import { realtimePlugin } from '#main/plugins/realtime/index.ts'
 import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { scriptsPlugin } from '#main/plugins/scripts/index.ts'
 import { searchPlugin } from '#main/plugins/search/index.ts'
@@ -40,6 +41,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   scriptsPlugin,
   i18nPlugin,
   auditPlugin,
+  realtimePlugin,
 ]
 
 /** The program's version. */

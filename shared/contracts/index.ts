@@ -17,6 +17,7 @@ import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
 import { permissionRoutes } from './permissions.ts'
+import { realtimeRoutes } from './realtime.ts'
 import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
@@ -42,6 +43,7 @@ export const allContracts: readonly AnyRoute[] = [
   scriptRoutes,
   i18nRoutes,
   auditRoutes,
+  realtimeRoutes,
   authRoutes,
   authAccountRoutes,
   authMagicLinkRoutes,
