@@ -7,7 +7,8 @@ import { QueryInteger, QueryList } from './common.ts'
 
 const shared = { mount: 'versioned', permission: 'session', channel: 'realtime', tag: 'realtime' } as const
 
-const Channel = z.string().min(1).max(200)
+/** Whatever is no channel is `channel_invalid`, said by the plugin (D-169). */
+const Channel = z.string()
 const Events = z.array(z.string().min(1).max(100)).max(50)
 const PresenceBody = z.object({
   channel: Channel,
@@ -50,7 +51,7 @@ export const realtimeRoutes = defineRoutes({
     rateLimit: 'write',
     keepsAnswer: false,
     keepsCredential: true,
-    errors: ['transport_unavailable', 'channel_invalid', 'channel_forbidden', 'connection_limit'],
+    errors: ['unauthenticated', 'transport_unavailable', 'channel_invalid', 'channel_forbidden', 'connection_limit'],
     summary: 'Open a connection: an address, a ticket that holds once for 30 seconds, and subscriptions.',
   }),
   disconnectRealtime: defineRoute({
