@@ -58,20 +58,90 @@ export function FeedEntry(props: {
     <article className={classes.entry} aria-label={t('activity.by', { name, type: typeWord(item) })}>
       <Initials name={name} id={item.actor.id} quiet />
       <div className={classes.body}>
-        <p className={classes.head}>
-          <strong>{name}</strong>
-          {!isWritten && <span>{t(`activity.did.${didWord(item)}`)}</span>}
-          {isWritten && item.type !== 'comment' && <span className={classes.badge}>{typeWord(item)}</span>}
-          {item.visibility !== 'public' && (
-            <span className={classes.badge}>
-              <IconLock size={12} aria-hidden /> {t(`activity.visibility.${item.visibility}`)}
+        <div className={classes.top}>
+          <p className={classes.head}>
+            <strong>{name}</strong>
+            {!isWritten && <span>{t(`activity.did.${didWord(item)}`)}</span>}
+            {isWritten && item.type !== 'comment' && <span className={classes.badge}>{typeWord(item)}</span>}
+            {item.visibility !== 'public' && (
+              <span className={classes.badge}>
+                <IconLock size={12} aria-hidden /> {t(`activity.visibility.${item.visibility}`)}
+              </span>
+            )}
+            <span className={classes.when}>
+              <Moment at={item.createdAt} />
+              {item.isEdited && <> · {t('activity.edited')}</>}
             </span>
+          </p>
+          {!item.isDeleted && !editing && (
+            <div className={classes.tools} role="group" aria-label={t('activity.tools', { name })}>
+              {item.pinned && (
+                <IconPinFilled size={14} className={classes.mark} aria-label={t('activity.pinned')} role="img" />
+              )}
+              {item.starred && (
+                <IconStarFilled size={14} className={classes.mark} aria-label={t('activity.starred')} role="img" />
+              )}
+              <ReactionPicker
+                onReact={(emoji) => {
+                  const known = item.reactions.find((reaction) => reaction.emoji === emoji)
+                  attempt(writes.react(item.id, emoji, known?.reacted !== true))
+                }}
+              />
+              {props.onReply && (
+                <ActionIcon
+                  variant="subtle"
+                  color="gray"
+                  size={26}
+                  c="var(--cairn-text-quiet)"
+                  aria-label={t('activity.reply')}
+                  title={t('activity.reply')}
+                  onClick={props.onReply}
+                >
+                  <IconMessageReply size={16} stroke={1.75} />
+                </ActionIcon>
+              )}
+              <Menu
+                position="bottom-end"
+                transitionProps={{ duration: 0 }}
+                withinPortal={false}
+                withInitialFocusPlaceholder={false}
+              >
+                <Menu.Target>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    size={26}
+                    c="var(--cairn-text-quiet)"
+                    aria-label={t('activity.more')}
+                    title={t('activity.more')}
+                  >
+                    <IconDots size={16} stroke={1.75} />
+                  </ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item
+                    leftSection={
+                      item.pinned ? <IconPinFilled size={14} aria-hidden /> : <IconPin size={14} aria-hidden />
+                    }
+                    onClick={() => attempt(writes.pin(item.id, !item.pinned))}
+                  >
+                    {t(item.pinned ? 'activity.unpin' : 'activity.pin')}
+                  </Menu.Item>
+                  <Menu.Item
+                    leftSection={
+                      item.starred ? <IconStarFilled size={14} aria-hidden /> : <IconStar size={14} aria-hidden />
+                    }
+                    onClick={() => attempt(writes.star(item.id, !item.starred))}
+                  >
+                    {t(item.starred ? 'activity.unstar' : 'activity.star')}
+                  </Menu.Item>
+                  {isOwn && <Menu.Item onClick={() => setEditing(true)}>{t('activity.edit')}</Menu.Item>}
+                  {isWritten && <Menu.Item onClick={() => attempt(remove())}>{t('activity.delete')}</Menu.Item>}
+                </Menu.Dropdown>
+              </Menu>
+            </div>
           )}
-          <span className={classes.when}>
-            <Moment at={item.createdAt} />
-            {item.isEdited && <> · {t('activity.edited')}</>}
-          </span>
-        </p>
+        </div>
         {editing ? (
           <EditItem item={item} people={props.people} writes={writes} onDone={() => setEditing(false)} />
         ) : item.isDeleted ? (
@@ -104,72 +174,6 @@ export function FeedEntry(props: {
           <Reactions item={item} onReact={(emoji, on) => attempt(writes.react(item.id, emoji, on))} />
         )}
       </div>
-      {!item.isDeleted && !editing && (
-        <div className={classes.tools} role="group" aria-label={t('activity.tools', { name })}>
-          {item.pinned && (
-            <IconPinFilled size={14} className={classes.mark} aria-label={t('activity.pinned')} role="img" />
-          )}
-          {item.starred && (
-            <IconStarFilled size={14} className={classes.mark} aria-label={t('activity.starred')} role="img" />
-          )}
-          <ReactionPicker
-            onReact={(emoji) => {
-              const known = item.reactions.find((reaction) => reaction.emoji === emoji)
-              attempt(writes.react(item.id, emoji, known?.reacted !== true))
-            }}
-          />
-          {props.onReply && (
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={26}
-              c="var(--cairn-text-quiet)"
-              aria-label={t('activity.reply')}
-              title={t('activity.reply')}
-              onClick={props.onReply}
-            >
-              <IconMessageReply size={16} stroke={1.75} />
-            </ActionIcon>
-          )}
-          <Menu
-            position="bottom-end"
-            transitionProps={{ duration: 0 }}
-            withinPortal={false}
-            withInitialFocusPlaceholder={false}
-          >
-            <Menu.Target>
-              <ActionIcon
-                variant="subtle"
-                color="gray"
-                size={26}
-                c="var(--cairn-text-quiet)"
-                aria-label={t('activity.more')}
-                title={t('activity.more')}
-              >
-                <IconDots size={16} stroke={1.75} />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item
-                leftSection={item.pinned ? <IconPinFilled size={14} aria-hidden /> : <IconPin size={14} aria-hidden />}
-                onClick={() => attempt(writes.pin(item.id, !item.pinned))}
-              >
-                {t(item.pinned ? 'activity.unpin' : 'activity.pin')}
-              </Menu.Item>
-              <Menu.Item
-                leftSection={
-                  item.starred ? <IconStarFilled size={14} aria-hidden /> : <IconStar size={14} aria-hidden />
-                }
-                onClick={() => attempt(writes.star(item.id, !item.starred))}
-              >
-                {t(item.starred ? 'activity.unstar' : 'activity.star')}
-              </Menu.Item>
-              {isOwn && <Menu.Item onClick={() => setEditing(true)}>{t('activity.edit')}</Menu.Item>}
-              {isWritten && <Menu.Item onClick={() => attempt(remove())}>{t('activity.delete')}</Menu.Item>}
-            </Menu.Dropdown>
-          </Menu>
-        </div>
-      )}
     </article>
   )
 }

@@ -1,5 +1,5 @@
 // Owns a text area in which people can be named: an @ offers them, arrows choose, Enter or Tab puts the name in.
-import { useId, useRef, useState } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { isApple } from '../../lib/shortcuts.ts'
@@ -38,9 +38,19 @@ export function MentionArea(props: {
   const [position, setPosition] = useState(0)
   /** Place of an @ whose list was closed. */
   const closed = useRef<number>(undefined)
+  /** Where the caret belongs once the chosen name is in the text. */
+  const caret = useRef<number>(undefined)
   const choices = query ? matchingPeople(props.people, query.text) : []
   const isOpen = choices.length > 0
   const highlighted = choices[Math.min(position, choices.length - 1)]
+
+  // Before the next key: it belongs behind the name, and the caret would be at the end of the text.
+  useLayoutEffect(() => {
+    if (caret.current === undefined) return
+    area.current?.focus()
+    area.current?.setSelectionRange(caret.current, caret.current)
+    caret.current = undefined
+  }, [area, draft.text])
 
   const look = (): void => {
     const element = area.current
@@ -56,11 +66,7 @@ export function MentionArea(props: {
     props.onDraft({ text: next.text, people: new Map(draft.people).set(name, person.id) })
     setQuery(undefined)
     setPosition(0)
-    // After the text is there; the caret would be at its end.
-    requestAnimationFrame(() => {
-      area.current?.focus()
-      area.current?.setSelectionRange(next.caret, next.caret)
-    })
+    caret.current = next.caret
   }
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return

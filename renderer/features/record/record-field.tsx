@@ -110,19 +110,21 @@ export function RecordField(props: {
       <dd className={classes.fieldValue}>
         {draft ? (
           <div ref={frame} className={classes.editor} onKeyDown={onKeyDown} onBlur={onBlur}>
-            <Editor
-              field={field}
-              context={context}
-              label={label}
-              draft={draft.text}
-              value={draft.base[field.name]}
-              recordId={String(record['id'])}
-              invalid={draft.problem !== undefined}
-              describedBy={`${id}-problem`}
-              autoFocus
-              onDraft={(text) => setDraft({ ...draft, text })}
-              onDone={(text) => commit(text, false)}
-            />
+            <div className={classes.editorBox}>
+              <Editor
+                field={field}
+                context={context}
+                label={label}
+                draft={draft.text}
+                value={draft.base[field.name]}
+                recordId={String(record['id'])}
+                invalid={draft.problem !== undefined}
+                describedBy={`${id}-problem`}
+                autoFocus
+                onDraft={(text) => setDraft({ ...draft, text })}
+                onDone={(text) => commit(text, false)}
+              />
+            </div>
             <p id={`${id}-problem`} className={draft.problem === undefined ? classes.hint : classes.problem}>
               {draft.problem ?? t(type.tall ? 'record.keys.long' : 'record.keys')}
             </p>
