@@ -155,6 +155,9 @@ describe('two people', () => {
 
     await mine.getByRole('button', { name: 'More' }).click()
     await owner.page.getByRole('menuitem', { name: 'Pin for everybody' }).click()
+    await within(owner.page.getByRole('region', { name: 'Pinned' }).getByText('Look at this'))
+    // A pin is no event of its own: others see it with the next one.
+    await bench.api('POST', `/data/book/${bookId}/feed`, { type: 'note', body: 'Pinned above.' })
     await within(grace.page.getByRole('region', { name: 'Pinned' }).getByText('Look at this'))
   })
 
@@ -189,23 +192,118 @@ describe('two people', () => {
     await within(field(page, 'Pages 4,321'))
   })
 
-  it('are followed over a stream when no socket can be opened, and after the host was away', async () => {
+  it('are followed over a stream when no socket can be opened', async () => {
     const other = await bench.open('/o/note')
     await other.page.routeWebSocket(/realtime/, async (socket) => socket.close())
     await other.page.reload()
     await other.page.getByRole('heading', { level: 1 }).waitFor()
-    const streamed = other.page.waitForRequest(/realtime\/sse/, { timeout: 20_000 })
-    await streamed
+    await other.page.waitForRequest(/realtime\/sse/, { timeout: 20_000 })
     await other.page.waitForTimeout(300)
     await bench.api('POST', '/data/note', { title: 'Over the stream' })
     await within(cell(other.page, 'Over the stream'))
     await other.close()
   })
 
+  it('get through a record with the keyboard alone', async () => {
+    const { page } = owner
+    const focused = async (): Promise<string | null> =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+      )
+    const tabTo = async (name: string | RegExp): Promise<void> => {
+      for (let step = 0; step < 40; step++) {
+        if (new RegExp(name).test((await focused()) ?? '')) return
+        await page.keyboard.press('Tab')
+      }
+      throw new Error(`The focus did not reach ${String(name)}; it is on ${await focused()}.`)
+    }
+    await go(page, '/o/book')
+    await cell(page, 'Book 10').click()
+    await page.keyboard.press('Space')
+    await record(page, 'Book 10').waitFor()
+    await expect.poll(focused).toBe('Book 10')
+    await page.keyboard.press('j')
+    await record(page, 'Book 11').waitFor()
+    await page.keyboard.press('k')
+    await record(page, 'Book 10').waitFor()
+    await tabTo('^Details$')
+    await page.keyboard.press('ArrowRight')
+    await tabTo('^Write a comment$')
+    await page.keyboard.type('Written without a mouse')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await within(entry(page, 'Written without a mouse'))
+    await tabTo('^React$')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: 'React' }).waitFor()
+    await page.keyboard.press('Enter')
+    await within(page.getByRole('button', { name: '👍, 1 reaction', pressed: true }))
+    await tabTo('^More$')
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem', { name: 'Edit' }).waitFor()
+    for (const _ of [1, 2, 3]) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await tabTo('^Edit the text$')
+    await page.keyboard.type(', and edited')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    await within(entry(page, 'Written without a mouse, and edited'))
+    await page.getByRole('tab', { name: 'Activity' }).focus()
+    await page.keyboard.press('ArrowLeft')
+    await tabTo('^Edit\\s*Pages')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ControlOrMeta+A')
+    await page.keyboard.type('1010')
+    await page.keyboard.press('Enter')
+    await within(cell(page, '1,010'))
+    expect(await focused()).toMatch(/Pages/)
+    await page.keyboard.press('Escape')
+    await expect.poll(async () => record(page, 'Book 10').count()).toBe(0)
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('grid')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('m')
+    await page.getByRole('heading', { level: 1, name: 'Notifications' }).waitFor()
+    await tabTo('^Inbox$')
+    await page.keyboard.press('ArrowRight')
+    await page.getByRole('switch', { name: 'By email' }).focus()
+    await page.keyboard.press('Space')
+    await expect
+      .poll(async () => bench.api('GET', '/notifications/preferences'))
+      .toMatchObject({ preferences: { email: false } })
+  })
+
   it('complain about nothing', () => {
     // A conflict is an answer; so are the refusals of a browser without a session and of lists that are not for everybody.
     expect(owner.errors.filter((line) => !/\b409\b/.test(line))).toEqual([])
     expect(grace.errors.filter((line) => !/\b(401|403|404|409)\b/.test(line))).toEqual([])
+  })
+})
+
+describe('after the host was away', () => {
+  let bench: ConsoleBench
+  beforeAll(async () => {
+    bench = await openBench()
+    await seedWorkspace(bench)
+    await widenLimits(bench)
+    await letEditBooks(bench, await makePerson(bench, 'Grace Hopper', 'grace'))
+  })
+  afterAll(async () => bench?.stop())
+
+  it('a screen shows what it missed and follows again', async () => {
+    const { page } = await bench.openAnonymous()
+    await page.getByRole('textbox', { name: 'Email or username' }).fill('grace')
+    await page.getByLabel('Password', { exact: true }).fill(password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+    await go(page, '/o/book')
+    await cell(page, 'Book 1').waitFor()
+    await bench.restart()
+    const id = await bookCalled(bench, 'Book 1')
+    await bench.api('PATCH', `/data/book/${id}`, { title: 'While nobody listened' })
+    await cell(page, 'While nobody listened').waitFor({ timeout: 10_000 })
+    // At most the longest wait between two tries.
+    await page.waitForTimeout(5_500)
+    await bench.api('PATCH', `/data/book/${id}`, { title: 'Heard again' })
+    await within(cell(page, 'Heard again'))
   })
 })
 

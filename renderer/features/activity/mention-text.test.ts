@@ -44,6 +44,14 @@ describe('mentions', () => {
     )
   })
 
+  it('are stored also where a name has signs with a meaning elsewhere', () => {
+    const people = new Map([
+      ['Jean-Luc', '1'],
+      ['A. (B) $', '2'],
+    ])
+    expect(encodeMentions('@Jean-Luc, @A. (B) $', people)).toBe('@[Jean-Luc](user:1), @[A. (B) $](user:2)')
+  })
+
   it('tell people of one name apart', () => {
     const { text, people } = decodeMentions('@[Ada](user:1) @[Ada](user:2) @[Ada](user:1)')
     expect(text).toBe('@Ada @Ada 2 @Ada')

@@ -15,6 +15,8 @@ export type MentionedPeople = ReadonlyMap<string, string>
 const typed = /(?:^|[\s([{>])@([\p{L}\p{N}._'-]*(?: [\p{L}\p{N}._'-]*)?)$/u
 const stored = /@\[([^\]\n]{1,200})\]\(user:([^)\s]{1,200})\)/g
 
+const maxName = 150
+
 /** The name being typed before the caret; undefined when none is. */
 export function mentionAt(text: string, caret: number): MentionQuery | undefined {
   const found = typed.exec(text.slice(0, caret))
@@ -48,7 +50,7 @@ export function freeName(name: string, id: string, people: MentionedPeople): str
 export function encodeMentions(text: string, people: MentionedPeople): string {
   const names = [...people.keys()].toSorted((one, other) => other.length - one.length)
   if (names.length === 0) return text
-  const words = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|-]/g, '\\$&')).join('|')
+  const words = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')
   return text.replace(new RegExp(`@(${words})(?![\\p{L}\\p{N}])`, 'gu'), (whole, name: string) => {
     const id = people.get(name)
     return id === undefined ? whole : `@[${name}](user:${id})`
