@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { isApple } from '../../lib/shortcuts.ts'
-import { t } from '../../lib/strings.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { freeName, insertMention, mentionAt } from './mention-text.ts'
 import type { MentionQuery, MentionedPeople } from './mention-text.ts'
 import { matchingPeople } from './use-people.ts'
@@ -96,8 +96,7 @@ export function MentionArea(props: {
         ref={area}
         className={classes.text}
         rows={3}
-        role={isOpen ? 'combobox' : undefined}
-        aria-expanded={isOpen || undefined}
+        aria-haspopup={isOpen ? 'listbox' : undefined}
         aria-controls={isOpen ? `${id}-people` : undefined}
         aria-activedescendant={isOpen && highlighted ? `${id}-${highlighted.id}` : undefined}
         aria-autocomplete="list"
@@ -131,6 +130,9 @@ export function MentionArea(props: {
           ))}
         </ul>
       )}
+      <span className="cairn-hidden" role="status">
+        {isOpen && tn('activity.people.found', choices.length)}
+      </span>
     </div>
   )
 }

@@ -62,6 +62,8 @@ export const activityStrings = {
   'activity.write.hint': 'Markdown works; @ names somebody',
   'activity.write.missing': 'Write something first.',
   'activity.people': 'People',
+  'activity.people.found.one': '{count} person found; arrows choose, Enter names them',
+  'activity.people.found.other': '{count} people found; arrows choose, Enter names one',
   'activity.reply': 'Reply',
   'activity.replies': 'Replies',
   'activity.moreReplies.one': 'Show {count} more reply',
