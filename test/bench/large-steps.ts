@@ -2,6 +2,7 @@
 // million. Both compare Cairn with itself.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
+import { activityObjects } from './activity-steps.ts'
 import { runLoad } from './load.ts'
 import type { RequestSource } from './load.ts'
 import type { Pair } from './figures.ts'
@@ -19,7 +20,8 @@ const smallObject = 'task_small'
 
 /** The objects a run needs. */
 export function objectsOf(quick: boolean): string[] {
-  return quick ? ['task'] : ['task', smallObject, largeObject]
+  const always = ['task', ...activityObjects]
+  return quick ? always : [...always, smallObject, largeObject]
 }
 
 /** Fills the objects of the million-row steps once. */

@@ -1,5 +1,6 @@
 // The steps of a benchmark run, each with the goal it is held to, in the order they run: reads first, so that both
 // servers hold the same rows while answers are compared; then writes; then what needs a million rows.
+import { activitySteps } from './activity-steps.ts'
 import { largeSteps } from './large-steps.ts'
 import { alternate, anyId, bulkRate, compareRates, listShapes, shapeAt, timeRequests } from './measures.ts'
 import type { Run, Sample, Step } from './measures.ts'
@@ -199,6 +200,7 @@ export const steps: readonly Step[] = [
         () => Promise.resolve({ value: residentMiB(run.floor.server.pid) }),
       ),
   },
+  ...activitySteps,
   ...largeSteps,
 ]
 

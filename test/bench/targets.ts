@@ -18,8 +18,8 @@ export interface Target {
   get(id: string, object?: string): WireRequest
   list(shape: ListShape, object?: string): WireRequest
   listExpanded(shape: ListShape): WireRequest
-  create(row: Omit<TaskRow, 'id'>): WireRequest
-  update(id: string, changes: Partial<TaskRow>): WireRequest
+  create(row: Omit<TaskRow, 'id'>, object?: string): WireRequest
+  update(id: string, changes: Partial<TaskRow>, object?: string): WireRequest
   createMany(rows: readonly Partial<TaskRow>[], object?: string): WireRequest
   /** Rows as the server's fastest bulk entrance takes them: CSV for Cairn, the bulk insert for the floor. */
   bulkLoad(rows: readonly TaskRow[]): WireRequest[]
@@ -92,6 +92,9 @@ function floorTarget(server: RunningServer): Target {
   }
 }
 
+/** An object that keeps neither history nor feeds. */
+export const quietObject = 'task_quiet'
+
 /** The object `task` as the floor's table has it; other names give the same object again. */
 function taskObject(name: string): Record<string, unknown> {
   return {
@@ -113,6 +116,7 @@ function taskObject(name: string): Record<string, unknown> {
     },
     indexes: [{ fields: ['status', 'due_date'] }, { fields: ['status', 'priority'] }],
     search: { fields: ['title', 'notes'] },
+    ...(name === quietObject ? { enable: { trackHistory: false, feeds: false } } : {}),
   }
 }
 
@@ -138,8 +142,8 @@ function cairnTarget(server: RunningServer): Target {
     get: (id, object = 'task') => request('GET', `/data/${object}/${id}`, 200),
     list: (shape, object = 'task') => request('GET', listPath(shape, object), 200),
     listExpanded: (shape) => request('GET', `${listPath(shape, 'task')}&expand=project`, 200),
-    create: (row) => request('POST', '/data/task', 201, JSON.stringify(row)),
-    update: (id, changes) => request('PATCH', `/data/task/${id}`, 200, JSON.stringify(changes)),
+    create: (row, object = 'task') => request('POST', `/data/${object}`, 201, JSON.stringify(row)),
+    update: (id, changes, object = 'task') => request('PATCH', `/data/${object}/${id}`, 200, JSON.stringify(changes)),
     createMany: (rows, object = 'task') =>
       request('POST', `/data/${object}/createMany`, 201, JSON.stringify({ records: rows })),
     bulkLoad: (rows) =>

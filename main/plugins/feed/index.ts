@@ -53,11 +53,12 @@ export const feedPlugin = definePlugin({
     host.provide('feed', core.service)
     host.handle(feedRoutes, feedHandlers(core))
 
-    const follower = createRecordFollower({ read, write, clock, ids, metadata })
+    const follower = createRecordFollower({ read, write, ids, log: host.log, metadata })
     for (const type of factEvents) host.on(type, follower.note)
     host.on('record.purged', follower.forget)
     host.on('schema.backup_expired', follower.leave)
     host.job('clear', { everySeconds: 3600 }, follower.clear)
+    host.dispose(follower.stop)
     const notifications = host.optionalService('notifications')
     const { people, subscriptions, known } = core
     const { sees } = core.service

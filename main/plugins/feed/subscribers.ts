@@ -1,9 +1,9 @@
 // Follows records and objects: every write of a tracked record becomes a fact in its transaction, a purge takes all of it
 // away, and what belonged to an object goes when its backup has expired.
 import type { PlatformEvent } from '#shared/events.ts'
-import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
+import type { Logger } from '#main/kernel/logger.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { removeWords } from './service/body-words.ts'
 import { factOf } from './service/facts.ts'
@@ -14,8 +14,8 @@ import { addLeaving, anyPlace, deletePlace, insertFact, readBodies, readLeaving,
 export interface FollowerParts {
   readonly read: Reads
   readonly write: Write
-  readonly clock: Clock
   readonly ids: Ids
+  readonly log: Logger
   readonly metadata: Pick<MetadataService, 'objectSchema'>
 }
 
@@ -30,16 +30,52 @@ export interface RecordFollower {
   forget(event: PlatformEvent, tx: Tx): void
   /** Notes that the last of a deleted object is gone (D-101). */
   leave(event: PlatformEvent, tx: Tx): void
-  /** Takes away what is left of objects that are gone, a few records per write. */
-  clear(signal: AbortSignal): Promise<void>
+  /** Takes away what is left of objects that are gone, a few records per write; one round after the other. */
+  clear(): Promise<void>
+  /** Ends clearing after the present write; the next start goes on with it. */
+  stop(): Promise<void>
 }
 
 /** Records of one write while an object is cleared. */
 const placesPerWrite = 50
 
 /** Makes the listeners. */
-export function createRecordFollower({ read, write, ids, metadata }: FollowerParts): RecordFollower {
+export function createRecordFollower({ read, write, ids, log, metadata }: FollowerParts): RecordFollower {
+  let stopped = false
+  let clearing = Promise.resolve()
+
+  const clearObject = async (object: string): Promise<void> => {
+    let some = true
+    while (some && !stopped) {
+      some = await write('feed.clear', (tx) => {
+        for (let at = 0; at < placesPerWrite; at += 1) {
+          const place = anyPlace(tx, object)
+          if (place === undefined) {
+            removeLeaving(tx, object)
+            return false
+          }
+          removePlace(tx, place)
+        }
+        return true
+      })
+    }
+  }
+
+  const clear = (): Promise<void> => {
+    clearing = clearing
+      .then(async () => {
+        for (const object of readLeaving(read)) await clearObject(object)
+      })
+      .catch((error: unknown) => log.error({ err: error }, 'The feeds of a deleted object could not be removed.'))
+    return clearing
+  }
+
   return {
+    clear,
+    stop() {
+      stopped = true
+      return clearing
+    },
     note(event, tx) {
       const schema = metadata.objectSchema(event.object!)
       const fact = schema === undefined ? null : factOf(schema, event)
@@ -51,25 +87,9 @@ export function createRecordFollower({ read, write, ids, metadata }: FollowerPar
     },
     leave({ payload }, tx) {
       const { kind, objectUid } = payload as { kind: string; objectUid: string | null }
-      if (kind === 'object' && objectUid !== null) addLeaving(tx, objectUid)
-    },
-    async clear(signal) {
-      for (const object of readLeaving(read)) {
-        let some = true
-        while (some && !signal.aborted) {
-          some = await write('feed.clear', (tx) => {
-            for (let at = 0; at < placesPerWrite; at += 1) {
-              const place = anyPlace(tx, object)
-              if (place === undefined) {
-                removeLeaving(tx, object)
-                return false
-              }
-              removePlace(tx, place)
-            }
-            return true
-          })
-        }
-      }
+      if (kind !== 'object' || objectUid === null) return
+      addLeaving(tx, objectUid)
+      tx.afterCommit(() => void clear())
     },
   }
 }

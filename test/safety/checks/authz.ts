@@ -174,7 +174,7 @@ async function countStaleRights(host: PeopledHost, context: CheckContext): Promi
 }
 
 /** Parameters of paths that name something a person owns. */
-const ownedParameters = ['id', 'jobId', 'shareId', 'viewId'] as const
+const ownedParameters = ['id', 'recordId', 'feedId', 'jobId', 'shareId', 'viewId'] as const
 
 /** Every route with an id of somebody else in place of an own one: it must answer as for an id that is not there. */
 async function countForeignIds(context: CheckContext, replace: Replace): Promise<number> {
@@ -204,8 +204,17 @@ async function countForeignIds(context: CheckContext, replace: Replace): Promise
     const view = { object: 'thing', viewKind: 'list', key: 'mine', label: 'Mine', scope: 'personal' }
     await owner.post('/ui/views', { ...view, config: { type: 'grid', columns: ['name'] } })
     const job = await owner.post('/data/thing/import/jobs', { rows: [{ name: 'x' }] })
-    const foreign = { id, jobId: String(job.body.jobId), shareId: String(share.body.id ?? id), viewId: 'thing.mine' }
-    const absent = { id: absentId, jobId: absentId, shareId: absentId, viewId: 'thing.none' }
+    const item = await owner.post(`/data/thing/${id}/feed`, { type: 'comment', body: 'mine' })
+    const foreign = {
+      id,
+      recordId: id,
+      feedId: String(item.body.data.id),
+      jobId: String(job.body.jobId),
+      shareId: String(share.body.id ?? id),
+      viewId: 'thing.mine',
+    }
+    const none = absentId
+    const absent = { id: none, recordId: none, feedId: none, jobId: none, shareId: none, viewId: 'thing.none' }
     const before = (await owner.get(`/data/thing/${id}`)).body
     const routes = host.host.server.routeTable().filter(({ contract, url }) => {
       const isOwned = ownedParameters.some((name) => url.split('/').includes(`:${name}`))
@@ -241,7 +250,7 @@ async function countForeignIds(context: CheckContext, replace: Replace): Promise
 function fill(url: string, ids: Readonly<Record<(typeof ownedParameters)[number], string>>): string {
   return url
     .replace(':object', 'thing')
-    .replace(/:(id|jobId|shareId|viewId)\b/g, (_, name: keyof typeof ids) => ids[name])
+    .replace(/:(id|recordId|feedId|jobId|shareId|viewId)\b/g, (_, name: keyof typeof ids) => ids[name])
     .replace(/:[a-z]+/gi, 'list')
 }
 
@@ -250,6 +259,9 @@ function bodyFor(url: string): Record<string, unknown> {
   if (url.endsWith('/transfer')) return { owner: testUserId(1) }
   if (url.endsWith('/reveal')) return { field: 'pin' }
   if (url.endsWith('/shares')) return { principalType: 'user', principalId: testUserId(1), access: 'read' }
+  if (url.endsWith('/feed')) return { type: 'comment', body: 'taken' }
+  if (url.endsWith('/reactions')) return { emoji: '👍' }
+  if (url.endsWith('/:feedId')) return { body: 'taken' }
   if (url.includes('/ui/')) return { label: 'Taken' }
   return url.endsWith('/:id') ? { name: 'taken' } : {}
 }

@@ -30,6 +30,7 @@ async function makeRecords(host: TestHost, book: CanaryBook, count: number): Pro
     await host.post('/data/line', { name: book.word('row'), matter: id })
     const share = { principalType: 'role', principalId: 'nobody', access: 'read', reason: book.word('row') }
     await host.post(`/data/matter/${id}/shares`, share)
+    await makeFeed(host, book, id)
   }
   await host.post('/data/matter/createMany', [values(), values()])
   await host.post('/data/matter/batch', { operation: 'create', records: [{ data: values() }] })
@@ -41,6 +42,27 @@ async function makeRecords(host: TestHost, book: CanaryBook, count: number): Pro
     if (status === 'completed') break
     await pause(20)
   }
+}
+
+/** A comment that was changed, a stub with a reply, a task: everything a feed keeps of a record. */
+async function makeFeed(host: TestHost, book: CanaryBook, id: string): Promise<void> {
+  const feed = `/data/matter/${id}/feed`
+  const say = async (item: object): Promise<string> => {
+    const { status, body } = await host.post(feed, { type: 'comment', body: `alpha ${book.word('row')}`, ...item })
+    if (status !== 201) throw new Error(`A comment was refused: ${JSON.stringify(body)}`)
+    return body.data.id as string
+  }
+  const first = await say({})
+  await host.put(`${feed}/${first}`, {
+    body: `beta ${book.word('row')}`,
+    mentions: [{ type: 'team', id: book.word('row') }],
+  })
+  await host.post(`${feed}/${first}/reactions`, { emoji: '👍' })
+  await say({ parentId: first })
+  await say({ type: 'task', data: { note: book.word('row') } })
+  const stub = await say({ mentions: [{ type: 'team', id: 'crew', name: book.word('row') }] })
+  await say({ parentId: stub })
+  await host.delete(`${feed}/${stub}`)
 }
 
 /** Canaries in files of the data folder, backups left out. */

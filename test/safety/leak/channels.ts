@@ -1,6 +1,7 @@
 // The channels of the leak and oracle checks: every way in which something leaves the host, with the requests that try
 // it. A route whose channel is not named here, or that none of the requests reaches, is a finding.
 import type { ChannelCases } from './leak-case.ts'
+import { feedChannels } from './feed-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
 import { writingChannels } from './writing-channels.ts'
@@ -9,6 +10,7 @@ import { writingChannels } from './writing-channels.ts'
 export const channels: Readonly<Record<string, ChannelCases>> = {
   ...readingChannels,
   ...writingChannels,
+  ...feedChannels,
   ...otherChannels,
 }
 
@@ -18,9 +20,12 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'audit',
   'backups',
   'batch',
+  'changelog',
   'create',
   'delete',
   'export',
+  'feed',
+  'feed-search',
   'get',
   'import',
   'list',
@@ -42,8 +47,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  * its channel has requests above.
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
-  'feed list and search': /^\/api\/v1\/(data\/:object\/:id\/)?feed/,
-  changelog: /^\/api\/v1\/data\/:object\/:id\/(changelog|changes)/,
   'mentions, notification, e-mail and push text': /^\/api\/v1\/notifications?/,
   'presence and realtime': /^\/api\/v1\/realtime/,
   'sync documents, history and tombstones': /^\/api\/v1\/sync/,

@@ -117,6 +117,7 @@ export const fieldClauses: Readonly<Record<string, Clause>> = {
       scope: 'personal',
       config: { type: 'grid', columns: [field] },
     }),
+  'changelog of a field': (field, { seen }) => get(`/data/matter/${seen[0]}/changelog?field=${field}`),
   'a field item': (field) => get(`/meta/field/matter.${field}`),
   'history of a field': (field) => get(`/meta/field/matter.${field}/history`),
   'dependents of a field': (field) => get(`/meta/field/matter.${field}/dependents`),

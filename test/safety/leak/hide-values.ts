@@ -71,6 +71,22 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
     if (more) values.reverse()
     for (const [at, id] of ids.entries()) await change('matter', id, values[at]!)
   }
+  // Values that only a changelog still has, and words that only the owner's own comments hold.
+  await change('matter', world.seen[1]!, secrets('field', 5, false))
+  await change('matter', world.hidden[1]!, secrets('row', 5, false))
+  const retell = (record: string, item: string, text: string): Promise<unknown> =>
+    send('PUT', `/data/matter/${record}/feed/${item}`, { body: text })
+  await retell(world.seen[0]!, world.privateItem, `alpha beta ${encoded('field')}`)
+  await retell(world.hidden[0]!, world.hiddenItem, `alpha ${encoded('row')}`)
+  if (more) {
+    const reply = {
+      type: 'comment',
+      visibility: 'private',
+      parentId: world.openItem,
+      body: `alpha ${encoded('field')}`,
+    }
+    await send('POST', `/data/matter/${world.seen[0]}/feed`, reply)
+  }
   await deal(world.seen)
   await deal(world.victims)
   // Secrets of deleted rows nobody can look at, so they are left out.

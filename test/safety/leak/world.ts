@@ -57,6 +57,11 @@ export interface World {
   readonly hiddenLine: string
   readonly seenLine: string
   readonly share: string
+  /** Feed items: one everybody sees, one of the owner's alone, one of a hidden record, and a change of a hidden field. */
+  readonly openItem: string
+  readonly privateItem: string
+  readonly hiddenItem: string
+  readonly hiddenChange: string
   /** A finished import of the stranger's. */
   readonly job: string
   /** Values of the unique field that hidden rows hold. */
@@ -182,6 +187,13 @@ export async function buildWorld(host: TestHost, book: CanaryBook, thorough: boo
     access: 'full',
     reason: 'because',
   })
+  const say = async (record: string, item: object): Promise<string> =>
+    (await done('POST', `/data/matter/${record}/feed`, { type: 'comment', body: 'alpha beta', ...item })).data.id
+  const openItem = await say(seen[0]!, {})
+  const privateItem = await say(seen[0]!, { visibility: 'private' })
+  const hiddenItem = await say(hidden[0]!, {})
+  await done('PATCH', `/data/matter/${seen[1]}`, { [names.fields.json]: { plain: true } })
+  const hiddenChange = (await done('GET', `/data/matter/${seen[1]}/changelog`, undefined)).data.entries[0].id
   const backups = (await done('GET', '/meta/object/matter/backups', undefined)).data
   return {
     host,
@@ -202,6 +214,10 @@ export async function buildWorld(host: TestHost, book: CanaryBook, thorough: boo
     hiddenLine,
     seenLine,
     share: share.id,
+    openItem,
+    privateItem,
+    hiddenItem,
+    hiddenChange,
     job: '',
     guesses: [],
     schemaBackup: backups[0]?.id ?? '',

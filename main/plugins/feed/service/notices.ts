@@ -53,7 +53,7 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
   /** The user as the rights see it; in an organization, the one in which it can read the record. */
   const contextOf = (userId: string, object: string, recordId: string): RequestContext | null => {
     const auth = parts.auth()
-    if (auth?.user(userId)?.banned === true) return null
+    if (parts.people.find(userId) === undefined || auth?.user(userId)?.banned === true) return null
     const organizations =
       auth?.hasOrganizations === true ? auth.memberships(userId).map(({ organizationId }) => organizationId) : [null]
     for (const organizationId of organizations) {

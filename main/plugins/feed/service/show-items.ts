@@ -63,7 +63,10 @@ export async function showEntries(
 ): Promise<FeedItemView[]> {
   if (entries.length === 0) return []
   const { read } = parts
-  const facts = entries.flatMap((entry) => (entry.kind === 'fact' ? [entry.row] : []))
+  // What a record was made with is the changelog's to tell, and too much for a feed.
+  const facts = entries.flatMap(({ kind, row }) =>
+    kind === 'fact' && itemTypeOf(row.action) === 'field_change' ? [row] : [],
+  )
   const lists = await showChanges(parts, ctx, place.schema, facts.map(changesOf), viewer.feedFields)
   const changes = new Map(facts.map((row, at) => [row.id, lists[at]!]))
   const people = parts.people.findAll(entries.flatMap(({ row }) => (row.actor_type === 'user' ? [row.actor_id] : [])))
@@ -77,10 +80,9 @@ export async function showEntries(
     const pin = pins.get(id)
     const star = stars.get(id)
     const stored = entry.kind === 'item' ? storedItemView(place, entry.row, people) : factView(place, entry.row, people)
-    const type = stored.type
     return {
       ...stored,
-      ...(type === 'field_change' || type === 'record_create' ? { changes: changes.get(id) ?? [] } : {}),
+      ...(changes.has(id) ? { changes: changes.get(id)! } : {}),
       reactions: reactionViews(reactions.get(id) ?? [], ctx.actor.id),
       replyCount: replies.get(id) ?? 0,
       pinned: pin !== undefined,
