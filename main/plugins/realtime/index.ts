@@ -95,6 +95,7 @@ export const realtimePlugin = definePlugin({
     )
     host.provide('realtime', {
       connections: hub.count,
+      largestBuffer: () => [...hub.connections()].reduce((most, { buffered }) => Math.max(most, buffered), 0),
       isConnected: (userId) =>
         [...hub.connections()].some((one) => one.userId === userId && (one.isAttached || one.wake !== null)),
     })

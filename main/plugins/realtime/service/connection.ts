@@ -70,6 +70,8 @@ export interface Connection {
   readonly subscriptions: ReadonlyMap<string, Subscription>
   readonly isAttached: boolean
   readonly wasAttached: boolean
+  /** Bytes that wait for it, the network's included. */
+  readonly buffered: number
   /** Whether nothing waits for it: its position is the newest. */
   readonly isSettled: boolean
   readonly isEnded: boolean
@@ -181,6 +183,9 @@ export function createConnection(parts: ConnectionParts, start: ConnectionStart)
       return sink !== null
     },
     wasAttached: false,
+    get buffered() {
+      return outbox.bytes + (sink?.buffered() ?? 0)
+    },
     get isSettled() {
       return sink !== null && !isReplaying && outbox.length === 0
     },

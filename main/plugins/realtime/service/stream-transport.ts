@@ -48,8 +48,10 @@ export function openEventStream(parts: {
       const id = 'lastEventId' in rest ? `id: ${rest.lastEventId}\n` : ''
       write(`${id}event: ${type}\ndata: ${JSON.stringify(rest)}\n\n`)
     },
-    close() {
-      readable.destroy()
+    close(code) {
+      // What still waits was for somebody whose credential holds, or who reads.
+      if (code === 4401 || code === 1013) readable.destroy()
+      else end()
     },
   }
 
