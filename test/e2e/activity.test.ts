@@ -26,7 +26,7 @@ const record = (page: Page, title: string) => page.getByRole('complementary', { 
 const field = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Edit ${name}`) })
 
 /** Resolves when the screen shows it, with the time that took; fails after a second. */
-async function within(shown: { waitFor(options: { timeout: number }): Promise<void> }): Promise<void> {
+async function expectWithin(shown: { waitFor(options: { timeout: number }): Promise<void> }): Promise<void> {
   await shown.waitFor({ timeout: followMs })
 }
 
@@ -66,18 +66,18 @@ describe('two people', () => {
     await grace.page.keyboard.press('ControlOrMeta+A')
     await grace.page.keyboard.type('4321')
     await grace.page.keyboard.press('Enter')
-    await within(cell(owner.page, '4,321'))
+    await expectWithin(cell(owner.page, '4,321'))
     await bench.api('PATCH', `/data/book/${bookId}`, { title: 'Book One' })
-    await within(record(grace.page, 'Book One'))
-    await within(cell(owner.page, 'Book One'))
+    await expectWithin(record(grace.page, 'Book One'))
+    await expectWithin(cell(owner.page, 'Book One'))
     await bench.api('PATCH', `/data/book/${bookId}`, { title: 'Book 1' })
   })
 
   it('see records come and go', async () => {
     const { id } = await asGrace<{ id: string }>('POST', '/data/book', { title: 'A new arrival' })
-    await within(owner.page.getByText('241 records', { exact: true }))
+    await expectWithin(owner.page.getByText('241 records', { exact: true }))
     await asGrace('DELETE', `/data/book/${id}`)
-    await within(owner.page.getByText('240 records', { exact: true }))
+    await expectWithin(owner.page.getByText('240 records', { exact: true }))
   })
 
   it('do not disturb what the other is typing, and both changes are kept', async () => {
@@ -89,7 +89,7 @@ describe('two people', () => {
     const third = await bookCalled(bench, 'Book 3')
     for (let pages = 900; pages < 910; pages++) await asGrace('PATCH', `/data/book/${third}`, { pages })
     await bench.api('DELETE', `/data/book/${await bookCalled(bench, 'Book 2')}`)
-    await within(cell(page, '909'))
+    await expectWithin(cell(page, '909'))
     expect(await editor.evaluate((node) => node === document.activeElement)).toBe(true)
     await page.keyboard.type(' typed')
     expect(await editor.inputValue()).toBe('Book three, being typed')
@@ -104,7 +104,7 @@ describe('two people', () => {
     const { page } = owner
     await cell(page, 'Book 10').click()
     await bench.api('DELETE', `/data/book/${await bookCalled(bench, 'Book 5')}`)
-    await within(page.getByText('238 records', { exact: true }))
+    await expectWithin(page.getByText('238 records', { exact: true }))
     const active = page.getByRole('grid').evaluate((grid) => {
       const id = grid.getAttribute('aria-activedescendant')
       return id === null ? null : document.getElementById(id)?.textContent
@@ -120,7 +120,7 @@ describe('two people', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'This value was changed elsewhere' }).waitFor()
     await page.getByRole('button', { name: 'Keep mine' }).click()
-    await within(cell(owner.page, '$7.00'))
+    await expectWithin(cell(owner.page, '$7.00'))
   })
 
   it('write to each other: a mention, a reply, a reaction and a pin arrive', async () => {
@@ -135,7 +135,7 @@ describe('two people', () => {
     await composer(grace.page).fill('half a thought')
     await owner.page.keyboard.press('ControlOrMeta+Enter')
     const theirs = entry(grace.page, 'Look at this, @Grace Hopper and tell me.')
-    await within(theirs)
+    await expectWithin(theirs)
     expect(await theirs.getByText('tell', { exact: true }).evaluate((node) => node.tagName)).toBe('STRONG')
     expect(await composer(grace.page).inputValue()).toBe('half a thought')
     await composer(grace.page).fill('')
@@ -144,21 +144,21 @@ describe('two people', () => {
     await theirs.getByRole('button', { name: 'Reply' }).click()
     await grace.page.keyboard.type('Seen.')
     await grace.page.keyboard.press('ControlOrMeta+Enter')
-    await within(owner.page.getByRole('list', { name: 'Replies' }).getByText('Seen.'))
+    await expectWithin(owner.page.getByRole('list', { name: 'Replies' }).getByText('Seen.'))
 
     await theirs.getByRole('button', { name: 'React' }).click()
     await grace.page.getByRole('dialog', { name: 'React' }).getByRole('button', { name: '🎉' }).click()
     const mine = entry(owner.page, 'Look at this').first()
-    await within(mine.getByRole('button', { name: '🎉, 1 reaction', pressed: false }))
+    await expectWithin(mine.getByRole('button', { name: '🎉, 1 reaction', pressed: false }))
     await mine.getByRole('button', { name: '🎉, 1 reaction' }).click()
-    await within(theirs.getByRole('button', { name: '🎉, 2 reactions', pressed: true }))
+    await expectWithin(theirs.getByRole('button', { name: '🎉, 2 reactions', pressed: true }))
 
     await mine.getByRole('button', { name: 'More' }).click()
     await owner.page.getByRole('menuitem', { name: 'Pin for everybody' }).click()
-    await within(owner.page.getByRole('region', { name: 'Pinned' }).getByText('Look at this'))
+    await expectWithin(owner.page.getByRole('region', { name: 'Pinned' }).getByText('Look at this'))
     // A pin is no event of its own: others see it with the next one.
     await bench.api('POST', `/data/book/${bookId}/feed`, { type: 'note', body: 'Pinned above.' })
-    await within(grace.page.getByRole('region', { name: 'Pinned' }).getByText('Look at this'))
+    await expectWithin(grace.page.getByRole('region', { name: 'Pinned' }).getByText('Look at this'))
   })
 
   it('are told, and find what it is about', async () => {
@@ -168,7 +168,7 @@ describe('two people', () => {
     const told = page.getByRole('list', { name: 'Notifications' }).getByRole('link', { name: /mentioned you/ })
     await told.waitFor()
     await bench.api('POST', `/data/book/${bookId}/feed`, { type: 'comment', body: 'And one more.' })
-    await within(page.getByRole('listitem').filter({ hasText: 'And one more.' }))
+    await expectWithin(page.getByRole('listitem').filter({ hasText: 'And one more.' }))
     await told.click()
     await entry(page, 'Look at this').first().waitFor()
     await page.getByRole('link', { name: /^Notifications/ }).click()
@@ -189,7 +189,7 @@ describe('two people', () => {
     await field(page, 'Pages 40').waitFor()
     await page.getByRole('button', { name: /^Undo: change of Pages/ }).click()
     await expect.poll(pagesOf).toBe(4321)
-    await within(field(page, 'Pages 4,321'))
+    await expectWithin(field(page, 'Pages 4,321'))
   })
 
   it('are followed over a stream when no socket can be opened', async () => {
@@ -200,7 +200,7 @@ describe('two people', () => {
     await other.page.waitForRequest(/realtime\/sse/, { timeout: 20_000 })
     await other.page.waitForTimeout(300)
     await bench.api('POST', '/data/note', { title: 'Over the stream' })
-    await within(cell(other.page, 'Over the stream'))
+    await expectWithin(cell(other.page, 'Over the stream'))
     await other.close()
   })
 
@@ -231,12 +231,12 @@ describe('two people', () => {
     await tabTo('^Write a comment$')
     await page.keyboard.type('Written without a mouse')
     await page.keyboard.press('ControlOrMeta+Enter')
-    await within(entry(page, 'Written without a mouse'))
+    await expectWithin(entry(page, 'Written without a mouse'))
     await tabTo('^React$')
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'React' }).waitFor()
     await page.keyboard.press('Enter')
-    await within(page.getByRole('button', { name: '👍, 1 reaction', pressed: true }))
+    await expectWithin(page.getByRole('button', { name: '👍, 1 reaction', pressed: true }))
     await tabTo('^More$')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Edit' }).waitFor()
@@ -245,7 +245,7 @@ describe('two people', () => {
     await tabTo('^Edit the text$')
     await page.keyboard.type(', and edited')
     await page.keyboard.press('ControlOrMeta+Enter')
-    await within(entry(page, 'Written without a mouse, and edited'))
+    await expectWithin(entry(page, 'Written without a mouse, and edited'))
     await page.getByRole('tab', { name: 'Activity' }).focus()
     await page.keyboard.press('ArrowLeft')
     await tabTo('^Edit\\s*Pages')
@@ -253,7 +253,7 @@ describe('two people', () => {
     await page.keyboard.press('ControlOrMeta+A')
     await page.keyboard.type('1010')
     await page.keyboard.press('Enter')
-    await within(cell(page, '1,010'))
+    await expectWithin(cell(page, '1,010'))
     expect(await focused()).toMatch(/Pages/)
     await page.keyboard.press('Escape')
     await expect.poll(async () => record(page, 'Book 10').count()).toBe(0)
@@ -303,7 +303,7 @@ describe('after the host was away', () => {
     // At most the longest wait between two tries.
     await page.waitForTimeout(5_500)
     await bench.api('PATCH', `/data/book/${id}`, { title: 'Heard again' })
-    await within(cell(page, 'Heard again'))
+    await expectWithin(cell(page, 'Heard again'))
   })
 })
 

@@ -4,24 +4,33 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Delayed } from '../../components/delayed.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { useOwnId } from '../../lib/me.ts'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { activityStrings } from '../../lib/strings/activity.ts'
 import { Composer } from './composer.tsx'
 import { FeedEntry } from './feed-entry.tsx'
+import type { ShowValue } from './field-changes.tsx'
 import { feedFilters, feedQuery, minSearch, repliesQuery, useFeedWrites } from './feed-queries.ts'
 import type { FeedFilter } from './feed-queries.ts'
 import { arrangeThreads } from './feed-threads.ts'
 import type { Thread } from './feed-threads.ts'
+import { valuesAs } from './shown-values.ts'
 import { peopleOf, usePeople } from './use-people.ts'
 import classes from './activity.module.css'
 
 addStrings(activityStrings)
 
 /** The panel. */
-export function ActivityPanel(props: { object: string; recordId: string }) {
-  const { object, recordId } = props
+export function ActivityPanel(props: {
+  object: string
+  recordId: string
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+}) {
+  const { object, recordId, fields, context } = props
+  const show = useMemo(() => valuesAs(fields, context), [fields, context])
   const [filter, setFilter] = useState<FeedFilter>('all')
   const [search, setSearch] = useState('')
   const ownId = useOwnId()
@@ -50,6 +59,7 @@ export function ActivityPanel(props: { object: string; recordId: string }) {
       ownId={ownId}
       people={people}
       writes={writes}
+      show={show}
     />
   )
   return (
@@ -118,6 +128,7 @@ function ThreadItem(props: {
   ownId: string | undefined
   people: ReturnType<typeof usePeople>
   writes: ReturnType<typeof useFeedWrites>
+  show: ShowValue
 }) {
   const { thread, writes, ...rest } = props
   const { item } = thread
@@ -130,7 +141,7 @@ function ThreadItem(props: {
   const replies = found ? found.toReversed() : thread.replies
   const missing = item.replyCount - replies.filter(({ isDeleted }) => !isDeleted).length
   const canReply = item.parentId === undefined && !item.isDeleted
-  const entry = { ownId: props.ownId, people: rest.people, writes }
+  const entry = { ownId: props.ownId, people: rest.people, writes, show: rest.show }
   return (
     <li className={classes.thread}>
       {item.parentId !== undefined && <p className={classes.orphan}>{t('activity.orphan')}</p>}

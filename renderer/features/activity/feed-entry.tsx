@@ -17,6 +17,7 @@ import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import type { FeedItem, FeedWrites } from './feed-queries.ts'
 import { FieldChanges } from './field-changes.tsx'
+import type { ShowValue } from './field-changes.tsx'
 import { MentionArea } from './mention-area.tsx'
 import type { MentionDraft } from './mention-area.tsx'
 import { decodeMentions, encodeMentions, markMentions } from './mention-text.ts'
@@ -36,6 +37,7 @@ export function FeedEntry(props: {
   ownId: string | undefined
   people: readonly Person[]
   writes: FeedWrites
+  show: ShowValue
   /** Opens writing an answer; absent where none can be given. */
   onReply?: () => void
 }) {
@@ -160,7 +162,10 @@ export function FeedEntry(props: {
                 <MarkdownView text={markMentions(item.body, item.mentions)} ownId={ownId} />
               </Suspense>
             )}
-            {item.changes && item.changes.length > 0 && <FieldChanges changes={item.changes} />}
+            {/* What a record began with is in its history. */}
+            {item.type !== 'record_create' && item.changes && item.changes.length > 0 && (
+              <FieldChanges changes={item.changes} show={props.show} />
+            )}
             {item.attachments.length > 0 && (
               <ul className={classes.files} aria-label={t('activity.files')}>
                 {item.attachments.map((file) => (

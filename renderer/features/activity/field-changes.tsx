@@ -11,6 +11,8 @@ export type ShowValue = (field: string, value: unknown) => string | undefined
 export function FieldChanges(props: {
   changes: readonly FieldChange[]
   show?: ShowValue
+  /** Nothing was there before: only what came is shown. */
+  fresh?: boolean
   after?: (change: FieldChange) => ReactNode
 }) {
   return (
@@ -19,22 +21,15 @@ export function FieldChanges(props: {
         <div key={change.field} className={classes.change}>
           <dt>{change.fieldLabel ?? change.field}</dt>
           <dd>
-            <Side
-              word={t('activity.before')}
-              value={change.oldValue}
-              text={change.oldDisplayValue}
-              {...props}
-              {...change}
-              was
-            />
-            <span aria-hidden> → </span>
-            <Side
-              word={t('activity.after')}
-              value={change.newValue}
-              text={change.newDisplayValue}
-              {...props}
-              {...change}
-            />
+            {!props.fresh && (
+              <>
+                <span className="cairn-hidden">{t('activity.before')} </span>
+                <Side {...change} value={change.oldValue} text={change.oldDisplayValue} show={props.show} was />
+                <span aria-hidden> → </span>
+                <span className="cairn-hidden"> {t('activity.after')} </span>
+              </>
+            )}
+            <Side {...change} value={change.newValue} text={change.newDisplayValue} show={props.show} />
             {props.after?.(change)}
           </dd>
         </div>
@@ -43,22 +38,10 @@ export function FieldChanges(props: {
   )
 }
 
-function Side(props: {
-  word: string
-  field: string
-  value: unknown
-  text: string | undefined
-  was?: boolean
-  show?: ShowValue
-}) {
-  const text = props.text ?? props.show?.(props.field, props.value) ?? plainText(props.value)
-  const Tag = props.was ? 'del' : 'ins'
-  return (
-    <>
-      <span className="cairn-hidden">{props.word} </span>
-      {text === '' ? <span className={classes.none}>{t('activity.empty')}</span> : <Tag>{text}</Tag>}
-    </>
-  )
+function Side(props: { field: string; value: unknown; text: string | undefined; was?: boolean; show?: ShowValue }) {
+  const text = props.show?.(props.field, props.value) ?? props.text ?? plainText(props.value)
+  if (text === '') return <span className={classes.none}>{t('activity.empty')}</span>
+  return props.was ? <del>{text}</del> : <ins>{text}</ins>
 }
 
 function plainText(value: unknown): string {

@@ -6,7 +6,7 @@ import type { GridRecord } from '../../components/grid/index.ts'
 import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Initials } from '../../components/presence-avatars.tsx'
-import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
+import { fieldLabel, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { activityStrings } from '../../lib/strings/activity.ts'
@@ -14,6 +14,7 @@ import { showToast } from '../../lib/toast.ts'
 import { changelogQuery } from './feed-queries.ts'
 import type { ChangelogEntry, FieldChange } from './feed-queries.ts'
 import { FieldChanges } from './field-changes.tsx'
+import { valuesAs } from './shown-values.ts'
 import { Moment } from './moment.tsx'
 import classes from './activity.module.css'
 
@@ -39,10 +40,7 @@ export function HistoryPanel(props: {
   const entries = data?.pages.flatMap((page) => page.entries)
 
   const definition = (name: string): FieldDefinition | undefined => fields.find((one) => one.name === name)
-  const show = (name: string, value: unknown): string | undefined => {
-    const known = definition(name)
-    return known && fieldTypeOf(known).format(value, known, context)
-  }
+  const show = valuesAs(fields, context)
   const restore = async (change: FieldChange, key: string): Promise<void> => {
     setBusy(key)
     try {
@@ -111,7 +109,12 @@ export function HistoryPanel(props: {
                   </span>
                 </p>
                 {entry.changes.length > 0 && (
-                  <FieldChanges changes={entry.changes} show={show} after={(change) => restoreButton(entry, change)} />
+                  <FieldChanges
+                    changes={entry.changes}
+                    fresh={entry.action === 'create'}
+                    show={show}
+                    after={(change) => restoreButton(entry, change)}
+                  />
                 )}
               </div>
             </li>

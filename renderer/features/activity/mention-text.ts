@@ -15,6 +15,7 @@ export type MentionedPeople = ReadonlyMap<string, string>
 const typed = /(?:^|[\s([{>])@([\p{L}\p{N}._'-]*(?: [\p{L}\p{N}._'-]*)?)$/u
 const stored = /@\[([^\]\n]{1,200})\]\(user:([^)\s]{1,200})\)/g
 
+/** Longest name that is put in; the stored form takes 200 signs. */
 const maxName = 150
 
 /** The name being typed before the caret; undefined when none is. */

@@ -22,7 +22,13 @@ export function RecordPart(props: {
   return (
     <Suspense fallback={null}>
       {props.part === 'activity' ? (
-        <ActivityPanel key={recordId} object={object.name} recordId={recordId} />
+        <ActivityPanel
+          key={recordId}
+          object={object.name}
+          recordId={recordId}
+          fields={props.fields}
+          context={props.context}
+        />
       ) : (
         <HistoryPanel
           key={recordId}
