@@ -1,7 +1,7 @@
 // Owns the activity of a record: writing, narrowing down, searching, and the items page by page.
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { Delayed } from '../../components/delayed.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
@@ -132,6 +132,7 @@ function ThreadItem(props: {
 }) {
   const { thread, writes, ...rest } = props
   const { item } = thread
+  const place = useRef<HTMLLIElement>(null)
   const [replying, setReplying] = useState(false)
   const [all, setAll] = useState(false)
   const { data: found } = useQuery({
@@ -143,7 +144,7 @@ function ThreadItem(props: {
   const canReply = item.parentId === undefined && !item.isDeleted
   const entry = { ownId: props.ownId, people: rest.people, writes, show: rest.show }
   return (
-    <li className={classes.thread}>
+    <li ref={place} className={classes.thread}>
       {item.parentId !== undefined && <p className={classes.orphan}>{t('activity.orphan')}</p>}
       <FeedEntry item={item} {...entry} {...(canReply ? { onReply: () => setReplying(true) } : {})} />
       {(replies.length > 0 || missing > 0 || replying) && (
@@ -168,7 +169,11 @@ function ThreadItem(props: {
               parentId={item.id}
               people={rest.people}
               writes={writes}
-              onDone={() => setReplying(false)}
+              onDone={() => {
+                setReplying(false)
+                // What had the focus is gone.
+                place.current?.querySelector<HTMLElement>('[data-reply]')?.focus()
+              }}
             />
           )}
         </div>

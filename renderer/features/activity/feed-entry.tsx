@@ -9,7 +9,7 @@ import {
   IconStar,
   IconStarFilled,
 } from '@tabler/icons-react'
-import { Suspense, lazy, useRef, useState } from 'react'
+import { Suspense, lazy, useEffect, useRef, useState } from 'react'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { confirmAction } from '../../lib/confirm.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -46,6 +46,12 @@ export function FeedEntry(props: {
   const name = actorName(item)
   const isWritten = written.has(item.type)
   const isOwn = isWritten && item.actor.type === 'user' && item.actor.id === ownId && !item.isDeleted
+  const more = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(false)
+  useEffect(() => {
+    if (wasEditing.current && !editing) more.current?.focus()
+    wasEditing.current = editing
+  }, [editing])
   const attempt = (work: Promise<unknown>): void => void work.catch(showProblem)
 
   const remove = async (): Promise<void> => {
@@ -95,6 +101,7 @@ export function FeedEntry(props: {
                   color="gray"
                   size={26}
                   c="var(--cairn-text-quiet)"
+                  data-reply
                   aria-label={t('activity.reply')}
                   title={t('activity.reply')}
                   onClick={props.onReply}
@@ -110,6 +117,7 @@ export function FeedEntry(props: {
               >
                 <Menu.Target>
                   <ActionIcon
+                    ref={more}
                     variant="subtle"
                     color="gray"
                     size={26}

@@ -1,5 +1,5 @@
 // Owns a text area in which people can be named: an @ offers them, arrows choose, Enter or Tab puts the name in.
-import { useId, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, RefObject } from 'react'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { isApple } from '../../lib/shortcuts.ts'
@@ -32,7 +32,7 @@ export function MentionArea(props: {
   /** Escape with nothing open. */
   onCancel?: () => void
 }) {
-  const { draft, area } = props
+  const { draft, area, autoFocus = false } = props
   const id = useId()
   const [query, setQuery] = useState<MentionQuery>()
   const [position, setPosition] = useState(0)
@@ -43,6 +43,11 @@ export function MentionArea(props: {
   const choices = query ? matchingPeople(props.people, query.text) : []
   const isOpen = choices.length > 0
   const highlighted = choices[Math.min(position, choices.length - 1)]
+
+  useEffect(() => {
+    // A text that is taken up again goes on at its end.
+    if (autoFocus) area.current?.setSelectionRange(area.current.value.length, area.current.value.length)
+  }, [area, autoFocus])
 
   // Before the next key: it belongs behind the name, and the caret would be at the end of the text.
   useLayoutEffect(() => {
@@ -104,7 +109,7 @@ export function MentionArea(props: {
         aria-invalid={props.invalid || undefined}
         aria-describedby={props.describedBy}
         placeholder={props.placeholder}
-        autoFocus={props.autoFocus}
+        autoFocus={autoFocus}
         value={draft.text}
         onChange={(event) => {
           props.onDraft({ ...draft, text: event.currentTarget.value })

@@ -41,6 +41,7 @@ export function freeName(name: string, id: string, people: MentionedPeople): str
     name
       .replace(/[[\]()\n]/g, ' ')
       .replace(/\s+/g, ' ')
+      .slice(0, maxName)
       .trim() || id
   let free = plain
   for (let count = 2; people.has(free) && people.get(free) !== id; count++) free = `${plain} ${count}`
