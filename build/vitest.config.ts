@@ -79,6 +79,8 @@ export default defineConfig({
         testTimeout: 60_000,
         hookTimeout: 120_000,
         fileParallelism: false,
+        // Two pages at a time where a file says so: more only wait for each other.
+        maxConcurrency: 2,
         sequence: { groupOrder: 2 },
         globalSetup: ['test/support/vitest-chromium-setup.ts'],
         runner: 'test/support/vitest-chromium-runner.ts',
