@@ -7,6 +7,7 @@ import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { useOwnId } from '../../lib/me.ts'
+import { ownRightsQuery } from '../../lib/own-rights.ts'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { activityStrings } from '../../lib/strings/activity.ts'
 import { Composer } from './composer.tsx'
@@ -34,6 +35,7 @@ export function ActivityPanel(props: {
   const [filter, setFilter] = useState<FeedFilter>('all')
   const [search, setSearch] = useState('')
   const ownId = useOwnId()
+  const { data: rights } = useQuery(ownRightsQuery)
   const writes = useFeedWrites(object, recordId)
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     feedQuery(object, recordId, filter, search),
@@ -60,6 +62,7 @@ export function ActivityPanel(props: {
       people={people}
       writes={writes}
       show={show}
+      moderates={rights?.systemPermissions.includes('moderate_feed') === true}
     />
   )
   return (
@@ -129,6 +132,7 @@ function ThreadItem(props: {
   people: ReturnType<typeof usePeople>
   writes: ReturnType<typeof useFeedWrites>
   show: ShowValue
+  moderates: boolean
 }) {
   const { thread, writes, ...rest } = props
   const { item } = thread
@@ -142,7 +146,7 @@ function ThreadItem(props: {
   const replies = found ? found.toReversed() : thread.replies
   const missing = item.replyCount - replies.filter(({ isDeleted }) => !isDeleted).length
   const canReply = item.parentId === undefined && !item.isDeleted
-  const entry = { ownId: props.ownId, people: rest.people, writes, show: rest.show }
+  const entry = { moderates: rest.moderates, ownId: props.ownId, people: rest.people, writes, show: rest.show }
   return (
     <li ref={place} className={classes.thread}>
       {item.parentId !== undefined && <p className={classes.orphan}>{t('activity.orphan')}</p>}

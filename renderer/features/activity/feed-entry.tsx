@@ -38,6 +38,8 @@ export function FeedEntry(props: {
   people: readonly Person[]
   writes: FeedWrites
   show: ShowValue
+  /** Whether entries of others may be deleted. */
+  moderates: boolean
   /** Opens writing an answer; absent where none can be given. */
   onReply?: () => void
 }) {
@@ -146,7 +148,9 @@ export function FeedEntry(props: {
                     {t(item.starred ? 'activity.unstar' : 'activity.star')}
                   </Menu.Item>
                   {isOwn && <Menu.Item onClick={() => setEditing(true)}>{t('activity.edit')}</Menu.Item>}
-                  {isWritten && <Menu.Item onClick={() => attempt(remove())}>{t('activity.delete')}</Menu.Item>}
+                  {(isOwn || (isWritten && props.moderates)) && (
+                    <Menu.Item onClick={() => attempt(remove())}>{t('activity.delete')}</Menu.Item>
+                  )}
                 </Menu.Dropdown>
               </Menu>
             </div>

@@ -43,6 +43,8 @@ export function RecordPeek(props: RecordPeekProps) {
       tabIndex={-1}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return
+        // A menu or a dialog of the record closes by itself, and nothing else with it.
+        if ((event.target as Element).closest('[role="menu"], [role="dialog"]')) return
         event.preventDefault()
         onClose()
       }}
