@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
+import type { RealtimeService } from './api.ts'
 import { realtimeErrors } from './errors.ts'
 import { realtimeHandlers } from './routes.ts'
 import { createHub } from './service.ts'
@@ -93,12 +94,13 @@ export const realtimePlugin = definePlugin({
       realtimeRoutes,
       realtimeHandlers({ hub, ring, streams, now, baseUrl: () => host.options.baseUrl(), prefix: '/api/v1' }),
     )
-    host.provide('realtime', {
+    const service: RealtimeService = {
       connections: hub.count,
       largestBuffer: () => [...hub.connections()].reduce((most, { buffered }) => Math.max(most, buffered), 0),
       isConnected: (userId) =>
         [...hub.connections()].some((one) => one.userId === userId && (one.isAttached || one.wake !== null)),
-    })
+    }
+    host.provide('realtime', service)
 
     const announce = announceStatus(host)
     const timer = setInterval(() => {
