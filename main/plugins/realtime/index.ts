@@ -23,7 +23,7 @@ import { createSocketTransport } from './service/socket-transport.ts'
 import type { EventStream } from './service/stream-transport.ts'
 
 /** How often credentials, heartbeats and lapsed entries are looked at: pushes stop within a second (safety D5). */
-const sweepMs = 500
+const sweepMs = 250
 
 /** Pushes events to whoever may see them. */
 export const realtimePlugin = definePlugin({
@@ -61,7 +61,7 @@ export const realtimePlugin = definePlugin({
     const views = createEventViews({ authorizer, records, feed, metadata, hasOrganizations })
     const ring = createEventRing(host.lastEventId(), now)
     const queryEnv = (ctx: RequestContext): QueryEnv => worldOf(ctx, true)
-    const writer = createMessageWriter({ read, views, schemaOf: metadata.objectSchema, queryEnv })
+    const writer = createMessageWriter({ read, views, log: host.log, schemaOf: metadata.objectSchema, queryEnv })
     const stamp = (): string => `${host.permissionEpoch()} ${metadata.epoch()}`
     const hub = createHub({
       ring,

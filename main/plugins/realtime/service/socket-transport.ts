@@ -39,7 +39,7 @@ export interface SocketTransportParts {
   translate(thrown: unknown): PlatformError
 }
 
-/** Makes the route, and the heartbeat that is called about twice a second. */
+/** Makes the route, and the heartbeat that is called a few times a second. */
 export function createSocketTransport(parts: SocketTransportParts): { route: SocketRoute; beat(): void } {
   const beats = new Set<() => void>()
   return {
