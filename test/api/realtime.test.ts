@@ -1,5 +1,6 @@
 // Realtime over HTTP and WebSocket: connections, channels, subscriptions, frames and presence (D-168 to D-176).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type {} from '#main/plugins/realtime/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { UpgradeRefused, openSocket, openStream } from '../support/realtime-client.ts'

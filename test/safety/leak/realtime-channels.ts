@@ -1,5 +1,6 @@
 // Channels of realtime: everything that happened since the host was filled, heard by socket, stream and poll, and who is
 // said to be where. Each listens for what it may and for what it may not.
+import { setTimeout as pause } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { ChannelCases, LeakCase, LeakCaller } from './leak-case.ts'
 import { ask, get, post } from './leak-case.ts'
@@ -80,12 +81,7 @@ async function listenByStream({ url, headers }: LeakCaller, path: string): Promi
   const reader = response.body!.getReader()
   let text = ''
   for (;;) {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const silence = new Promise<undefined>((resolve) => {
-      timer = setTimeout(resolve, quietMs)
-    })
-    const part = await Promise.race([reader.read(), silence])
-    clearTimeout(timer)
+    const part = await Promise.race([reader.read(), pause(quietMs, undefined)])
     if (part === undefined || part.done) break
     text += Buffer.from(part.value).toString()
   }
