@@ -122,7 +122,9 @@ function createRouteLog(world: World) {
 
 /** Channels enough to notice a careless authorizer. */
 const telling = Object.fromEntries(
-  Object.entries(channels).filter(([name]) => ['list', 'get', 'filter', 'export', 'sql', 'reveal', 'realtime poll'].includes(name)),
+  Object.entries(channels).filter(([name]) =>
+    ['list', 'get', 'filter', 'export', 'sql', 'reveal', 'realtime poll'].includes(name),
+  ),
 )
 
 /** Authorizers that forget one thing each. */
