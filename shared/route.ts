@@ -70,8 +70,8 @@ export interface AnyRoute {
   readonly timeoutMs?: number
   /** True: what it opens outlives the request, so its handler is given a way to judge the credential again later. */
   readonly keepsCredential?: true
-  /** True: the answer is a stream without end; its signal is aborted when the client goes or the host stops. */
-  readonly endless?: true
+  /** True: the answer may last long or has no end of its own: its signal is aborted when the client goes or the host stops. */
+  readonly endsWithHost?: true
   readonly deprecated?: boolean
   readonly summary: string
   /** Group in the documents: the plugin's id. */

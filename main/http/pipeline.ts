@@ -45,8 +45,8 @@ export interface PipelineContext extends AnswerContext {
   clientRefusal: (socket: Socket) => PlatformError | null
   /** True once the server is stopping: new work is refused. */
   closing: boolean
-  /** What aborts the answers without end that are under way. */
-  readonly endless: Set<AbortController>
+  /** What aborts the answers that may last as long as the host. */
+  readonly lasting: Set<AbortController>
   readonly authenticate: Authenticate
   readonly resolveLocale: (acceptLanguage: string | undefined) => string
   readonly limiter: RateLimiter
@@ -155,7 +155,7 @@ export function serve(
       deprecations: [],
       ...(runtime.contract.keepsCredential === true ? { credentials: checkOf(pipeline, request) } : {}),
     }
-    if (runtime.contract.endless === true) endWithHost(pipeline, reply, abort)
+    if (runtime.contract.endsWithHost === true) endWithHost(pipeline, reply, abort)
     if (caller.credential === 'api-key') pipeline.witness().keyUsed(caller, request.id)
     const input: HandlerInput = { params: request.params, query: undefined, body: undefined, headers }
     requirePermission(pipeline, runtime, ctx, input)
@@ -187,11 +187,11 @@ function checkOf(pipeline: PipelineContext, { raw }: FastifyRequest): Credential
   return credentialCheck(pipeline.authenticate, raw, authoritiesOf(pipeline, raw) !== pipeline.authorities)
 }
 
-/** An answer without end has no time limit: it ends with its client or with the host. */
+/** What may last long, or has no end of its own, ends with its client and with the host. */
 function endWithHost(pipeline: PipelineContext, reply: FastifyReply, abort: AbortController): void {
-  pipeline.endless.add(abort)
+  pipeline.lasting.add(abort)
   reply.raw.once('close', () => {
-    pipeline.endless.delete(abort)
+    pipeline.lasting.delete(abort)
     abort.abort(new Error('The client went away.'))
   })
 }

@@ -165,7 +165,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientRefusal: () => null,
     cookieRule: options.cookieRule ?? true,
     closing: false,
-    endless: new Set(),
+    lasting: new Set(),
     authenticate: options.authenticate,
     resolveLocale: options.resolveLocale ?? (() => 'en'),
     localizeError: options.localizeError ?? (() => undefined),
@@ -273,7 +273,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     },
     async close() {
       pipeline.closing = true
-      for (const answer of pipeline.endless) answer.abort(new Error('The server stops.'))
+      for (const answer of pipeline.lasting) answer.abort(new Error('The server stops.'))
       // A connection whose request ends now becomes idle only after the first sweep of the server's own close.
       const sweep = setInterval(() => {
         app.server.closeIdleConnections()

@@ -74,6 +74,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
       return
     }
     const { to, caller, params } = taken
+    if (caller.credential === 'api-key') pipeline.witness().keyUsed(caller, requestId)
     to.upgrades.handleUpgrade(request, socket, head, (opened) => {
       const platformSocket = createPlatformSocket(opened, socket)
       open.add(platformSocket)

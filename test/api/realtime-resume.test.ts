@@ -1,6 +1,7 @@
 // Connections that break and come back, and clients that are slow (D-174, D-175).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
+import type {} from '#main/plugins/realtime/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { openSocket, openStream } from '../support/realtime-client.ts'

@@ -69,6 +69,26 @@ describe('pushes stop within a second', () => {
     expect(await timeToClose(made.body.key, remove)).toBeLessThan(1_000)
   })
 
+  it('of a browser session that was opened with a one-time code', async () => {
+    const { url } = host.host
+    const opened = await fetch(`${url}/_console/session`, {
+      method: 'POST',
+      headers: { origin: url, 'content-type': 'application/json' },
+      body: JSON.stringify({ code: host.host.mintCode() }),
+    })
+    const headers = { cookie: opened.headers.getSetCookie()[0]!.split(';')[0]!, origin: url }
+    const client = await openSocket(url, { headers })
+    await client.until(({ type }) => type === 'ready')
+    const ended = await fetch(`${url}/_console/session`, {
+      method: 'DELETE',
+      headers: { ...headers, 'x-requested-with': 'test' },
+    })
+    expect(ended.status).toBe(200)
+    const startedAt = performance.now()
+    expect(await client.closed).toBe(4401)
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
   it('of rights that are taken back, while the session goes on', async () => {
     const { id } = await host.account('dot')
     const token = await host.signIn('dot')

@@ -1,5 +1,6 @@
 // Realtime over HTTP and WebSocket: connections, channels, subscriptions, frames and presence (D-168 to D-176).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type {} from '#main/plugins/realtime/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { UpgradeRefused, openSocket, openStream } from '../support/realtime-client.ts'
@@ -211,9 +212,13 @@ describe('the socket (D-172)', () => {
       authorization: `Bearer ${own.host.token}`,
     })
     await stream.until(({ type }) => type === 'ready')
+    const polling = await own.post('/realtime/connect', { transport: 'polling' })
+    const polled = own.get(`/realtime/poll?connectionId=${polling.body.connectionId}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
     const startedAt = performance.now()
     const stopping = own.stop()
     expect(await client.closed).toBe(1001)
+    expect((await polled).body.events).toEqual([])
     await stopping
     stream.close()
     expect(performance.now() - startedAt).toBeLessThan(4_000)
@@ -251,7 +256,10 @@ describe('channels and subscriptions (D-169, D-170)', () => {
       ['user:somebody', 'channel_forbidden'],
     ] as const) {
       client.send({ type: 'subscribe', id: `bad ${bad}`.slice(0, 90), channel: bad })
-      expect([bad, (await client.until((frame) => frame.id === `bad ${bad}`.slice(0, 90))).error?.code]).toEqual([bad, code])
+      expect([bad, (await client.until((frame) => frame.id === `bad ${bad}`.slice(0, 90))).error?.code]).toEqual([
+        bad,
+        code,
+      ])
     }
     await client.close()
   })
@@ -472,11 +480,19 @@ describe('server-sent events and polling (D-173)', () => {
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     expect(response.headers.get('cache-control')).toBe('no-store')
     expect(response.headers.get('x-accel-buffering')).toBe('no')
-    const { value } = await response.body!.getReader().read()
+    const reader = response.body!.getReader()
+    const { value } = await reader.read()
     expect(Buffer.from(value!).toString()).toMatch(/^retry: 2000\n\n/)
+    const head = await fetch(`${host.host.url}/api/v1/realtime/sse?channels=room:x`, {
+      method: 'HEAD',
+      headers: token(),
+    })
+    expect(head.status).toBe(200)
     expect((await host.get('/realtime/sse')).status).toBe(400)
     expect((await host.get('/realtime/sse?connectionId=none')).status).toBe(404)
     expect((await host.anonymous('GET', '/realtime/sse?channels=room:x')).status).toBe(401)
+    await reader.cancel()
+    await expect.poll(() => host.host.plugins.service('realtime')!.connections(), { timeout: 3_000 }).toBe(0)
   })
 
   it('polls: waits, limits, and goes on where it was', async () => {

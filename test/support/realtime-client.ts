@@ -29,16 +29,18 @@ export interface SocketOptions {
   readonly path?: string
   /** A certificate authority to trust, for wss. */
   readonly ca?: string
+  readonly servername?: string
 }
 
 /** Opens a socket; the refusal before the upgrade is answered as status and body. */
 export function openSocket(
   url: string,
-  { headers = {}, protocols = ['cairn.v1'], path = '/api/v1/realtime/ws', ca }: SocketOptions = {},
+  { headers = {}, protocols = ['cairn.v1'], path = '/api/v1/realtime/ws', ca, servername }: SocketOptions = {},
 ): Promise<SocketClient> {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}`, [...protocols], {
     headers,
     ...(ca === undefined ? {} : { ca }),
+    ...(servername === undefined ? {} : { servername }),
   })
   const frames: Loose[] = []
   const listeners = new Set<() => void>()

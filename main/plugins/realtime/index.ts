@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
+import type { RealtimeService } from './api.ts'
 import { realtimeErrors } from './errors.ts'
 import { realtimeHandlers } from './routes.ts'
 import { createHub } from './service.ts'
@@ -22,7 +23,7 @@ import { createSocketTransport } from './service/socket-transport.ts'
 import type { EventStream } from './service/stream-transport.ts'
 
 /** How often credentials, heartbeats and lapsed entries are looked at: pushes stop within a second (safety D5). */
-const sweepMs = 500
+const sweepMs = 250
 
 /** Pushes events to whoever may see them. */
 export const realtimePlugin = definePlugin({
@@ -60,7 +61,7 @@ export const realtimePlugin = definePlugin({
     const views = createEventViews({ authorizer, records, feed, metadata, hasOrganizations })
     const ring = createEventRing(host.lastEventId(), now)
     const queryEnv = (ctx: RequestContext): QueryEnv => worldOf(ctx, true)
-    const writer = createMessageWriter({ read, views, schemaOf: metadata.objectSchema, queryEnv })
+    const writer = createMessageWriter({ read, views, log: host.log, schemaOf: metadata.objectSchema, queryEnv })
     const stamp = (): string => `${host.permissionEpoch()} ${metadata.epoch()}`
     const hub = createHub({
       ring,
@@ -93,12 +94,13 @@ export const realtimePlugin = definePlugin({
       realtimeRoutes,
       realtimeHandlers({ hub, ring, streams, now, baseUrl: () => host.options.baseUrl(), prefix: '/api/v1' }),
     )
-    host.provide('realtime', {
+    const service: RealtimeService = {
       connections: hub.count,
       largestBuffer: () => [...hub.connections()].reduce((most, { buffered }) => Math.max(most, buffered), 0),
       isConnected: (userId) =>
         [...hub.connections()].some((one) => one.userId === userId && (one.isAttached || one.wake !== null)),
-    })
+    }
+    host.provide('realtime', service)
 
     const announce = announceStatus(host)
     const timer = setInterval(() => {

@@ -92,7 +92,7 @@ export interface Hub {
   count(): number
   /** Asks every credential at once. */
   recheckAll(): void
-  /** Ends what nobody uses; called about twice a second. */
+  /** Ends what nobody uses; called a few times a second. */
   sweep(): void
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { SocketRoute } from '#main/kernel/sockets.ts'
+import type {} from '#main/plugins/realtime/api.ts'
 import { startHost } from '#main/index.ts'
 import { testIdentityPlugins } from '../../support/test-identities.ts'
 

@@ -2,7 +2,7 @@
 import { internalContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 
-/** Makes the look at every status that is called about twice a second; the first one tells nothing. */
+/** Makes the look at every status that is called a few times a second; the first one tells nothing. */
 export function announceStatus(host: Pick<PluginHost, 'catalogue' | 'write' | 'log'>): () => void {
   const known = new Map<string, string>()
   return () => {

@@ -37,8 +37,8 @@ const turn = 200
 /** How long a connection that came back without subscriptions is waited for with what it missed. */
 const holdMs = 250
 
-/** How old the last look at a credential may be when something is sent (safety D5). */
-const recheckMs = 1_000
+/** How old the last look at a credential may be when something is sent; with the sweep below the second of safety D5. */
+const recheckMs = 700
 
 /** What connections work with. */
 export interface ConnectionParts {
@@ -96,7 +96,7 @@ export interface Connection {
   frame(frame: ServerFrame): void
   /** Goes on handing over; called when the network has taken something. */
   pump(): void
-  /** Whether the credential holds; asked at most once a second unless `now` is said. Ends the connection when not. */
+  /** Whether the credential holds; asked at most about once a second unless it is to be `atOnce`. Ends the connection when not. */
   holds(atOnce?: boolean): boolean
   /** The next events after a position for a connection that asks, and the position reached. */
   collect(from: number, limit: number, scanned: number): { texts: string[]; position: number; isDone: boolean }

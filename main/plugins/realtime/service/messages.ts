@@ -5,6 +5,7 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
 import type { EventViews } from './event-view.ts'
 import type { SeenPayload } from './record-view.ts'
 import type { FilterVerdict } from './record-filter.ts'
@@ -49,16 +50,27 @@ export interface MessageWriter {
 export function createMessageWriter(parts: {
   readonly read: Reads
   readonly views: Pick<EventViews, 'payloadOf' | 'keyOf'>
+  readonly log: Logger
   schemaOf(object: string): ObjectSchema | undefined
   /** The world as the caller sees it. */
   queryEnv(ctx: RequestContext): QueryEnv
 }): MessageWriter {
   const { views } = parts
 
+  /** A right that cannot be judged is none; the others are served all the same. */
+  const payloadOf = (ctx: RequestContext, event: PlatformEvent): SeenPayload => {
+    try {
+      return views.payloadOf(ctx, event)
+    } catch (error) {
+      parts.log.error({ err: error, eventType: event.type }, 'An event could not be judged for a receiver.')
+      return null
+    }
+  }
+
   const seenBy = (ctx: RequestContext, event: PlatformEvent, cache: EventCache, key: string): Written | null => {
     let found = cache.written.get(key)
     if (found === undefined) {
-      const payload = views.payloadOf(ctx, event)
+      const payload = payloadOf(ctx, event)
       found = payload === null ? null : { payload, tail: tailOf(event, payload) }
       cache.written.set(key, found)
     }

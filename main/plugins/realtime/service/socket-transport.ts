@@ -1,5 +1,6 @@
 // The WebSocket of realtime: who it is, frames in, frames out (D-172, D-175). Knows no right.
-import { PlatformError, errorObject, validationError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
+import { errorObject, validationError } from '#shared/errors.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
 import { ClientFrame, realtimeProtocol } from '#shared/realtime.ts'
 import type { ServerFrame } from '#shared/realtime.ts'
@@ -38,7 +39,7 @@ export interface SocketTransportParts {
   translate(thrown: unknown): PlatformError
 }
 
-/** Makes the route, and the heartbeat that is called about twice a second. */
+/** Makes the route, and the heartbeat that is called a few times a second. */
 export function createSocketTransport(parts: SocketTransportParts): { route: SocketRoute; beat(): void } {
   const beats = new Set<() => void>()
   return {

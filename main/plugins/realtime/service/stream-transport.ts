@@ -11,7 +11,7 @@ const retryMs = 2_000
 /** One open stream. */
 export interface EventStream {
   readonly readable: Readable
-  /** Called about twice a second. */
+  /** Called a few times a second. */
   beat(): void
 }
 
