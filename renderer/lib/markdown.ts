@@ -64,6 +64,8 @@ export function renderMarkdown(text: string): DocumentFragment {
   return purifier.sanitize(marked.parse(text, { async: false }), {
     ALLOWED_TAGS: allowedTags,
     ALLOWED_ATTR: allowedAttributes,
+    // Its value looks like an address, and is none.
+    ADD_URI_SAFE_ATTR: ['data-mention'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,

@@ -141,6 +141,7 @@ describe('two people', () => {
     const theirs = entry(grace.page, 'Look at this, @Grace Hopper and tell me.')
     await expectWithin(theirs)
     expect(await theirs.getByText('tell', { exact: true }).evaluate((node) => node.tagName)).toBe('STRONG')
+    expect(await theirs.locator('[data-me]').innerText()).toBe('@Grace Hopper')
     expect(await composer(grace.page).inputValue()).toBe('half a thought')
     await composer(grace.page).fill('')
     expect(await composer(owner.page).inputValue()).toBe('')
