@@ -18,12 +18,20 @@ export interface LiveRows {
   isShown: boolean
 }
 
+/** How long after its first rows a view still counts as opening, in milliseconds. */
+const openingMs = 2_000
+
 /** Follows an object; answers what to call when a cell begins or stops being edited. */
 export function useLiveRows(input: LiveRows): (editing: boolean) => void {
   const latest = useRef(input)
   latest.current = input
   const editing = useRef(false)
   const held = useRef(false)
+  const shownAt = useRef(Number.POSITIVE_INFINITY)
+  const { isShown: isThere } = input
+  useEffect(() => {
+    if (isThere) shownAt.current = Math.min(shownAt.current, performance.now())
+  }, [isThere])
   const reload = useMemo(
     () =>
       createCoalescer(async () => {
@@ -40,7 +48,10 @@ export function useLiveRows(input: LiveRows): (editing: boolean) => void {
   useChannel(`object:${input.object}`, (message) => {
     const { view, rows, isShown } = latest.current
     if (!isShown) return
-    if (message.kind === 'open') reload.ask()
+    if (message.kind === 'open') {
+      // Headings and figures cost the host more than a block of rows: they are not asked for twice as a view opens.
+      if (!view.figured || performance.now() - shownAt.current > openingMs) reload.ask()
+    }
     if (message.kind !== 'event' || !isRecordEvent(message.event)) return
     const { event } = message
     // What this window writes itself it shows itself; an edited record stays in its place until something else moves it.
