@@ -16,6 +16,7 @@ import { mailPlugin } from '#main/plugins/mail/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { notificationsPlugin } from '#main/plugins/notifications/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
+import { realtimePlugin } from '#main/plugins/realtime/index.ts'
 import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { scriptsPlugin } from '#main/plugins/scripts/index.ts'
 import { searchPlugin } from '#main/plugins/search/index.ts'
@@ -43,9 +44,10 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   scriptsPlugin,
   i18nPlugin,
   auditPlugin,
+  feedPlugin,
   mailPlugin,
   notificationsPlugin,
-  feedPlugin,
+  realtimePlugin,
 ]
 
 /** The program's version. */

@@ -182,6 +182,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const settings = active.service('settings')
   const running = await createHttpServer({
     routes: active.routes,
+    sockets: active.sockets,
     version: programVersion,
     uiBasePath,
     consoleDir: options.consoleDir ?? path.join(import.meta.dirname, '..', 'dist', 'renderer'),

@@ -68,6 +68,10 @@ export interface AnyRoute {
   readonly streams?: boolean
   /** Time limit where it differs from the 30 s of D-199. */
   readonly timeoutMs?: number
+  /** True: what it opens outlives the request, so its handler is given a way to judge the credential again later. */
+  readonly keepsCredential?: true
+  /** True: the answer may last long or has no end of its own: its signal is aborted when the client goes or the host stops. */
+  readonly endsWithHost?: true
   readonly deprecated?: boolean
   readonly summary: string
   /** Group in the documents: the plugin's id. */

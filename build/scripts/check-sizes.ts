@@ -32,6 +32,7 @@ const BUDGETS = {
     { name: 'flow', source: /^features\/(flows|workflow)\//, kB: 80 },
     { name: 'charts', source: /^(components\/charts|features\/dashboards)\//, kB: 125 },
     { name: 'editor', source: /(^|\/)(code-editor|markdown-editor|editor)[./]/, kB: 180 },
+    { name: 'record and activity', source: /^features\/(record|activity|notifications)\//, kB: 90 },
     { name: 'import', source: /^features\/import\//, kB: 50 },
   ],
 } as const

@@ -13,9 +13,11 @@ import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
 import type { AnswerContext } from './answer.ts'
 import { sendError, sendResult, sourceOf } from './answer.ts'
 import type { Caller } from '#main/kernel/identity.ts'
+import type { CredentialCheck } from '#main/kernel/sockets.ts'
 import type { Authenticate } from './authenticate.ts'
 import { anonymousCaller } from './authenticate.ts'
 import type { Authorities } from './authority.ts'
+import { credentialCheck } from './credential-check.ts'
 import type { Guards } from './guard.ts'
 import { exposedHeaders } from './headers.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
@@ -43,6 +45,8 @@ export interface PipelineContext extends AnswerContext {
   clientRefusal: (socket: Socket) => PlatformError | null
   /** True once the server is stopping: new work is refused. */
   closing: boolean
+  /** What aborts the answers that may last as long as the host. */
+  readonly lasting: Set<AbortController>
   readonly authenticate: Authenticate
   readonly resolveLocale: (acceptLanguage: string | undefined) => string
   readonly limiter: RateLimiter
@@ -149,7 +153,9 @@ export function serve(
       signal: abort.signal,
       depth: 0,
       deprecations: [],
+      ...(runtime.contract.keepsCredential === true ? { credentials: checkOf(pipeline, request) } : {}),
     }
+    if (runtime.contract.endsWithHost === true) endWithHost(pipeline, reply, abort)
     if (caller.credential === 'api-key') pipeline.witness().keyUsed(caller, request.id)
     const input: HandlerInput = { params: request.params, query: undefined, body: undefined, headers }
     requirePermission(pipeline, runtime, ctx, input)
@@ -175,6 +181,19 @@ export function serve(
   } catch (error) {
     sendError(pipeline, request, reply, error, runtime.limitBytes)
   }
+}
+
+function checkOf(pipeline: PipelineContext, { raw }: FastifyRequest): CredentialCheck {
+  return credentialCheck(pipeline.authenticate, raw, authoritiesOf(pipeline, raw) !== pipeline.authorities)
+}
+
+/** What may last long, or has no end of its own, ends with its client and with the host. */
+function endWithHost(pipeline: PipelineContext, reply: FastifyReply, abort: AbortController): void {
+  pipeline.lasting.add(abort)
+  reply.raw.once('close', () => {
+    pipeline.lasting.delete(abort)
+    abort.abort(new Error('The client went away.'))
+  })
 }
 
 /** What a handler leaves of a body is read to its end, so that the client sees the answer. */

@@ -13,10 +13,10 @@ import type { AnswerStore } from '#main/kernel/answer-store.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import type { SocketRoute } from '#main/kernel/sockets.ts'
 import type { Witness } from '#main/kernel/witness.ts'
 import { noWitness } from '#main/kernel/witness.ts'
 import { documentBindings } from './documents.ts'
-import { errorBody } from './error-handler.ts'
 import { sendError } from './answer.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { Authenticate } from './authenticate.ts'
@@ -26,7 +26,6 @@ import { consoleBindings, createShellHandler, shellSafety } from './console.ts'
 import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
 import type { GuardedRequest, Guards } from './guard.ts'
-import { baseHeaders, jsonType } from './headers.ts'
 import { createIdempotencyKeys } from './idempotency.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
 import type { MethodIndex } from './not-found.ts'
@@ -36,15 +35,19 @@ import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
 import type { RouteBinding, RouteRuntime, RouteSafety } from './route-runtime.ts'
+import { answerBare } from './raw-answer.ts'
 import { defaultCookies } from './session-cookie.ts'
 import type { CookieChoices } from './session-cookie.ts'
 import { createPublicListener } from './tls/public-listener.ts'
 import type { PublicListener } from './tls/public-listener.ts'
+import { serveWebSockets } from './websocket.ts'
 
 /** What a server is made of. */
 export interface HttpServerOptions {
   /** Every route of every plugin; the console's own are added by the server. */
   readonly routes: readonly RouteBinding[]
+  /** Every path of every plugin that answers upgrades. */
+  readonly sockets?: readonly SocketRoute[]
   /** Version of the product, for the API documents. */
   readonly version: string
   /** The plugins' error tables, for the API documents. */
@@ -162,6 +165,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientRefusal: () => null,
     cookieRule: options.cookieRule ?? true,
     closing: false,
+    lasting: new Set(),
     authenticate: options.authenticate,
     resolveLocale: options.resolveLocale ?? (() => 'en'),
     localizeError: options.localizeError ?? (() => undefined),
@@ -236,6 +240,24 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     pipeline.clientRefusal = outside.clientRefusal
   }
 
+  const judgeUpgrade: HttpServer['guardUpgrade'] = (request) => {
+    const { socket } = request
+    const authorities = socket === undefined ? pipeline.authorities : authoritiesOf(pipeline, { socket })
+    const refusal = guardUpgrade(request, authorities, guards)
+    if (refusal !== null || socket === undefined || authorities === pipeline.authorities) return refusal
+    return pipeline.clientRefusal(socket)
+  }
+  const { server } = app
+  const routes = options.sockets ?? []
+  const sockets = serveWebSockets({
+    server,
+    routes,
+    prefix: mounts.prefix,
+    pipeline,
+    ids: options.ids,
+    guard: judgeUpgrade,
+  })
+
   return {
     server: app.server,
     async listen(port) {
@@ -251,6 +273,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     },
     async close() {
       pipeline.closing = true
+      for (const answer of pipeline.lasting) answer.abort(new Error('The server stops.'))
       // A connection whose request ends now becomes idle only after the first sweep of the server's own close.
       const sweep = setInterval(() => {
         app.server.closeIdleConnections()
@@ -260,7 +283,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
         app.server.closeAllConnections()
         outside?.closeAllConnections()
       }, drainMs)
-      await Promise.all([app.close(), outside?.close()])
+      await Promise.all([app.close(), outside?.close(), sockets.close()])
       clearInterval(sweep)
       clearTimeout(limit)
     },
@@ -269,13 +292,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     baseUrl: () => pipeline.authorities.baseUrl,
     localUrl: () => localUrl,
     consoleUrl,
-    guardUpgrade(request) {
-      const { socket } = request
-      const authorities = socket === undefined ? pipeline.authorities : authoritiesOf(pipeline, { socket })
-      const refusal = guardUpgrade(request, authorities, guards)
-      if (refusal !== null || socket === undefined || authorities === pipeline.authorities) return refusal
-      return pipeline.clientRefusal(socket)
-    },
+    guardUpgrade: judgeUpgrade,
   }
 }
 
@@ -429,15 +446,5 @@ function answerClientError(error: Error & { code?: string }, socket: Socket, req
         'validation_error',
         tooLarge ? { reason: 'headers_too_large', limitBytes: maxHeaderBytes } : { reason: 'http' },
       )
-  const body = JSON.stringify(errorBody(refusal, requestId))
-  const headers = {
-    ...baseHeaders,
-    'x-request-id': requestId,
-    'content-type': jsonType,
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  const statusLine = late ? 'HTTP/1.1 504 Gateway Timeout' : 'HTTP/1.1 400 Bad Request'
-  socket.end(`${statusLine}\r\n${lines.join('')}\r\n${body}`)
+  answerBare(socket, refusal, requestId)
 }

@@ -1,6 +1,7 @@
 // Who asks, on which request, and how it may be cancelled. Knows no HTTP.
 import type { Actor, ChangeSource } from '#shared/events.ts'
 import type { CredentialKind, CredentialScope } from './identity.ts'
+import type { CredentialCheck } from './sockets.ts'
 
 /** Names a write that may be repeated, and the body it was made with (D-42). */
 export interface EffectKey {
@@ -37,6 +38,8 @@ export interface RequestContext {
   readonly depth: number
   /** Set while a repeatable write runs: its transaction stores this together with the effect. */
   readonly effectKey?: EffectKey
+  /** Judges credentials after the request too; set for contracts with `keepsCredential`. */
+  readonly credentials?: CredentialCheck
   /** Names of deprecated features the request used; the host turns them into headers (D-202). */
   readonly deprecations: { name: string; use: string }[]
 }

@@ -15,6 +15,8 @@ export interface EventBus {
   emit(tx: Tx, ctx: RequestContext, draft: EventDraft): PlatformEvent
   /** Runs the after-commit listeners; a listener that throws is logged and does not stop the others. */
   committed(events: readonly PlatformEvent[]): void
+  /** The id given last; events of writes that were rolled back have ids too. */
+  lastId(): number
   /** Number of after-commit listeners that have thrown so far. */
   failures(): number
 }
@@ -101,6 +103,7 @@ export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId
         }
       }
     },
+    lastId: () => lastId,
     failures: () => failures,
   }
 }

@@ -25,6 +25,7 @@ import type {
 import type { Ports } from './ports.ts'
 import type { ServiceId, ServiceRegistry } from './services.ts'
 import { createServices } from './services.ts'
+import type { SocketRoute } from './sockets.ts'
 import type { Witness } from './witness.ts'
 import { noWitness } from './witness.ts'
 
@@ -51,6 +52,7 @@ export interface PluginEnvironment {
 /** The registered plugins of one host. */
 export interface LoadedPlugins {
   readonly routes: readonly MountedRoute[]
+  readonly sockets: readonly SocketRoute[]
   readonly catalogue: PluginCatalogue
   authorizer(): Authorizer
   identities(): IdentityProvider
@@ -72,6 +74,7 @@ export async function loadPlugins(
 ): Promise<LoadedPlugins> {
   const services = createServices()
   const routes: MountedRoute[] = []
+  const sockets: SocketRoute[] = []
   const claimed = new Map<string, string>()
   const registered: RegisteredPlugin[] = []
   const errorTables: { plugin: string; table: ErrorTable }[] = []
@@ -126,6 +129,10 @@ export async function loadPlugins(
           routes.push({ plugin: plugin.id, contract: route, handler: handler as MountedRoute['handler'] })
         }
       },
+      socket(route) {
+        if (sockets.some(({ path }) => path === route.path)) throw new Error(`The socket ${route.path} is taken.`)
+        sockets.push(route)
+      },
       read: database.read,
       write: database.write,
       heavy: database.heavy,
@@ -163,6 +170,8 @@ export async function loadPlugins(
       raisePermissionEpoch: () => {
         permissionEpoch += 1
       },
+      permissionEpoch: () => permissionEpoch,
+      lastEventId: () => bus.lastId(),
       clock,
       ids,
       log: environment.log.child({ plugin: plugin.id }) as Logger,
@@ -207,6 +216,7 @@ export async function loadPlugins(
 
   return {
     routes,
+    sockets,
     catalogue,
     authorizer: () => authorizer,
     identities: () => identities,

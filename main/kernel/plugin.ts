@@ -12,6 +12,7 @@ import type { Logger } from './logger.ts'
 import type { KillableChild, Notifier, SecretStore } from './ports.ts'
 import type { ByteStream, RawJson, Reply } from './reply.ts'
 import type { ServiceId, ServiceRegistry } from './services.ts'
+import type { SocketRoute } from './sockets.ts'
 import type { Witness } from './witness.ts'
 
 /** One numbered step of a plugin's tables. Released steps are frozen: their checksum is recorded. */
@@ -71,6 +72,8 @@ export interface PluginHost {
   provide<K extends ServiceId>(id: K, service: ServiceRegistry[K]): void
   /** Mounts the routes; they vanish with the plugin (D-16). */
   handle<T extends RouteTable>(contract: T, handlers: Handlers<T>): void
+  /** Answers WebSockets at a path. @throws Error when the path is taken */
+  socket(route: SocketRoute): void
   readonly read: Reads
   readonly write: Write
   readonly heavy: HeavyReads
@@ -95,6 +98,10 @@ export interface PluginHost {
   setWitness(witness: Witness): void
   /** Adds 1 to the permission epoch: cached rights and ETags are dropped. */
   raisePermissionEpoch(): void
+  /** The permission epoch of this moment, for contexts that outlive a request. */
+  permissionEpoch(): number
+  /** The id of the newest event, or the one before the first of this start. */
+  lastEventId(): number
   readonly clock: Clock
   readonly ids: Ids
   readonly log: Logger

@@ -4,6 +4,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { Suspense, lazy, useEffect, useRef } from 'react'
+import type { ComponentProps } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { Delayed } from '../components/delayed.tsx'
 import { HomeScreen } from '../features/home/index.ts'
@@ -33,6 +34,15 @@ const ObjectEditorScreen = lazy(async () => ({
 }))
 const RecordsScreen = lazy(async () => ({
   default: (await import('../features/records/records-screen.tsx')).RecordsScreen,
+}))
+const RecordPeek = lazy(async () => ({
+  default: (await import('../features/record/record-peek.tsx')).RecordPeek,
+}))
+const RecordScreen = lazy(async () => ({
+  default: (await import('../features/record/record-screen.tsx')).RecordScreen,
+}))
+const NotificationsScreen = lazy(async () => ({
+  default: (await import('../features/notifications/notifications-screen.tsx')).NotificationsScreen,
 }))
 const NewTableScreen = lazy(async () => ({
   default: (await import('../features/import/new-table-screen.tsx')).NewTableScreen,
@@ -111,10 +121,14 @@ function Frame() {
               <Route path="/new/blank">{() => <BlankObjectScreen />}</Route>
               <Route path="/objects">{() => <ObjectListScreen />}</Route>
               <Route path="/objects/:name">{({ name }) => <ObjectEditorScreen key={name} name={name} />}</Route>
-              <Route path="/o/:name">{({ name }) => <RecordsScreen key={name} name={name} />}</Route>
+              <Route path="/o/:name">{({ name }) => <RecordsScreen key={name} name={name} peek={showPeek} />}</Route>
+              <Route path="/o/:name/record/:id">
+                {({ name, id }) => <RecordScreen key={name} name={name} id={id} />}
+              </Route>
               <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
               <Route path="/imports">{() => <JobsScreen />}</Route>
               <Route path="/imports/:jobId">{({ jobId }) => <JobScreen key={jobId} jobId={jobId} />}</Route>
+              <Route path="/notifications/:part?">{({ part }) => <NotificationsScreen part={part} />}</Route>
               <Route path="/account/:part?">{({ part }) => <AccountScreen part={part} />}</Route>
               <Route path="/device">{() => <DeviceScreen />}</Route>
               <Route path="/invitations/:id">{({ id }) => <InvitationScreen key={id} id={id} />}</Route>
@@ -135,6 +149,14 @@ function Frame() {
       <ShortcutSheet />
       <ConfirmDialog />
     </>
+  )
+}
+
+function showPeek(props: ComponentProps<typeof RecordPeek>) {
+  return (
+    <Suspense fallback={null}>
+      <RecordPeek {...props} />
+    </Suspense>
   )
 }
 

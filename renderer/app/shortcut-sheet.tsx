@@ -20,6 +20,7 @@ const gridKeys = [
   { label: 'shortcuts.grid.select', keys: ['Shift+ArrowDown'] },
   { label: 'shortcuts.grid.all', keys: ['Mod+A'] },
   { label: 'shortcuts.grid.edit', keys: ['Enter', 'F2'] },
+  { label: 'shortcuts.grid.open', keys: ['Space'] },
   { label: 'shortcuts.grid.cancel', keys: ['Escape'] },
   { label: 'shortcuts.grid.copy', keys: ['Mod+C'] },
 ] as const

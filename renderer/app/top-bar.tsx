@@ -18,6 +18,7 @@ import { useHostStatus } from '../lib/host-status.ts'
 import { t } from '../lib/strings.ts'
 import { useUndoLabels } from '../lib/undo.ts'
 import { Mark } from './mark.tsx'
+import { NotificationBell } from './notification-bell.tsx'
 import classes from './top-bar.module.css'
 import { redoAndTell, undoAndTell } from './undo-commands.ts'
 import { setDrawerOpen, setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
@@ -54,6 +55,7 @@ export function TopBar(props: { narrow: boolean }) {
       <div className={classes.end}>
         <HostPill />
         <UndoButtons />
+        <NotificationBell />
         <SchemeButton />
         <IconButton label={t('app.help')} onClick={() => setShortcutsOpen(true)}>
           <IconHelp size={18} stroke={1.75} />

@@ -1,6 +1,8 @@
 // Owns the commands that exist on every screen.
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useCommands } from '../lib/commands.ts'
+import { discoveryQuery } from '../lib/discovery.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { t } from '../lib/strings.ts'
 import { moveToRegion } from './regions.ts'
@@ -12,6 +14,8 @@ export function useAppCommands(): void {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
   const railOpen = useUi((state) => state.railOpen)
+  const { data: manifest } = useQuery(discoveryQuery)
+  const hasInbox = manifest?.routes.notifications != null
   useCommands([
     {
       id: 'app.palette',
@@ -114,6 +118,15 @@ export function useAppCommands(): void {
       shortcut: 'G P',
       keywords: 'users roles permissions rights audit log accounts',
       run: () => navigate('/access'),
+    },
+    {
+      id: 'go.notifications',
+      label: t('command.notifications'),
+      group: 'navigation',
+      shortcut: 'G M',
+      keywords: 'bell inbox unread messages preferences digest',
+      enabled: hasInbox,
+      run: () => navigate('/notifications'),
     },
     {
       id: 'go.account',

@@ -79,6 +79,20 @@ export async function download(
   }
 }
 
+/**
+ * Calls an operation whose answer goes on for as long as both sides want it to.
+ * @throws ApiError, DOMException AbortError
+ */
+export async function openStream(
+  operation: OperationId,
+  input: { query: Record<string, unknown>; signal: AbortSignal },
+): Promise<Response> {
+  const [method, url] = addressOf(operation, {}, input.query)
+  const answer = await sendAgain(method, url, undefined, { Accept: 'text/event-stream' }, input.signal)
+  if (!answer.ok) await readAnswer(answer)
+  return answer
+}
+
 function addressOf(
   operation: OperationId,
   params: Record<string, unknown>,

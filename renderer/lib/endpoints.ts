@@ -10,10 +10,13 @@ import type { authDeviceRoutes, authTwoFactorRoutes } from '#shared/contracts/au
 import type { authAccountRoutes, authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
 import type { dataRoutes } from '#shared/contracts/data.ts'
 import type { discoveryRoutes } from '#shared/contracts/discovery.ts'
+import type { feedRoutes } from '#shared/contracts/feed.ts'
 import type { importRoutes } from '#shared/contracts/import.ts'
 import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import type { metadataRoutes } from '#shared/contracts/metadata.ts'
+import type { notificationRoutes } from '#shared/contracts/notifications.ts'
 import type { permissionRoutes } from '#shared/contracts/permissions.ts'
+import type { realtimeRoutes } from '#shared/contracts/realtime.ts'
 import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
 import type { AnyRoute } from '#shared/route.ts'
@@ -27,6 +30,9 @@ type Contracts = typeof dataRoutes &
   typeof viewRoutes &
   typeof analyticsRoutes &
   typeof auditRoutes &
+  typeof feedRoutes &
+  typeof notificationRoutes &
+  typeof realtimeRoutes &
   typeof permissionRoutes &
   typeof authRoutes &
   typeof authAccountRoutes &
@@ -70,6 +76,36 @@ export const endpoints = {
   listSchemaBackups: 'GET versioned /meta/object/:name/backups',
   restoreSchemaBackup: 'POST versioned /meta/object/:name/backups/:id/restore',
   revealSecret: 'POST versioned /data/:object/:id/reveal',
+  getGeneratedView: 'GET versioned /ui/view/:object/:type',
+  listFeed: 'GET versioned /data/:object/:recordId/feed',
+  createFeedItem: 'POST versioned /data/:object/:recordId/feed',
+  updateFeedItem: 'PUT versioned /data/:object/:recordId/feed/:feedId',
+  deleteFeedItem: 'DELETE versioned /data/:object/:recordId/feed/:feedId',
+  addReaction: 'POST versioned /data/:object/:recordId/feed/:feedId/reactions',
+  removeReaction: 'DELETE versioned /data/:object/:recordId/feed/:feedId/reactions/:emoji',
+  pinFeedItem: 'POST versioned /data/:object/:recordId/feed/:feedId/pin',
+  unpinFeedItem: 'DELETE versioned /data/:object/:recordId/feed/:feedId/pin',
+  starFeedItem: 'POST versioned /data/:object/:recordId/feed/:feedId/star',
+  unstarFeedItem: 'DELETE versioned /data/:object/:recordId/feed/:feedId/star',
+  searchFeed: 'GET versioned /data/:object/:recordId/feed/search',
+  getChangelog: 'GET versioned /data/:object/:recordId/changelog',
+  subscribeRecord: 'POST versioned /data/:object/:recordId/subscribe',
+  getSubscription: 'GET versioned /data/:object/:recordId/subscribe',
+  unsubscribeRecord: 'DELETE versioned /data/:object/:recordId/subscribe',
+  listNotifications: 'GET versioned /notifications',
+  readNotifications: 'POST versioned /notifications/read',
+  readAllNotifications: 'POST versioned /notifications/read-all',
+  getNotificationPreferences: 'GET versioned /notifications/preferences',
+  updateNotificationPreferences: 'PATCH versioned /notifications/preferences',
+  deleteNotification: 'DELETE versioned /notifications/:id',
+  connectRealtime: 'POST versioned /realtime/connect',
+  disconnectRealtime: 'POST versioned /realtime/disconnect',
+  subscribeRealtime: 'POST versioned /realtime/subscribe',
+  unsubscribeRealtime: 'POST versioned /realtime/unsubscribe',
+  setPresence: 'POST versioned /realtime/presence',
+  getPresence: 'GET versioned /realtime/presence/:channel',
+  streamRealtime: 'GET versioned /realtime/sse',
+  pollRealtime: 'GET versioned /realtime/poll',
   listViews: 'GET versioned /ui/views',
   createView: 'POST versioned /ui/views',
   updateView: 'PATCH versioned /ui/views/:viewId',

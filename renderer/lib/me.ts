@@ -26,6 +26,15 @@ export function useMe(): Me | null | undefined {
   return useQuery(meQuery).data
 }
 
+/** Id of the person without an account: the owner of the computer. @source D-29 */
+const localOwnerId = '00000000-0000-7000-8000-000000000001'
+
+/** Id of the person in front of the screen; undefined while it is asked for. */
+export function useOwnId(): string | undefined {
+  const me = useMe()
+  return me === undefined ? undefined : (me?.user.id ?? localOwnerId)
+}
+
 /** Who acts as the account in use; undefined when nobody does. */
 export function impersonatorOf(me: Me | null | undefined): string | undefined {
   const by = me?.session['impersonatedBy']

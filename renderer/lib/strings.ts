@@ -3,14 +3,17 @@
 // open come with those screens (addStrings), so that the first page does not carry them.
 import type { accessStrings } from './strings/access.ts'
 import type { accountStrings } from './strings/account.ts'
+import type { activityStrings } from './strings/activity.ts'
 import { appStrings } from './strings/app.ts'
 import type { auditStrings } from './strings/audit.ts'
 import { designerStrings } from './strings/designer.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
+import type { notificationStrings } from './strings/notifications.ts'
 import { objectStrings } from './strings/objects.ts'
 import { problemStrings } from './strings/problems.ts'
+import type { recordPageStrings } from './strings/record-page.ts'
 import { recordStrings } from './strings/records.ts'
 import type { signInStrings } from './strings/sign-in.ts'
 
@@ -25,7 +28,13 @@ const table = {
   ...recordStrings,
 } as const
 
-type LateTable = typeof accessStrings & typeof accountStrings & typeof auditStrings & typeof signInStrings
+type LateTable = typeof accessStrings &
+  typeof accountStrings &
+  typeof activityStrings &
+  typeof auditStrings &
+  typeof notificationStrings &
+  typeof recordPageStrings &
+  typeof signInStrings
 
 /** Key of a text. */
 export type StringKey = keyof typeof table | keyof LateTable

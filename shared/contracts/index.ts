@@ -19,6 +19,7 @@ import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
 import { notificationRoutes } from './notifications.ts'
 import { permissionRoutes } from './permissions.ts'
+import { realtimeRoutes } from './realtime.ts'
 import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
@@ -46,6 +47,7 @@ export const allContracts: readonly AnyRoute[] = [
   i18nRoutes,
   auditRoutes,
   notificationRoutes,
+  realtimeRoutes,
   authRoutes,
   authAccountRoutes,
   authMagicLinkRoutes,

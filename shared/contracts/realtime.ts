@@ -7,7 +7,8 @@ import { QueryInteger, QueryList } from './common.ts'
 
 const shared = { mount: 'versioned', permission: 'session', channel: 'realtime', tag: 'realtime' } as const
 
-const Channel = z.string().min(1).max(200)
+/** Whatever is no channel is `channel_invalid`, said by the plugin (D-169). */
+const Channel = z.string()
 const Events = z.array(z.string().min(1).max(100)).max(50)
 const PresenceBody = z.object({
   channel: Channel,
@@ -49,7 +50,8 @@ export const realtimeRoutes = defineRoutes({
       .meta({ id: 'RealtimeConnection' }),
     rateLimit: 'write',
     keepsAnswer: false,
-    errors: ['transport_unavailable', 'channel_invalid', 'channel_forbidden', 'connection_limit'],
+    keepsCredential: true,
+    errors: ['unauthenticated', 'transport_unavailable', 'channel_invalid', 'channel_forbidden', 'connection_limit'],
     summary: 'Open a connection: an address, a ticket that holds once for 30 seconds, and subscriptions.',
   }),
   disconnectRealtime: defineRoute({
@@ -76,7 +78,7 @@ export const realtimeRoutes = defineRoutes({
     }),
     response: z.object({ subscriptionId: z.string(), channel: z.string() }).meta({ id: 'RealtimeSubscription' }),
     rateLimit: 'write',
-    errors: ['channel_invalid', 'channel_forbidden', 'connection_limit', 'invalid_query'],
+    errors: ['channel_invalid', 'channel_forbidden', 'connection_limit', 'connection_not_found', 'invalid_query'],
     summary: 'Subscribe to a channel, optionally to some events and records only.',
   }),
   unsubscribeRealtime: defineRoute({
@@ -98,7 +100,7 @@ export const realtimeRoutes = defineRoutes({
     body: PresenceBody,
     response: Success,
     rateLimit: 'write',
-    errors: ['channel_invalid', 'channel_forbidden'],
+    errors: ['channel_invalid', 'channel_forbidden', 'connection_not_found'],
     channel: 'presence',
     summary: 'Say where one is and what one does; offline takes one away.',
   }),
@@ -110,7 +112,7 @@ export const realtimeRoutes = defineRoutes({
     body: PresenceBody,
     response: Success,
     rateLimit: 'write',
-    errors: ['channel_invalid', 'channel_forbidden'],
+    errors: ['channel_invalid', 'channel_forbidden', 'connection_not_found'],
     channel: 'presence',
     summary: 'The same as POST.',
   }),
@@ -140,7 +142,9 @@ export const realtimeRoutes = defineRoutes({
     response: z.unknown(),
     responseKind: 'bytes',
     rateLimit: 'read',
-    errors: ['channel_invalid', 'channel_forbidden', 'connection_limit'],
+    keepsCredential: true,
+    endsWithHost: true,
+    errors: ['channel_invalid', 'channel_forbidden', 'connection_limit', 'connection_not_found'],
     channel: 'sse',
     summary: 'Events as a text/event-stream, of a connection or of the channels named.',
   }),
@@ -160,7 +164,8 @@ export const realtimeRoutes = defineRoutes({
       .meta({ id: 'RealtimePoll' }),
     rateLimit: 'read',
     timeoutMs: pollTimeoutMs,
-    errors: [],
+    endsWithHost: true,
+    errors: ['connection_not_found'],
     channel: 'polling',
     summary: 'Wait for events after the last one seen.',
   }),

@@ -39,7 +39,7 @@ describe('GET /api/v1 (D-17)', () => {
       auth: '/api/v1/auth',
       workflow: null,
     })
-    expect(body.features).toMatchObject({ graphql: false, websockets: false, files: false })
+    expect(body.features).toMatchObject({ graphql: false, websockets: true, files: false })
     expect(body.services.graphql).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
     expect(body.services.data).toMatchObject({
       enabled: true,

@@ -10,6 +10,7 @@ import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
 import { seedAccess } from './seed-access.ts'
+import { seedActivity } from './seed-activity.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
@@ -54,6 +55,7 @@ describe('screens', () => {
     seeded = await openBench()
     await seedWorkspace(seeded)
     await seedAccess(seeded)
+    await seedActivity(seeded)
   })
   afterAll(async () => {
     await fresh?.stop()

@@ -1,6 +1,7 @@
 // The register of screens: every route in every state it has, and how a test brings it there. The runner checks each in
 // both schemes. Knows the words on the screens; knows no checks.
 import { accessScreens } from './access-screens.ts'
+import { activityScreens } from './activity-screens.ts'
 import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
 import { paste } from './open-console.ts'
@@ -375,6 +376,7 @@ export const screens: readonly Screen[] = [
   ...groupScreens,
   ...importScreens,
   ...accessScreens,
+  ...activityScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

@@ -125,11 +125,22 @@ export async function attackFromPage(task: HostileTask): Promise<HostileLoot> {
     }
 
     // Lasting connections.
-    for (const path of ['/api/v1/realtime', '/api/v1/realtime/ws', '/', '/_console/']) {
+    for (const path of [
+      '/api/v1/realtime/ws',
+      '/api/v1/realtime/ws?lastEventId=0',
+      '/api/v1/realtime/sse?channels=object:task,metadata,user:me',
+      '/api/v1/realtime/sse?connectionId=none',
+      '/',
+      '/_console/',
+    ]) {
       attempts += 2
       await new Promise<void>((resolve) => {
-        const socket = new WebSocket(target.replace('http', 'ws') + path)
-        socket.addEventListener('open', () => opened.push(`socket ${path}`))
+        const socket = new WebSocket(target.replace('http', 'ws') + path, ['cairn.v1', 'cairn.ticket.guess'])
+        socket.addEventListener('open', () => {
+          opened.push(`socket ${path}`)
+          socket.send('{"type":"subscribe","channel":"object:task"}')
+        })
+        socket.addEventListener('message', ({ data }) => texts.push(String(data)))
         for (const event of ['open', 'error', 'close']) socket.addEventListener(event, () => resolve())
         setTimeout(resolve, 1_500)
       })

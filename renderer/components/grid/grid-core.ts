@@ -44,7 +44,8 @@ export function skipHeadings({ groups, rowCount }: DataGridProps, line: number, 
 export function editorLine({ props, edits }: GridCore): number {
   const { editor } = edits.state
   if (!editor) return -1
-  return props.groups?.follow(editor.rowKey, editor.rowIndex) ?? editor.rowIndex
+  const follow = props.groups?.follow ?? props.followRow
+  return follow?.(editor.rowKey, editor.rowIndex) ?? editor.rowIndex
 }
 
 /** A loaded cell with everything an edit needs. */

@@ -145,7 +145,9 @@ export interface DataGridProps {
   onEditMany?(edits: readonly GridEdit[]): Promise<readonly (string | null)[] | void>
   /** Words for a rejection; default: the error's message. */
   describeError?(error: unknown): string
-  /** Space: opens the record. */
+  /** Where a row that stood at a line of a list is now, as far as it is loaded and not far away; see {@link GridGroups}. */
+  followRow?(rowKey: string, line: number): number | undefined
+  /** Space, or a double click on the row's number: opens the record. */
   onOpen?(rowIndex: number, row: GridRecord): void
   /** Shift+Enter: adds a record below a row. */
   onInsertBelow?(rowIndex: number): void

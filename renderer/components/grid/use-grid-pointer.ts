@@ -105,8 +105,13 @@ export function useGridPointer(core: GridCore, cells: CellActions): GridPointer 
     },
     onDoubleClick(event) {
       const position = positionOf(event.target)
-      if (!position || position.row === HEADER_ROW || position.column < 0 || !props.onEdit) return
-      if (props.groups?.headingAt(position.row)) return
+      if (!position || position.row === HEADER_ROW || props.groups?.headingAt(position.row)) return
+      if (position.column === NUMBER_COLUMN && !(event.target instanceof HTMLInputElement)) {
+        const row = props.getRow(position.row)
+        if (row) props.onOpen?.(position.row, row)
+        return
+      }
+      if (position.column < 0 || !props.onEdit) return
       const column = columns.columns[position.column]
       if (column && !column.type.toggle) cells.open(false)
     },

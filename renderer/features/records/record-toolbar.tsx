@@ -7,6 +7,7 @@ import {
   IconColumns3,
   IconFilter,
   IconLayoutList,
+  IconLayoutSidebarRight,
   IconPlus,
   IconTableImport,
   IconTools,
@@ -15,6 +16,8 @@ import {
 import { useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
+import { PresenceAvatars } from '../../components/presence-avatars.tsx'
+import type { Avatar } from '../../components/presence-avatars.tsx'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
@@ -73,6 +76,10 @@ export function RecordToolbar(props: {
   /** Whether the summary is open. */
   summing: boolean
   onSummary: () => void
+  /** Who else looks at these records. */
+  present: readonly Avatar[]
+  /** Opens the record of the active row; absent where records have no page. */
+  onOpen?: (() => void) | undefined
   onSearch: (text: string) => void
   onFilter: () => void
   onGroup: () => void
@@ -170,6 +177,16 @@ export function RecordToolbar(props: {
       icon: <IconTools size={14} aria-hidden />,
       href: `#/objects/${object.name}`,
     },
+    ...(props.onOpen
+      ? [
+          {
+            key: 'open',
+            label: t('records.open'),
+            icon: <IconLayoutSidebarRight size={14} aria-hidden />,
+            onClick: props.onOpen,
+          },
+        ]
+      : []),
   ]
   const left = tools.slice(count)
 
@@ -203,6 +220,7 @@ export function RecordToolbar(props: {
           </Button>
         </div>
       )}
+      <PresenceAvatars members={props.present} />
       <div ref={row} className={classes.tools}>
         {props.views !== null && <div data-always>{props.views}</div>}
         {tools.map((tool, at) => (

@@ -10,9 +10,12 @@ import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { usePageTitle } from '../../components/page.tsx'
 import { useCommands } from '../../lib/commands.ts'
 import { useHostStatus } from '../../lib/host-status.ts'
+import { useOwnId } from '../../lib/me.ts'
+import { usePresence } from '../../lib/realtime/index.ts'
+import { readRecordAddress, tablePath } from '../../lib/record-address.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
-import { displayFieldOf, fieldList, objectPluralLabel, refreshRecordCount, useObjects } from '../objects/index.ts'
+import { objectPluralLabel, refreshRecordCount } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
 import { ConflictDialog } from './conflict-dialog.tsx'
@@ -21,12 +24,15 @@ import { deleteRecords } from './delete-records.ts'
 import { FilterDialog } from './filter-dialog.tsx'
 import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
+import { useRecordPeek } from './record-peek-place.tsx'
+import type { RenderPeek } from './record-peek-place.tsx'
 import { buildGroup, changeSort, readQuery, sortText, writeQuery } from './record-query.ts'
 import type { RecordFilter, RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
 import { createRecordWrites } from './record-writes.ts'
 import type { Decision, RecordWritesPort } from './record-writes.ts'
 import classes from './records.module.css'
+import { linkFields, useShownFields } from './shown-fields.ts'
 import { StatusBar } from './status-bar.tsx'
 import { useFieldContext } from './use-field-context.ts'
 import { useRecordViews } from './use-record-views.tsx'
@@ -36,10 +42,8 @@ import { useViewRows } from './use-view-rows.ts'
 const SummaryPanel = lazy(async () => ({ default: (await import('./summary-panel.tsx')).SummaryPanel }))
 const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }))
 
-const linkTypes = new Set(['lookup', 'master_detail', 'tree'])
-
-/** Grid of all records of an object that has fields. */
-export function RecordView(props: { object: ObjectItem }) {
+/** Grid of all records of an object that has fields; `peek` shows one of them beside it. */
+export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   const { object } = props
   const label = objectPluralLabel(object)
   usePageTitle(label)
@@ -49,7 +53,7 @@ export function RecordView(props: { object: ObjectItem }) {
   const query = useMemo(() => readQuery(address), [address])
   const context = useFieldContext()
   const host = useHostStatus()
-  const fields = useFields(object)
+  const fields = useShownFields(object)
   const [filtering, setFiltering] = useState(false)
   const [adding, setAdding] = useState(false)
   const [summing, setSumming] = useState(false)
@@ -63,8 +67,9 @@ export function RecordView(props: { object: ObjectItem }) {
 
   const setQuery = useCallback(
     (next: Partial<RecordQuery>): void => {
-      const text = writeQuery({ ...readQuery(address), ...next })
-      navigate(`/o/${object.name}${text === '' ? '' : `?${text}`}`, { replace: next.search !== undefined })
+      const { rec, tab } = readRecordAddress(address)
+      const view = writeQuery({ ...readQuery(address), ...next })
+      navigate(tablePath(object.name, { view, rec, tab }), { replace: next.search !== undefined })
     },
     [address, navigate, object.name],
   )
@@ -75,14 +80,7 @@ export function RecordView(props: { object: ObjectItem }) {
   )
   const views = useRecordViews({ object: object.name, fields, query, filter: condition, onQuery: setQuery })
 
-  const expand = useMemo(
-    () =>
-      fields
-        .filter((field) => linkTypes.has(field.type))
-        .slice(0, 10)
-        .map((field) => field.name),
-    [fields],
-  )
+  const expand = useMemo(() => linkFields(fields), [fields])
   const view = useViewRows({
     object: object.name,
     query,
@@ -116,7 +114,10 @@ export function RecordView(props: { object: ObjectItem }) {
   port.current = {
     object: object.name,
     rows,
-    written: view.written,
+    written: (names) => {
+      view.written(names)
+      void client.invalidateQueries({ queryKey: ['record', object.name] })
+    },
     expand,
     labelOf: (name) => fields.find((field) => field.name === name)?.label ?? name,
     ask,
@@ -140,6 +141,24 @@ export function RecordView(props: { object: ObjectItem }) {
       showProblem(error)
     }
   }
+
+  const { open: openRecord, peek } = useRecordPeek({
+    object,
+    address,
+    rows,
+    render: props.peek,
+    onShown: (line) => {
+      if (line === undefined) return
+      grid.current?.activate(line)
+      if (readRecordAddress(window.location.hash.split('?')[1] ?? '').rec === undefined) grid.current?.focus()
+    },
+  })
+  const activeRow = selection?.ranges.at(-1)?.anchor.row ?? -1
+  const openActive = (): void => {
+    const row = activeRow < 0 ? undefined : rows.getRow(activeRow)
+    if (row) openRecord?.(activeRow, String(row.id))
+  }
+  const present = usePresence(`object:${object.name}`, useOwnId())
 
   const checkedCount = checks.checked.size
   useCommands([
@@ -189,6 +208,14 @@ export function RecordView(props: { object: ObjectItem }) {
       run: () => void remove(),
     },
     {
+      id: 'records.open',
+      label: t('records.open'),
+      group: 'records',
+      keywords: 'peek details comments history',
+      enabled: openRecord !== undefined && activeRow >= 0,
+      run: openActive,
+    },
+    {
       id: 'records.import',
       label: t('import.map.title', { object: label }),
       group: 'records',
@@ -230,6 +257,8 @@ export function RecordView(props: { object: ObjectItem }) {
           ...(query.search === '' ? {} : { search: query.search }),
           select: views.columns.map(({ name }) => name),
         }}
+        present={present}
+        onOpen={openRecord && openActive}
         summing={summing}
         onSummary={() => setSumming((current) => !current)}
         onNew={() => setAdding(true)}
@@ -265,46 +294,53 @@ export function RecordView(props: { object: ObjectItem }) {
           </p>
         </Delayed>
       ) : (
-        <div className={classes.grid}>
-          <DataGrid
-            ref={grid}
-            label={t('records.grid', { object: label })}
-            columns={columns.list}
-            rowCount={rows.rowCount}
-            getRow={rows.getRow}
-            rowsVersion={rows.rowsVersion}
-            queryKey={rows.queryKey}
-            groups={view.groups}
-            totals={view.totalsLine}
-            fieldContext={context}
-            onVisibleRange={rows.onVisibleRange}
-            loadRows={rows.loadRows}
-            sort={query.sort}
-            onSort={(field, order, additive) => setQuery({ sort: changeSort(query.sort, field, order, additive) })}
-            onEdit={async (_index, field, value, row) => writes.save(field, value, row)}
-            onEditMany={writes.saveMany}
-            onInsertBelow={() => setAdding(true)}
-            onAppend={filtered || total === 0 ? undefined : () => setAdding(true)}
-            checkedRows={checks.checked}
-            onCheckRow={checks.onCheckRow}
-            onSelectionChange={setSelection}
-            onUnsavedChange={view.onUnsavedChange}
-            onEscape={() => heading.current?.focus()}
-            onColumnResize={columns.resize}
-            emptyState={<NoRecords object={object} filtered={filtered} onClear={clear} onNew={() => setAdding(true)} />}
-            footer={
-              <StatusBar
-                total={total}
-                loading={rows.loading}
-                cut={view.cut}
-                error={error}
-                filtered={filtered}
-                checkedCount={checkedCount}
-                selection={selection}
-                onRetry={view.retry}
-              />
-            }
-          />
+        <div className={classes.beside}>
+          <div className={classes.grid}>
+            <DataGrid
+              ref={grid}
+              label={t('records.grid', { object: label })}
+              columns={columns.list}
+              rowCount={rows.rowCount}
+              getRow={rows.getRow}
+              rowsVersion={rows.rowsVersion}
+              queryKey={rows.queryKey}
+              groups={view.groups}
+              totals={view.totalsLine}
+              fieldContext={context}
+              onVisibleRange={rows.onVisibleRange}
+              loadRows={rows.loadRows}
+              sort={query.sort}
+              onSort={(field, order, additive) => setQuery({ sort: changeSort(query.sort, field, order, additive) })}
+              onEdit={async (_index, field, value, row) => writes.save(field, value, row)}
+              onEditMany={writes.saveMany}
+              onOpen={openRecord && ((line, row) => openRecord(line, String(row.id)))}
+              followRow={rows.follow}
+              onInsertBelow={() => setAdding(true)}
+              onAppend={filtered || total === 0 ? undefined : () => setAdding(true)}
+              checkedRows={checks.checked}
+              onCheckRow={checks.onCheckRow}
+              onSelectionChange={setSelection}
+              onUnsavedChange={view.onUnsavedChange}
+              onEscape={() => heading.current?.focus()}
+              onColumnResize={columns.resize}
+              emptyState={
+                <NoRecords object={object} filtered={filtered} onClear={clear} onNew={() => setAdding(true)} />
+              }
+              footer={
+                <StatusBar
+                  total={total}
+                  loading={rows.loading}
+                  cut={view.cut}
+                  error={error}
+                  filtered={filtered}
+                  checkedCount={checkedCount}
+                  selection={selection}
+                  onRetry={view.retry}
+                />
+              }
+            />
+          </div>
+          {peek}
         </div>
       )}
       <FilterDialog
@@ -345,21 +381,6 @@ export function RecordView(props: { object: ObjectItem }) {
 function narrowed(filter: RecordQuery['filter'], added: RecordFilter): RecordFilter[] {
   const kept = filter === undefined || filter.any ? [] : filter.conditions
   return [...kept.filter(({ field }) => field !== added.field), added]
-}
-
-/** The shown fields; links know which field of their object stands for a record. */
-function useFields(object: ObjectItem) {
-  const { data: objects } = useObjects()
-  return useMemo(
-    () =>
-      fieldList(object)
-        .filter((field) => !field.hidden)
-        .map((field) => {
-          const target = field.reference ? objects?.find((other) => other.name === field.reference) : undefined
-          return target ? { ...field, displayField: displayFieldOf(target) } : field
-        }),
-    [object, objects],
-  )
 }
 
 function useColumns(object: ObjectItem, fields: readonly FieldDefinition[]) {

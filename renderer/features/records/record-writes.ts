@@ -4,6 +4,7 @@ import type { BlockCache, GridEdit, GridRecord } from '../../components/grid/ind
 import { linkedRecord } from '../../fields/linked-records.ts'
 import { call } from '../../lib/api-client.ts'
 import { ApiError, hasCode } from '../../lib/api-error.ts'
+import { whileWriting } from '../../lib/own-writes.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { awaitForUndo, pushUndo } from '../../lib/undo.ts'
@@ -64,7 +65,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
   const patch = async (id: string, data: Record<string, unknown>, version: string | undefined): Promise<GridRecord> => {
     const { object, expand } = port()
     const body = version === undefined ? data : { ...data, expectedVersion: version }
-    const answer = await call('updateRecord', { params: { object, id }, body })
+    const answer = await whileWriting([id], async () => call('updateRecord', { params: { object, id }, body }))
     if (version !== undefined) versions.wrote(id, version, versionOf(answer.record))
     if (expand.some((field) => field in data)) {
       const expanded = await call('getRecord', { params: { object, id }, query: { expand: expand.join(',') } })
@@ -157,17 +158,16 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     rows: readonly (readonly [string, { row: GridRecord | undefined; data: Record<string, unknown> }])[],
     messages: Map<string, string>,
   ): Promise<void> => {
-    const answer = await call('updateManyRecords', {
-      params: { object },
-      body: {
-        records: rows.map(([id, { row, data }]) => ({
-          id,
-          data,
-          ...(row ? { expectedVersion: versions.expected(id, versionOf(row)) } : {}),
-        })),
-        options: { atomic: false, continueOnError: true, returnRecords: true },
-      },
-    })
+    const body = {
+      records: rows.map(([id, { row, data }]) => ({
+        id,
+        data,
+        ...(row ? { expectedVersion: versions.expected(id, versionOf(row)) } : {}),
+      })),
+      options: { atomic: false, continueOnError: true, returnRecords: true },
+    }
+    const ids = rows.map(([id]) => id)
+    const answer = await whileWriting(ids, async () => call('updateManyRecords', { params: { object }, body }))
     for (const result of answer.results) {
       const entry = rows[result.index]
       if (!entry) continue

@@ -6,10 +6,11 @@ import { Page } from '../../components/page.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { t } from '../../lib/strings.ts'
 import { objectPluralLabel, useObject } from '../objects/index.ts'
+import type { RenderPeek } from './record-peek-place.tsx'
 import { RecordView } from './record-view.tsx'
 
-/** The page. */
-export function RecordsScreen(props: { name: string }) {
+/** The page; `peek` shows a record beside the table. */
+export function RecordsScreen(props: { name: string; peek?: RenderPeek }) {
   const { data: object, error, refetch } = useObject(props.name)
   if (error && !object) {
     if (hasCode(error, 'resource_not_found')) {
@@ -52,5 +53,5 @@ export function RecordsScreen(props: { name: string }) {
       </Page>
     )
   }
-  return <RecordView object={object} />
+  return <RecordView object={object} peek={props.peek} />
 }

@@ -237,6 +237,8 @@ export function useGroupedRows(query: GroupedQuery): GroupedRows {
     onVisibleRange: showLines,
     loadRows,
     patch: rows.patch,
+    follow: groups.follow,
+    reload: () => regroup(true),
     retry: () => {
       if (error) void refetch()
       rows.retry()

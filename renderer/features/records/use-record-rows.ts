@@ -28,6 +28,10 @@ export interface RecordRows {
   loadRows(first: number, end: number): Promise<GridRecord[]>
   /** Replaces loaded rows for which `change` returns a different object; returns how many there were. */
   patch(change: (row: GridRecord) => GridRecord): number
+  /** Where a record that stood at a place is now, as far as it is loaded and not far away. */
+  follow(id: string, place: number): number | undefined
+  /** Keeps showing what is there but asks for it again. */
+  reload(): unknown
   /** Loads again what failed. */
   retry(): void
   /** Number of records; undefined until it is known, or where the rows do not tell. */
@@ -38,6 +42,9 @@ export interface RecordRows {
   /** Whether there is nothing to show because of that. */
   failed: boolean
 }
+
+/** Places before and after one among which a moved record is looked for. */
+const reach = 200
 
 /** The rows of a query in one list; nothing is loaded while it is off. */
 export function useRecordRows(query: RowsQuery, isOn: boolean): RecordRows {
@@ -65,23 +72,36 @@ export function useRecordRows(query: RowsQuery, isOn: boolean): RecordRows {
     // What happened while it was off was told to nobody.
     if (isOn && cache.snapshot().total !== undefined) cache.refresh()
   }, [isOn, cache])
+  const reload = useCallback((): void => {
+    const { total } = cache.snapshot()
+    if (total === undefined || total === 0) setRound((current) => current + 1)
+    else cache.refresh()
+  }, [cache])
+  const follow = useCallback(
+    (id: string, place: number): number | undefined => {
+      for (let step = 0; step <= reach * 2; step++) {
+        // 0, 1, -1, 2, -2 …: the nearest place first.
+        const near = step % 2 === 0 ? place - step / 2 : place + (step + 1) / 2
+        if (near >= 0 && cache.row(near)?.['id'] === id) return near
+      }
+      return undefined
+    },
+    [cache],
+  )
   useEffect(() => {
     if (!isOn) return
-    const refresh = (): void => {
-      const { total } = cache.snapshot()
-      if (total === undefined || total === 0) setRound((current) => current + 1)
-      else cache.refresh()
-    }
-    const stops = [onRecordsChanged(object, refresh), onHostBack(refresh)]
+    const stops = [onRecordsChanged(object, reload), onHostBack(reload)]
     return () => {
       for (const stop of stops) stop()
     }
-  }, [object, cache, isOn])
+  }, [object, reload, isOn])
   const { total, loading, error } = snapshot
   return {
     ...rows,
     queryKey,
     patch: cache.patch,
+    follow,
+    reload,
     retry: cache.retry,
     total,
     loading,

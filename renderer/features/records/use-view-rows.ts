@@ -7,6 +7,7 @@ import { usableTerms, usableTotals } from './group-terms.ts'
 import type { GroupTerm, TotalTerm } from './group-terms.ts'
 import type { RecordQuery } from './record-query.ts'
 import { useGroupedRows } from './use-grouped-rows.ts'
+import { useLiveRows } from './use-live-rows.ts'
 import { useRecordRows } from './use-record-rows.ts'
 import type { RecordRows } from './use-record-rows.ts'
 import { useTotals } from './use-totals.ts'
@@ -95,12 +96,28 @@ export function useViewRows(input: {
     },
     [isWanted, schedule],
   )
+  const tellEditing = useLiveRows({
+    object,
+    view: {
+      expand,
+      sort: sort.map(({ field }) => field),
+      narrowed: filter !== undefined || search !== '',
+      figured: isWanted,
+    },
+    rows,
+    isShown: isGrouped ? !grouped.loading : list.total !== undefined,
+    reload: () => {
+      if (isWanted) figures.refetch()
+      return rows.reload()
+    },
+  })
   const onUnsavedChange = useCallback(
     (unsaved: { editing: number }): void => {
       editing.current = unsaved.editing > 0
+      tellEditing(editing.current)
       if (!editing.current && waiting.current) schedule()
     },
-    [schedule],
+    [schedule, tellEditing],
   )
 
   return {

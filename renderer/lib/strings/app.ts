@@ -28,6 +28,14 @@ export const appStrings = {
   'app.copyOf': 'Copy: {what}',
   'app.password.toggle': 'Show or hide: {field}',
 
+  'bell.label': 'Notifications',
+  'bell.unread.one': 'Notifications, {count} unread',
+  'bell.unread.other': 'Notifications, {count} unread',
+  'bell.open': 'Show',
+
+  'presence.here': 'Also here',
+  'presence.away': '{name} (away)',
+
   'nav.home': 'Home',
   'nav.objects': 'Objects',
   'nav.allObjects': 'All objects',
@@ -66,6 +74,7 @@ export const appStrings = {
   'shortcuts.grid.select': 'Extend the selection',
   'shortcuts.grid.all': 'Select all cells',
   'shortcuts.grid.edit': 'Edit the cell',
+  'shortcuts.grid.open': 'Open the record',
   'shortcuts.grid.cancel': 'Cancel the edit, then leave the grid',
   'shortcuts.grid.copy': 'Copy the selection',
 
@@ -80,6 +89,7 @@ export const appStrings = {
   'command.theme': 'Switch between light and dark',
   'command.rail': 'Show or hide the navigation',
   'command.access': 'Go to people and access',
+  'command.notifications': 'Go to notifications',
   'command.account': 'Go to your account',
   'command.undo': 'Undo',
   'command.redo': 'Redo',

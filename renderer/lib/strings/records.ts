@@ -5,6 +5,7 @@ export const recordStrings = {
   'records.grid': 'Records of {object}',
   'records.toolbar': 'Tools for records',
   'records.new': 'New record',
+  'records.open': 'Open record',
   'records.filter': 'Filter',
   'records.filterOn': 'Filter: {summary}',
   'records.search': 'Search in {object}',

@@ -4,11 +4,14 @@ import type { ChannelCases } from './leak-case.ts'
 import { feedChannels } from './feed-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
+import { realtimeChannels } from './realtime-channels.ts'
 import { writingChannels } from './writing-channels.ts'
 
 /** Every channel that exists, with its requests. */
 export const channels: Readonly<Record<string, ChannelCases>> = {
   ...readingChannels,
+  // Before the writes: a stream repeats what its caller said itself.
+  ...realtimeChannels,
   ...writingChannels,
   ...feedChannels,
   ...otherChannels,
@@ -33,12 +36,16 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'none',
   'notifications',
   'permissions',
+  'polling',
+  'presence',
+  'realtime',
   'registry',
   'reveal',
   'scripts',
   'session',
   'settings',
   'shares',
+  'sse',
   'update',
   'views',
 ])
@@ -48,7 +55,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  * its channel has requests above.
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
-  'presence and realtime': /^\/api\/v1\/realtime/,
   'sync documents, history and tombstones': /^\/api\/v1\/sync/,
   webhooks: /^\/api\/v1\/(webhooks|hooks)/,
   'flow run logs': /^\/api\/v1\/(automation|flows)/,

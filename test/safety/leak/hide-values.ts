@@ -16,6 +16,7 @@ export interface HiddenValues {
 /** Fills the hidden places and answers the world with what only now exists. */
 export async function hideValues(world: World, { book, more }: HiddenValues): Promise<World> {
   const { fields } = world
+  const began = await positionOf(world)
   const stranger = headersOf(world.host, 'stranger')
   const send = async (
     method: string,
@@ -127,7 +128,8 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   )
   for (let tries = 0; tries < 200; tries += 1) {
     const { status } = await send('GET', `/data/import/jobs/${jobId}`)
-    if (status !== 'pending' && status !== 'running') return { ...world, job: jobId, notice, deviceToken, guesses }
+    if (status !== 'pending' && status !== 'running')
+      return { ...world, job: jobId, notice, deviceToken, guesses, began }
     await pause(20)
   }
   throw new Error('The import of the stranger does not end.')
@@ -147,4 +149,11 @@ async function notifyStranger({ host, hidden }: World, book: CanaryBook): Promis
     tell(localOwnerId)
     return tell(idOf('stranger'))!
   })
+}
+
+/** Where realtime stands now. */
+async function positionOf(world: World): Promise<string> {
+  const { bytes } = await world.call('POST', '/realtime/connect', { transport: 'polling' })
+  await world.call('POST', '/realtime/disconnect', {})
+  return (JSON.parse(Buffer.from(bytes).toString()) as { lastEventId: string }).lastEventId
 }

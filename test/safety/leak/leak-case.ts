@@ -1,6 +1,13 @@
 // One request of a channel, as the cases of the leak and oracle checks are written.
 import type { Role } from './people.ts'
-import type { World } from './world.ts'
+import type { Answered, World } from './world.ts'
+
+/** Who performs a case of more than one request. */
+export interface LeakCaller {
+  /** Address of the host, without trailing slash. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+}
 
 /** A request of a caller; the path is below `/api/v1` unless it starts with `//`. */
 export interface LeakCase {
@@ -8,6 +15,8 @@ export interface LeakCase {
   readonly path: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Does more than the one request; the bytes of the answer are everything that was heard. */
+  readonly perform?: (caller: LeakCaller) => Promise<Answered>
 }
 
 /** The requests of one channel; `at` is the number of the caller. */

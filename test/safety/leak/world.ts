@@ -69,6 +69,8 @@ export interface World {
   readonly deviceToken: string
   /** Values of the unique field that hidden rows hold. */
   readonly guesses: readonly string[]
+  /** The position of realtime before anything was hidden. */
+  readonly began: string
   /** A backup of a deleted field. */
   readonly schemaBackup: string
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>
@@ -225,6 +227,7 @@ export async function buildWorld(host: TestHost, book: CanaryBook, thorough: boo
     notice: '',
     deviceToken: '',
     guesses: [],
+    began: '0',
     schemaBackup: backups[0]?.id ?? '',
     call,
   }

@@ -1,0 +1,163 @@
+// The realtime plugin: events as they happen, over WebSocket, server-sent events and polling, and who is there.
+import { realtimeRoutes } from '#shared/contracts/realtime.ts'
+import type { QueryEnv } from '#shared/filter/query-env.ts'
+import { metadataEvents } from '#shared/events.ts'
+import { userDirectory } from '#shared/user-directory.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Caller } from '#main/kernel/identity.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import type { RealtimeService } from './api.ts'
+import { realtimeErrors } from './errors.ts'
+import { realtimeHandlers } from './routes.ts'
+import { createHub } from './service.ts'
+import { announceStatus } from './service/announce-status.ts'
+import { broadcastType } from './service/channels.ts'
+import { createEventViews } from './service/event-view.ts'
+import { createFeedViews } from './service/feed-view.ts'
+import { createMessageWriter } from './service/messages.ts'
+import { createRecordViews } from './service/record-view.ts'
+import { createEventRing } from './service/ring.ts'
+import { createSaying } from './service/saying.ts'
+import { createSocketTransport } from './service/socket-transport.ts'
+import type { EventStream } from './service/stream-transport.ts'
+
+/** How often credentials, heartbeats and lapsed entries are looked at: pushes stop within a second (safety D5). */
+const sweepMs = 250
+
+/** Pushes events to whoever may see them. */
+export const realtimePlugin = definePlugin({
+  id: 'realtime',
+  version: '1.0.0',
+  requires: ['settings', 'metadata', 'permissions', 'data'],
+  optional: ['auth'],
+  discovery: { service: 'realtime', routeKey: 'realtime', route: '/realtime', feature: 'websockets' },
+  contract: realtimeRoutes,
+  errors: realtimeErrors,
+  emits: [broadcastType, 'service.status_changed'],
+  register(host) {
+    const { read, clock, ids } = host
+    const metadata = host.service('metadata')
+    const data = host.service('data')
+    const auth = host.optionalService('auth')
+    const authorizer = () => host.authorizer
+    const now = (): number => clock.now()
+    const worldOf = createWorlds(host)
+    const records = createRecordViews({
+      read,
+      data,
+      authorizer,
+      schemaOf: metadata.objectSchema,
+      queryEnv: (ctx) => worldOf(ctx, false),
+    })
+    const permissions = host.service('permissions')
+    const feed = createFeedViews({
+      records,
+      data,
+      isFree: (ctx) => host.authorizer.isUnrestricted(ctx),
+      profileOf: (userId) => permissions.assignments(userId).profile,
+    })
+    const hasOrganizations = (): boolean => auth()?.hasOrganizations === true
+    const views = createEventViews({ authorizer, records, feed, metadata, hasOrganizations })
+    const ring = createEventRing(host.lastEventId(), now)
+    const queryEnv = (ctx: RequestContext): QueryEnv => worldOf(ctx, true)
+    const writer = createMessageWriter({ read, views, log: host.log, schemaOf: metadata.objectSchema, queryEnv })
+    const stamp = (): string => `${host.permissionEpoch()} ${metadata.epoch()}`
+    const hub = createHub({
+      ring,
+      writer,
+      ids,
+      data,
+      now,
+      iso: () => clock.iso(),
+      stamp,
+      authorizer,
+      schemaOf: metadata.objectSchema,
+      queryEnv,
+      contextOf: (caller, id) => contextOf(host, caller, id),
+      nameOf: ({ actor }) => auth()?.user(actor.id)?.name ?? actor.name ?? actor.id,
+    })
+
+    for (const type of metadataEvents) host.on(type, (event) => views.beforeCommit(event))
+    host.onCommitted('*', (event) => {
+      feed.remember(event)
+      hub.dispatch(event)
+      // Sessions that ended and users who are shut out hear nothing more, whatever is sent next.
+      if (event.type.startsWith('auth.')) setImmediate(() => hub.recheckAll())
+    })
+
+    const saying = createSaying({ hub, write: host.write, log: host.log })
+    const sockets = createSocketTransport({ hub, now, requestId: () => ids.uuid(), ...saying })
+    const streams = new Set<EventStream>()
+    host.socket(sockets.route)
+    host.handle(
+      realtimeRoutes,
+      realtimeHandlers({ hub, ring, streams, now, baseUrl: () => host.options.baseUrl(), prefix: '/api/v1' }),
+    )
+    const service: RealtimeService = {
+      connections: hub.count,
+      largestBuffer: () => [...hub.connections()].reduce((most, { buffered }) => Math.max(most, buffered), 0),
+      isConnected: (userId) =>
+        [...hub.connections()].some((one) => one.userId === userId && (one.isAttached || one.wake !== null)),
+    }
+    host.provide('realtime', service)
+
+    const announce = announceStatus(host)
+    const timer = setInterval(() => {
+      hub.sweep()
+      sockets.beat()
+      for (const stream of streams) stream.beat()
+      announce()
+    }, sweepMs)
+    timer.unref()
+    host.dispose(() => {
+      clearInterval(timer)
+      for (const connection of [...hub.connections()]) connection.end(1001, 'the server stops')
+    })
+  },
+})
+
+/** The context of what a connection may do; it lives as long as the state of rights. */
+function contextOf(host: PluginHost, caller: Caller, id: string): RequestContext {
+  return {
+    actor: caller.actor,
+    credential: caller.credential,
+    credentialId: caller.credentialId,
+    organizationId: caller.organizationId,
+    ...(caller.scope === undefined ? {} : { scope: caller.scope }),
+    ...(caller.impersonatorId === undefined ? {} : { impersonatorId: caller.impersonatorId }),
+    permissionEpoch: host.permissionEpoch(),
+    locale: 'en',
+    requestId: id,
+    source: 'API',
+    signal: neverAborted,
+    depth: 0,
+    deprecations: [],
+  }
+}
+
+const neverAborted = new AbortController().signal
+
+/** The world filters are read in: with the rights of the caller, or without any. */
+function createWorlds(host: PluginHost): (ctx: RequestContext, withRights: boolean) => QueryEnv {
+  const settings = host.service('settings')
+  const metadata = host.service('metadata')
+  return (ctx, withRights) => {
+    const { authorizer } = host
+    const base: QueryEnv = {
+      timeZone: settings.get('timezone'),
+      defaultCurrency: settings.get('currency'),
+      now: host.clock.now(),
+      userId: ctx.actor.id,
+      users: userDirectory,
+      schemaOf: metadata.objectSchema,
+    }
+    if (!withRights || authorizer.isUnrestricted(ctx)) return base
+    return {
+      ...base,
+      engine: base,
+      organizationId: ctx.organizationId,
+      canRead: (object, field) => authorizer.canField(ctx, object, field, 'readable'),
+    }
+  }
+}

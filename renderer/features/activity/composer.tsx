@@ -1,0 +1,169 @@
+// Owns writing a comment, a note, a task or a reply. What is typed stays until it is stored, also while another part of the
+// record is looked at.
+import { Button } from '@mantine/core'
+import { useId, useRef, useState } from 'react'
+import { Notice } from '../../components/notice.tsx'
+import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
+import { problemText } from '../../lib/problem-text.ts'
+import { t } from '../../lib/strings.ts'
+import type { FeedDraft, FeedWrites } from './feed-queries.ts'
+import { MentionArea } from './mention-area.tsx'
+import type { MentionDraft } from './mention-area.tsx'
+import { encodeMentions } from './mention-text.ts'
+import type { Person } from './use-people.ts'
+import classes from './activity.module.css'
+
+const kinds = ['comment', 'note', 'task'] as const
+const visibilities = ['public', 'internal', 'private'] as const
+
+interface Draft extends MentionDraft {
+  kind: (typeof kinds)[number]
+  visibility: (typeof visibilities)[number]
+  dueDate: string
+}
+
+const blank: Draft = { text: '', people: new Map(), kind: 'comment', visibility: 'public', dueDate: '' }
+/** Texts that wait, by what they are written under. */
+const waiting = new Map<string, Draft>()
+
+/** The composer; a reply when `parentId` is given. */
+export function Composer(props: {
+  /** Names the record, so that a text that waits is found again. */
+  place: string
+  parentId?: string
+  people: readonly Person[]
+  writes: FeedWrites
+  /** Told when something was stored, or when a reply was given up. */
+  onDone?: () => void
+}) {
+  const { parentId, onDone } = props
+  const key = `${props.place} ${parentId ?? ''}`
+  const id = useId()
+  const [draft, setShown] = useState(() => waiting.get(key) ?? blank)
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const area = useRef<HTMLTextAreaElement>(null)
+
+  const setDraft = (next: Draft): void => {
+    setShown(next)
+    if (next.text === '') waiting.delete(key)
+    else waiting.set(key, next)
+  }
+  const submit = async (): Promise<void> => {
+    if (busy) return
+    const text = draft.text.trim()
+    if (text === '') {
+      setProblem(t('activity.write.missing'))
+      area.current?.focus()
+      return
+    }
+    setBusy(true)
+    setProblem(undefined)
+    const body: FeedDraft = {
+      type: parentId === undefined ? draft.kind : 'comment',
+      body: encodeMentions(text, draft.people),
+      visibility: draft.visibility,
+      ...(parentId === undefined ? {} : { parentId }),
+      ...(parentId === undefined && draft.kind === 'task'
+        ? { data: { done: false, ...(draft.dueDate === '' ? {} : { dueDate: draft.dueDate }) } }
+        : {}),
+    }
+    try {
+      await props.writes.add(body)
+      waiting.delete(key)
+      setShown({ ...blank, kind: draft.kind })
+      onDone?.()
+      if (parentId === undefined) area.current?.focus()
+    } catch (error) {
+      setProblem(problemText(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const isReply = parentId !== undefined
+  const label = t(isReply ? 'activity.write.reply' : `activity.write.${draft.kind}`)
+  return (
+    <form className={classes.composer} aria-label={label} onSubmit={(event) => event.preventDefault()} noValidate>
+      <MentionArea
+        label={label}
+        placeholder={t('activity.write.hint')}
+        draft={draft}
+        people={props.people}
+        area={area}
+        invalid={problem !== undefined}
+        describedBy={problem === undefined ? undefined : `${id}-problem`}
+        autoFocus={isReply}
+        onDraft={(next) => {
+          setProblem(undefined)
+          setDraft({ ...draft, ...next })
+        }}
+        onSubmit={() => void submit()}
+        {...(isReply && onDone ? { onCancel: onDone } : {})}
+      />
+      {problem !== undefined && (
+        <div id={`${id}-problem`}>
+          <Notice tone="bad" live>
+            {problem}
+          </Notice>
+        </div>
+      )}
+      <div className={classes.composerEnd}>
+        {!isReply && (
+          <select
+            className={classes.choice}
+            aria-label={t('activity.kind')}
+            value={draft.kind}
+            onChange={(event) => setDraft({ ...draft, kind: event.currentTarget.value as Draft['kind'] })}
+          >
+            {kinds.map((kind) => (
+              <option key={kind} value={kind}>
+                {t(`activity.type.${kind}`)}
+              </option>
+            ))}
+          </select>
+        )}
+        <select
+          className={classes.choice}
+          aria-label={t('activity.visibility')}
+          value={draft.visibility}
+          onChange={(event) => setDraft({ ...draft, visibility: event.currentTarget.value as Draft['visibility'] })}
+        >
+          {visibilities.map((visibility) => (
+            <option key={visibility} value={visibility}>
+              {t(`activity.visibility.${visibility}`)}
+            </option>
+          ))}
+        </select>
+        {!isReply && draft.kind === 'task' && (
+          <label className={classes.due}>
+            {t('activity.due')}
+            <input
+              type="date"
+              className={classes.choice}
+              value={draft.dueDate}
+              onChange={(event) => setDraft({ ...draft, dueDate: event.currentTarget.value })}
+            />
+          </label>
+        )}
+        <span className={classes.space} />
+        {isReply && (
+          <Button size="compact-sm" variant="default" onClick={onDone}>
+            {t('app.cancel')}
+          </Button>
+        )}
+        <Button
+          size="compact-sm"
+          loading={busy}
+          onClick={() => void submit()}
+          rightSection={
+            <span className={classes.keys} aria-hidden>
+              <ShortcutKeys shortcut="Mod+Enter" />
+            </span>
+          }
+        >
+          {t(isReply ? 'activity.reply' : 'activity.add')}
+        </Button>
+      </div>
+    </form>
+  )
+}

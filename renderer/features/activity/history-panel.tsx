@@ -1,0 +1,142 @@
+// Owns the history of a record: every change, field by field, narrowed down to one field, and taking an old value back.
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { GridRecord } from '../../components/grid/index.ts'
+import { Delayed } from '../../components/delayed.tsx'
+import { LoadFailure } from '../../components/notice.tsx'
+import { Initials } from '../../components/presence-avatars.tsx'
+import { fieldLabel, isEditable } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { addStrings, t, tn } from '../../lib/strings.ts'
+import { activityStrings } from '../../lib/strings/activity.ts'
+import { showToast } from '../../lib/toast.ts'
+import { changelogQuery } from './feed-queries.ts'
+import type { ChangelogEntry, FieldChange } from './feed-queries.ts'
+import { FieldChanges } from './field-changes.tsx'
+import { valuesAs } from './shown-values.ts'
+import { Moment } from './moment.tsx'
+import classes from './activity.module.css'
+
+addStrings(activityStrings)
+
+/** Values nobody is shown, so nobody takes them back. */
+const concealed = new Set(['password', 'secret'])
+
+/** The panel. */
+export function HistoryPanel(props: {
+  object: string
+  record: GridRecord
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  /** Writes one field of the record, undoable. */
+  save: (field: string, value: unknown, row: GridRecord) => Promise<void>
+}) {
+  const { object, record, fields, context } = props
+  const [field, setField] = useState('')
+  const [busy, setBusy] = useState('')
+  const query = changelogQuery(object, String(record['id']), field)
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(query)
+  const entries = data?.pages.flatMap((page) => page.entries)
+
+  const definition = (name: string): FieldDefinition | undefined => fields.find((one) => one.name === name)
+  const show = valuesAs(fields, context)
+  const restore = async (change: FieldChange, key: string): Promise<void> => {
+    setBusy(key)
+    try {
+      await props.save(change.field, change.oldValue ?? null, record)
+      showToast({ message: t('history.restored', { field: change.fieldLabel ?? change.field }), tone: 'good' })
+    } catch (problem) {
+      showToast({ message: problem instanceof Error ? problem.message : String(problem), tone: 'bad' })
+    } finally {
+      setBusy('')
+    }
+  }
+  const restoreButton = (entry: ChangelogEntry, change: FieldChange) => {
+    const known = definition(change.field)
+    const isWorth = entry.action !== 'create' && known && isEditable(known) && !concealed.has(known.type)
+    if (!isWorth || sameText(show(change.field, record[change.field]), show(change.field, change.oldValue))) return null
+    const key = `${entry.id} ${change.field}`
+    return (
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        className={classes.restore}
+        loading={busy === key}
+        aria-label={t('history.restoreOf', {
+          field: fieldLabel(known),
+          value: change.oldDisplayValue ?? show(change.field, change.oldValue) ?? '',
+        })}
+        onClick={() => void restore(change, key)}
+      >
+        {t('history.restore')}
+      </Button>
+    )
+  }
+
+  if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  return (
+    <div className={classes.panel}>
+      <label className={classes.due}>
+        {t('history.field')}
+        <select className={classes.choice} value={field} onChange={(event) => setField(event.currentTarget.value)}>
+          <option value="">{t('history.field.any')}</option>
+          {fields.map((one) => (
+            <option key={one.name} value={one.name}>
+              {fieldLabel(one)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {entries === undefined ? (
+        <Delayed>
+          <p role="status">{t('history.loading')}</p>
+        </Delayed>
+      ) : entries.length === 0 ? (
+        <p className={classes.empty}>{t(field === '' ? 'history.none' : 'history.noMatch')}</p>
+      ) : (
+        <ol className={classes.list} aria-label={t('history.entries')}>
+          {entries.map((entry) => (
+            <li key={entry.id} className={classes.entry}>
+              <Initials name={nameOf(entry)} id={entry.actor.id} quiet />
+              <div className={classes.body}>
+                <p className={classes.head}>
+                  <strong>{nameOf(entry)}</strong>
+                  <span>{t(`history.did.${entry.action}`)}</span>
+                  <span className={classes.when}>
+                    <Moment at={entry.timestamp} />
+                    {entry.source && entry.source !== 'UI' && <> · {t('history.by', { source: entry.source })}</>}
+                  </span>
+                </p>
+                {entry.changes.length > 0 && (
+                  <FieldChanges
+                    changes={entry.changes}
+                    fresh={entry.action === 'create'}
+                    show={show}
+                    after={(change) => restoreButton(entry, change)}
+                  />
+                )}
+              </div>
+            </li>
+          ))}
+        </ol>
+      )}
+      {hasNextPage && (
+        <Button variant="default" size="compact-sm" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {t('activity.older')}
+        </Button>
+      )}
+      <p className="cairn-hidden" role="status">
+        {data && tn('history.count', data.pages[0]?.total ?? 0)}
+      </p>
+    </div>
+  )
+}
+
+function nameOf({ actor }: ChangelogEntry): string {
+  return actor.name ?? (actor.type === 'user' ? t('activity.somebody') : t('app.name'))
+}
+
+function sameText(one: string | undefined, other: string | undefined): boolean {
+  return (one ?? '') === (other ?? '')
+}

@@ -1,0 +1,18 @@
+// Where a notification leads.
+import { describe, expect, it } from 'vitest'
+import { targetOf } from './notification-queries.ts'
+
+describe('the target of a notification', () => {
+  it('is a place of the application', () => {
+    expect(targetOf({ actionUrl: '#/imports/1', data: {} })).toBe('#/imports/1')
+    expect(targetOf({ actionUrl: '#/o/task?rec=1', data: { feedId: 'f' } })).toBe('#/o/task?rec=1&tab=activity')
+    expect(targetOf({ actionUrl: '#/o/task?rec=1', data: {} })).toBe('#/o/task?rec=1')
+  })
+
+  it('is nothing else', () => {
+    for (const actionUrl of ['https://example.org', 'javascript:alert(1)', '//example.org', '#top']) {
+      expect(targetOf({ actionUrl, data: {} })).toBeUndefined()
+    }
+    expect(targetOf({ data: {} })).toBeUndefined()
+  })
+})

@@ -1,0 +1,49 @@
+// Owns reading and changing notifications and how one is told, and the cache keys of these.
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { call } from '../../lib/api-client.ts'
+import type { CallResult } from '../../lib/endpoints.ts'
+
+/** One notification. */
+export type Notification = CallResult<'listNotifications'>['notifications'][number]
+
+/** How somebody wants to be told. */
+export type Preferences = CallResult<'getNotificationPreferences'>['preferences']
+
+/** What of the inbox is shown. */
+export const inboxFilters = ['all', 'unread', 'read'] as const
+
+/** One of {@link inboxFilters}. */
+export type InboxFilter = (typeof inboxFilters)[number]
+
+/** Notifications, newest first, page by page. */
+export function inboxQuery(filter: InboxFilter) {
+  return infiniteQueryOptions({
+    queryKey: ['notifications', 'list', filter] as const,
+    queryFn: async ({ pageParam, signal }) =>
+      call('listNotifications', {
+        query: {
+          limit: 30,
+          ...(filter === 'all' ? {} : { read: filter === 'read' }),
+          ...(pageParam === '' ? {} : { cursor: pageParam }),
+        },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (page) => (page.hasMore ? page.cursor : undefined),
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** The own preferences. */
+export const preferencesQuery = queryOptions({
+  queryKey: ['notification-preferences'] as const,
+  queryFn: async ({ signal }) => (await call('getNotificationPreferences', { signal })).preferences,
+})
+
+/** Address of what a notification is about; undefined when it is about nothing one can go to. */
+export function targetOf({ actionUrl, data }: Pick<Notification, 'actionUrl' | 'data'>): string | undefined {
+  // Anything but a place of this application is no target, whoever wrote it.
+  if (actionUrl === undefined || !actionUrl.startsWith('#/')) return undefined
+  const isAboutActivity = typeof data['feedId'] === 'string' && actionUrl.includes('rec=')
+  return isAboutActivity && !actionUrl.includes('tab=') ? `${actionUrl}&tab=activity` : actionUrl
+}

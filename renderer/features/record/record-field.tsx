@@ -1,0 +1,189 @@
+// Owns one field of a record on its page: its name, its value, and editing it in place with the editor of its type.
+import { Button } from '@mantine/core'
+import { useEffect, useId, useRef, useState } from 'react'
+import type { FocusEvent, KeyboardEvent } from 'react'
+import type { GridRecord } from '../../components/grid/index.ts'
+import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { isApple } from '../../lib/shortcuts.ts'
+import { t } from '../../lib/strings.ts'
+import type { RecordEdits } from './use-record-edits.ts'
+import classes from './record.module.css'
+
+/** What is being typed, and the record as it was when typing began. */
+interface Draft {
+  text: string
+  base: GridRecord
+  problem: string | undefined
+}
+
+/** One field. */
+export function RecordField(props: {
+  field: FieldDefinition
+  label: string | undefined
+  record: GridRecord
+  context: FieldContext
+  wide: boolean
+  /** Refuses editing although the type would allow it. */
+  readonly: boolean
+  save: RecordEdits['save']
+}) {
+  const { field, record, context, save } = props
+  const id = useId()
+  const [draft, setDraft] = useState<Draft>()
+  const [saving, setSaving] = useState<{ value: unknown }>()
+  const frame = useRef<HTMLDivElement>(null)
+  const opener = useRef<HTMLButtonElement>(null)
+  const focusOpener = useRef(false)
+  const type = fieldTypeOf(field)
+  const label = props.label ?? fieldLabel(field)
+  const editable = !props.readonly && isEditable(field)
+  const value = saving ? saving.value : record[field.name]
+
+  useEffect(() => {
+    if (draft || !focusOpener.current) return
+    focusOpener.current = false
+    opener.current?.focus()
+  }, [draft])
+
+  const open = (): void => {
+    if (type.toggle) void write(type.toggle(value), record)
+    else setDraft({ text: type.toText(value, field, context), base: record, problem: undefined })
+  }
+  const close = (): void => {
+    focusOpener.current = true
+    setDraft(undefined)
+  }
+  const write = async (next: unknown, base: GridRecord, typed?: string): Promise<void> => {
+    setSaving({ value: next })
+    try {
+      await save(field.name, next, base)
+    } catch (error) {
+      // The typed text stays, with the reason beside it.
+      const text = typed ?? type.toText(next, field, context)
+      setDraft({ text, base, problem: error instanceof Error ? error.message : String(error) })
+    } finally {
+      setSaving(undefined)
+    }
+  }
+  const commit = (text: string, leaving: boolean): void => {
+    if (!draft || saving) return
+    const read = type.parse(text, field, context)
+    if (!read.ok) {
+      setDraft({ ...draft, text, problem: read.message })
+      return
+    }
+    if (!leaving) focusOpener.current = true
+    setDraft(undefined)
+    const before = type.parse(type.toText(draft.base[field.name], field, context), field, context)
+    if (before.ok && JSON.stringify(before.value ?? null) === JSON.stringify(read.value ?? null)) return
+    void write(read.value, draft.base, text)
+  }
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.defaultPrevented || event.nativeEvent.isComposing || !draft) return
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      event.stopPropagation()
+      close()
+    } else if (event.key === 'Enter') {
+      const isText = (event.target as Element).tagName === 'TEXTAREA'
+      const mod = isApple ? event.metaKey : event.ctrlKey
+      if (isText && !mod) return
+      event.preventDefault()
+      commit(draft.text, false)
+    }
+  }
+  const onBlur = (event: FocusEvent): void => {
+    const next = event.relatedTarget
+    if (!document.hasFocus() || (next instanceof Node && frame.current?.contains(next))) return
+    if (draft && draft.problem === undefined) commit(draft.text, true)
+  }
+
+  const { icon: Icon, Editor } = type
+  return (
+    <div className={classes.field} data-wide={props.wide || undefined} data-field={field.name}>
+      <dt id={`${id}-label`} className={classes.fieldLabel}>
+        <Icon size={14} aria-hidden />
+        {label}
+      </dt>
+      <dd className={classes.fieldValue}>
+        {draft ? (
+          <div ref={frame} className={classes.editor} onKeyDown={onKeyDown} onBlur={onBlur}>
+            <div className={classes.editorBox}>
+              <Editor
+                field={field}
+                context={context}
+                label={label}
+                draft={draft.text}
+                value={draft.base[field.name]}
+                recordId={String(record['id'])}
+                invalid={draft.problem !== undefined}
+                describedBy={`${id}-problem`}
+                autoFocus
+                onDraft={(text) => setDraft({ ...draft, text })}
+                onDone={(text) => commit(text, false)}
+              />
+            </div>
+            <p id={`${id}-problem`} className={draft.problem === undefined ? classes.hint : classes.problem}>
+              {draft.problem ?? t(type.tall ? 'record.keys.long' : 'record.keys')}
+            </p>
+            {draft.problem !== undefined && (
+              <div className={classes.editorActions}>
+                <Button size="compact-xs" variant="default" onClick={() => commit(draft.text, false)}>
+                  {t('record.saveAgain')}
+                </Button>
+                <Button size="compact-xs" variant="subtle" color="gray" onClick={close}>
+                  {t('record.discard')}
+                </Button>
+              </div>
+            )}
+          </div>
+        ) : editable ? (
+          <button
+            ref={opener}
+            type="button"
+            className={classes.value}
+            data-saving={saving !== undefined || undefined}
+            aria-labelledby={`${id}-edit ${id}-label ${id}-value`}
+            onClick={open}
+          >
+            <span id={`${id}-edit`} className="cairn-hidden">
+              {t('record.edit')}
+            </span>
+            <span id={`${id}-value`}>
+              <Value field={field} value={value} context={context} />
+            </span>
+          </button>
+        ) : (
+          <span className={classes.fixed}>
+            <Value field={field} value={value} context={context} />
+          </span>
+        )}
+      </dd>
+    </div>
+  )
+}
+
+/** A value as a cell of the table shows it, with room for several lines. */
+function Value(props: { field: FieldDefinition; value: unknown; context: FieldContext }) {
+  const { field, value, context } = props
+  const type = fieldTypeOf(field)
+  const chips = value == null ? null : type.chips?.(value, field, context)
+  if (chips && chips.length > 0) {
+    return (
+      <span className={classes.chips}>
+        {chips.map((chip, at) => (
+          <span key={at} className={`field-chip ${chip.className}`}>
+            {chip.text}
+          </span>
+        ))}
+      </span>
+    )
+  }
+  // One line is the table's rule; here a text is shown as it was written.
+  const text = typeof value === 'string' && longTypes.has(field.type) ? value : type.format(value, field, context)
+  return text === '' ? <span className={classes.none}>{t('record.empty')}</span> : <>{text}</>
+}
+
+const longTypes = new Set(['textarea', 'markdown', 'text', 'code'])

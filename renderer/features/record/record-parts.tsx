@@ -1,0 +1,44 @@
+// Owns the parts of a record besides its fields: activity and history, one at a time. They are loaded when first shown.
+import { Suspense, lazy } from 'react'
+import type { GridRecord } from '../../components/grid/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import type { ObjectItem } from '../objects/index.ts'
+import type { RecordEdits } from './use-record-edits.ts'
+
+const ActivityPanel = lazy(async () => ({ default: (await import('../activity/index.ts')).ActivityPanel }))
+const HistoryPanel = lazy(async () => ({ default: (await import('../activity/index.ts')).HistoryPanel }))
+
+/** One of the parts. */
+export function RecordPart(props: {
+  part: 'activity' | 'history'
+  object: ObjectItem
+  record: GridRecord
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  save: RecordEdits['save']
+}) {
+  const { object, record } = props
+  const recordId = String(record['id'])
+  return (
+    <Suspense fallback={null}>
+      {props.part === 'activity' ? (
+        <ActivityPanel
+          key={recordId}
+          object={object.name}
+          recordId={recordId}
+          fields={props.fields}
+          context={props.context}
+        />
+      ) : (
+        <HistoryPanel
+          key={recordId}
+          object={object.name}
+          record={record}
+          fields={props.fields}
+          context={props.context}
+          save={props.save}
+        />
+      )}
+    </Suspense>
+  )
+}

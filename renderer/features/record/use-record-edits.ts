@@ -1,0 +1,72 @@
+// Owns writing fields of the record on screen: as cells of the table are written, with the same conflicts and undo steps.
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo, useRef, useState } from 'react'
+import type { GridRecord } from '../../components/grid/index.ts'
+import type { FieldDefinition } from '../../fields/index.ts'
+import { tellRecordsChanged } from '../../lib/record-changes.ts'
+import { createRecordWrites } from '../records/index.ts'
+import type { Decision, OpenConflict, RecordWrites, RecordWritesPort } from '../records/index.ts'
+
+/** Writing one record. */
+export interface RecordEdits {
+  /** Saves one field of the record as it was read; rejects with words for the field. */
+  save: RecordWrites['save']
+  /** A conflict that waits for an answer. */
+  conflict: OpenConflict | undefined
+}
+
+/** The edits of a record; what is written is put into everything that shows the object. */
+export function useRecordEdits(
+  object: string,
+  fields: readonly FieldDefinition[],
+  expand: readonly string[],
+): RecordEdits {
+  const client = useQueryClient()
+  const [conflict, setConflict] = useState<OpenConflict>()
+  const ask = useCallback(async (open: Omit<OpenConflict, 'answer'>): Promise<Decision> => {
+    const opener = document.activeElement
+    return new Promise((resolve) => {
+      setConflict({
+        ...open,
+        answer: (decision) => {
+          setConflict(undefined)
+          resolve(decision)
+          setTimeout(() => opener instanceof HTMLElement && opener.focus())
+        },
+      })
+    })
+  }, [])
+  const port = useRef<RecordWritesPort>(undefined)
+  port.current = {
+    object,
+    expand,
+    ask,
+    labelOf: (name) => fields.find((field) => field.name === name)?.label ?? name,
+    rows: {
+      patch: (change) => {
+        let count = 0
+        client.setQueriesData<GridRecord>({ queryKey: ['record', object] }, (before) => {
+          if (!before) return before
+          const next = change(before)
+          if (next !== before) count++
+          return next
+        })
+        return count
+      },
+    },
+    written: () => {
+      tellRecordsChanged(object)
+      void client.invalidateQueries({ queryKey: ['changelog', object] })
+      void client.invalidateQueries({ queryKey: ['feed', object] })
+    },
+  }
+  const writes = useMemo(
+    () =>
+      createRecordWrites(() => {
+        if (!port.current) throw new Error('The record is not mounted.')
+        return port.current
+      }),
+    [],
+  )
+  return { save: writes.save, conflict }
+}

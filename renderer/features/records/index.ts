@@ -1,0 +1,10 @@
+// The door of the records feature: what the page of a record and the frame may use. Screens are loaded by the router.
+export { ConflictDialog } from './conflict-dialog.tsx'
+export type { OpenConflict } from './conflict-dialog.tsx'
+export { deleteRecords } from './delete-records.ts'
+export { buildGroup, readQuery, sortText } from './record-query.ts'
+export type { RecordPeekProps } from './record-peek-place.tsx'
+export { createRecordWrites } from './record-writes.ts'
+export type { Decision, RecordWrites, RecordWritesPort } from './record-writes.ts'
+export { linkFields, useShownFields } from './shown-fields.ts'
+export { useFieldContext } from './use-field-context.ts'
