@@ -11,7 +11,8 @@ import { deleteSessions, readUser, updateUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
-import { asUser, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
+import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
+import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
 import { requireOwnSession } from './users.ts'
 
 /** The parts of a request a forwarded route has. */
@@ -29,23 +30,29 @@ interface Step {
   readonly guess?: true
   /** Sends a link to `body.email`: three in 15 minutes. */
   readonly link?: true
+  /** Sends a code to the account of a challenge: as often as its bucket allows. */
+  readonly mailsCode?: true
   /** Ends in a session when it began without one. */
   readonly signsIn?: true
-  /** Follows a password. */
+  /** Judges a second factor, after a password or inside a session: guesses at the account count. */
   readonly factor?: true
   /** Said to listeners when it succeeded. */
   readonly event?: string
-  readonly before?: (parts: AuthParts, ctx: RequestContext, body: Record<string, unknown>) => Promise<void> | void
+  /** Given the body, or the query where there is none. */
+  readonly before?: (parts: AuthParts, ctx: RequestContext, given: Record<string, unknown>) => Promise<void> | void
   readonly after?: (
     parts: AuthParts,
     ctx: RequestContext,
-    body: Record<string, unknown>,
+    given: Record<string, unknown>,
     answer: LibraryAnswer,
   ) => Promise<void> | void
 }
 
 const steps: Readonly<Record<string, Step>> = {
   signUpEmail: {
+    before(parts) {
+      if (parts.config.ssoEnforced) throw providerRequired()
+    },
     async after(parts, ctx, _body, answer) {
       const { user } = answer.body as { user?: { id: string } }
       // An address that is taken may be answered like a free one; then there is no such user.
@@ -68,7 +75,18 @@ const steps: Readonly<Record<string, Step>> = {
   unlinkAccount: { own: true, event: 'auth.account_unlinked' },
   requestPasswordReset: { link: true },
   sendVerificationEmail: { link: true },
-  verifyEmail: { event: 'auth.email_verified' },
+  verifyEmail: {
+    event: 'auth.email_verified',
+    async before(parts, _ctx, given) {
+      // The library's token is signed text that counts until it expires. Its signature may be written in several ways;
+      // what it signs may not.
+      const signed = String(given['token']).split('.', 2).join('.')
+      const until = parts.clock.now() + parts.config.emailVerification.expiresIn * 1000
+      if (!(await parts.attempts.useUp('verify-email', signed, until)))
+        throw authError('token_invalid', { reason: 'INVALID_TOKEN' })
+    },
+    after: keepLinkFromSigningIn,
+  },
   resetPassword: {
     async before(parts, _ctx, body) {
       const token = String(body['token'])
@@ -91,8 +109,9 @@ const steps: Readonly<Record<string, Step>> = {
   disableTwoFactor: { own: true, guess: true, event: 'auth.two_factor_disabled' },
   getTotpUri: { own: true, guess: true },
   generateBackupCodes: { own: true, guess: true, event: 'auth.backup_codes_replaced' },
-  verifyTotp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
+  verifyTotp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled', after: refuseUsedCode },
   verifyOtp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
+  sendOtp: { mailsCode: true },
   verifyBackupCode: { signsIn: true, factor: true },
   followProvider: { signsIn: true },
   postProvider: { signsIn: true },
@@ -119,14 +138,15 @@ async function forward(
 ): Promise<Reply<never>> {
   const { operationId } = contract
   const step = steps[operationId] ?? {}
-  const body = isMap(input.body) ? input.body : {}
+  const given = [input.body, input.query].find(isMap) ?? {}
   if (step.own === true) requireOwnSession(ctx)
-  if (step.link === true) await parts.attempts.countLink(String(body['email']), operationId)
-  if (step.guess === true) await parts.attempts.begin(ctx.actor.id, operationId)
-  await step.before?.(parts, ctx, body)
-  const answer = await ask(parts, contract, ctx, input, step)
-  if (step.guess === true) await parts.attempts.succeed(ctx.actor.id)
-  await step.after?.(parts, ctx, body, answer)
+  if (step.link === true) await parts.attempts.countLink(String(given['email']), operationId)
+  const account = await accountOf(parts, ctx, input, step)
+  if (account !== null) await parts.attempts.begin(account, operationId)
+  await step.before?.(parts, ctx, given)
+  const answer = await ask(parts, contract, ctx, input, step, account)
+  await step.after?.(parts, ctx, given, answer)
+  if (account !== null) await parts.attempts[step.mailsCode === true ? 'takeBack' : 'succeed'](account)
   const changes = contract.method === 'POST' && contract.mutates !== false
   const event = step.event ?? (changes && steps[operationId] === undefined ? tableEvent : undefined)
   const began = ctx.credential === 'none'
@@ -136,12 +156,24 @@ async function forward(
   return replyOf(answer)
 }
 
+/** The account whose guesses a step counts; null when it judges nothing. */
+async function accountOf(
+  parts: AuthParts,
+  ctx: RequestContext,
+  { headers }: ForwardedInput,
+  step: Step,
+): Promise<string | null> {
+  if (step.guess === true) return ctx.actor.id
+  return step.factor === true || step.mailsCode === true ? challengedAccount(parts, ctx, headers) : null
+}
+
 async function ask(
   parts: AuthParts,
   contract: AnyRoute,
   ctx: RequestContext,
   input: ForwardedInput,
   step: Step,
+  account: string | null,
 ): Promise<LibraryAnswer> {
   try {
     return await parts.bridge.call(ctx, {
@@ -156,7 +188,7 @@ async function ask(
       await tellFailure(parts, ctx, null, contract.operationId, error)
     // A wrong password stays counted; whatever else went wrong says nothing about it.
     const wrong = error instanceof PlatformError && error.code === 'invalid_credentials'
-    if (step.guess === true && !wrong) await parts.attempts.takeBack(ctx.actor.id)
+    if (account !== null && !wrong) await parts.attempts.takeBack(account)
     throw error
   }
 }
@@ -175,12 +207,6 @@ async function tellNewSession(
   if (user?.mustChangePassword === 1) await refuseUntilChanged(parts, user, token!)
   await parts.attempts.succeed(caller.actor.id)
   await tellSignIn(parts, ctx, caller.actor.id, operationId, caller.credentialId)
-}
-
-/** The token of the session an answer opened; null when it opened none. */
-export function newToken(parts: Pick<AuthParts, 'lookup'>, answer: LibraryAnswer): string | null {
-  const signed = answer.headers['set-auth-token']
-  return typeof signed === 'string' ? parts.lookup.tokenOfBearer(signed) : null
 }
 
 /** Says something to listeners. */

@@ -8,7 +8,7 @@ import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { MetadataItem, MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Assignments } from '../api.ts'
 import { putAssignments, readAssignments } from '../store.ts'
-import { administratorProfile, standardProfile } from './delivered-profiles.ts'
+import { administratorProfile, guestProfile, standardProfile } from './delivered-profiles.ts'
 import type { RightSource, UserRights } from './user-rights.ts'
 import { createUserRights } from './user-rights.ts'
 import { rightSetOf } from './right-set.ts'
@@ -29,6 +29,8 @@ export interface CallerRights {
 export interface Directory {
   /** The rights of the user in a context; the same value until something changes. */
   rightsOf(ctx: Pick<RequestContext, 'actor' | 'organizationId' | 'scope' | 'permissionEpoch'>): CallerRights
+  /** What a role gives by itself; undefined when there is none of that name. */
+  rightsOfRole(role: string): { readonly rights: UserRights; readonly permissionSets: readonly string[] } | undefined
   assignments(userId: string): Assignments
   /** @see PermissionsService.assign */
   assign(tx: Tx, userId: string, assignments: Assignments): void
@@ -150,6 +152,20 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
         remembered.set(key, (rights = workOut(ctx)))
       }
       return rights
+    },
+    rightsOfRole(role) {
+      const item = metadata.get('role', role)
+      if (item === undefined) return undefined
+      const user = { id: '', email: null, roles: [role], profile: guestProfile, organizationId: null }
+      const sources = roleSources('role', role)
+      const rights = createUserRights({
+        user,
+        sources,
+        principals: [],
+        subordinates: [],
+        schemaOf: metadata.objectSchema,
+      })
+      return { rights, permissionSets: setsOf(item) }
     },
     assignments,
     assign(tx, userId, given) {
