@@ -11,6 +11,7 @@ import { deleteSessions, readUser, updateUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
+import { linkMs, noSoonerThan, signUpMs } from './even-time.ts'
 import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
 import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
 import { requireOwnSession } from './users.ts'
@@ -32,6 +33,8 @@ interface Step {
   readonly link?: true
   /** Sends a code to the account of a challenge: as often as its bucket allows. */
   readonly mailsCode?: true
+  /** Answers no sooner than after this time, so that accounts are not told from none by it. */
+  readonly takesMs?: number
   /** Ends in a session when it began without one. */
   readonly signsIn?: true
   /** Judges a second factor, after a password or inside a session: guesses at the account count. */
@@ -50,11 +53,14 @@ interface Step {
 
 const steps: Readonly<Record<string, Step>> = {
   signUpEmail: {
+    takesMs: signUpMs,
     before(parts) {
       if (parts.config.ssoEnforced) throw providerRequired()
     },
     async after(parts, ctx, _body, answer) {
-      const { user } = answer.body as { user?: { id: string } }
+      const { user } = answer.body as { user?: { id: string; role?: string | null } }
+      // The user that is made up for a taken address differs in this from a new one.
+      if (user !== undefined) user.role ??= 'user'
       // An address that is taken may be answered like a free one; then there is no such user.
       if (user === undefined || readUser(parts.read, user.id) === undefined) return
       await tell(parts, asUser(ctx, user.id), 'auth.user_created', { userId: user.id, by: 'sign-up' })
@@ -73,8 +79,8 @@ const steps: Readonly<Record<string, Step>> = {
   },
   linkSocial: { own: true },
   unlinkAccount: { own: true, event: 'auth.account_unlinked' },
-  requestPasswordReset: { link: true },
-  sendVerificationEmail: { link: true },
+  requestPasswordReset: { link: true, takesMs: linkMs },
+  sendVerificationEmail: { link: true, takesMs: linkMs },
   verifyEmail: {
     event: 'auth.email_verified',
     async before(parts, _ctx, given) {
@@ -122,10 +128,12 @@ const resetting = new WeakMap<object, string>()
 
 /** Handlers of a whole table. @param event said after each change of the table that has no step of its own */
 export function forwardAll<T extends RouteTable>(parts: AuthParts, table: T, event?: string): Handlers<T> {
-  const handlers = Object.entries(table).map(([id, contract]) => [
-    id,
-    (ctx: RequestContext, input: ForwardedInput) => forward(parts, contract, ctx, input, event),
-  ])
+  const handlers = Object.entries(table).map(([id, contract]) => {
+    const handler = (ctx: RequestContext, input: ForwardedInput) => forward(parts, contract, ctx, input, event)
+    const ms = steps[id]?.takesMs
+    if (ms === undefined) return [id, handler]
+    return [id, (ctx: RequestContext, input: ForwardedInput) => noSoonerThan(ms, () => handler(ctx, input))]
+  })
   return Object.fromEntries(handlers) as Handlers<T>
 }
 

@@ -7,6 +7,7 @@ import { deleteSession, readSessionByDigest, readUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
+import { linkMs, noSoonerThan } from './even-time.ts'
 import { digestOf } from './session-lookup.ts'
 import { anonymous, needsMoreThanLink, newToken, providerRequired, tellFailure, tellSignIn } from './sign-in.ts'
 
@@ -16,9 +17,11 @@ export async function sendLink(
   ctx: RequestContext,
   body: { readonly email: string } & Readonly<Record<string, unknown>>,
 ): Promise<{ status: boolean }> {
-  await parts.attempts.countLink(body.email, 'magic-link')
-  await parts.bridge.call(anonymous(ctx), { method: 'POST', path: '/sign-in/magic-link', body, headers: {} })
-  return { status: true }
+  return noSoonerThan(linkMs, async () => {
+    await parts.attempts.countLink(body.email, 'magic-link')
+    await parts.bridge.call(anonymous(ctx), { method: 'POST', path: '/sign-in/magic-link', body, headers: {} })
+    return { status: true }
+  })
 }
 
 /**
