@@ -13,7 +13,7 @@ export interface IdentityAnswer {
   readonly headers: IncomingHttpHeaders
 }
 
-/** What is sent. Paths are below `/api/v1` unless they begin with `/_console` or `/.well-known`. */
+/** What is sent. Paths are below `/api/v1` unless they begin with `/api`, `/_console`, `/.well-known` or a health check. */
 export interface IdentityRequest {
   readonly body?: unknown
   readonly form?: Readonly<Record<string, string>>
@@ -45,7 +45,7 @@ export function send(
   path: string,
   given: IdentityRequest = {},
 ): Promise<IdentityAnswer> {
-  const full = /^\/(_console|\.well-known)/.test(path) ? path : `/api/v1${path}`
+  const full = /^\/(api\/|_console|\.well-known|healthz|readyz|$)/.test(path) ? path : `/api/v1${path}`
   const text = given.form === undefined ? JSON.stringify(given.body) : new URLSearchParams(given.form).toString()
   const type = given.form === undefined ? 'application/json' : 'application/x-www-form-urlencoded'
   const hasBody = given.form !== undefined || given.body !== undefined

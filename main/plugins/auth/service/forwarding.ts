@@ -39,6 +39,8 @@ interface Step {
   readonly signsIn?: true
   /** Judges a second factor, after a password or inside a session: guesses at the account count. */
   readonly factor?: true
+  /** Called by clients of the provider role, which prove themselves in a header. */
+  readonly byClient?: true
   /** Said to listeners when it succeeded. */
   readonly event?: string
   /** Given the body, or the query where there is none. */
@@ -119,6 +121,10 @@ const steps: Readonly<Record<string, Step>> = {
   verifyOtp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
   sendOtp: { mailsCode: true },
   verifyBackupCode: { signsIn: true, factor: true },
+  oauthToken: { byClient: true },
+  oauthIntrospect: { byClient: true },
+  oauthRevoke: { byClient: true },
+  oauthUserInfo: { byClient: true },
   followProvider: { signsIn: true },
   postProvider: { signsIn: true },
 }
@@ -189,6 +195,7 @@ async function ask(
       path: fillPath(contract.path, input.params),
       query: isMap(input.query) ? input.query : undefined,
       headers: input.headers,
+      byClient: step.byClient === true,
       ...(Buffer.isBuffer(input.body) ? { form: input.body } : { body: input.body }),
     })
   } catch (error) {
