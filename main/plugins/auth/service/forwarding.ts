@@ -12,6 +12,7 @@ import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
 import { linkMs, noSoonerThan, signUpMs } from './even-time.ts'
+import { bindState, requireBoundState } from './provider-state.ts'
 import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
 import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
 import { requireOwnSession } from './users.ts'
@@ -44,7 +45,12 @@ interface Step {
   /** Said to listeners when it succeeded. */
   readonly event?: string
   /** Given the body, or the query where there is none. */
-  readonly before?: (parts: AuthParts, ctx: RequestContext, given: Record<string, unknown>) => Promise<void> | void
+  readonly before?: (
+    parts: AuthParts,
+    ctx: RequestContext,
+    given: Record<string, unknown>,
+    input: ForwardedInput,
+  ) => Promise<void> | void
   readonly after?: (
     parts: AuthParts,
     ctx: RequestContext,
@@ -79,7 +85,8 @@ const steps: Readonly<Record<string, Step>> = {
       if (ctx.actor.id === localOwnerId) throw platformError('permission_denied', { reason: 'LOCAL_OWNER' })
     },
   },
-  linkSocial: { own: true },
+  signInSocial: { after: bindState },
+  linkSocial: { own: true, after: bindState },
   unlinkAccount: { own: true, event: 'auth.account_unlinked' },
   requestPasswordReset: { link: true, takesMs: linkMs },
   sendVerificationEmail: { link: true, takesMs: linkMs },
@@ -125,7 +132,7 @@ const steps: Readonly<Record<string, Step>> = {
   oauthIntrospect: { byClient: true },
   oauthRevoke: { byClient: true },
   oauthUserInfo: { byClient: true },
-  followProvider: { signsIn: true },
+  followProvider: { signsIn: true, before: requireBoundState },
   postProvider: { signsIn: true },
 }
 
@@ -157,7 +164,7 @@ async function forward(
   if (step.link === true) await parts.attempts.countLink(String(given['email']), operationId)
   const account = await accountOf(parts, ctx, input, step)
   if (account !== null) await parts.attempts.begin(account, operationId)
-  await step.before?.(parts, ctx, given)
+  await step.before?.(parts, ctx, given, input)
   const answer = await ask(parts, contract, ctx, input, step, account)
   await step.after?.(parts, ctx, given, answer)
   if (account !== null) await parts.attempts[step.mailsCode === true ? 'takeBack' : 'succeed'](account)
