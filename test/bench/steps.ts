@@ -1,6 +1,7 @@
 // The steps of a benchmark run, each with the goal it is held to, in the order they run: reads first, so that both
 // servers hold the same rows while answers are compared; then writes; then what needs a million rows.
 import { largeSteps } from './large-steps.ts'
+import { roleSteps } from './role-steps.ts'
 import { alternate, anyId, bulkRate, compareRates, listShapes, shapeAt, timeRequests } from './measures.ts'
 import type { Run, Sample, Step } from './measures.ts'
 import { fixedId, makeTasks, searchTexts, taskStatuses } from './rows.ts'
@@ -143,6 +144,7 @@ export const steps: readonly Step[] = [
       )
     },
   },
+  ...roleSteps,
   createStep(1, 0.3),
   createStep(16, 0.5),
   createStep(64, 0.6),

@@ -1,7 +1,8 @@
 // Nobody learns from an answer, or from how long it takes, whether an account exists (N2, N2t).
 import { createManualClock } from '#main/kernel/clock.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
-import { PlatformError, platformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
 import type { AnyHandler } from '../../support/auth-doors.ts'
 import { withAuthDoors } from '../../support/auth-doors.ts'
 import { createAuthHost, password } from '../../support/auth-host.ts'
