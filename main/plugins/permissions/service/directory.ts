@@ -7,11 +7,11 @@ import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { MetadataItem, MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Assignments } from '../api.ts'
-import { putAssignments, readAssignments } from '../store.ts'
+import { hasShares, putAssignments, readAssignments } from '../store.ts'
 import { administratorProfile, guestProfile, standardProfile } from './delivered-profiles.ts'
 import type { RightSource, UserRights } from './user-rights.ts'
 import { createUserRights } from './user-rights.ts'
-import { rightSetOf } from './right-set.ts'
+import { asksForMoment, rightSetOf } from './right-set.ts'
 import { rolesBelow } from './role-tree.ts'
 
 /** What a caller may do, as far as it follows from who it is. */
@@ -21,6 +21,8 @@ export interface CallerRights {
   readonly own: UserRights
   /** What the credential narrows the rights to; null for nothing. */
   readonly narrowed: UserRights | null
+  /** Whether no row rule asks for the moment: then the same records are covered until a right or a record changes. */
+  readonly isTimeless: boolean
   /** Text that changes with the rights. */
   readonly fingerprint: string
 }
@@ -100,6 +102,11 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
       below.size === 0
         ? []
         : [...stored].flatMap(([id, { roles }]) => (id !== userId && roles.some((role) => below.has(role)) ? [id] : []))
+    const principals = [
+      `user:${userId}`,
+      ...given.roles.map((role) => `role:${role}`),
+      ...(membership?.teams ?? []).map((team) => `team:${team}`),
+    ]
     const shared = {
       user: {
         id: userId,
@@ -108,11 +115,8 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
         profile: given.profile,
         organizationId,
       },
-      principals: [
-        `user:${userId}`,
-        ...given.roles.map((role) => `role:${role}`),
-        ...(membership?.teams ?? []).map((team) => `team:${team}`),
-      ],
+      principals,
+      hasShares: (objectUid: string) => hasShares(read, objectUid, principals),
       subordinates,
       schemaOf: metadata.objectSchema,
     }
@@ -123,6 +127,7 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
       isAdministrator: given.profile === administratorProfile,
       own: createUserRights({ ...shared, sources }),
       narrowed: narrowing === null ? null : createUserRights({ ...shared, sources: narrowing }),
+      isTimeless: ![...sources, ...(narrowing ?? [])].some(({ rights }) => asksForMoment(rights)),
       fingerprint: canonicalHash([
         shared.principals,
         given.profile,
@@ -162,6 +167,7 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
         user,
         sources,
         principals: [],
+        hasShares: () => false,
         subordinates: [],
         schemaOf: metadata.objectSchema,
       })

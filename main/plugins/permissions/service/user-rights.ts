@@ -26,6 +26,8 @@ export interface RightsInput {
   readonly sources: readonly RightSource[]
   /** `user:<id>`, `role:<name>`, `team:<id>`: whom shares may name to mean this user. */
   readonly principals: readonly string[]
+  /** Whether there is any share of an object's records for one of the principals; rights are worked out anew when that changes. */
+  readonly hasShares: (objectUid: string) => boolean
   /** Users in roles below those of this user. */
   readonly subordinates: readonly string[]
   readonly schemaOf: (object: string) => ObjectSchema | undefined
@@ -135,8 +137,11 @@ export function createUserRights(input: RightsInput): UserRights {
           filter: { kind: 'among', field: 'owner', ids: idList(subordinates) },
         })
       }
-      const ids = sharedRecords(schema.uid, principals, shareFor[action])
-      branches.push({ source: 'share', name: shareFor[action], filter: { kind: 'among', field: 'id', ids } })
+      // Most people have no share of most objects; a branch for them would be looked at for every row all the same.
+      if (input.hasShares(schema.uid)) {
+        const ids = sharedRecords(schema.uid, principals, shareFor[action])
+        branches.push({ source: 'share', name: shareFor[action], filter: { kind: 'among', field: 'id', ids } })
+      }
     }
     for (const { rights } of sources) {
       for (const rule of rights.rules) {
