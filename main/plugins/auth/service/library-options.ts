@@ -196,7 +196,9 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
           requireIdTokenVerification: discoveryUrl !== undefined,
           ...(discoveryUrl === undefined
             ? {}
-            : { getUserInfo: (tokens) => personOf({ discoveryUrl, userInfoUrl: provider.userInfoUrl }, tokens) }),
+            : {
+                getUserInfo: (tokens) => personOf({ discoveryUrl, issuer, userInfoUrl: provider.userInfoUrl }, tokens),
+              }),
           disableSignUp: false,
         })),
       }),

@@ -16,15 +16,17 @@ export type ProviderPerson = Record<string, unknown> & {
 const timeoutMs = 10_000
 
 /**
- * Answers the person behind the tokens; null without a subject in the token, or when the endpoint names another one.
+ * Answers the person behind the tokens; null without a subject in the token, of another issuer than the configured one, or
+ * when the endpoint for claims names another subject.
  * @source OpenID Connect Core 2, 5.3.2; safety N4
  */
 export async function personOf(
-  provider: Pick<OidcProviderConfig, 'discoveryUrl' | 'userInfoUrl'>,
+  provider: Pick<OidcProviderConfig, 'discoveryUrl' | 'userInfoUrl' | 'issuer'>,
   tokens: { readonly idToken?: string | undefined; readonly accessToken?: string | undefined },
 ): Promise<ProviderPerson | null> {
   const said = claimsOf(tokens.idToken)
-  if (said === null) return null
+  // The library trusts the issuer that discovery names; the configured one, where there is one, is the only right one.
+  if (said === null || (provider.issuer !== undefined && said['iss'] !== provider.issuer)) return null
   if (typeof said['email'] === 'string') return person(said)
   const address = provider.userInfoUrl ?? (await endpointOf(provider.discoveryUrl))
   if (address === undefined || tokens.accessToken === undefined) return person(said)
