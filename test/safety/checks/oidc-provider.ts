@@ -105,7 +105,7 @@ async function makeWorld(host: AuthHost): Promise<World> {
 }
 
 function consent(host: AuthHost, cookie: string, oauthQuery: string): Promise<IdentityAnswer> {
-  const headers = cookie === '' ? {} : { cookie, origin: host.host.url }
+  const headers: Record<string, string> = cookie === '' ? {} : { cookie, origin: host.host.url }
   return send(host, 'POST', '/auth/oauth2/consent', { body: { accept: true, oauth_query: oauthQuery }, headers })
 }
 

@@ -10,7 +10,7 @@ const lifeMs = 600_000
 
 /** Remembers with which provider the sign-in in an answer begins. */
 export async function bindState(
-  parts: Pick<AuthParts, 'library'>,
+  parts: Pick<AuthParts, 'library' | 'clock'>,
   _ctx: RequestContext,
   given: Readonly<Record<string, unknown>>,
   answer: LibraryAnswer,
@@ -19,7 +19,7 @@ export async function bindState(
   const state = typeof url === 'string' && URL.canParse(url) ? new URL(url).searchParams.get('state') : null
   if (state === null) return
   const library = await parts.library()
-  await library.createVerification(keyOf(state), String(given['provider']), new Date(Date.now() + lifeMs))
+  await library.createVerification(keyOf(state), String(given['provider']), new Date(parts.clock.now() + lifeMs))
 }
 
 /**
