@@ -1,10 +1,10 @@
 // Runs registered safety checks from the command line: `npm run check:safety -- <id>` prints one line `id=value`.
 // Exit code: 0 target met, 1 missed, 2 skipped, 3 unknown id or a harness that failed; the worst one over many ids.
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { describeTarget, loadChecks, meetsTarget } from '../../test/safety/registry.ts'
+import { describeTarget, guardTable, loadChecks, meetsTarget } from '../../test/safety/registry.ts'
 import type { CheckContext, CheckSize, SafetyCheck } from '../../test/safety/registry.ts'
 import { isProgram, repositoryRoot } from './script.ts'
 
@@ -58,8 +58,13 @@ async function main(): Promise<number> {
   const all = await loadChecks()
   const inStage = all.filter((check) => values.stage === undefined || check.stage <= Number(values.stage))
   if (values.list) {
+    console.log(['id', 'file', 'unit', 'target', 'tier', 'guard', 'twin', 'twin came to'].join('\t'))
+    const measured = lastTwins()
     for (const check of inStage) {
-      console.log([check.id, check.file, check.unit, describeTarget(check.target), check.tier].join('\t'))
+      const { id, file, unit, target, tier } = check
+      const { guard, twin } = guardTable[id] ?? { guard: 'not described', twin: 'not described' }
+      const came = measured.get(id) ?? 'not run here'
+      console.log([id, file, unit, describeTarget(target), tier, guard, twin, came].join('\t'))
     }
     return 0
   }
@@ -80,6 +85,14 @@ async function main(): Promise<number> {
   }
   if (exits.length === 0) console.error('no check is registered')
   return exits.length === 0 ? 3 : gravestExit(exits)
+}
+
+/** What the twins came to when they last ran here, by check. */
+function lastTwins(): Map<string, string> {
+  const file = join(repositoryRoot(), 'test', 'safety', 'reports', 'safety.tsv')
+  const rows = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  const twins = rows.map((row) => row.split('\t')).filter(([id]) => id?.endsWith('.twin') === true)
+  return new Map(twins.map(([id, value]) => [id!.slice(0, -'.twin'.length), value ?? '']))
 }
 
 function record(check: SafetyCheck, result: CheckResult, context: CheckContext, twin: boolean): void {

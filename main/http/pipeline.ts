@@ -332,7 +332,7 @@ function chargeForBody(
 ): void {
   let refusal: PlatformError | null = null
   if (runtime.rateLimit === 'auth') {
-    const account = accountKey(request.body)
+    const account = accountKey(request.body, request.raw.headers.authorization)
     const verdict =
       account === null ? null : pipeline.limiter.take('auth', `${account}|${runtime.contract.operationId}`)
     if (verdict !== null) reply.headers(verdict.headers)

@@ -23,16 +23,32 @@ export function addressKey(address: string | undefined): string {
 const accountMembers = ['email', 'username', 'userCode', 'user_code'] as const
 
 /**
- * The bucket of the account a sign-in body is about; null when it names none. Writing an address differently does not
- * give a new bucket, and no bucket shows whose it is.
+ * The bucket of the account a sign-in body is about, a form as well as JSON, or of the client that proves itself with a
+ * secret; null when it names neither. Writing an address differently does not give a new bucket, and no bucket shows
+ * whose it is.
+ * @param authorization the header of the request, where clients may name themselves too
  * @source D-200
  */
-export function accountKey(body: unknown): string | null {
-  if (typeof body !== 'object' || body === null) return null
+export function accountKey(body: unknown, authorization?: string): string | null {
+  const members = Buffer.isBuffer(body) ? Object.fromEntries(new URLSearchParams(body.toString('utf8'))) : body
+  const given = (typeof members === 'object' && members !== null ? members : {}) as Record<string, unknown>
   for (const name of accountMembers) {
-    const value = (body as Record<string, unknown>)[name]
-    if (typeof value !== 'string' || value === '') continue
-    return `account ${hash('sha256', value.normalize('NFKC').trim().toLowerCase(), 'base64url')}`
+    const value = given[name]
+    if (typeof value === 'string' && value !== '') return keyOf('account', value)
   }
-  return null
+  const byHeader = clientOfHeader(authorization)
+  // A client without a secret has nothing that could be guessed, and many people share it.
+  const byBody = typeof given['client_secret'] === 'string' ? given['client_id'] : undefined
+  const client = byHeader ?? byBody
+  return typeof client === 'string' && client !== '' ? keyOf('client', client) : null
+}
+
+/** The user part of a Basic credential (RFC 6749 section 2.3.1). */
+function clientOfHeader(authorization: string | undefined): string | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? '')?.[1]
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8').split(':', 1)[0]
+}
+
+function keyOf(kind: 'account' | 'client', name: string): string {
+  return `${kind} ${hash('sha256', name.normalize('NFKC').trim().toLowerCase(), 'base64url')}`
 }

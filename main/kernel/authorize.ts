@@ -21,6 +21,11 @@ export interface Authorizer {
   isUnrestricted(ctx: RequestContext): boolean
   /** Why records are closed to the actor whatever the object; undefined when they are not. The reason of the refusal. */
   closedBecause?(ctx: RequestContext): string | undefined
+  /**
+   * Stands for the actor's rights: the same value as long as none of them changes. Null when they change with time alone.
+   * Lets hot paths remember what they worked out for a caller.
+   */
+  standing?(ctx: RequestContext): object | null
   /** Stable text that changes when the actor's rights change; part of metadata ETags (D-104). */
   fingerprint(ctx: RequestContext): string
 }

@@ -55,6 +55,8 @@ const Key = z.object({
   createdAt: z.string(),
   lastUsedAt: z.string().nullable(),
   expiresAt: z.string().nullable(),
+  permissionSets: z.array(z.string()).nullable(),
+  readOnly: z.boolean(),
 })
 
 /** The routes of accounts that are the host's own code. */

@@ -120,10 +120,10 @@ export const permissionRoutes = defineRoutes({
     ...reading,
     operationId: 'getEffectivePermissions',
     path: '/permissions/effective',
-    query: z.object({ userId: word.optional() }),
+    query: z.object({ userId: word.optional(), role: word.optional() }),
     response: Effective,
     errors: ['permission_denied', 'resource_not_found'],
-    summary: 'Everything the caller may do; somebody else with manage_permissions.',
+    summary: 'Everything the caller may do; with manage_permissions somebody else, or what a role gives by itself.',
   }),
   getObjectPermissions: defineRoute({
     ...reading,

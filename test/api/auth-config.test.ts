@@ -159,6 +159,89 @@ describe('emailAndPassword', () => {
   })
 })
 
+describe('emailVerification', () => {
+  const holding = { emailAndPassword: { disableSignUp: false, requireEmailVerification: true } }
+
+  it('sendOnSignIn sends the link to whoever is held back, and only then', async () => {
+    for (const sendOnSignIn of [true, false]) {
+      const host = await start({ ...holding, emailVerification: { sendOnSignIn } })
+      await signUp(host, 'mia')
+      const held = await host.anonymous('POST', '/auth/login', { username: 'mia@example.org', password })
+      expect(held.body.error.code).toBe('email_not_verified')
+      if (sendOnSignIn)
+        expect(await host.waitingMail('mia@example.org', 'verify-email')).toContain('verify-email?token=')
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      expect((await host.get('/auth/outbox')).body.messages).toHaveLength(sendOnSignIn ? 1 : 0)
+    }
+  })
+
+  it('expiresIn ends a link', async () => {
+    const host = await start({ ...holding, emailVerification: { sendOnSignUp: true, expiresIn: 1 } })
+    await signUp(host, 'nia')
+    const link = new URL(await host.waitingMail('nia@example.org', 'verify-email'))
+    await new Promise((resolve) => setTimeout(resolve, 1_500))
+    const late = await host.anonymous('GET', `/auth/verify-email?token=${link.searchParams.get('token')}`)
+    expect([late.status, late.body.error.code]).toEqual([400, 'token_invalid'])
+    const held = await host.anonymous('POST', '/auth/login', { username: 'nia@example.org', password })
+    expect(held.body.error.code).toBe('email_not_verified')
+  })
+
+  it('proves an address once, and opens no session where a second factor is due', async () => {
+    const host = await start({ emailVerification: { autoSignInAfterVerification: true } })
+    const { id, email } = await host.account('ola')
+    await host.anonymous('POST', '/auth/send-verification-email', { email })
+    const token = new URL(await host.waitingMail(email, 'verify-email')).searchParams.get('token')
+    await host.host.database.write('factor', (tx) => {
+      tx.run({ sql: 'UPDATE auth_user SET twoFactorEnabled = 1 WHERE id = ?', parameters: [id] })
+    })
+    const proved = await host.anonymous('GET', `/auth/verify-email?token=${token}`)
+    expect([proved.status, proved.headers.getSetCookie(), proved.headers.get('set-auth-token')]).toEqual([
+      200,
+      [],
+      null,
+    ])
+    expect((await host.get(`/auth/admin/get-user?id=${id}`)).body.emailVerified).toBe(true)
+    const again = await host.anonymous('GET', `/auth/verify-email?token=${token}`)
+    expect([again.status, again.body.error.code]).toEqual([400, 'token_invalid'])
+  })
+})
+
+describe('ssoEnforced', () => {
+  it('lets nobody in by password or link but the local owner, whoever they are', async () => {
+    const host = await start({
+      ssoEnforced: true,
+      plugins: { magicLink: true },
+      emailAndPassword: { disableSignUp: false },
+    })
+    expect((await host.anonymous('GET', '/auth/config')).body.features.ssoEnforced).toBe(true)
+    const { email } = await host.account('pam', 'admin')
+    const tries: [string, Record<string, unknown>][] = [
+      ['/auth/login', { username: 'pam', password }],
+      ['/auth/login', { username: 'pam', password: 'wrong' }],
+      ['/auth/login', { username: 'nobody', password }],
+      ['/auth/sign-in/email', { email, password }],
+      ['/auth/sign-in/username', { username: 'pam', password }],
+      ['/auth/sign-up/email', { name: 'Quin', email: 'quin@example.org', password }],
+    ]
+    for (const [path, body] of tries) {
+      const answer = await host.anonymous('POST', path, body)
+      expect([answer.status, answer.body.error.details.reason, answer.headers.getSetCookie()], path).toEqual([
+        403,
+        'SSO_REQUIRED',
+        [],
+      ])
+    }
+    await host.anonymous('POST', '/auth/magic-link/send', { email })
+    const token = new URL(await host.waitingMail(email, 'magic-link')).searchParams.get('token')
+    const linked = await host.anonymous('POST', '/auth/magic-link/verify', { token })
+    expect([linked.status, linked.body.error.details.reason]).toEqual([403, 'SSO_REQUIRED'])
+    // The way in when the provider fails.
+    await host.post('/auth/set-password', { newPassword: password })
+    expect(await host.signIn('owner')).toBeTruthy()
+    expect((await host.get('/auth/list-sessions')).status).toBe(200)
+  })
+})
+
 describe('session', () => {
   it('expiresIn is the life of session and cookie', async () => {
     const host = await start({ session: { expiresIn: 3600, updateAge: 60 } })

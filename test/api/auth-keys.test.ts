@@ -38,6 +38,8 @@ describe('a key', () => {
       createdAt: body.createdAt,
       lastUsedAt: null,
       expiresAt: null,
+      permissionSets: null,
+      readOnly: false,
     })
     for (const name of ['cairn.db', 'cairn.db-wal'])
       expect(readFileSync(join(host.dataDir, name)).includes(body.key.slice(10)), name).toBe(false)
@@ -66,6 +68,12 @@ describe('a key', () => {
     const before = host.host.database.statementCount()
     await host.anonymous('GET', '/auth/config', undefined, headers)
     expect(host.host.database.statementCount() - before).toBe(0)
+  })
+
+  it('is listed with what it is narrowed to', async () => {
+    const { id } = await make({ permissionSets: ['reports'], readOnly: true })
+    const listed = (await host.get('/keys')).body.keys.find((one: { id: string }) => one.id === id)
+    expect(listed).toMatchObject({ permissionSets: ['reports'], readOnly: true })
   })
 
   it('that only reads writes nothing', async () => {

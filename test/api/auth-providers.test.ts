@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { createAuthHost, password } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
+import { startForgingPeer } from '../support/forging-peer.ts'
 import { startOidcPeer } from '../support/oidc-peer.ts'
 import type { OidcPeer } from '../support/oidc-peer.ts'
 
@@ -131,6 +132,47 @@ describe('an enterprise provider', () => {
     expect(JSON.stringify(body) + github.body.url).not.toContain('secret')
     const unknown = await host.anonymous('POST', '/auth/sign-in/oauth2', { providerId: 'nobody' })
     expect(unknown.status).toBe(404)
+  })
+})
+
+describe('options of a provider', () => {
+  it('pkce false leaves the proof out, and issuer must be the one that answers', async () => {
+    const forger = await startForgingPeer()
+    const provider = (providerId: string, rest: Record<string, unknown>) => ({
+      providerId,
+      discoveryUrl: `${forger.issuer}/.well-known/openid-configuration`,
+      clientId: forger.clientId,
+      clientSecret: forger.clientSecret,
+      ...rest,
+    })
+    const own = await createAuthHost({
+      oidcProviders: [
+        provider('plain', { pkce: false }),
+        provider('right', { issuer: forger.issuer }),
+        provider('wrong', { issuer: 'https://elsewhere.example' }),
+      ],
+    })
+    const signInWith = async (providerId: string): Promise<{ asked: URLSearchParams; opened: boolean }> => {
+      const begun = await own.anonymous('POST', '/auth/sign-in/oauth2', { providerId, callbackURL: '/_console/' })
+      const asked = new URL(begun.body.url as string).searchParams
+      forger.answer = { access_token: 'a', token_type: 'Bearer', id_token: forger.mint(asked.get('nonce')!, {}) }
+      const query = new URLSearchParams({ code: 'c', state: asked.get('state')!, iss: forger.issuer })
+      const cookie = pairs(begun.headers.getSetCookie())
+      const back = await own.anonymous('GET', `/auth/callback/${providerId}?${query}`, undefined, { cookie })
+      return { asked, opened: sessionOf(back) !== undefined }
+    }
+    const plain = await signInWith('plain')
+    expect([plain.opened, plain.asked.has('code_challenge')]).toEqual([true, false])
+    expect(forger.exchanges.at(-1)!.has('code_verifier')).toBe(false)
+    await own.post('/auth/admin/remove-user', {
+      userId: (await own.get('/auth/admin/list-users?searchValue=forged@example.org')).body.users[0].id,
+    })
+    const right = await signInWith('right')
+    expect([right.opened, right.asked.get('code_challenge_method')]).toEqual([true, 'S256'])
+    expect(forger.exchanges.at(-1)!.get('code_verifier')!.length).toBeGreaterThanOrEqual(43)
+    expect((await signInWith('wrong')).opened).toBe(false)
+    await own.stop()
+    await forger.stop()
   })
 })
 

@@ -1,8 +1,8 @@
 // The second factor, links and devices (D-32, D-35, D-36; safety N1, N3, N4, C6).
-import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthHost, password } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
+import { totp } from '../support/totp.ts'
 
 let host: AuthHost
 
@@ -11,19 +11,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => host.stop())
-
-/** The code an authenticator shows for a secret (RFC 6238). */
-function totp(uri: string, step = 0): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const text = new URL(uri).searchParams.get('secret')!
-  const bits = [...text].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + step))
-  const digest = createHmac('sha1', key).update(counter).digest()
-  const offset = digest.at(-1)! & 15
-  return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
-}
 
 async function withFactor(name: string): Promise<{ uri: string; backupCodes: string[] }> {
   await host.account(name)

@@ -201,6 +201,10 @@ describe('records of a private object', () => {
 
   it('are read by searches of indexes alone', async () => {
     await host.assign(alice, { roles: ['seller'], permissionSets: ['sees_won'] })
+    // Shares are looked for by those only who have one.
+    const given = await createDeal(bob, { title: 'Given', stage: 'new' })
+    const share = { principalType: 'user', principalId: testUserId(alice), access: 'read' }
+    const { body: shared } = await host.post(`/data/deal/${given}/shares`, share)
     const ctx: RequestContext = {
       ...internalContext('explain', 'API'),
       actor: { type: 'user', id: testUserId(alice) },
@@ -227,6 +231,8 @@ describe('records of a private object', () => {
         JSON.stringify(plan),
       ).toBe(true)
     }
+    await host.delete(`/data/deal/${given}/shares/${shared.id}`)
+    await host.delete(`/data/deal/${given}?purge=true`)
     await host.assign(alice, { roles: ['seller'] })
   })
 })

@@ -58,6 +58,7 @@ const getTask = db.prepare<[string], StoredTask>('SELECT * FROM task WHERE id = 
 // Named: with both indexes present the planner may take the other one and sort.
 const listWhere = 'INDEXED BY task_status_due WHERE t.status = ? AND t.priority >= ? ORDER BY t.due_date, t.id LIMIT 21'
 const listTasks = db.prepare<[string, number], StoredTask>(`SELECT t.* FROM task t ${listWhere}`)
+const firstTasks = db.prepare<[], StoredTask>('SELECT t.* FROM task t ORDER BY t.id LIMIT 21')
 const listExpanded = db.prepare<[string, number], StoredTask & { project_name: string }>(
   `SELECT t.*, p.name AS project_name FROM task t INDEXED BY task_status_due JOIN project p ON p.id = t.project
    WHERE t.status = ? AND t.priority >= ? ORDER BY t.due_date, t.id LIMIT 21`,
@@ -138,6 +139,8 @@ app.patch<{ Params: { id: string }; Body: Partial<TaskInput> }>('/task/:id', (re
 app.get<{ Querystring: { status: string; minPriority: string } }>('/task', (request, reply) =>
   reply.send(page(listTasks.all(request.query.status, Number(request.query.minPriority)))),
 )
+
+app.get('/task/first', (_request, reply) => reply.send(page(firstTasks.all())))
 
 app.get<{ Querystring: { status: string; minPriority: string } }>('/task/expanded', (request, reply) => {
   const rows = listExpanded.all(request.query.status, Number(request.query.minPriority))

@@ -2,6 +2,7 @@
 // servers hold the same rows while answers are compared; then writes; then what needs a million rows.
 import { activitySteps } from './activity-steps.ts'
 import { largeSteps } from './large-steps.ts'
+import { roleSteps } from './role-steps.ts'
 import { alternate, anyId, bulkRate, compareRates, listShapes, shapeAt, timeRequests } from './measures.ts'
 import type { Run, Sample, Step } from './measures.ts'
 import { fixedId, makeTasks, searchTexts, taskStatuses } from './rows.ts'
@@ -144,6 +145,7 @@ export const steps: readonly Step[] = [
       )
     },
   },
+  ...roleSteps,
   createStep(1, 0.3),
   createStep(16, 0.5),
   createStep(64, 0.6),

@@ -17,6 +17,8 @@ export interface Target {
   readonly server: RunningServer
   get(id: string, object?: string): WireRequest
   list(shape: ListShape, object?: string): WireRequest
+  /** The first 20. */
+  listPlain(): WireRequest
   listExpanded(shape: ListShape): WireRequest
   create(row: Omit<TaskRow, 'id'>, object?: string): WireRequest
   update(id: string, changes: Partial<TaskRow>, object?: string): WireRequest
@@ -75,6 +77,7 @@ function floorTarget(server: RunningServer): Target {
     server,
     get: (id) => request('GET', `/task/${id}`, 200),
     list: ({ status, minPriority }) => request('GET', `/task?status=${status}&minPriority=${minPriority}`, 200),
+    listPlain: () => request('GET', '/task/first', 200),
     listExpanded: ({ status, minPriority }) =>
       request('GET', `/task/expanded?status=${status}&minPriority=${minPriority}`, 200),
     create: (row) => request('POST', '/task', 201, row),
@@ -100,6 +103,8 @@ function taskObject(name: string): Record<string, unknown> {
   return {
     name,
     label: 'Task',
+    // Rights count for people with a role; the owner of the workspace sees everything at once.
+    sharingModel: 'private',
     displayNameField: 'title',
     fields: {
       title: { type: 'text', required: true },
@@ -141,6 +146,7 @@ function cairnTarget(server: RunningServer): Target {
     server,
     get: (id, object = 'task') => request('GET', `/data/${object}/${id}`, 200),
     list: (shape, object = 'task') => request('GET', listPath(shape, object), 200),
+    listPlain: () => request('GET', '/data/task?top=20', 200),
     listExpanded: (shape) => request('GET', `${listPath(shape, 'task')}&expand=project`, 200),
     create: (row, object = 'task') => request('POST', `/data/${object}`, 201, JSON.stringify(row)),
     update: (id, changes, object = 'task') => request('PATCH', `/data/${object}/${id}`, 200, JSON.stringify(changes)),

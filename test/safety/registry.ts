@@ -3,6 +3,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
+export { guardTable } from './guards.ts'
+
 /** How much work a check does: commit (seconds), nightly (minutes), release (as long as it takes). */
 export type CheckSize = 'commit' | 'nightly' | 'release'
 

@@ -7,8 +7,15 @@ import { createUserRights } from '#main/plugins/permissions/service/user-rights.
 export function createOwnerAuthorizer(): Authorizer {
   const rightsOf = () => {
     const user = { id: '', email: null, roles: [], profile: 'guest', organizationId: null }
-    const own = createUserRights({ user, sources: [], principals: [], subordinates: [], schemaOf: () => undefined })
-    return { isAdministrator: false, own, narrowed: null, fingerprint: 'guest' }
+    const own = createUserRights({
+      user,
+      sources: [],
+      principals: [],
+      hasShares: () => false,
+      subordinates: [],
+      schemaOf: () => undefined,
+    })
+    return { isAdministrator: false, own, narrowed: null, isTimeless: true, fingerprint: 'guest' }
   }
   return createAuthorizer({ directory: { rightsOf }, schemaOf: () => undefined, hasOrganizations: () => false })
 }

@@ -132,13 +132,32 @@ describe('rows of JSON', () => {
     expect(plan(object).json.finishJson).toBeNull()
   })
 
-  it('are not made where rights hide fields or rows, or an expansion has conditions', () => {
+  it('hold the readable fields and covered rows only where rights restrict them', () => {
+    const field = tables.schema('thing').fields[0]!.name
+    const env = {
+      ...tables.env,
+      canRead: (_object: string, name: string) => name !== field,
+      rowCondition: () => null,
+    }
+    const list = (json: boolean) =>
+      buildFind(tables.schema('thing'), { filter: null, sort: [], top: 5 }, env, {
+        cursorKey,
+        ...(json ? { json: [] } : {}),
+      })
+    const [text, rows] = [list(true), list(false)]
+    const page = text.finishJson!(tables.all(text.statement))
+    const expected = rows.finish(tables.all(rows.statement))
+    expect(JSON.parse(page.records)).toEqual(JSON.parse(JSON.stringify(expected.records)))
+    expect(Object.keys((JSON.parse(page.records) as object[])[0]!)).not.toContain(field)
+  })
+
+  it('are not made of expansions where rights restrict, or with conditions', () => {
     const request = { filter: null, sort: [], top: 5 }
     const build = (env: object, expand: unknown) =>
       buildFind(tables.schema('thing'), request, { ...tables.env, ...env }, { cursorKey, json: parseExpand(expand) })
     expect(build({}, 'project').finishJson).not.toBeNull()
-    expect(build({ canRead: () => true }, '').finishJson).toBeNull()
-    expect(build({ rowCondition: () => null }, '').finishJson).toBeNull()
+    expect(build({ canRead: () => true }, 'project').finishJson).toBeNull()
+    expect(build({ rowCondition: () => null }, 'project').finishJson).toBeNull()
     expect(build({}, 'others').finishJson).toBeNull()
     expect(build({}, { project: { where: { open: true } } }).finishJson).toBeNull()
     expect(build({}, { project: { fields: ['nope'] } }).finishJson).toBeNull()

@@ -25,7 +25,8 @@ const maxFields = 60
 
 /**
  * Writes the fields of a record as JSON, relations that are expanded without conditions as the records they name.
- * Null when a field or an expansion cannot be written so, or when rights restrict what may be seen.
+ * Null when a field or an expansion cannot be written so, or when rights restrict what an expansion may show.
+ * @param fields those the caller may read
  */
 export function writeJsonRow(
   schema: ObjectSchema,
@@ -34,7 +35,9 @@ export function writeJsonRow(
   env: QueryEnv,
   alias: string,
 ): JsonRow | null {
-  if (env.canRead !== undefined || env.rowCondition !== undefined) return null
+  // The fields were chosen by the caller's rights; what an expansion shows is not.
+  const isRestricted = env.canRead !== undefined || env.rowCondition !== undefined
+  if (isRestricted && expand.length > 0) return null
   if (readingFormulas(schema, fields, env) !== null) return null
   const joins: string[] = []
   const replaced = new Map<string, string>()

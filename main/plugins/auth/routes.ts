@@ -15,7 +15,8 @@ import type { AuthParts } from './service/auth-parts.ts'
 import type { RequestHeaders } from './service/bridge.ts'
 import { decide, describeDevice, pollToken, requestCode } from './service/device.ts'
 import type { ForwardedInput } from './service/forwarding.ts'
-import { asProtocolSays, forwardAll } from './service/forwarding.ts'
+import { asProtocolSays, fieldsOf, forwardAll } from './service/forwarding.ts'
+import { createTurns } from './service/in-turn.ts'
 import { passwordLength } from './service/library-errors.ts'
 import { followLink, redeemLink, sendLink } from './service/magic-link.ts'
 import { currentSession, endSession, endSessions, findSession, listSessions, signOut } from './service/own-sessions.ts'
@@ -158,11 +159,21 @@ export function providerHandlers(parts: AuthParts): Handlers<typeof authProvider
 /** Binds the OpenID provider role. */
 export function oauthHandlers(parts: AuthParts): Handlers<typeof authOauthRoutes> {
   const forwarded = forwardAll(parts, authOauthRoutes, 'auth.oauth_client_changed') as Handlers<typeof authOauthRoutes>
+  const inTurn = createTurns()
+  /**
+   * A code or refresh token that comes twice ends everything it opened. Two of them at once must not do so while the
+   * first is still being answered.
+   */
+  const redeemed = (body: unknown): string | undefined => {
+    const { code, refresh_token: refreshToken } = fieldsOf(body)
+    return [code, refreshToken].find((value) => typeof value === 'string')
+  }
   const byProtocol = (name: 'oauthToken' | 'oauthIntrospect' | 'oauthRevoke') => (ctx: RequestContext, input: never) =>
-    asProtocolSays(
-      Buffer.isBuffer((input as ForwardedInput).body),
-      async () => (await forwarded[name](ctx, input)) as Reply<never>,
-    )
+    asProtocolSays(Buffer.isBuffer((input as ForwardedInput).body), async () => {
+      const work = async (): Promise<Reply<never>> => (await forwarded[name](ctx, input)) as Reply<never>
+      const key = name === 'oauthToken' ? redeemed((input as ForwardedInput).body) : undefined
+      return key === undefined ? work() : inTurn(key, work)
+    })
   const document = (body: unknown): Reply<never> =>
     new Reply(body as never, { headers: { 'cache-control': 'no-cache' } })
   return {

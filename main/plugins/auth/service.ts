@@ -6,7 +6,7 @@ import { localOwnerId } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { IdentityProvider } from '#main/kernel/identity.ts'
+import type { Caller, IdentityProvider } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AuthService, AuthUser } from './api.ts'
 import { createAttempts } from './service/attempts.ts'
@@ -20,7 +20,7 @@ import type { Library } from './service/library.ts'
 import { createMail, waitingNotice } from './service/mail.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
-import { maySeeWaitingMail } from './service/users.ts'
+import { mayImpersonate, maySeeWaitingMail } from './service/users.ts'
 import type { UserRow } from './store.ts'
 import { insertUser, readMemberships, readPassword, readTeams, readUser, readUserByName, readUsers } from './store.ts'
 
@@ -184,18 +184,32 @@ function mayManageUsers(host: Pick<PluginHost, 'authorizer'>, id: string): boole
   return host.authorizer.hasSystemPermission(ctx, 'manage_users')
 }
 
-/** Finds callers for the host: sessions and keys, from memory or one statement. */
-export function createIdentities({ lookup, keys }: Pick<AuthParts, 'lookup' | 'keys'>): IdentityProvider {
+/**
+ * Finds callers for the host: sessions and keys, from memory or one statement. A session in which somebody acts as
+ * somebody else holds only as long as it could be begun: rights may have changed since.
+ * @source safety C10
+ */
+export function createIdentities({
+  lookup,
+  keys,
+  read,
+  permissions,
+}: Pick<AuthParts, 'lookup' | 'keys' | 'read' | 'permissions'>): IdentityProvider {
+  const find = (token: string, byCookie: boolean): Caller | null => {
+    const caller = lookup.byToken(token, byCookie)
+    if (caller?.impersonatorId === undefined) return caller
+    return mayImpersonate(read, permissions, caller.impersonatorId, caller.actor.id) ? caller : null
+  }
   return {
     byBearer(text) {
       if (text.startsWith(keyMark)) return keys.find(text)
       const token = lookup.tokenOfBearer(text)
-      return token === null ? null : lookup.byToken(token, false)
+      return token === null ? null : find(token, false)
     },
     byApiKey: (key) => keys.find(key),
     byCookie(header) {
       const token = lookup.tokenOfCookie(header)
-      return token === undefined || token === null ? token : lookup.byToken(token, true)
+      return token === undefined || token === null ? token : find(token, true)
     },
   }
 }

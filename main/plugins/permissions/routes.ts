@@ -39,7 +39,7 @@ export function permissionHandlers(parts: PermissionRouteParts): Handlers<typeof
     checkPermission: (ctx, { query }) => checks.check(ctx, query),
     checkPermissionByBody: (ctx, { body }) => checks.check(ctx, body),
     getEffectivePermissions: (ctx, { query }) => {
-      const { roles, permissionSets, ...rest } = checks.effective(ctx, query.userId)
+      const { roles, permissionSets, ...rest } = checks.effective(ctx, query)
       return { ...rest, roles: [...roles], permissionSets: [...permissionSets] }
     },
     getObjectPermissions: (ctx, { params, query }) => checks.object(ctx, params.object, query.userId),

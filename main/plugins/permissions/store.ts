@@ -110,6 +110,15 @@ export function sharedRecords(objectUid: string, principals: readonly string[], 
     ` AND s."principal" IN (SELECT value FROM json_each(${bind(list)})) AND s."level" >= ${bind(shareLevels[least])}`
 }
 
+/** Selects nothing. */
+export const noRecords: IdSource = () => 'SELECT NULL WHERE 0'
+
+/** Whether any record of an object is shared with one of the principals. */
+export function hasShares(read: Reader, objectUid: string, principals: readonly string[]): boolean {
+  const sql = `SELECT 1 FROM permissions_share WHERE object_uid = ? AND principal IN (SELECT value FROM json_each(?)) LIMIT 1`
+  return read.get(statement(sql, [objectUid, JSON.stringify(principals)])) !== undefined
+}
+
 /** Selects the records of an organization. */
 export function organizationRecords(objectUid: string, organizationId: string): IdSource {
   return (bind) =>

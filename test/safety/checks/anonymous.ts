@@ -12,7 +12,7 @@ import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
 
 /** D-28: discovery, health, the steps of accounts before a session, and the shell with its proof of identity. */
-const publicPaths: ReadonlySet<string> = new Set([
+export const publicPaths: ReadonlySet<string> = new Set([
   '/api/v1',
   '/api/v1/discovery',
   '/.well-known/cairn',

@@ -1,11 +1,11 @@
-// Counts attempts to prove something: buckets per account and route, a lock after ten failures, a window for links. The
-// counters are rows, so they outlive a restart; each attempt is counted before it is judged, in one write, so that any
+// Counts attempts to prove something: buckets per account and route, a lock after ten failures, a window for links, and
+// what may be used once. The counters are rows, so they outlive a restart; each attempt is counted before it is judged, in one write, so that any
 // number of parallel guesses meets the same limit. Knows no request.
-import { hash } from 'node:crypto'
 import { platformError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
+import { digestOf } from './session-lookup.ts'
 
 /** Bucket of D-200 for one account and route. */
 const burst = 10
@@ -45,6 +45,11 @@ export interface Attempts {
    * @throws rate_limit_exceeded beyond three in 15 minutes
    */
   countLink(address: string, route: string): Promise<void>
+  /**
+   * Uses something up that counts once; false when it was used before.
+   * @param until instant in ms after which it counts no more anyway, so that it need not be remembered
+   */
+  useUp(kind: string, what: string, until: number): Promise<boolean>
   /** Forgets counters nobody needs any more. */
   sweep(): Promise<void>
 }
@@ -116,6 +121,12 @@ export function createAttempts(write: Write, clock: Clock): Attempts {
       })
       if (refusal > 0) throw tooMany(refusal, maxLinks)
     },
+    useUp: (kind, what, until) =>
+      write('auth.use-up', (tx) => {
+        const sql = `INSERT INTO auth_attempt (key, tokens, at, failures, locked_until) VALUES (?, 0, ?, 0, 0)
+          ON CONFLICT (key) DO NOTHING`
+        return tx.run(statement(sql, [digestOf(`used ${kind}|${what}`), until])).changes > 0
+      }),
     sweep: () =>
       write('auth.attempt-sweep', (tx) => {
         tx.run(statement('DELETE FROM auth_attempt WHERE at < ?', [clock.now() - forgottenAfterMs]))
@@ -125,7 +136,7 @@ export function createAttempts(write: Write, clock: Clock): Attempts {
 
 /** Counters are named by digest: the table tells nobody which accounts exist. */
 function keyOf(kind: string, name: string): string {
-  return hash('sha256', `${kind}|${name.trim().toLowerCase()}`, 'base64url')
+  return digestOf(`${kind}|${name.trim().toLowerCase()}`)
 }
 
 function tooMany(waitMs: number, limit: number): Error {

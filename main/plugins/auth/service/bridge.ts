@@ -22,6 +22,8 @@ export interface LibraryCall {
   /** The body as it came, of a form. */
   readonly form?: Buffer
   readonly headers: RequestHeaders
+  /** A client of the provider role proves itself in the Authorization header. Elsewhere the library never sees that header. */
+  readonly byClient?: boolean
 }
 
 /** What the library answered. */
@@ -88,9 +90,10 @@ export function createBridge(parts: BridgeParts): Bridge {
     if (cookies.length > 0) headers.set('cookie', cookies.join('; '))
     const agent = call.headers['user-agent']
     if (agent !== undefined) headers.set('user-agent', agent.slice(0, 300))
-    // Clients of the provider role prove themselves here; sessions never pass as they came.
+    // Sessions never pass as they came: what the host does not take for one must not be one to the library (C6).
     const authorization = call.headers['authorization']
-    if (authorization !== undefined && ctx.credential === 'none') headers.set('authorization', authorization)
+    if (authorization !== undefined && call.byClient === true && ctx.credential === 'none')
+      headers.set('authorization', authorization)
     const init: RequestInit = { method: call.method, headers }
     if (call.form !== undefined) {
       headers.set('content-type', 'application/x-www-form-urlencoded')

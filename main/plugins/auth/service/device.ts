@@ -77,8 +77,10 @@ export async function decide(
   const code = normalised(userCode)
   const { headers } = input
   try {
-    await parts.bridge.call(ctx, { method: 'GET', path: '/device', query: { user_code: code }, headers })
-    await parts.bridge.call(ctx, { method: 'POST', path: `/device/${verdict}`, body: { userCode: code }, headers })
+    await countGuess(parts, ctx, verdict, async () => {
+      await parts.bridge.call(ctx, { method: 'GET', path: '/device', query: { user_code: code }, headers })
+      await parts.bridge.call(ctx, { method: 'POST', path: `/device/${verdict}`, body: { userCode: code }, headers })
+    })
   } catch (error) {
     // A code that is wrong, old or decided is one to the caller: nothing to guess from.
     if (error instanceof PlatformError && error.category === 'validation')
@@ -99,13 +101,36 @@ export async function describeDevice(
   requireOwnSession(ctx)
   const { user_code: userCode } = input.query as { user_code: string }
   const { headers } = input
-  const answer = await parts.bridge.call(ctx, {
-    method: 'GET',
-    path: '/device',
-    query: { user_code: normalised(userCode) },
-    headers,
-  })
+  const query = { user_code: normalised(userCode) }
+  const answer = await countGuess(parts, ctx, 'describe', () =>
+    parts.bridge.call(ctx, { method: 'GET', path: '/device', query, headers }),
+  )
   return { ...(answer.body as Record<string, unknown>), user_code: printUserCode(normalised(userCode)) }
+}
+
+/**
+ * Counts codes that are none, apart from the failures of the account: a code is short, and whoever is signed in may try.
+ * One that is right takes back its own count only, since everybody can have right ones made.
+ * @throws rate_limit_exceeded
+ * @source RFC 8628 section 5.1; safety N1
+ */
+async function countGuess<T>(
+  parts: AuthParts,
+  ctx: RequestContext,
+  step: 'approve' | 'deny' | 'describe',
+  work: () => Promise<T>,
+): Promise<T> {
+  const account = `device codes of ${ctx.actor.id}`
+  await parts.attempts.begin(account, `device ${step}`)
+  try {
+    const result = await work()
+    await parts.attempts.takeBack(account)
+    return result
+  } catch (error) {
+    // Expired codes and those of others are hits too.
+    if (!(error instanceof PlatformError) || error.httpStatus >= 500) await parts.attempts.takeBack(account)
+    throw error
+  }
 }
 
 async function slowDown(parts: AuthParts, code: string): Promise<void> {

@@ -11,7 +11,10 @@ import { deleteSessions, readUser, updateUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
-import { asUser, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
+import { linkMs, noSoonerThan, signUpMs } from './even-time.ts'
+import { bindState, requireBoundState } from './provider-state.ts'
+import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
+import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
 import { requireOwnSession } from './users.ts'
 
 /** The parts of a request a forwarded route has. */
@@ -29,25 +32,43 @@ interface Step {
   readonly guess?: true
   /** Sends a link to `body.email`: three in 15 minutes. */
   readonly link?: true
+  /** Sends a code to the account of a challenge: as often as its bucket allows. */
+  readonly mailsCode?: true
+  /** Answers no sooner than after this time, so that accounts are not told from none by it. */
+  readonly takesMs?: number
   /** Ends in a session when it began without one. */
   readonly signsIn?: true
-  /** Follows a password. */
+  /** Judges a second factor, after a password or inside a session: guesses at the account count. */
   readonly factor?: true
+  /** Called by clients of the provider role, which prove themselves in a header. */
+  readonly byClient?: true
   /** Said to listeners when it succeeded. */
   readonly event?: string
-  readonly before?: (parts: AuthParts, ctx: RequestContext, body: Record<string, unknown>) => Promise<void> | void
+  /** Given the body, or the query where there is none. */
+  readonly before?: (
+    parts: AuthParts,
+    ctx: RequestContext,
+    given: Record<string, unknown>,
+    input: ForwardedInput,
+  ) => Promise<void> | void
   readonly after?: (
     parts: AuthParts,
     ctx: RequestContext,
-    body: Record<string, unknown>,
+    given: Record<string, unknown>,
     answer: LibraryAnswer,
   ) => Promise<void> | void
 }
 
 const steps: Readonly<Record<string, Step>> = {
   signUpEmail: {
+    takesMs: signUpMs,
+    before(parts) {
+      if (parts.config.ssoEnforced) throw providerRequired()
+    },
     async after(parts, ctx, _body, answer) {
-      const { user } = answer.body as { user?: { id: string } }
+      const { user } = answer.body as { user?: { id: string; role?: string | null } }
+      // The user that is made up for a taken address differs in this from a new one.
+      if (user !== undefined) user.role ??= 'user'
       // An address that is taken may be answered like a free one; then there is no such user.
       if (user === undefined || readUser(parts.read, user.id) === undefined) return
       await tell(parts, asUser(ctx, user.id), 'auth.user_created', { userId: user.id, by: 'sign-up' })
@@ -64,11 +85,23 @@ const steps: Readonly<Record<string, Step>> = {
       if (ctx.actor.id === localOwnerId) throw platformError('permission_denied', { reason: 'LOCAL_OWNER' })
     },
   },
-  linkSocial: { own: true },
+  signInSocial: { after: bindState },
+  linkSocial: { own: true, after: bindState },
   unlinkAccount: { own: true, event: 'auth.account_unlinked' },
-  requestPasswordReset: { link: true },
-  sendVerificationEmail: { link: true },
-  verifyEmail: { event: 'auth.email_verified' },
+  requestPasswordReset: { link: true, takesMs: linkMs },
+  sendVerificationEmail: { link: true, takesMs: linkMs },
+  verifyEmail: {
+    event: 'auth.email_verified',
+    async before(parts, _ctx, given) {
+      // The library's token is signed text that counts until it expires. Its signature may be written in several ways;
+      // what it signs may not.
+      const signed = String(given['token']).split('.', 2).join('.')
+      const until = parts.clock.now() + parts.config.emailVerification.expiresIn * 1000
+      if (!(await parts.attempts.useUp('verify-email', signed, until)))
+        throw authError('token_invalid', { reason: 'INVALID_TOKEN' })
+    },
+    after: keepLinkFromSigningIn,
+  },
   resetPassword: {
     async before(parts, _ctx, body) {
       const token = String(body['token'])
@@ -91,10 +124,19 @@ const steps: Readonly<Record<string, Step>> = {
   disableTwoFactor: { own: true, guess: true, event: 'auth.two_factor_disabled' },
   getTotpUri: { own: true, guess: true },
   generateBackupCodes: { own: true, guess: true, event: 'auth.backup_codes_replaced' },
-  verifyTotp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
-  verifyOtp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
-  verifyBackupCode: { signsIn: true, factor: true },
-  followProvider: { signsIn: true },
+  verifyTotp: { own: true, signsIn: true, factor: true, event: 'auth.two_factor_enabled', after: refuseUsedCode },
+  verifyOtp: { own: true, signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
+  sendOtp: { own: true, mailsCode: true },
+  verifyBackupCode: { own: true, signsIn: true, factor: true },
+  // What a client is given would outlive the hour of somebody who acts as somebody else.
+  oauthAuthorize: { own: true },
+  oauthConsent: { own: true, event: 'auth.oauth_client_changed' },
+  oauthContinue: { own: true, event: 'auth.oauth_client_changed' },
+  oauthToken: { byClient: true },
+  oauthIntrospect: { byClient: true },
+  oauthRevoke: { byClient: true },
+  oauthUserInfo: { byClient: true },
+  followProvider: { signsIn: true, before: requireBoundState },
   postProvider: { signsIn: true },
 }
 
@@ -103,10 +145,12 @@ const resetting = new WeakMap<object, string>()
 
 /** Handlers of a whole table. @param event said after each change of the table that has no step of its own */
 export function forwardAll<T extends RouteTable>(parts: AuthParts, table: T, event?: string): Handlers<T> {
-  const handlers = Object.entries(table).map(([id, contract]) => [
-    id,
-    (ctx: RequestContext, input: ForwardedInput) => forward(parts, contract, ctx, input, event),
-  ])
+  const handlers = Object.entries(table).map(([id, contract]) => {
+    const handler = (ctx: RequestContext, input: ForwardedInput) => forward(parts, contract, ctx, input, event)
+    const ms = steps[id]?.takesMs
+    if (ms === undefined) return [id, handler]
+    return [id, (ctx: RequestContext, input: ForwardedInput) => noSoonerThan(ms, () => handler(ctx, input))]
+  })
   return Object.fromEntries(handlers) as Handlers<T>
 }
 
@@ -119,14 +163,15 @@ async function forward(
 ): Promise<Reply<never>> {
   const { operationId } = contract
   const step = steps[operationId] ?? {}
-  const body = isMap(input.body) ? input.body : {}
+  const given = [input.body, input.query].find(isMap) ?? {}
   if (step.own === true) requireOwnSession(ctx)
-  if (step.link === true) await parts.attempts.countLink(String(body['email']), operationId)
-  if (step.guess === true) await parts.attempts.begin(ctx.actor.id, operationId)
-  await step.before?.(parts, ctx, body)
-  const answer = await ask(parts, contract, ctx, input, step)
-  if (step.guess === true) await parts.attempts.succeed(ctx.actor.id)
-  await step.after?.(parts, ctx, body, answer)
+  if (step.link === true) await parts.attempts.countLink(String(given['email']), operationId)
+  const account = await accountOf(parts, ctx, input, step)
+  if (account !== null) await parts.attempts.begin(account, operationId)
+  await step.before?.(parts, ctx, given, input)
+  const answer = await ask(parts, contract, ctx, input, step, account)
+  await step.after?.(parts, ctx, given, answer)
+  if (account !== null) await parts.attempts[step.mailsCode === true ? 'takeBack' : 'succeed'](account)
   const changes = contract.method === 'POST' && contract.mutates !== false
   const event = step.event ?? (changes && steps[operationId] === undefined ? tableEvent : undefined)
   const began = ctx.credential === 'none'
@@ -136,12 +181,24 @@ async function forward(
   return replyOf(answer)
 }
 
+/** The account whose guesses a step counts; null when it judges nothing. */
+async function accountOf(
+  parts: AuthParts,
+  ctx: RequestContext,
+  { headers }: ForwardedInput,
+  step: Step,
+): Promise<string | null> {
+  if (step.guess === true) return ctx.actor.id
+  return step.factor === true || step.mailsCode === true ? challengedAccount(parts, ctx, headers) : null
+}
+
 async function ask(
   parts: AuthParts,
   contract: AnyRoute,
   ctx: RequestContext,
   input: ForwardedInput,
   step: Step,
+  account: string | null,
 ): Promise<LibraryAnswer> {
   try {
     return await parts.bridge.call(ctx, {
@@ -149,6 +206,7 @@ async function ask(
       path: fillPath(contract.path, input.params),
       query: isMap(input.query) ? input.query : undefined,
       headers: input.headers,
+      byClient: step.byClient === true,
       ...(Buffer.isBuffer(input.body) ? { form: input.body } : { body: input.body }),
     })
   } catch (error) {
@@ -156,7 +214,7 @@ async function ask(
       await tellFailure(parts, ctx, null, contract.operationId, error)
     // A wrong password stays counted; whatever else went wrong says nothing about it.
     const wrong = error instanceof PlatformError && error.code === 'invalid_credentials'
-    if (step.guess === true && !wrong) await parts.attempts.takeBack(ctx.actor.id)
+    if (account !== null && !wrong) await parts.attempts.takeBack(account)
     throw error
   }
 }
@@ -175,12 +233,6 @@ async function tellNewSession(
   if (user?.mustChangePassword === 1) await refuseUntilChanged(parts, user, token!)
   await parts.attempts.succeed(caller.actor.id)
   await tellSignIn(parts, ctx, caller.actor.id, operationId, caller.credentialId)
-}
-
-/** The token of the session an answer opened; null when it opened none. */
-export function newToken(parts: Pick<AuthParts, 'lookup'>, answer: LibraryAnswer): string | null {
-  const signed = answer.headers['set-auth-token']
-  return typeof signed === 'string' ? parts.lookup.tokenOfBearer(signed) : null
 }
 
 /** Says something to listeners. */

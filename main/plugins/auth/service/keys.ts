@@ -46,7 +46,13 @@ export interface ListedKey {
   readonly createdAt: string
   readonly lastUsedAt: string | null
   readonly expiresAt: string | null
+  /** What the key is narrowed to; null for all rights of its maker. */
+  readonly permissionSets: string[] | null
+  readonly readOnly: boolean
 }
+
+/** A key as its maker sees it, once. */
+export type NewKey = Omit<ListedKey, 'lastUsedAt' | 'permissionSets' | 'readOnly'> & { readonly key: string }
 
 /** What a new key is to be. */
 export interface KeyRequest {
@@ -58,7 +64,7 @@ export interface KeyRequest {
 
 /** The API keys of one host. */
 export interface Keys {
-  create(ctx: RequestContext, request: KeyRequest): Promise<Omit<ListedKey, 'lastUsedAt'> & { key: string }>
+  create(ctx: RequestContext, request: KeyRequest): Promise<NewKey>
   list(userId: string): ListedKey[]
   /** @throws resource_not_found when the caller has no such key */
   remove(ctx: RequestContext, id: string): Promise<void>
@@ -106,7 +112,7 @@ export function createKeys(parts: KeyParts): Keys {
       ...(scoped
         ? {
             scope: {
-              permissionSets: row.permission_sets === null ? null : (JSON.parse(row.permission_sets) as string[]),
+              permissionSets: setsOf(row),
               readOnly: row.read_only === 1,
             },
           }
@@ -183,6 +189,8 @@ export function createKeys(parts: KeyParts): Keys {
           createdAt: iso(row.created_at)!,
           lastUsedAt: iso(row.last_used_at),
           expiresAt: iso(row.expires_at),
+          permissionSets: setsOf(row),
+          readOnly: row.read_only === 1,
         })),
     async remove(ctx, id) {
       await write('auth.key-delete', (tx) => {
@@ -206,6 +214,10 @@ export function createKeys(parts: KeyParts): Keys {
     },
     forget: () => remembered.clear(),
   }
+}
+
+function setsOf({ permission_sets: sets }: KeyRow): string[] | null {
+  return sets === null ? null : (JSON.parse(sets) as string[])
 }
 
 function iso(ms: number): string

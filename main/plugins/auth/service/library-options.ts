@@ -16,6 +16,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { AuthConfig } from './auth-config.ts'
 import { cookiesAreSecure, crossDomain } from './auth-config.ts'
 import { hashPassword, verifyPassword } from './password.ts'
+import { personOf } from './provider-claims.ts'
 import { createUserCode } from './user-code.ts'
 
 /** A mail the library wants sent. */
@@ -193,6 +194,11 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
           discoveryUrl,
           ...(issuer === undefined ? {} : { issuer }),
           requireIdTokenVerification: discoveryUrl !== undefined,
+          ...(discoveryUrl === undefined
+            ? {}
+            : {
+                getUserInfo: (tokens) => personOf({ discoveryUrl, issuer, userInfoUrl: provider.userInfoUrl }, tokens),
+              }),
           disableSignUp: false,
         })),
       }),

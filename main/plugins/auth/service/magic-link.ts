@@ -1,4 +1,5 @@
 // Signing in with a link: the payloads of D-35 around the library's steps.
+import { localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reply } from '#main/kernel/reply.ts'
 import { authError } from '../errors.ts'
@@ -6,9 +7,9 @@ import { deleteSession, readSessionByDigest, readUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
-import { newToken } from './forwarding.ts'
+import { linkMs, noSoonerThan } from './even-time.ts'
 import { digestOf } from './session-lookup.ts'
-import { anonymous, tellFailure, tellSignIn } from './sign-in.ts'
+import { anonymous, needsMoreThanLink, newToken, providerRequired, tellFailure, tellSignIn } from './sign-in.ts'
 
 /** Sends a link; the answer is the same for every well-formed address. */
 export async function sendLink(
@@ -16,9 +17,11 @@ export async function sendLink(
   ctx: RequestContext,
   body: { readonly email: string } & Readonly<Record<string, unknown>>,
 ): Promise<{ status: boolean }> {
-  await parts.attempts.countLink(body.email, 'magic-link')
-  await parts.bridge.call(anonymous(ctx), { method: 'POST', path: '/sign-in/magic-link', body, headers: {} })
-  return { status: true }
+  return noSoonerThan(linkMs, async () => {
+    await parts.attempts.countLink(body.email, 'magic-link')
+    await parts.bridge.call(anonymous(ctx), { method: 'POST', path: '/sign-in/magic-link', body, headers: {} })
+    return { status: true }
+  })
 }
 
 /**
@@ -75,12 +78,15 @@ async function finish(parts: AuthParts, ctx: RequestContext, token: string): Pro
   const session = readSessionByDigest(parts.read, digestOf(token))
   const user = session === undefined ? undefined : readUser(parts.read, session.userId)
   if (session === undefined || user === undefined) throw authError('token_invalid', { reason: 'INVALID_TOKEN' })
-  if (user.twoFactorEnabled === 1 || user.mustChangePassword === 1) {
+  if (needsMoreThanLink(parts.config, user)) {
     await parts.write('auth.session-end', (tx) => {
       deleteSession(tx, session.id)
       tx.afterCommit(parts.changed)
     })
-    throw authError('two_factor_required', { reason: 'TWO_FACTOR_REQUIRED' })
+    const byProvider = parts.config.ssoEnforced && user.id !== localOwnerId
+    const error = byProvider ? providerRequired() : authError('two_factor_required', { reason: 'TWO_FACTOR_REQUIRED' })
+    await tellFailure(parts, ctx, user.id, 'magic-link', error)
+    throw error
   }
   await tellSignIn(parts, ctx, user.id, 'magic-link', session.id)
 }

@@ -35,6 +35,8 @@ export interface SessionLookup {
   tokenOfCookie(header: string): string | null | undefined
   /** The bare token of a Bearer credential; null when it is signed and the signature is wrong. */
   tokenOfBearer(text: string): string | null
+  /** The value inside a signed cookie; null when its signature is wrong. */
+  unsign(cookie: string): string | null
   /** A token as the session cookie carries it. */
   sign(token: string): string
   /** Forgets everything remembered; called after each change of sessions or users. */
@@ -140,6 +142,10 @@ export function createSessionLookup(parts: SessionLookupParts): SessionLookup {
     tokenOfBearer(text) {
       if (!text.includes('.')) return text
       const decoded = decode(text)
+      return decoded === null ? null : unsign(decoded)
+    },
+    unsign(cookie) {
+      const decoded = decode(cookie)
       return decoded === null ? null : unsign(decoded)
     },
     sign: (token) => encodeURIComponent(`${token}.${signature(token)}`),

@@ -2,6 +2,7 @@
 // limits are the same whatever name a person uses.
 import { hash } from 'node:crypto'
 import { PlatformError, platformError } from '#shared/errors.ts'
+import { localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { deleteSession, readSessionByDigest, readUserByName } from '../store.ts'
 import type { UserRow } from '../store.ts'
@@ -30,8 +31,8 @@ export interface SignInRequest {
 
 /**
  * Signs in. Unknown and known names take the same way through the library, which hashes the password in both cases.
- * @throws invalid_credentials, account_banned, email_not_verified, rate_limit_exceeded, and permission_denied with a
- * token for `reset-password` when the password must be changed first
+ * @throws invalid_credentials, account_banned, email_not_verified, rate_limit_exceeded, and permission_denied where a
+ * provider is demanded, or with a token for `reset-password` when the password must be changed first
  * @source D-33; safety N1, N2, C10
  */
 export async function signIn(
@@ -43,6 +44,11 @@ export async function signIn(
   const { read, attempts, bridge } = parts
   const known = readUserByName(read, request.name)
   const account = known?.id ?? request.name
+  if (parts.config.ssoEnforced && known?.id !== localOwnerId) {
+    const error = providerRequired()
+    await tellFailure(parts, ctx, known?.id ?? null, request.route, error)
+    throw error
+  }
   await attempts.begin(account, request.route)
   let answer: LibraryAnswer
   try {
@@ -73,6 +79,21 @@ export async function signIn(
   return { answer, token, expiresAt: session?.expiresAt ?? null, user: known }
 }
 
+/**
+ * What everybody but the local owner is told who does not come through a provider while that is demanded. The owner keeps
+ * a password to open the workspace when the provider fails; no password is judged for anybody else.
+ * @source D-34
+ */
+export function providerRequired(): PlatformError {
+  return platformError('permission_denied', { reason: 'SSO_REQUIRED' })
+}
+
+/** Whether a link in a mail is too little to sign in: a second factor, a change of password or a provider is due. */
+export function needsMoreThanLink(config: Pick<AuthParts['config'], 'ssoEnforced'>, user: UserRow): boolean {
+  const byProvider = config.ssoEnforced && user.id !== localOwnerId
+  return byProvider || user.twoFactorEnabled === 1 || user.mustChangePassword === 1
+}
+
 /** Tells listeners that somebody signed in. */
 export async function tellSignIn(
   parts: AuthParts,
@@ -98,6 +119,12 @@ export async function tellFailure(
   await parts.write('auth.sign-in-failed', (tx) => {
     tx.emit(ctx, { type: 'auth.sign_in_failed', payload: { userId, method, code } })
   })
+}
+
+/** The token of the session an answer opened; null when it opened none. */
+export function newToken(parts: Pick<AuthParts, 'lookup'>, answer: LibraryAnswer): string | null {
+  const signed = answer.headers['set-auth-token']
+  return typeof signed === 'string' ? parts.lookup.tokenOfBearer(signed) : null
 }
 
 /** The context of what a user did who had no session before. */

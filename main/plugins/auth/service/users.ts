@@ -1,11 +1,11 @@
 // Accounts as the routes show them, and who counts as an administrator. Knows no request.
 import { platformError } from '#shared/errors.ts'
-import { localOwnerId } from '#main/kernel/context.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { PermissionsService } from '../../permissions/api.ts'
 import type { UserRow } from '../store.ts'
-import { readUser } from '../store.ts'
+import { readMemberships, readUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 
 /** An account in the library's shape, without what nobody outside may see. */
@@ -68,6 +68,23 @@ export function loginUser(row: UserRow, permissions: PermissionsService): Record
 export function isAdministrator(read: Reads, permissions: PermissionsService, userId: string): boolean {
   if (userId === localOwnerId) return true
   return readUser(read, userId)?.role === 'admin' || permissions.assignments(userId).profile === 'administrator'
+}
+
+/** Whether somebody may act as somebody else: who manages users may, but never as an administrator. @source safety C10 */
+export function mayImpersonate(
+  read: Reads,
+  permissions: PermissionsService,
+  impersonatorId: string,
+  userId: string,
+): boolean {
+  const user = readUser(read, impersonatorId)
+  if (user === undefined || user.banned === 1 || isAdministrator(read, permissions, userId)) return false
+  const actor = { type: 'user', id: impersonatorId } as const
+  // The right may come with a place in an organization; which one it was is not kept.
+  return [null, ...readMemberships(read, impersonatorId).map((one) => one.organizationId)].some((organizationId) => {
+    const who: RequestContext = { ...internalContext(impersonatorId), actor, credential: 'session', organizationId }
+    return permissions.systemPermissions(who).includes('manage_users')
+  })
 }
 
 /**

@@ -1,5 +1,5 @@
 // Remembers how lists that are asked for again and again are read: the same query of the same caller needs no parsing and
-// no writing of SQL. Knows no rights: only queries of callers without restrictions come here.
+// no writing of SQL. Knows no rights: what names the world of a query changes with them.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { FindPlan, JsonPage } from '#main/database/query/build-find.ts'
 import type { RecordQuery } from '../api.ts'

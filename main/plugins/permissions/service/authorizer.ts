@@ -103,6 +103,11 @@ export function createAuthorizer({ directory, schemaOf, hasOrganizations }: Auth
       if (access === 'editable' && isReadOnly(ctx)) return false
       return partsOf(ctx).every((part) => part.field(object, field)[access])
     },
+    standing(ctx) {
+      if (callerKind(ctx) !== 'user') return null
+      const rights = directory.rightsOf(ctx)
+      return rights.isTimeless ? rights : null
+    },
     fingerprint(ctx) {
       if (isUnrestricted(ctx)) return 'all'
       return callerKind(ctx) === 'user' ? directory.rightsOf(ctx).fingerprint : 'none'

@@ -1,6 +1,6 @@
 // Answers to "may this be done?" (D-49) and "from where?" for one caller: the same authorizer that guards the
 // operations, asked without doing anything.
-import { notFound, platformError } from '#shared/errors.ts'
+import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -11,6 +11,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Assignments } from '../api.ts'
 import { systemPermissions } from '../permissions.ts'
+import { guestProfile } from './delivered-profiles.ts'
 import type { Directory } from './directory.ts'
 import { callerKind } from './authorizer.ts'
 import type { ObjectRights } from './right-set.ts'
@@ -53,16 +54,20 @@ export interface CheckParts {
   readonly userExists: (id: string) => boolean
 }
 
+/** Rights over all objects, and what they come from. */
+export type Effective = Assignments & {
+  objects: Record<string, ObjectRights>
+  systemPermissions: string[]
+}
+
 /** The answers; one per host. */
 export interface PermissionChecks {
   check(ctx: RequestContext, question: PermissionQuestion): PermissionAnswer
+  /** Everything somebody may do, or what a role gives to whoever has nothing else. */
   effective(
     ctx: RequestContext,
-    userId?: string,
-  ): Assignments & {
-    objects: Record<string, ObjectRights>
-    systemPermissions: string[]
-  }
+    of: { readonly userId?: string | undefined; readonly role?: string | undefined },
+  ): Effective
   object(
     ctx: RequestContext,
     object: string,
@@ -140,6 +145,29 @@ export function createPermissionChecks(parts: CheckParts): PermissionChecks {
     return isOpen ? null : 'no_field_permission'
   }
 
+  const openObjects = (rightsOf: (object: string) => ObjectRights): Record<string, ObjectRights> =>
+    Object.fromEntries(
+      metadata
+        .objectSchemas()
+        .filter((schema) => !schema.abstract)
+        .map((schema): [string, ObjectRights] => [schema.name, rightsOf(schema.name)])
+        .filter(([, rights]) => Object.values(rights).some(Boolean)),
+    )
+
+  const ofRole = (ctx: RequestContext, role: string): Effective => {
+    requireSystemPermission(authorizer(), ctx, 'manage_permissions')
+    const found = directory.rightsOfRole(role)
+    if (found === undefined) throw notFound('role', role)
+    const { rights, permissionSets } = found
+    return {
+      objects: openObjects(rights.object),
+      systemPermissions: systemPermissions.filter(rights.hasSystem),
+      profile: guestProfile,
+      roles: [role],
+      permissionSets,
+    }
+  }
+
   const answer = (ctx: RequestContext, question: PermissionQuestion): PermissionAnswer => {
     const refusal = (reason: RefusalReason): PermissionAnswer => ({ allowed: false, reason })
     const schema = visibleSchema(question.object)
@@ -154,15 +182,17 @@ export function createPermissionChecks(parts: CheckParts): PermissionChecks {
   return {
     check: (ctx, question) => answer(subject(ctx, question.userId), question),
 
-    effective(ctx, userId) {
+    effective(ctx, { userId, role }) {
+      if (role !== undefined) {
+        if (userId !== undefined) {
+          const message = 'Either a user or a role can be asked about.'
+          throw validationError([{ field: 'role', code: 'invalid_option', message, value: role }])
+        }
+        return ofRole(ctx, role)
+      }
       const who = subject(ctx, userId)
-      const objects = metadata
-        .objectSchemas()
-        .filter((schema) => !schema.abstract)
-        .map((schema): [string, ObjectRights] => [schema.name, objectRights(who, schema.name)])
-        .filter(([, rights]) => Object.values(rights).some(Boolean))
       return {
-        objects: Object.fromEntries(objects),
+        objects: openObjects((object) => objectRights(who, object)),
         systemPermissions: systemPermissions.filter((word) => authorizer().hasSystemPermission(who, word)),
         ...directory.assignments(who.actor.id),
       }

@@ -10,6 +10,9 @@ export const administratorProfile = 'administrator'
 /** The profile of users who were given none. */
 export const standardProfile = 'standard'
 
+/** The profile that gives nothing. */
+export const guestProfile = 'guest'
+
 const everything = {
   allowCreate: true,
   allowRead: true,
@@ -55,7 +58,7 @@ export const deliveredProfiles: readonly Readonly<Record<string, unknown>>[] = [
     rowLevelSecurity: [],
   },
   {
-    name: 'guest',
+    name: guestProfile,
     label: 'Guest',
     description: 'May do nothing until something is granted.',
     objects: {},

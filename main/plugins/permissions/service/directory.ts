@@ -7,11 +7,11 @@ import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { MetadataItem, MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Assignments } from '../api.ts'
-import { putAssignments, readAssignments } from '../store.ts'
-import { administratorProfile, standardProfile } from './delivered-profiles.ts'
+import { hasShares, putAssignments, readAssignments } from '../store.ts'
+import { administratorProfile, guestProfile, standardProfile } from './delivered-profiles.ts'
 import type { RightSource, UserRights } from './user-rights.ts'
 import { createUserRights } from './user-rights.ts'
-import { rightSetOf } from './right-set.ts'
+import { asksForMoment, rightSetOf } from './right-set.ts'
 import { rolesBelow } from './role-tree.ts'
 
 /** What a caller may do, as far as it follows from who it is. */
@@ -21,6 +21,8 @@ export interface CallerRights {
   readonly own: UserRights
   /** What the credential narrows the rights to; null for nothing. */
   readonly narrowed: UserRights | null
+  /** Whether no row rule asks for the moment: then the same records are covered until a right or a record changes. */
+  readonly isTimeless: boolean
   /** Text that changes with the rights. */
   readonly fingerprint: string
 }
@@ -29,6 +31,8 @@ export interface CallerRights {
 export interface Directory {
   /** The rights of the user in a context; the same value until something changes. */
   rightsOf(ctx: Pick<RequestContext, 'actor' | 'organizationId' | 'scope' | 'permissionEpoch'>): CallerRights
+  /** What a role gives by itself; undefined when there is none of that name. */
+  rightsOfRole(role: string): { readonly rights: UserRights; readonly permissionSets: readonly string[] } | undefined
   assignments(userId: string): Assignments
   /** @see PermissionsService.assign */
   assign(tx: Tx, userId: string, assignments: Assignments): void
@@ -98,6 +102,11 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
       below.size === 0
         ? []
         : [...stored].flatMap(([id, { roles }]) => (id !== userId && roles.some((role) => below.has(role)) ? [id] : []))
+    const principals = [
+      `user:${userId}`,
+      ...given.roles.map((role) => `role:${role}`),
+      ...(membership?.teams ?? []).map((team) => `team:${team}`),
+    ]
     const shared = {
       user: {
         id: userId,
@@ -106,11 +115,8 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
         profile: given.profile,
         organizationId,
       },
-      principals: [
-        `user:${userId}`,
-        ...given.roles.map((role) => `role:${role}`),
-        ...(membership?.teams ?? []).map((team) => `team:${team}`),
-      ],
+      principals,
+      hasShares: (objectUid: string) => hasShares(read, objectUid, principals),
       subordinates,
       schemaOf: metadata.objectSchema,
     }
@@ -121,6 +127,7 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
       isAdministrator: given.profile === administratorProfile,
       own: createUserRights({ ...shared, sources }),
       narrowed: narrowing === null ? null : createUserRights({ ...shared, sources: narrowing }),
+      isTimeless: ![...sources, ...(narrowing ?? [])].some(({ rights }) => asksForMoment(rights)),
       fingerprint: canonicalHash([
         shared.principals,
         given.profile,
@@ -150,6 +157,21 @@ export function createDirectory({ read, metadata, auth, changed }: DirectoryPart
         remembered.set(key, (rights = workOut(ctx)))
       }
       return rights
+    },
+    rightsOfRole(role) {
+      const item = metadata.get('role', role)
+      if (item === undefined) return undefined
+      const user = { id: '', email: null, roles: [role], profile: guestProfile, organizationId: null }
+      const sources = roleSources('role', role)
+      const rights = createUserRights({
+        user,
+        sources,
+        principals: [],
+        hasShares: () => false,
+        subordinates: [],
+        schemaOf: metadata.objectSchema,
+      })
+      return { rights, permissionSets: setsOf(item) }
     },
     assignments,
     assign(tx, userId, given) {

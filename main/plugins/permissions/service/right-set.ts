@@ -51,6 +51,14 @@ export function rightSetOf(body: Readonly<Record<string, unknown>>): RightSet {
   return set
 }
 
+/** Words with which a condition may ask for the moment; rather one too many. */
+const moment = /now|today|startOf|during/i
+
+/** Whether a rule of the set may cover other records from one moment to the next. */
+export function asksForMoment({ rules }: RightSet): boolean {
+  return rules.some(({ condition }) => moment.test(JSON.stringify(condition) ?? ''))
+}
+
 /** No right at all. */
 export const noObjectRights: ObjectRights = Object.freeze({
   create: false,

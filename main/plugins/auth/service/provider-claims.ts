@@ -1,0 +1,62 @@
+// Whom an enterprise provider says somebody is: the claims of its token, whose signature the library has checked before,
+// filled up by its endpoint for claims only where that speaks of the same subject. Loaded with the library.
+import { betterFetch } from '@better-fetch/fetch'
+import type { OidcProviderConfig } from './auth-config.ts'
+
+/** What is read of a provider's answers. */
+type Claims = Readonly<Record<string, unknown>> & { readonly sub: string }
+
+/** The person as the library takes it. */
+export type ProviderPerson = Record<string, unknown> & {
+  readonly id: string
+  readonly email?: string
+  readonly emailVerified: boolean
+}
+
+const timeoutMs = 10_000
+
+/**
+ * Answers the person behind the tokens; null without a subject in the token, of another issuer than the configured one, or
+ * when the endpoint for claims names another subject.
+ * @source OpenID Connect Core 2, 5.3.2; safety N4
+ */
+export async function personOf(
+  provider: Pick<OidcProviderConfig, 'discoveryUrl' | 'userInfoUrl' | 'issuer'>,
+  tokens: { readonly idToken?: string | undefined; readonly accessToken?: string | undefined },
+): Promise<ProviderPerson | null> {
+  const said = claimsOf(tokens.idToken)
+  // The library trusts the issuer that discovery names; the configured one, where there is one, is the only right one.
+  if (said === null || (provider.issuer !== undefined && said['iss'] !== provider.issuer)) return null
+  if (typeof said['email'] === 'string') return person(said)
+  const address = provider.userInfoUrl ?? (await endpointOf(provider.discoveryUrl))
+  if (address === undefined || tokens.accessToken === undefined) return person(said)
+  const more = await ask(address, { authorization: `Bearer ${tokens.accessToken}` })
+  return more?.['sub'] === said.sub ? person({ ...more, ...said }) : null
+}
+
+function claimsOf(token: string | undefined): Claims | null {
+  const payload = (token ?? '').split('.')[1]
+  if (payload === undefined) return null
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>
+  return typeof claims['sub'] === 'string' && claims['sub'] !== '' ? (claims as Claims) : null
+}
+
+function person(claims: Claims): ProviderPerson {
+  const image = typeof claims['picture'] === 'string' ? { image: claims['picture'] } : {}
+  return { ...claims, ...image, id: claims.sub, emailVerified: claims['email_verified'] === true }
+}
+
+async function endpointOf(discoveryUrl: string | undefined): Promise<string | undefined> {
+  const found = discoveryUrl === undefined ? null : await ask(discoveryUrl, {})
+  const address = found?.['userinfo_endpoint']
+  return typeof address === 'string' ? address : undefined
+}
+
+async function ask(address: string, headers: Record<string, string>): Promise<Record<string, unknown> | null> {
+  const { data } = await betterFetch<Record<string, unknown>>(address, {
+    headers,
+    timeout: timeoutMs,
+    redirect: 'error',
+  })
+  return typeof data === 'object' && data !== null ? data : null
+}

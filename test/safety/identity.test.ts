@@ -1,0 +1,4 @@
+// The identity checks at commit size, each with its twin.
+import { describeChecks } from './describe-checks.ts'
+
+await describeChecks('identity')
