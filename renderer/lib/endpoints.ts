@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { auditRoutes } from '#shared/contracts/audit.ts'
 import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
-import type { authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
+import type { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
 import type { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
 import type { authDeviceRoutes, authTwoFactorRoutes } from '#shared/contracts/auth-two-factor.ts'
 import type { authAccountRoutes, authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
@@ -33,6 +33,7 @@ type Contracts = typeof dataRoutes &
   typeof authMagicLinkRoutes &
   typeof authAdminRoutes &
   typeof authProviderRoutes &
+  typeof authOauthRoutes &
   typeof authOrganizationRoutes &
   typeof authDeviceRoutes &
   typeof authTwoFactorRoutes
@@ -98,6 +99,12 @@ export const endpoints = {
   approveDevice: 'POST versioned /auth/device/approve',
   denyDevice: 'POST versioned /auth/device/deny',
   getInvitation: 'GET versioned /auth/organization/get-invitation',
+  oauthPublicClient: 'GET versioned /auth/oauth2/public-client',
+  oauthConsent: 'POST versioned /auth/oauth2/consent',
+  oauthGetClients: 'GET versioned /auth/oauth2/get-clients',
+  oauthCreateClient: 'POST versioned /auth/oauth2/create-client',
+  oauthRotateSecret: 'POST versioned /auth/oauth2/client/rotate-secret',
+  oauthDeleteClient: 'POST versioned /auth/oauth2/delete-client',
   acceptInvitation: 'POST versioned /auth/organization/accept-invitation',
   rejectInvitation: 'POST versioned /auth/organization/reject-invitation',
   updateUser: 'POST versioned /auth/update-user',

@@ -156,17 +156,23 @@ export function providerHandlers(parts: AuthParts): Handlers<typeof authProvider
 }
 
 /** Binds the OpenID provider role. */
-export function oauthHandlers(parts: AuthParts): Handlers<typeof authOauthRoutes> {
+export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authOauthRoutes> {
   const forwarded = forwardAll(parts, authOauthRoutes, 'auth.oauth_client_changed') as Handlers<typeof authOauthRoutes>
   const byProtocol = (name: 'oauthToken' | 'oauthIntrospect' | 'oauthRevoke') => (ctx: RequestContext, input: never) =>
     asProtocolSays(
       Buffer.isBuffer((input as ForwardedInput).body),
       async () => (await forwarded[name](ctx, input)) as Reply<never>,
     )
+  const actingPage = `${uiBasePath}/#/authorize-error?error=acting_as_somebody_else`
   const document = (body: unknown): Reply<never> =>
     new Reply(body as never, { headers: { 'cache-control': 'no-cache' } })
   return {
     ...forwarded,
+    // A browser is led here: it is shown a page, not an answer of the API.
+    oauthAuthorize: (ctx, input) =>
+      ctx.impersonatorId === undefined
+        ? forwarded.oauthAuthorize(ctx, input)
+        : (new Reply({} as never, { status: 302, headers: { location: actingPage } }) as never),
     oauthToken: byProtocol('oauthToken') as never,
     oauthIntrospect: byProtocol('oauthIntrospect') as never,
     oauthRevoke: byProtocol('oauthRevoke') as never,

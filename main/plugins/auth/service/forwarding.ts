@@ -94,6 +94,14 @@ const steps: Readonly<Record<string, Step>> = {
   verifyTotp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
   verifyOtp: { signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
   verifyBackupCode: { signsIn: true, factor: true },
+  // Whoever acts as somebody else gives nothing away in their name.
+  oauthAuthorize: { own: true },
+  oauthConsent: { own: true, event: 'auth.oauth_consent_given' },
+  oauthContinue: { own: true },
+  // Calls of clients, which change nothing an audit would ask for.
+  oauthToken: {},
+  oauthIntrospect: {},
+  oauthRevoke: {},
   followProvider: { signsIn: true },
   postProvider: { signsIn: true },
 }

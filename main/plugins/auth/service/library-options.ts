@@ -67,6 +67,9 @@ const oauthTables = {
   oauthClientAssertion: 'auth_oauth_client_assertion',
 } as const
 
+/** Whom the clients of the provider role belong to. */
+export const clientOwner = 'workspace'
+
 const named = (name: string): { modelName: string } => ({ modelName: name })
 
 /**
@@ -80,6 +83,8 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
   const page = (name: string): string => `${parts.baseUrl}${parts.uiBasePath}/#/${name}`
   return {
     appName: 'Cairn',
+    // A refusal nobody can be led back with is told on a page of ours, not by an address the host does not have.
+    onAPIError: { errorURL: `${parts.uiBasePath}/#/authorize-error` },
     baseURL: parts.baseUrl,
     basePath: '/api/v1/auth',
     secret: parts.secret,
@@ -205,6 +210,10 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       oauthProvider({
         loginPage: `${parts.uiBasePath}/#/sign-in`,
         consentPage: `${parts.uiBasePath}/#/consent`,
+        // Choosing an account is signing in again: there is one session in a browser.
+        selectAccount: { page: `${parts.uiBasePath}/#/sign-in`, shouldRedirect: () => false },
+        // Clients belong to the workspace: they outlive the administrator who made them.
+        clientReference: () => clientOwner,
         allowDynamicClientRegistration: true,
         silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
         schema: Object.fromEntries(Object.entries(oauthTables).map(([model, table]) => [model, named(table)])),
