@@ -12,6 +12,7 @@ import { importStrings } from './strings/import.ts'
 import { objectStrings } from './strings/objects.ts'
 import { problemStrings } from './strings/problems.ts'
 import { recordStrings } from './strings/records.ts'
+import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
 
 const table = {
@@ -25,7 +26,11 @@ const table = {
   ...recordStrings,
 } as const
 
-type LateTable = typeof accessStrings & typeof accountStrings & typeof auditStrings & typeof signInStrings
+type LateTable = typeof accessStrings &
+  typeof accountStrings &
+  typeof auditStrings &
+  typeof sharingStrings &
+  typeof signInStrings
 
 /** Key of a text. */
 export type StringKey = keyof typeof table | keyof LateTable

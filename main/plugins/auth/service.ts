@@ -20,7 +20,17 @@ import { createMail } from './service/mail.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
 import type { UserRow } from './store.ts'
-import { insertUser, readMemberships, readPassword, readTeams, readUser, readUserByName, readUsers } from './store.ts'
+import {
+  insertUser,
+  readMemberships,
+  readPassword,
+  readTeam,
+  readTeams,
+  readTeamsOf,
+  readUser,
+  readUserByName,
+  readUsers,
+} from './store.ts'
 
 /** Tables whose rows rights are derived from. */
 const rightsTables: ReadonlySet<string> = new Set([
@@ -201,6 +211,8 @@ export function createAuthService(parts: AuthParts): AuthService {
         teams: teams.filter((team) => team.organizationId === organizationId).map(({ teamId }) => teamId),
       }))
     },
+    teams: (organizationId) => readTeamsOf(read, organizationId),
+    team: (id) => readTeam(read, id),
     hasOrganizations: config.plugins.organization,
     hasOwnerPassword: () => readPassword(read, localOwnerId) !== undefined,
     endSessions: (userId) => endSessions(parts, internalContext(parts.ids.uuid()), userId),

@@ -29,6 +29,7 @@ import type { Decision, RecordWritesPort } from './record-writes.ts'
 import classes from './records.module.css'
 import { StatusBar } from './status-bar.tsx'
 import { useFieldContext } from './use-field-context.ts'
+import { useRecordMenu } from './use-record-menu.tsx'
 import { useRecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
 import { useViewRows } from './use-view-rows.ts'
@@ -130,9 +131,9 @@ export function RecordView(props: { object: ObjectItem }) {
     [],
   )
 
-  const remove = async (): Promise<void> => {
+  const remove = async (ids = [...checks.checked]): Promise<void> => {
     try {
-      const done = await deleteRecords(object.name, [...checks.checked].slice(0, maxChecked))
+      const done = await deleteRecords(object.name, ids.slice(0, maxChecked))
       if (done) checks.clear()
       await refreshRecordCount(client, object.name)
       grid.current?.focus()
@@ -140,6 +141,8 @@ export function RecordView(props: { object: ObjectItem }) {
       showProblem(error)
     }
   }
+
+  const menu = useRecordMenu({ object, rows, selection, grid, onDelete: (id) => void remove([id]) })
 
   const checkedCount = checks.checked.size
   useCommands([
@@ -235,6 +238,7 @@ export function RecordView(props: { object: ObjectItem }) {
         onNew={() => setAdding(true)}
         onDelete={() => void remove()}
         onClearChecks={checks.clear}
+        onShare={menu.shareOne([...checks.checked])}
       />
       {host === 'down' && (
         <div className={classes.notice}>
@@ -287,6 +291,7 @@ export function RecordView(props: { object: ObjectItem }) {
             onAppend={filtered || total === 0 ? undefined : () => setAdding(true)}
             checkedRows={checks.checked}
             onCheckRow={checks.onCheckRow}
+            onCellMenu={menu.onCellMenu}
             onSelectionChange={setSelection}
             onUnsavedChange={view.onUnsavedChange}
             onEscape={() => heading.current?.focus()}
@@ -335,6 +340,7 @@ export function RecordView(props: { object: ObjectItem }) {
         </Suspense>
       )}
       {views.dialogs}
+      {menu.elements}
       <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
     </div>
