@@ -1,5 +1,6 @@
 // Owns the commands that exist on every screen.
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useAuthFeature } from '../lib/auth-config.ts'
 import { useCommands } from '../lib/commands.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { t } from '../lib/strings.ts'
@@ -11,6 +12,7 @@ import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state
 export function useAppCommands(): void {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
+  const hasOrganizations = useAuthFeature('organization')
   const railOpen = useUi((state) => state.railOpen)
   useCommands([
     {
@@ -114,6 +116,15 @@ export function useAppCommands(): void {
       shortcut: 'G P',
       keywords: 'users roles permissions rights audit log accounts',
       run: () => navigate('/access'),
+    },
+    {
+      id: 'go.organizations',
+      label: t('command.organizations'),
+      group: 'navigation',
+      shortcut: 'G W',
+      keywords: 'members teams invitations workspace switch',
+      enabled: hasOrganizations,
+      run: () => navigate('/organizations'),
     },
     {
       id: 'go.account',

@@ -10,6 +10,7 @@ import { fieldTypeStrings } from './strings/field-types.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import { objectStrings } from './strings/objects.ts'
+import type { organizationStrings } from './strings/organizations.ts'
 import { problemStrings } from './strings/problems.ts'
 import { recordStrings } from './strings/records.ts'
 import type { sharingStrings } from './strings/sharing.ts'
@@ -29,6 +30,7 @@ const table = {
 type LateTable = typeof accessStrings &
   typeof accountStrings &
   typeof auditStrings &
+  typeof organizationStrings &
   typeof sharingStrings &
   typeof signInStrings
 

@@ -113,6 +113,10 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
         uiBasePath: options.uiBasePath,
         signUpIsClosed,
         newId: () => ids.uuid(),
+        onlyOrganization(userId) {
+          const [first, ...others] = hasOrganizations ? readMemberships(read, userId) : []
+          return others.length === 0 ? first?.organizationId : undefined
+        },
         isClient: (clientId) => config.deviceClients.includes(clientId) || isRegistered(clientId),
         async send(message) {
           // Nobody gets a link to an account that cannot come to be.

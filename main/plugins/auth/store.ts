@@ -314,3 +314,16 @@ export function readTeamsOf(read: Read, organizationId: string): TeamRow[] {
 export function readTeam(read: Read, id: string): TeamRow | undefined {
   return read.get(statement<TeamRow>('SELECT id, organizationId, name FROM auth_team WHERE id = ?', [id]))
 }
+
+/** Who is in a team, in the order of joining. */
+export function readTeamMembers(
+  read: Read,
+  teamId: string,
+): { id: string; teamId: string; userId: string; createdAt: string | null }[] {
+  return read.all(
+    statement<{ id: string; teamId: string; userId: string; createdAt: string | null }>(
+      'SELECT id, teamId, userId, createdAt FROM auth_team_member WHERE teamId = ? ORDER BY createdAt, id',
+      [teamId],
+    ),
+  )
+}

@@ -8,7 +8,7 @@ import { call } from '../../lib/api-client.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
-import { textOf } from './access-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
 import type { Person } from './access-queries.ts'
 import classes from './access.module.css'
 

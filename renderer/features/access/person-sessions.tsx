@@ -5,7 +5,8 @@ import { call } from '../../lib/api-client.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { personSessionsQuery, textOf } from './access-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
+import { personSessionsQuery } from './access-queries.ts'
 import classes from './access.module.css'
 
 /** The section; nothing while it is not known. */

@@ -10,7 +10,7 @@ import { useLinkParameters } from '../../lib/link-parameters.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { accountStrings } from '../../lib/strings/account.ts'
-import { textOf } from './account-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
 import classes from './account.module.css'
 
 addStrings(accountStrings)

@@ -11,7 +11,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { accountStrings } from '../../lib/strings/account.ts'
 import { showToast } from '../../lib/toast.ts'
-import { textOf } from './account-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
 import classes from './account.module.css'
 
 addStrings(accountStrings)

@@ -12,7 +12,7 @@ import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
-import { textOf } from './account-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
 import classes from './account.module.css'
 
 /** The part of the page. */

@@ -39,6 +39,8 @@ export interface LibraryParts {
   readonly signUpIsClosed: boolean
   readonly newId: () => string
   readonly isClient: (clientId: string) => boolean
+  /** The organization of somebody who is in exactly one. */
+  readonly onlyOrganization: (userId: string) => string | undefined
   readonly send: (mail: OutgoingMail) => Promise<void>
   readonly log: Logger
 }
@@ -113,6 +115,17 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       disableSessionRefresh: true,
       freshAge: day,
     },
+    databaseHooks: {
+      session: {
+        create: {
+          // Who is in one organization has nothing to choose (D-41).
+          async before(begun) {
+            const activeOrganizationId = parts.onlyOrganization(begun.userId)
+            if (activeOrganizationId !== undefined) return { data: { ...begun, activeOrganizationId } }
+          },
+        },
+      },
+    },
     account: {
       ...named('auth_account'),
       encryptOAuthTokens: true,
@@ -166,7 +179,7 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
         },
       }),
       organization({
-        teams: { enabled: true },
+        teams: { enabled: true, allowRemovingAllTeams: true },
         schema: {
           organization: named(tables.organization),
           member: named(tables.member),
