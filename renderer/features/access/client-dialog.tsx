@@ -1,6 +1,6 @@
 // Owns letting an application sign people in: its name, where it may be led back to, what it may learn; then its secret,
 // shown this one time.
-import { Checkbox, TextInput, Textarea } from '@mantine/core'
+import { Checkbox, NativeSelect, TextInput, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import { DialogForm } from '../../components/dialog-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
@@ -11,6 +11,7 @@ import { t } from '../../lib/strings.ts'
 import { readRedirects } from './client-queries.ts'
 import type { OauthClient } from './client-queries.ts'
 
+const methods = ['client_secret_basic', 'client_secret_post'] as const
 const scopes = ['profile', 'email', 'offline_access'] as const
 
 /** The dialog. */
@@ -27,6 +28,7 @@ function ClientForm(props: { onClose: () => void; onMade: (client: OauthClient) 
   const [redirects, setRedirects] = useState('')
   const [chosen, setChosen] = useState<readonly string[]>(['profile', 'email'])
   const [isPublic, setPublic] = useState(false)
+  const [method, setMethod] = useState<string>('client_secret_basic')
   const addresses = readRedirects(redirects)
 
   const create = async (): Promise<void> => {
@@ -37,8 +39,9 @@ function ClientForm(props: { onClose: () => void; onMade: (client: OauthClient) 
         redirect_uris: addresses ?? [],
         scope: ['openid', ...chosen].join(' '),
         grant_types: ['authorization_code', ...(keepsOn ? ['refresh_token'] : [])],
-        token_endpoint_auth_method: isPublic ? 'none' : 'client_secret_basic',
-        ...(isPublic ? { application_type: 'native' } : {}),
+        token_endpoint_auth_method: isPublic ? 'none' : method,
+        // Only programs on people's own machines are led back by http or by a scheme of their own.
+        application_type: (addresses ?? []).every((each) => each.startsWith('https:')) && !isPublic ? 'web' : 'native',
       },
     })
     props.onMade(made)
@@ -100,6 +103,15 @@ function ClientForm(props: { onClose: () => void; onMade: (client: OauthClient) 
             checked={isPublic}
             onChange={(event) => setPublic(event.currentTarget.checked)}
           />
+          {!isPublic && (
+            <NativeSelect
+              label={t('clients.method')}
+              description={t('clients.method.help')}
+              value={method}
+              data={methods.map((value) => ({ value, label: t(`clients.method.${value}`) }))}
+              onChange={(event) => setMethod(event.currentTarget.value)}
+            />
+          )}
         </>
       )}
     </DialogForm>
