@@ -9,12 +9,13 @@ import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
-import { seedAccess } from './seed-access.ts'
+import { password, seedAccess } from './seed-access.ts'
+import { seedOrganizations } from './seed-organizations.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
-const routerFiles = ['app/app.tsx', 'features/sign-in/sign-in-pages.tsx'].map((file) =>
-  fileURLToPath(new URL(`../../renderer/${file}`, import.meta.url)),
+const routerFiles = ['app/app.tsx', 'features/sign-in/sign-in-pages.tsx', 'features/sign-in/authorize-pages.tsx'].map(
+  (file) => fileURLToPath(new URL(`../../renderer/${file}`, import.meta.url)),
 )
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
@@ -49,17 +50,26 @@ async function violations(page: Page): Promise<string[]> {
 describe('screens', () => {
   let fresh: ConsoleBench
   let seeded: ConsoleBench
+  let organized: ConsoleBench
 
   beforeAll(async () => {
     mkdirSync(shots, { recursive: true })
     fresh = await openBench()
-    seeded = await openBench()
+    seeded = await openBench({ plugins: { oidcProvider: true } })
     await seedWorkspace(seeded)
     await seedAccess(seeded)
+    organized = await openBench({ plugins: { organization: true } })
+    await seedOrganizations(organized)
+    await organized.signIn('ada', password)
+    const chosen = await organized.open('/organizations')
+    await chosen.page.getByRole('button', { name: 'Work here: Analytical Engines' }).click()
+    await chosen.page.getByRole('button', { name: 'Organization: Analytical Engines. Switch' }).waitFor()
+    await chosen.close()
   })
   afterAll(async () => {
     await fresh?.stop()
     await seeded?.stop()
+    await organized?.stop()
   })
 
   it('has an entry for every route of the application', () => {
@@ -72,7 +82,7 @@ describe('screens', () => {
 
   describe.each(['light', 'dark'] as const)('in the %s scheme', (scheme) => {
     it.each(screens.map((screen) => [screen.name, screen] as const))('%s is sound', async (name, screen) => {
-      const bench = screen.workspace === 'fresh' ? fresh : seeded
+      const bench = { fresh, seeded, organized }[screen.workspace]
       const { page, errors, close } = await reach(screen, bench, scheme)
       try {
         const expected = screen.expectedErrors ?? []

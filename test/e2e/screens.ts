@@ -3,6 +3,7 @@
 import { accessScreens } from './access-screens.ts'
 import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
+import { organizationScreens } from './organization-screens.ts'
 import { paste } from './open-console.ts'
 import { groupScreens } from './group-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
@@ -375,6 +376,7 @@ export const screens: readonly Screen[] = [
   ...groupScreens,
   ...importScreens,
   ...accessScreens,
+  ...organizationScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

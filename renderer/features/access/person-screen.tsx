@@ -4,6 +4,7 @@ import { IconArrowLeft, IconEye } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
 import { hasCode } from '../../lib/api-error.ts'
 import { useMe } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
@@ -67,7 +68,7 @@ export function PersonScreen(props: { id: string }) {
       }
     >
       {isBanned(person) && (
-        <div className={classes.section}>
+        <div className={parts.section}>
           <Notice tone="bad" title={t('person.banned', { name })}>
             {textOf(person, 'banReason')}
           </Notice>

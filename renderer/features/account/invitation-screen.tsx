@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
@@ -12,7 +13,6 @@ import { addStrings, t } from '../../lib/strings.ts'
 import { accountStrings } from '../../lib/strings/account.ts'
 import { showToast } from '../../lib/toast.ts'
 import { textOf } from '../../lib/text-of.ts'
-import classes from './account.module.css'
 
 addStrings(accountStrings)
 
@@ -74,7 +74,7 @@ export function InvitationScreen(props: { id: string }) {
           {problem}
         </Notice>
       )}
-      <div className={classes.actions}>
+      <div className={parts.actions}>
         <Button loading={busy} onClick={() => void answer(true, organization)}>
           {t('invitation.accept')}
         </Button>

@@ -8,6 +8,7 @@ import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
+import { authConfigQuery, useAuthFeature } from '../../lib/auth-config.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { activeOrganizationOf, isOwnerHere, useMe } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
@@ -21,9 +22,18 @@ addStrings(organizationStrings)
 
 /** The page. `choosing` says that records wait for the choice. */
 export function OrganizationsScreen(props: { choosing?: boolean }) {
-  const { data: organizations, error, refetch } = useQuery(organizationsQuery)
+  const isOn = useAuthFeature('organization')
+  const { data: organizations, error, refetch } = useQuery({ ...organizationsQuery, enabled: isOn })
   const me = useMe()
+  const { data: config } = useQuery(authConfigQuery)
   const [making, setMaking] = useState(false)
+  if (config !== undefined && config?.features.organization !== true) {
+    return (
+      <Page title={t('orgs.title')}>
+        <EmptyState title={t('orgs.off')}>{t('orgs.off.text')}</EmptyState>
+      </Page>
+    )
+  }
   const make = (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
       {t('orgs.new')}
@@ -64,7 +74,7 @@ export function OrganizationsScreen(props: { choosing?: boolean }) {
           mayWork={me !== null && me !== undefined && !isOwnerHere(me)}
         />
       )}
-      <OwnInvitations />
+      {isOn && <OwnInvitations />}
       <OrganizationDialog opened={making} onClose={() => setMaking(false)} />
     </Page>
   )
