@@ -53,7 +53,7 @@ export function TopBar(props: { narrow: boolean }) {
       </a>
       {hasOrganizations && (
         <Suspense fallback={null}>
-          <WorkspaceSwitcher className={classes.workspace} />
+          <WorkspaceSwitcher label={classes.workspace} />
         </Suspense>
       )}
       <UnstyledButton className={classes.search} onClick={() => setPaletteOpen(true)} aria-keyshortcuts="Control+K">

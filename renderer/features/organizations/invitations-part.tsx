@@ -61,7 +61,7 @@ export function InvitationsPart(props: OrganizationPartProps) {
                       role: t(`members.role.${invitation.role}`),
                       until,
                     })}
-                    value={base === undefined ? '' : `${base}#/invitations/${id}`}
+                    value={base === undefined ? '' : new URL(`#/invitations/${id}`, base).href}
                   />
                   {mayInvite && (
                     <div className={parts.actions}>

@@ -11,7 +11,7 @@ import { organizationsQuery, workIn } from './organization-queries.ts'
 addStrings(organizationStrings)
 
 /** The button with the name of the organization one works in, and the menu of the others. */
-export function WorkspaceSwitcher(props: { className?: string | undefined }) {
+export function WorkspaceSwitcher(props: { label?: string | undefined }) {
   const { data: organizations } = useQuery(organizationsQuery)
   const me = useMe()
   if (!organizations || organizations.length === 0 || !me) return null
@@ -25,7 +25,7 @@ export function WorkspaceSwitcher(props: { className?: string | undefined }) {
           variant="default"
           aria-label={t('orgs.switch', { name })}
           leftSection={<IconBuilding size={14} aria-hidden />}
-          className={props.className}
+          classNames={props.label === undefined ? {} : { label: props.label }}
         >
           {name}
         </Button>

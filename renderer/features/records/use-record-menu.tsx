@@ -79,7 +79,8 @@ export function useRecordMenu(options: {
       const row = rows.getRow(rowIndex)
       if (!row) return
       const { left, bottom } = anchor.getBoundingClientRect()
-      setMenu({ row, at: { left, top: bottom } })
+      // Enter, pressed with Alt, must not press the entry that gets the focus.
+      setTimeout(() => setMenu({ row, at: { left, top: bottom } }), handoverMs)
     },
     elements: (
       <>
@@ -117,7 +118,10 @@ export function useRecordMenu(options: {
             <ShareDialog
               object={object}
               record={shared && { object: object.name, id: String(shared.id), label: labelOf(object, shared) }}
-              onClose={() => setShared(undefined)}
+              onClose={() => {
+                setShared(undefined)
+                setTimeout(() => grid.current?.focus(), handoverMs)
+              }}
             />
           </Suspense>
         )}

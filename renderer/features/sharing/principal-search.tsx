@@ -50,7 +50,7 @@ export function PrincipalSearch(props: {
         value={text}
         autoComplete="off"
         spellCheck={false}
-        data-autofocus={props.autoFocus || undefined}
+        autoFocus={props.autoFocus}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <div role="status" className={classes.found}>

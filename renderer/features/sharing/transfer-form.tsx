@@ -1,8 +1,8 @@
 // Owns giving a record to another owner; folded away, because it is rare and not the giver's to take back.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { Notice } from '../../components/notice.tsx'
 import { call } from '../../lib/api-client.ts'
-import { confirmAction } from '../../lib/confirm.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { PrincipalSearch } from './principal-search.tsx'
@@ -12,22 +12,18 @@ import classes from './sharing.module.css'
 /** The section. */
 export function TransferForm(props: { record: SharedRecord; owner: string; onDone: () => void }) {
   const { record } = props
-  const [open, setOpen] = useState(false)
+  const [step, setStep] = useState<'closed' | 'finding' | Principal>('closed')
+  const [busy, setBusy] = useState(false)
   const give = async ({ name, principalId }: Principal): Promise<void> => {
-    const parameters = { record: record.label, name }
-    const yes = await confirmAction({
-      title: t('transfer.ask', parameters),
-      body: t('transfer.ask.body'),
-      confirmLabel: t('transfer.submit', parameters),
-    })
-    if (!yes) return
-    const { object, id } = record
+    const { object, id, label } = record
+    setBusy(true)
     try {
       await call('transferRecord', { params: { object, id }, body: { owner: principalId } })
-      showToast({ message: t('transfer.done', parameters), tone: 'good' })
+      showToast({ message: t('transfer.done', { record: label, name }), tone: 'good' })
       props.onDone()
     } catch (error) {
       showProblem(error)
+      setBusy(false)
     }
   }
   return (
@@ -36,7 +32,12 @@ export function TransferForm(props: { record: SharedRecord; owner: string; onDon
         {t('transfer.title')}
       </h3>
       <p className={classes.quiet}>{t('transfer.lead')}</p>
-      {open ? (
+      {step === 'closed' && (
+        <Button variant="default" size="compact-sm" className={classes.start} onClick={() => setStep('finding')}>
+          {t('transfer.find')}
+        </Button>
+      )}
+      {step === 'finding' && (
         <PrincipalSearch
           record={record}
           label={t('transfer.find')}
@@ -45,12 +46,28 @@ export function TransferForm(props: { record: SharedRecord; owner: string; onDon
           action={t('transfer.give')}
           actionOf={(name) => t('transfer.giveTo', { name })}
           none={t('transfer.noPeople')}
-          onChoose={give}
+          autoFocus
+          onChoose={async (principal) => setStep(principal)}
         />
-      ) : (
-        <Button variant="default" size="compact-sm" className={classes.start} onClick={() => setOpen(true)}>
-          {t('transfer.find')}
-        </Button>
+      )}
+      {typeof step === 'object' && (
+        <Notice
+          tone="warn"
+          live
+          title={t('transfer.ask', { record: record.label, name: step.name })}
+          actions={
+            <>
+              <Button size="compact-sm" variant="default" autoFocus onClick={() => setStep('finding')}>
+                {t('app.cancel')}
+              </Button>
+              <Button size="compact-sm" color="red" loading={busy} onClick={() => void give(step)}>
+                {t('transfer.submit', { name: step.name })}
+              </Button>
+            </>
+          }
+        >
+          {t('transfer.ask.body')}
+        </Notice>
       )}
     </section>
   )

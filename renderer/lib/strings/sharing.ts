@@ -14,7 +14,7 @@ export const sharingStrings = {
   'share.owner.system': 'Cairn itself',
   'share.owner.gone': 'Somebody who left',
   'share.everybody': 'Everybody who may use {object}',
-  'share.model': 'How {object} are shared',
+  'share.model': 'Set for all {object}',
   'share.model.read': 'Read',
   'share.model.read_write': 'Read and edit',
   'share.model.full': 'Everything their rights allow',

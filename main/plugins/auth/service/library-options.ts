@@ -179,7 +179,7 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
         },
       }),
       organization({
-        teams: { enabled: true, allowRemovingAllTeams: true },
+        teams: { enabled: true, defaultTeam: { enabled: false }, allowRemovingAllTeams: true },
         schema: {
           organization: named(tables.organization),
           member: named(tables.member),
