@@ -1,6 +1,5 @@
 // Owns showing values that are never answered again: to be copied now, forgotten when the dialog closes.
 import { Button, Group, Text } from '@mantine/core'
-import { t } from '../lib/strings.ts'
 import { CopyField } from './copy-field.tsx'
 import classes from './parts.module.css'
 

@@ -56,6 +56,7 @@ describe('an organization', () => {
     const field = page.getByRole('textbox', { name: 'Link for grace@example.org' })
     await field.waitFor()
     link = await field.inputValue()
+    expect(link).toMatch(new RegExp(`^${bench.host.url}/_console/#/invitations/[\\w-]+$`))
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByText('The invitation of grace@example.org holds for two more days.').waitFor()
 
@@ -75,7 +76,8 @@ describe('an organization', () => {
     await page.keyboard.press('Enter')
     await page.reload()
     await page.getByRole('combobox', { name: 'Add a member' }).selectOption({ label: 'Grace Hopper' })
-    await page.getByRole('button', { name: 'Take out: Grace Hopper from Weavers' }).waitFor()
+    const members = page.getByRole('list', { name: 'Members of the team Weavers' }).getByRole('listitem')
+    await expect.poll(async () => members.allTextContents()).toEqual(['Grace HopperTake out'])
   })
 
   const papers = async (page: Page): Promise<number> => {
