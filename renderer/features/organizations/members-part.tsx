@@ -39,7 +39,7 @@ export function MembersPart(props: OrganizationPartProps) {
   const columns = [
     { label: t('members.name') },
     { label: t('members.role') },
-    { label: t('members.since') },
+    { label: t('members.since'), wide: true },
     { label: t('orgs.actions'), hidden: true },
   ]
   return (
@@ -70,7 +70,9 @@ export function MembersPart(props: OrganizationPartProps) {
                 t(`members.role.${member.role}`)
               )}
             </td>
-            <td data-time>{formatMoment(createdAt)}</td>
+            <td data-time data-wide>
+              {formatMoment(createdAt)}
+            </td>
             <td data-end>
               {mayChange && member.userId !== userId && (
                 <Button

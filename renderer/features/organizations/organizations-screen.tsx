@@ -87,8 +87,8 @@ function OrganizationTable(props: {
 }) {
   const columns = [
     { label: t('orgs.name') },
-    { label: t('orgs.slug') },
-    { label: t('orgs.since') },
+    { label: t('orgs.slug'), wide: true },
+    { label: t('orgs.since'), wide: true },
     { label: t('orgs.actions'), hidden: true },
   ]
   return (
@@ -101,8 +101,10 @@ function OrganizationTable(props: {
             </a>
             {id === props.activeId && <span className={parts.badge}>{t('orgs.active')}</span>}
           </th>
-          <td>{slug}</td>
-          <td data-time>{formatMoment(createdAt)}</td>
+          <td data-wide>{slug}</td>
+          <td data-time data-wide>
+            {formatMoment(createdAt)}
+          </td>
           <td data-end>
             {props.mayWork && id !== props.activeId && (
               <Button

@@ -18,13 +18,19 @@ export function WorkspaceSwitcher(props: { label?: string | undefined }) {
   const activeId = activeOrganizationOf(me)
   const name = organizations.find(({ id }) => id === activeId)?.name ?? t('orgs.switch.none')
   return (
-    <Menu position="bottom-start" transitionProps={{ duration: 0 }} withInitialFocusPlaceholder={false}>
+    <Menu
+      position="bottom-start"
+      transitionProps={{ duration: 0 }}
+      withinPortal={false}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
         <Button
           size="compact-sm"
           variant="default"
           aria-label={t('orgs.switch', { name })}
           leftSection={<IconBuilding size={14} aria-hidden />}
+          flex="none"
           classNames={props.label === undefined ? {} : { label: props.label }}
         >
           {name}
