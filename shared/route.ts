@@ -56,6 +56,11 @@ export interface AnyRoute {
   readonly keepsAnswer?: false
   /** True: answered on loopback only; on the listener other machines reach, the path does not exist (D-29, D-208). */
   readonly localOnly?: true
+  /**
+   * True: a page of another site may lead a person here, as providers, clients of the provider role and links in a mail
+   * do (D-31). For routes that read, or that end in a page which asks first.
+   */
+  readonly entry?: true
   /** True: error bodies repeat a code and the message beside `error`, for clients of the library behind the route (D-37). */
   readonly echoesCode?: true
   /** The output channel of the leak matrix that this route belongs to (safety: list, get, metadata, ...). */

@@ -91,6 +91,7 @@ export const shellSafety: RouteSafety = Object.freeze({
   channel: 'shell',
   rateLimit: 'none',
   localOnly: false,
+  entry: true,
   accepted: null,
   limitBytes: 0,
 })

@@ -94,6 +94,28 @@ describe('checkOrigin', () => {
   })
 })
 
+describe('checkOrigin of an entry', () => {
+  const page = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+  const judge = (headers: Record<string, string>, method = 'GET', isEntry = true): string | undefined =>
+    checkOrigin(request({ ...page, ...headers }, { method }), authorities, isEntry)?.code
+
+  it('lets a person through whom another site leads there', () => {
+    expect(judge({})).toBeUndefined()
+  })
+
+  it('refuses everything else another site can cause', () => {
+    const refused = [
+      judge({}, 'GET', false),
+      judge({}, 'POST'),
+      judge({ 'sec-fetch-dest': 'iframe' }),
+      judge({ 'sec-fetch-dest': 'image', 'sec-fetch-mode': 'no-cors' }),
+      judge({ 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' }),
+      judge({ origin: 'https://evil.example' }),
+    ]
+    expect(refused).toEqual(Array.from({ length: 6 }, () => 'origin_forbidden'))
+  })
+})
+
 describe('checkUrl', () => {
   it('accepts 16 KB and refuses one byte more', () => {
     expect(checkUrl(request({}, { url: '/'.padEnd(maxUrlBytes, 'a') }))).toBeNull()

@@ -22,7 +22,7 @@ export type GuardedRequest = Pick<IncomingMessage, 'method' | 'url' | 'headers' 
  */
 export interface Guards {
   host(request: GuardedRequest, authorities: Authorities): PlatformError | null
-  origin(request: GuardedRequest, authorities: Authorities): PlatformError | null
+  origin(request: GuardedRequest, authorities: Authorities, isEntry?: boolean): PlatformError | null
   url(request: GuardedRequest): PlatformError | null
   mediaType(request: GuardedRequest, accepted: ReadonlySet<string>): PlatformError | null
   cookieWrite(request: GuardedRequest, authorities: Authorities): PlatformError | null
@@ -71,9 +71,15 @@ export function checkHost(request: GuardedRequest, authorities: Authorities): Pl
 /**
  * Refuses a request that a page of a foreign origin caused: an `Origin` that is not ours, or fetch metadata that says
  * so where no Origin is sent. Cookies ignore ports, so for writes another program on this machine ("same-site") is foreign.
+ * A person whom another site leads to an entry (a whole page, by a read, without Origin) is let through: nothing of the
+ * answer reaches that site.
  * @source D-31
  */
-export function checkOrigin(request: GuardedRequest, authorities: Authorities): PlatformError | null {
+export function checkOrigin(
+  request: GuardedRequest,
+  authorities: Authorities,
+  isEntry: boolean = false,
+): PlatformError | null {
   const origin = request.headers.origin
   if (origin !== undefined) {
     return authorities.origins.has(origin) ? null : platformError('origin_forbidden', { reason: 'origin' })
@@ -81,7 +87,12 @@ export function checkOrigin(request: GuardedRequest, authorities: Authorities): 
   const site = request.headers['sec-fetch-site']
   if (site === undefined || site === 'none' || site === 'same-origin') return null
   if (site === 'same-site' && isReadMethod(request.method)) return null
+  if (isEntry && request.method === 'GET' && isWholePage(request)) return null
   return platformError('origin_forbidden', { reason: 'fetch_site' })
+}
+
+function isWholePage({ headers }: GuardedRequest): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
 }
 
 /** Refuses a request target over 16 KB or one with a broken percent-encoding. */

@@ -50,6 +50,7 @@ export function unknownPathSafety(anonymous: boolean): RouteSafety {
     channel: 'none',
     rateLimit: 'none',
     localOnly: false,
+    entry: false,
     // Nothing is read of a body no route takes, so its type does not matter.
     accepted: null,
     limitBytes: 0,

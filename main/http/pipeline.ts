@@ -85,7 +85,7 @@ function refuse(
   const authorities = authoritiesOf(pipeline, raw)
   const beyondLoopback = authorities !== pipeline.authorities
   const headers = raw.headers
-  let refusal = guards.host(raw, authorities) ?? guards.origin(raw, authorities)
+  let refusal = guards.host(raw, authorities) ?? guards.origin(raw, authorities, safety.entry)
   if (refusal !== null) return refusal
   if (headers.origin !== undefined && guards.cors(headers.origin, authorities)) addCors(reply, headers.origin)
   if (beyondLoopback) {

@@ -40,6 +40,8 @@ export interface RouteSafety {
   readonly rateLimit: RateClass
   /** Whether the listener other machines reach does not have it. */
   readonly localOnly: boolean
+  /** Whether a page of another site may lead a person here. */
+  readonly entry: boolean
   /** Media types of the body; null when none is read. */
   readonly accepted: ReadonlySet<string> | null
   readonly limitBytes: number
@@ -83,6 +85,7 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
     channel: contract.channel,
     rateLimit: contract.rateLimit,
     localOnly: contract.localOnly === true,
+    entry: contract.entry === true,
     accepted: new Set(['application/json', ...(contract.consumes ?? [])]),
     limitBytes: contract.bodyLimitBytes ?? defaultBodyLimitBytes,
     timeoutMs: contract.timeoutMs ?? defaultTimeoutMs,

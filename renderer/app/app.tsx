@@ -15,6 +15,7 @@ import { CommandPalette } from './command-palette.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { NotFoundScreen } from './not-found-screen.tsx'
+import { OrganizationGate } from './organization-gate.tsx'
 import { focusPageHeading } from './regions.ts'
 import { SessionGate } from './session-gate.tsx'
 import { Shell } from './shell.tsx'
@@ -80,6 +81,15 @@ const RightScreen = lazy(async () => ({
 const CheckScreen = lazy(async () => ({
   default: (await import('../features/access/check-screen.tsx')).CheckScreen,
 }))
+const OrganizationsScreen = lazy(async () => ({
+  default: (await import('../features/organizations/organizations-screen.tsx')).OrganizationsScreen,
+}))
+const OrganizationScreen = lazy(async () => ({
+  default: (await import('../features/organizations/organization-screen.tsx')).OrganizationScreen,
+}))
+const ClientsScreen = lazy(async () => ({
+  default: (await import('../features/access/clients-screen.tsx')).ClientsScreen,
+}))
 const AuditScreen = lazy(async () => ({
   default: (await import('../features/audit/audit-screen.tsx')).AuditScreen,
 }))
@@ -115,33 +125,40 @@ function Frame() {
       <Shell>
         <ErrorBoundary resetKey={location}>
           <Suspense fallback={<Waiting />}>
-            <Switch>
-              <Route path="/">{() => <HomeScreen />}</Route>
-              <Route path="/new">{() => <NewTableScreen />}</Route>
-              <Route path="/new/blank">{() => <BlankObjectScreen />}</Route>
-              <Route path="/objects">{() => <ObjectListScreen />}</Route>
-              <Route path="/objects/:name">{({ name }) => <ObjectEditorScreen key={name} name={name} />}</Route>
-              <Route path="/o/:name">{({ name }) => <RecordsScreen key={name} name={name} peek={showPeek} />}</Route>
-              <Route path="/o/:name/record/:id">
-                {({ name, id }) => <RecordScreen key={name} name={name} id={id} />}
-              </Route>
-              <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
-              <Route path="/imports">{() => <JobsScreen />}</Route>
-              <Route path="/imports/:jobId">{({ jobId }) => <JobScreen key={jobId} jobId={jobId} />}</Route>
-              <Route path="/notifications/:part?">{({ part }) => <NotificationsScreen part={part} />}</Route>
-              <Route path="/account/:part?">{({ part }) => <AccountScreen part={part} />}</Route>
-              <Route path="/device">{() => <DeviceScreen />}</Route>
-              <Route path="/invitations/:id">{({ id }) => <InvitationScreen key={id} id={id} />}</Route>
-              <Route path="/access">{() => <PeopleScreen />}</Route>
-              <Route path="/access/people/:id">{({ id }) => <PersonScreen key={id} id={id} />}</Route>
-              <Route path="/access/rights">{() => <RightsScreen />}</Route>
-              <Route path="/access/rights/:type/:name">
-                {({ type, name }) => <RightScreen key={`${type} ${name}`} type={type} name={name} />}
-              </Route>
-              <Route path="/access/check">{() => <CheckScreen />}</Route>
-              <Route path="/access/audit">{() => <AuditScreen />}</Route>
-              <Route>{() => <NotFoundScreen />}</Route>
-            </Switch>
+            <OrganizationGate>
+              <Switch>
+                <Route path="/">{() => <HomeScreen />}</Route>
+                <Route path="/new">{() => <NewTableScreen />}</Route>
+                <Route path="/new/blank">{() => <BlankObjectScreen />}</Route>
+                <Route path="/objects">{() => <ObjectListScreen />}</Route>
+                <Route path="/objects/:name">{({ name }) => <ObjectEditorScreen key={name} name={name} />}</Route>
+                <Route path="/o/:name">{({ name }) => <RecordsScreen key={name} name={name} peek={showPeek} />}</Route>
+                <Route path="/o/:name/record/:id">
+                  {({ name, id }) => <RecordScreen key={name} name={name} id={id} />}
+                </Route>
+                <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
+                <Route path="/imports">{() => <JobsScreen />}</Route>
+                <Route path="/imports/:jobId">{({ jobId }) => <JobScreen key={jobId} jobId={jobId} />}</Route>
+                <Route path="/notifications/:part?">{({ part }) => <NotificationsScreen part={part} />}</Route>
+                <Route path="/account/:part?">{({ part }) => <AccountScreen part={part} />}</Route>
+                <Route path="/device">{() => <DeviceScreen />}</Route>
+                <Route path="/invitations/:id">{({ id }) => <InvitationScreen key={id} id={id} />}</Route>
+                <Route path="/organizations">{() => <OrganizationsScreen />}</Route>
+                <Route path="/organizations/:id/:part?">
+                  {({ id, part }) => <OrganizationScreen key={id} id={id} part={part} />}
+                </Route>
+                <Route path="/access">{() => <PeopleScreen />}</Route>
+                <Route path="/access/people/:id">{({ id }) => <PersonScreen key={id} id={id} />}</Route>
+                <Route path="/access/rights">{() => <RightsScreen />}</Route>
+                <Route path="/access/rights/:type/:name">
+                  {({ type, name }) => <RightScreen key={`${type} ${name}`} type={type} name={name} />}
+                </Route>
+                <Route path="/access/check">{() => <CheckScreen />}</Route>
+                <Route path="/access/clients">{() => <ClientsScreen />}</Route>
+                <Route path="/access/audit">{() => <AuditScreen />}</Route>
+                <Route>{() => <NotFoundScreen />}</Route>
+              </Switch>
+            </OrganizationGate>
           </Suspense>
         </ErrorBoundary>
       </Shell>

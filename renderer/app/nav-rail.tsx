@@ -1,9 +1,10 @@
 // Owns the navigation: home, the objects, where they are defined, and who may do what. Folded it shows signs with tooltips.
 import { Tooltip } from '@mantine/core'
-import { IconHome, IconPlus, IconTable, IconTools, IconUser, IconUsers } from '@tabler/icons-react'
+import { IconBuilding, IconHome, IconPlus, IconTable, IconTools, IconUser, IconUsers } from '@tabler/icons-react'
 import type { TablerIcon } from '@tabler/icons-react'
 import { useLocation } from 'wouter'
 import { objectPluralLabel, useObjects } from '../features/objects/index.ts'
+import { useAuthFeature } from '../lib/auth-config.ts'
 import { usePreview } from '../lib/preview.ts'
 import { t } from '../lib/strings.ts'
 import classes from './nav-rail.module.css'
@@ -13,6 +14,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const { data: all } = useObjects()
   const preview = usePreview()
   const objects = preview ? all?.filter(({ name }) => preview.readable.has(name)) : all
+  const hasOrganizations = useAuthFeature('organization')
   const entry = { wide: props.wide, onNavigate: props.onNavigate }
   return (
     <div className={classes.rail}>
@@ -35,6 +37,9 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
       </ul>
       <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.workspace')}</h2>
       <ul className={classes.list}>
+        {hasOrganizations && (
+          <Entry {...entry} to="/organizations" label={t('nav.organizations')} icon={IconBuilding} />
+        )}
         <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
         <Entry {...entry} to="/account" label={t('nav.account')} icon={IconUser} />
       </ul>

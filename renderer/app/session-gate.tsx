@@ -14,14 +14,19 @@ import { onHostBack } from '../lib/host-status.ts'
 import { signInWithCode } from '../lib/session.ts'
 import { t } from '../lib/strings.ts'
 
+const AuthorizePages = lazy(async () => ({
+  default: (await import('../features/sign-in/authorize-pages.tsx')).AuthorizePages,
+}))
 const SignInPages = lazy(async () => ({
   default: (await import('../features/sign-in/sign-in-pages.tsx')).SignInPages,
 }))
 
 /** Pages that a link in a mail leads to, whoever is signed in. */
-const linkPages = new Set(['/reset-password', '/magic-link'])
+const linkPages = new Set(['/reset-password', '/magic-link', '/authorize-error'])
 /** Pages that are over once there is a session. */
-const pagesBefore = new Set(['/sign-in', '/forgot-password'])
+const pagesBefore = new Set(['/forgot-password'])
+/** Pages on the way of another application that asks who somebody is. */
+const authorizePages = new Set(['/sign-in', '/consent'])
 
 type Phase = 'checking' | 'in' | 'out' | 'refused' | 'down'
 
@@ -30,6 +35,7 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
   const client = useQueryClient()
   const [location] = useLocation()
   const [phase, setPhase] = useState<Phase>('checking')
+  const [signedInHere, setSignedInHere] = useState(false)
   const code = useRef(props.code)
 
   const run = useCallback(async (): Promise<void> => {
@@ -85,6 +91,7 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
 
   const onSignedIn = useCallback(() => {
     client.clear()
+    setSignedInHere(true)
     if (pagesBefore.has(location)) navigate('/', { replace: true })
     void check()
   }, [check, client, location])
@@ -93,6 +100,13 @@ export function SessionGate(props: { code: string | undefined; children: ReactNo
     return (
       <Suspense fallback={<Waiting />}>
         <SignInPages refused={phase === 'refused'} onSignedIn={onSignedIn} />
+      </Suspense>
+    )
+  }
+  if (phase === 'in' && authorizePages.has(location)) {
+    return (
+      <Suspense fallback={<Waiting />}>
+        <AuthorizePages signedInHere={signedInHere} onSignedIn={onSignedIn} />
       </Suspense>
     )
   }

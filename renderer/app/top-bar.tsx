@@ -12,8 +12,10 @@ import {
   IconSearch,
   IconSun,
 } from '@tabler/icons-react'
+import { Suspense, lazy } from 'react'
 import type { ReactNode } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
+import { useAuthFeature } from '../lib/auth-config.ts'
 import { useHostStatus } from '../lib/host-status.ts'
 import { t } from '../lib/strings.ts'
 import { useUndoLabels } from '../lib/undo.ts'
@@ -23,9 +25,14 @@ import classes from './top-bar.module.css'
 import { redoAndTell, undoAndTell } from './undo-commands.ts'
 import { setDrawerOpen, setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
 
+const WorkspaceSwitcher = lazy(async () => ({
+  default: (await import('../features/organizations/workspace-switcher.tsx')).WorkspaceSwitcher,
+}))
+
 /** The banner of every screen. */
 export function TopBar(props: { narrow: boolean }) {
   const { railOpen, drawerOpen } = useUi()
+  const hasOrganizations = useAuthFeature('organization')
   const open = props.narrow ? drawerOpen : railOpen
   const toggle = (): void => (props.narrow ? setDrawerOpen(!drawerOpen) : setRailOpen(!railOpen))
   const RailIcon = props.narrow ? IconMenu2 : railOpen ? IconLayoutSidebarLeftCollapse : IconLayoutSidebarLeftExpand
@@ -45,6 +52,11 @@ export function TopBar(props: { narrow: boolean }) {
         <Mark />
         <span className={classes.brandName}>{t('app.name')}</span>
       </a>
+      {hasOrganizations && (
+        <Suspense fallback={null}>
+          <WorkspaceSwitcher label={classes.workspace} />
+        </Suspense>
+      )}
       <UnstyledButton className={classes.search} onClick={() => setPaletteOpen(true)} aria-keyshortcuts="Control+K">
         <IconSearch size={16} aria-hidden />
         <span className={classes.searchText}>{t('app.search')}</span>

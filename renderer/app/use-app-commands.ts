@@ -1,6 +1,7 @@
 // Owns the commands that exist on every screen.
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useAuthFeature } from '../lib/auth-config.ts'
 import { useCommands } from '../lib/commands.ts'
 import { discoveryQuery } from '../lib/discovery.ts'
 import { navigate } from '../lib/hash-location.ts'
@@ -13,6 +14,7 @@ import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state
 export function useAppCommands(): void {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
+  const hasOrganizations = useAuthFeature('organization')
   const railOpen = useUi((state) => state.railOpen)
   const { data: manifest } = useQuery(discoveryQuery)
   const hasInbox = manifest?.routes.notifications != null
@@ -127,6 +129,15 @@ export function useAppCommands(): void {
       keywords: 'bell inbox unread messages preferences digest',
       enabled: hasInbox,
       run: () => navigate('/notifications'),
+    },
+    {
+      id: 'go.organizations',
+      label: t('command.organizations'),
+      group: 'navigation',
+      shortcut: 'G W',
+      keywords: 'members teams invitations workspace switch',
+      enabled: hasOrganizations,
+      run: () => navigate('/organizations'),
     },
     {
       id: 'go.account',

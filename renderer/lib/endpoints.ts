@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { auditRoutes } from '#shared/contracts/audit.ts'
 import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
-import type { authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
+import type { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
 import type { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
 import type { authDeviceRoutes, authTwoFactorRoutes } from '#shared/contracts/auth-two-factor.ts'
 import type { authAccountRoutes, authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
@@ -39,6 +39,7 @@ type Contracts = typeof dataRoutes &
   typeof authMagicLinkRoutes &
   typeof authAdminRoutes &
   typeof authProviderRoutes &
+  typeof authOauthRoutes &
   typeof authOrganizationRoutes &
   typeof authDeviceRoutes &
   typeof authTwoFactorRoutes
@@ -134,8 +135,31 @@ export const endpoints = {
   approveDevice: 'POST versioned /auth/device/approve',
   denyDevice: 'POST versioned /auth/device/deny',
   getInvitation: 'GET versioned /auth/organization/get-invitation',
+  oauthPublicClient: 'GET versioned /auth/oauth2/public-client',
+  oauthConsent: 'POST versioned /auth/oauth2/consent',
+  oauthGetClients: 'GET versioned /auth/oauth2/get-clients',
+  oauthCreateClient: 'POST versioned /auth/oauth2/create-client',
+  oauthRotateSecret: 'POST versioned /auth/oauth2/client/rotate-secret',
+  oauthDeleteClient: 'POST versioned /auth/oauth2/delete-client',
   acceptInvitation: 'POST versioned /auth/organization/accept-invitation',
   rejectInvitation: 'POST versioned /auth/organization/reject-invitation',
+  createOrganization: 'POST versioned /auth/organization/create',
+  updateOrganization: 'POST versioned /auth/organization/update',
+  deleteOrganization: 'POST versioned /auth/organization/delete',
+  setActiveOrganization: 'POST versioned /auth/organization/set-active',
+  listOrganizations: 'GET versioned /auth/organization/list',
+  getFullOrganization: 'GET versioned /auth/organization/get-full-organization',
+  inviteMember: 'POST versioned /auth/organization/invite-member',
+  cancelInvitation: 'POST versioned /auth/organization/cancel-invitation',
+  listUserInvitations: 'GET versioned /auth/organization/list-user-invitations',
+  removeMember: 'POST versioned /auth/organization/remove-member',
+  updateMemberRole: 'POST versioned /auth/organization/update-member-role',
+  leaveOrganization: 'POST versioned /auth/organization/leave',
+  createTeam: 'POST versioned /auth/organization/create-team',
+  removeTeam: 'POST versioned /auth/organization/remove-team',
+  listTeamMembers: 'GET versioned /auth/organization/list-team-members',
+  addTeamMember: 'POST versioned /auth/organization/add-team-member',
+  removeTeamMember: 'POST versioned /auth/organization/remove-team-member',
   updateUser: 'POST versioned /auth/update-user',
   changePassword: 'POST versioned /auth/change-password',
   setOwnPassword: 'POST versioned /auth/set-password',
@@ -164,6 +188,11 @@ export const endpoints = {
   explainPermission: 'GET versioned /permissions/explain',
   getEffectivePermissions: 'GET versioned /permissions/effective',
   getObjectPermissions: 'GET versioned /permissions/objects/:object',
+  listShares: 'GET versioned /data/:object/:id/shares',
+  findSharePrincipals: 'GET versioned /data/:object/:id/shares/principals',
+  createShare: 'POST versioned /data/:object/:id/shares',
+  deleteShare: 'DELETE versioned /data/:object/:id/shares/:shareId',
+  transferRecord: 'POST versioned /data/:object/:id/transfer',
   getAssignments: 'GET versioned /permissions/assignments/:userId',
   setAssignments: 'PUT versioned /permissions/assignments/:userId',
   listAudit: 'GET versioned /audit',

@@ -45,3 +45,9 @@ export function impersonatorOf(me: Me | null | undefined): string | undefined {
 export function isOwnerHere(me: Me): boolean {
   return me.session.id === 'console-session' || me.session.id === 'connection-token'
 }
+
+/** The organization a session works in; undefined for none. */
+export function activeOrganizationOf(me: Me | null | undefined): string | undefined {
+  const id = me?.session['activeOrganizationId']
+  return typeof id === 'string' && id !== '' ? id : undefined
+}

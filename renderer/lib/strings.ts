@@ -12,9 +12,11 @@ import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import type { notificationStrings } from './strings/notifications.ts'
 import { objectStrings } from './strings/objects.ts'
+import type { organizationStrings } from './strings/organizations.ts'
 import { problemStrings } from './strings/problems.ts'
 import type { recordPageStrings } from './strings/record-page.ts'
 import { recordStrings } from './strings/records.ts'
+import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
 
 const table = {
@@ -33,7 +35,9 @@ type LateTable = typeof accessStrings &
   typeof activityStrings &
   typeof auditStrings &
   typeof notificationStrings &
+  typeof organizationStrings &
   typeof recordPageStrings &
+  typeof sharingStrings &
   typeof signInStrings
 
 /** Key of a text. */

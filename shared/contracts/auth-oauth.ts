@@ -27,6 +27,7 @@ export const authProviderRoutes = defineRoutes({
   ),
   followProvider: authGet('followProvider', 'callback/:id', 'Come back from a provider.', parameters, AnyPayload, {
     permission: 'public',
+    entry: true,
     ...idParams,
     aliases: [{ mount: 'versioned', path: '/auth/oauth2/callback/:id' }],
   }),
@@ -48,10 +49,23 @@ export const authProviderRoutes = defineRoutes({
 const ClientBody = z.looseObject({ redirect_uris: z.array(Text).min(1).max(50) })
 const clientId = z.object({ client_id: z.string().min(1).max(200) })
 
+/** A client as the administration sees it; the secret is answered when it is made, and never again. */
+const Client = z.looseObject({
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+  client_name: z.string().optional(),
+  client_uri: z.string().optional(),
+  scope: z.string().optional(),
+  redirect_uris: z.array(z.string()),
+  token_endpoint_auth_method: z.string().optional(),
+  client_id_issued_at: z.number().optional(),
+})
+
 /** The routes of the OpenID provider role; mounted where the switch is on. */
 export const authOauthRoutes = defineRoutes({
   oauthAuthorize: authGet('oauthAuthorize', 'oauth2/authorize', 'Ask for a code.', parameters, AnyPayload, {
     permission: 'public',
+    entry: true,
   }),
   oauthToken: authPost('oauthToken', 'oauth2/token', 'Exchange a code or a refresh token.', z.unknown(), AnyPayload, {
     ...byProtocol,
@@ -86,14 +100,15 @@ export const authOauthRoutes = defineRoutes({
     AnyPayload,
     {
       permission: 'public',
+      entry: true,
     },
   ),
   oauthConsent: authPost(
     'oauthConsent',
     'oauth2/consent',
     'Let a client act, or refuse it.',
-    z.object({ accept: z.boolean(), scope: Text.optional(), oauth_query: z.string().max(8_000).optional() }),
-    AnyPayload,
+    z.object({ accept: z.boolean(), scope: Text.optional(), oauth_query: z.string().max(16_000).optional() }),
+    z.looseObject({ url: z.string().optional() }),
   ),
   oauthContinue: authPost(
     'oauthContinue',
@@ -103,16 +118,24 @@ export const authOauthRoutes = defineRoutes({
       selected: z.boolean().optional(),
       created: z.boolean().optional(),
       postLogin: z.boolean().optional(),
-      oauth_query: z.string().max(8_000).optional(),
+      oauth_query: z.string().max(16_000).optional(),
     }),
     AnyPayload,
   ),
   oauthCreateClient: authPost(
     'oauthCreateClient',
     'oauth2/create-client',
-    'Make a client.',
+    'Make a client of the workspace.',
     ClientBody,
-    AnyPayload,
+    Client,
+    forAdmins,
+  ),
+  oauthRotateSecret: authPost(
+    'oauthRotateSecret',
+    'oauth2/client/rotate-secret',
+    'Replace the secret of a client; the old one counts no more (beyond).',
+    clientId,
+    Client,
     forAdmins,
   ),
   oauthDeleteClient: authPost(
@@ -123,13 +146,13 @@ export const authOauthRoutes = defineRoutes({
     z.unknown(),
     forAdmins,
   ),
-  oauthGetClient: authGet('oauthGetClient', 'oauth2/get-client', 'One client.', clientId, AnyPayload, forAdmins),
+  oauthGetClient: authGet('oauthGetClient', 'oauth2/get-client', 'One client.', clientId, Client, forAdmins),
   oauthGetClients: authGet(
     'oauthGetClients',
     'oauth2/get-clients',
-    'The clients of the caller.',
+    'The clients of the workspace.',
     NoQuery,
-    z.unknown(),
+    z.array(Client),
     forAdmins,
   ),
   oauthPublicClient: authGet(
@@ -137,7 +160,7 @@ export const authOauthRoutes = defineRoutes({
     'oauth2/public-client',
     'What people may see of a client.',
     clientId,
-    AnyPayload,
+    z.looseObject({ client_id: z.string(), client_name: z.string().optional(), client_uri: z.string().optional() }),
   ),
   openidConfiguration: defineRoute({
     operationId: 'openidConfiguration',

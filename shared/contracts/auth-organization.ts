@@ -124,14 +124,14 @@ export const authOrganizationRoutes = defineRoutes({
     'addTeamMember',
     'organization/add-team-member',
     'Put somebody into a team.',
-    z.object({ teamId: id, userId: id }),
+    z.object({ teamId: id, userId: id, organizationId }),
     AnyPayload,
   ),
   removeTeamMember: authPost(
     'removeTeamMember',
     'organization/remove-team-member',
     'Take somebody out of a team.',
-    z.object({ teamId: id, userId: id }),
+    z.object({ teamId: id, userId: id, organizationId }),
     AnyPayload,
   ),
   organizationHasPermission: authPost(

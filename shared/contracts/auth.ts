@@ -326,7 +326,7 @@ export const authAccountRoutes = defineRoutes({
     'Lead from the link in a mail to the page that sets the password.',
     z.object({ callbackURL: Text.optional() }),
     AnyPayload,
-    { permission: 'public', params: z.object({ token: z.string() }) },
+    { permission: 'public', entry: true, params: z.object({ token: z.string() }) },
   ),
   sendVerificationEmail: authPost(
     'sendVerificationEmail',
@@ -342,7 +342,7 @@ export const authAccountRoutes = defineRoutes({
     'Prove an address with the token of a link.',
     z.object({ token: Text, callbackURL: Text.optional() }),
     AnyPayload,
-    { permission: 'public', rateLimit: 'auth' },
+    { permission: 'public', entry: true, rateLimit: 'auth' },
   ),
   signInSocial: authPost(
     'signInSocial',
@@ -393,6 +393,7 @@ export const authMagicLinkRoutes = defineRoutes({
     AnyPayload,
     {
       ...openStep,
+      entry: true,
     },
   ),
 })

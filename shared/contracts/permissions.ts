@@ -69,6 +69,8 @@ export const RecordShare = z
     recordId: z.string(),
     principalType: z.enum(['user', 'role', 'team']),
     principalId: z.string(),
+    /** What the principal is called; absent when it is gone (beyond). */
+    principalName: z.string().optional(),
     access: z.enum(['read', 'edit', 'full']),
     reason: z.string().optional(),
     createdAt: z.string(),
@@ -78,6 +80,16 @@ export const RecordShare = z
 
 /** A share with every member. */
 export type RecordShare = z.output<typeof RecordShare>
+
+/** Somebody, a role or a team a record can be shared with. */
+const SharePrincipal = z
+  .object({
+    principalType: z.enum(['user', 'role', 'team']),
+    principalId: z.string(),
+    name: z.string(),
+    detail: z.string().optional(),
+  })
+  .meta({ id: 'SharePrincipal' })
 
 /** One reason for which something is allowed. */
 const Because = z.object({
@@ -187,6 +199,19 @@ export const permissionRoutes = defineRoutes({
     response: z.object({ shares: z.array(RecordShare) }),
     errors: ['method_not_allowed'],
     summary: 'With whom a record is shared.',
+  }),
+  findSharePrincipals: defineRoute({
+    ...shares,
+    operationId: 'findSharePrincipals',
+    method: 'GET',
+    path: '/data/:object/:id/shares/principals',
+    permission: { object: 'params.object', action: 'read' },
+    rateLimit: 'read',
+    params: RecordParams,
+    query: z.object({ query: z.string().max(200).optional() }),
+    response: z.object({ principals: z.array(SharePrincipal), hasMore: z.boolean() }),
+    errors: ['method_not_allowed'],
+    summary: 'People, roles and teams a record can be shared with; for those who may share it (beyond).',
   }),
   createShare: defineRoute({
     ...shares,

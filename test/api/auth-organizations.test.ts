@@ -83,6 +83,30 @@ describe('an organization', () => {
     expect(refused.body.error.code).toBe('permission_denied')
   })
 
+  it('shows its teams to its members, and to nobody else', async () => {
+    const teams = (await host.as(founder, 'GET', '/auth/organization/list-teams')).body as {
+      id: string
+      name: string
+    }[]
+    const sales = teams.find(({ name }) => name === 'Sales')!
+    const path = `/auth/organization/list-team-members?teamId=${sales.id}`
+    const shown = await host.as(founder, 'GET', path)
+    expect([shown.status, shown.body.length]).toEqual([200, 1])
+    const outside = await host.as(await host.signIn('yan'), 'GET', path)
+    const unknown = await host.as(founder, 'GET', '/auth/organization/list-team-members?teamId=none')
+    expect([outside.status, unknown.status]).toEqual([404, 404])
+    expect(
+      service()
+        .teams(organizationId)
+        .map(({ name }) => name),
+    ).toContain('Sales')
+  })
+
+  it('is worked in at once by whoever is in no other', async () => {
+    expect(identity(await host.signIn('xia'))?.organizationId).toBe(organizationId)
+    expect(identity(await host.signIn('yan'))?.organizationId).toBeNull()
+  })
+
   it('is left at once by whoever is taken out of it (C6)', async () => {
     const guest = await host.signIn('xia')
     await host.as(guest, 'POST', '/auth/organization/set-active', { organizationId })

@@ -1,6 +1,7 @@
 // Signing in with another provider, and being one: code flow with PKCE, state and nonce against real peers (D-32, D-38;
 // safety N4).
 import { createHash, randomBytes } from 'node:crypto'
+import { get } from 'node:http'
 import * as openid from 'openid-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { localOwnerId } from '#main/kernel/context.ts'
@@ -274,6 +275,61 @@ describe('the provider role', () => {
     })
     expect(wrong.status).toBeGreaterThanOrEqual(400)
     expect(Object.keys((await wrong.json()) as object).toSorted()).toEqual(['error', 'error_description'])
+  })
+
+  it('keeps clients for the workspace: every administrator sees them, whoever made them', async () => {
+    const { id } = await host.account('bea', 'admin')
+    await host.put(`/permissions/assignments/${id}`, { profile: 'administrator' })
+    const bea = await host.signIn('bea')
+    const listed = await host.as(bea, 'GET', '/auth/oauth2/get-clients')
+    expect(listed.body).toMatchObject([{ client_id: clientId, client_name: 'Client' }])
+    expect(JSON.stringify(listed.body)).not.toContain(secret)
+    const made = await host.as(bea, 'POST', '/auth/oauth2/create-client', {
+      client_name: 'Second',
+      redirect_uris: [redirect],
+    })
+    const rotated = await host.as(bea, 'POST', '/auth/oauth2/client/rotate-secret', { client_id: made.body.client_id })
+    expect([rotated.status, rotated.body.client_secret === made.body.client_secret]).toEqual([200, false])
+    await host.post('/auth/admin/remove-user', { userId: id })
+    const left = (await host.get('/auth/oauth2/get-clients')).body as { client_name: string }[]
+    expect(left.map(({ client_name }) => client_name).toSorted()).toEqual(['Client', 'Second'])
+    await host.account('cal')
+    const cal = await host.signIn('cal')
+    expect((await host.as(cal, 'GET', '/auth/oauth2/get-clients')).status).toBe(403)
+    const stolen = await host.as(cal, 'POST', '/auth/oauth2/client/rotate-secret', { client_id: clientId })
+    expect(stolen.status).toBe(403)
+  })
+
+  it('gives nothing away to whoever acts as somebody else', async () => {
+    const { id } = await host.account('dot')
+    const acting = await host.post('/auth/admin/impersonate-user', { userId: id })
+    const query = new URLSearchParams({ client_id: clientId, response_type: 'code', redirect_uri: redirect })
+    const asked = await host.as(acting.body.session.token, 'GET', `/auth/oauth2/authorize?${query}`)
+    expect([asked.status, asked.headers.get('location')]).toEqual([
+      302,
+      '/_console/#/authorize-error?error=acting_as_somebody_else',
+    ])
+    const agreed = await host.as(acting.body.session.token, 'POST', '/auth/oauth2/consent', { accept: true })
+    expect([agreed.status, agreed.body.error.details.reason]).toEqual([403, 'IMPERSONATED'])
+  })
+
+  it('lets people come from other sites, and pages of theirs do nothing', async () => {
+    const page = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    // By hand: fetch writes these headers itself.
+    const come = (path: string, headers: Record<string, string> = {}): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        get(host.host.url + path, { headers: { ...page, ...headers } }, (answer) => {
+          answer.resume()
+          resolve(answer.statusCode)
+        }).on('error', reject)
+      })
+    const authorize = '/api/v1/auth/oauth2/authorize?client_id=nobody&response_type=code'
+    expect(await come(authorize)).toBe(302)
+    expect(await come(authorize, { 'sec-fetch-dest': 'iframe' })).toBe(403)
+    expect(await come(authorize, { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' })).toBe(403)
+    expect(await come(authorize, { origin: 'https://evil.example' })).toBe(403)
+    expect(await come('/api/v1/auth/get-session')).toBe(403)
+    expect(await come('/api/v1/data/task')).toBe(403)
   })
 
   it('serves its documents and keys', async () => {

@@ -306,6 +306,7 @@ describe('shares', () => {
         recordId: mine,
         principalType: 'user',
         principalId: testUserId(1),
+        principalName: 'Test user 1',
         access: 'read',
         createdAt: expect.any(String),
         createdBy: ownerId,

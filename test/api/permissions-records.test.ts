@@ -167,6 +167,25 @@ describe('records of a private object', () => {
     expect((await host.as(alice).get(`/data/deal/${theirs}`)).status).toBe(404)
   })
 
+  it('tell whom they can be shared with, and only those who may share them', async () => {
+    const found = await host.as(bob).get(`/data/deal/${theirs}/shares/principals?query=test user ${carol}`)
+    const detail = expect.stringContaining('@example.org')
+    const person = { principalType: 'user', principalId: testUserId(carol), name: `Test user ${carol}`, detail }
+    expect([found.status, found.body]).toEqual([200, { principals: [person], hasMore: false }])
+    const roles = await host.as(bob).get(`/data/deal/${theirs}/shares/principals?query=seller`)
+    expect(roles.body.principals).toMatchObject([{ principalType: 'role', principalId: 'seller' }])
+    // Who cannot see the record learns nothing, who only reads it neither.
+    expect((await host.as(alice).get(`/data/deal/${theirs}/shares/principals`)).status).toBe(404)
+    const reads = { principalType: 'user', principalId: testUserId(alice), access: 'read' }
+    const share = await host.as(bob).post(`/data/deal/${theirs}/shares`, reads)
+    expect(share.body.principalName).toBe(`Test user ${alice}`)
+    expect((await host.as(alice).get(`/data/deal/${theirs}/shares/principals`)).status).toBe(403)
+    await host.as(bob).delete(`/data/deal/${theirs}/shares/${share.body.id}`)
+    const nobody = { ...reads, principalType: 'team', principalId: 'no such team' }
+    const refused = await host.as(bob).post(`/data/deal/${theirs}/shares`, nobody)
+    expect(refused.body.error.details.fieldErrors).toMatchObject([{ field: 'principalId', code: 'invalid_reference' }])
+  })
+
   it('change hands only with the right to transfer', async () => {
     const given = await host.as(alice).patch(`/data/deal/${mine}`, { owner: testUserId(bob) })
     expect([given.status, given.body.error.details.fields]).toEqual([403, ['owner']])

@@ -8,6 +8,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { inject } from 'vitest'
 import { startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
+import { enterPassword } from './sign-in-steps.ts'
 import { chromiumLaunchOptions } from '../support/find-chromium.ts'
 
 /** A page of the console with what it complained about. */
@@ -27,6 +28,8 @@ export interface ConsoleBench {
   api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>
   /** Opens a signed-in page at a route of the console, `/` when absent. */
   open(route?: string, options?: BrowserContextOptions): Promise<ConsolePage>
+  /** Signs a person in with a password; pages are theirs from here on. */
+  signIn(name: string, secret: string): Promise<void>
   /** Opens a page without a session. */
   openAnonymous(options?: BrowserContextOptions): Promise<ConsolePage>
   /** Stops the host and starts another one on the same folder and port. */
@@ -95,6 +98,13 @@ export async function openBench(auth?: Record<string, unknown>): Promise<Console
       await opened.page.reload()
       await opened.page.getByRole('heading', { level: 1 }).waitFor()
       return opened
+    },
+    async signIn(name, secret) {
+      const opened = await page(`${host.url}${host.uiBasePath}/`)
+      await enterPassword(opened.page, name, secret)
+      await opened.page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+      session = await opened.context.storageState()
+      await opened.close()
     },
     openAnonymous: async (options) => page(`${host.url}${host.uiBasePath}/`, options),
     async restart() {

@@ -11,8 +11,8 @@ export interface Screen {
   state: 'empty' | 'full' | 'loading' | 'error' | 'offline' | 'dialog' | 'signed-out'
   /** Address to open; absent for a page without a session. */
   route?: string
-  /** Which workspace it needs: one without objects, or the seeded one. */
-  workspace: 'fresh' | 'seeded'
+  /** Which workspace it needs: one without objects, the seeded one, or the one with organizations. */
+  workspace: 'fresh' | 'seeded' | 'organized'
   /** Brings the page into the state and resolves when it is there. */
   reach(page: Page, bench: ConsoleBench): Promise<void>
   /** Failed requests that belong to the state, as parts of console lines. */

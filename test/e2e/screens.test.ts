@@ -9,13 +9,14 @@ import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
-import { seedAccess } from './seed-access.ts'
+import { password, seedAccess } from './seed-access.ts'
 import { seedActivity } from './seed-activity.ts'
+import { seedOrganizations } from './seed-organizations.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
-const routerFiles = ['app/app.tsx', 'features/sign-in/sign-in-pages.tsx'].map((file) =>
-  fileURLToPath(new URL(`../../renderer/${file}`, import.meta.url)),
+const routerFiles = ['app/app.tsx', 'features/sign-in/sign-in-pages.tsx', 'features/sign-in/authorize-pages.tsx'].map(
+  (file) => fileURLToPath(new URL(`../../renderer/${file}`, import.meta.url)),
 )
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
@@ -48,18 +49,27 @@ async function violations(page: Page): Promise<string[]> {
 describe('screens', () => {
   let fresh: ConsoleBench
   let seeded: ConsoleBench
+  let organized: ConsoleBench
 
   beforeAll(async () => {
     mkdirSync(shots, { recursive: true })
     fresh = await openBench()
-    seeded = await openBench()
+    seeded = await openBench({ plugins: { oidcProvider: true } })
     await seedWorkspace(seeded)
     await seedAccess(seeded)
     await seedActivity(seeded)
+    organized = await openBench({ plugins: { organization: true } })
+    await seedOrganizations(organized)
+    await organized.signIn('ada', password)
+    const chosen = await organized.open('/organizations')
+    await chosen.page.getByRole('button', { name: 'Work here: Analytical Engines' }).click()
+    await chosen.page.getByRole('button', { name: 'Organization: Analytical Engines. Switch' }).waitFor()
+    await chosen.close()
   })
   afterAll(async () => {
     await fresh?.stop()
     await seeded?.stop()
+    await organized?.stop()
   })
 
   it('has an entry for every route of the application', () => {
@@ -73,7 +83,7 @@ describe('screens', () => {
   // A page is brought into its state once and looked at in both schemes; two pages at a time.
   describe.concurrent('one by one', () => {
     it.each(screens.map((screen) => [screen.name, screen] as const))('%s is sound', async (name, screen) => {
-      const { page, errors, close } = await reach(screen, screen.workspace === 'fresh' ? fresh : seeded)
+      const { page, errors, close } = await reach(screen, { fresh, seeded, organized }[screen.workspace])
       try {
         const expected = screen.expectedErrors ?? []
         expect(await page.getByRole('heading', { level: 1, includeHidden: true }).count()).toBeGreaterThan(0)

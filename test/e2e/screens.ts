@@ -4,6 +4,7 @@ import { accessScreens } from './access-screens.ts'
 import { activityScreens } from './activity-screens.ts'
 import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
+import { organizationScreens } from './organization-screens.ts'
 import { paste } from './open-console.ts'
 import { groupScreens } from './group-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
@@ -377,6 +378,7 @@ export const screens: readonly Screen[] = [
   ...importScreens,
   ...accessScreens,
   ...activityScreens,
+  ...organizationScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

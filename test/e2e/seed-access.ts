@@ -1,4 +1,4 @@
-// What the seeded workspace holds of people and rights: three accounts, two permission sets, a role above another, a key.
+// What the seeded workspace holds of people and rights: three accounts, two permission sets, a role above another, a key, an application.
 import type { ConsoleBench } from './open-console.ts'
 
 /** A password that fits the default options. */
@@ -54,4 +54,10 @@ export async function seedAccess(bench: ConsoleBench): Promise<void> {
   await bench.api('POST', '/auth/admin/ban-user', { userId: alan, banReason: 'Left the company' })
   await bench.api('POST', '/auth/request-password-reset', { email: 'grace@example.org' })
   await bench.api('POST', '/keys', { name: 'Reports' })
+  await bench.api('POST', '/auth/oauth2/create-client', {
+    client_name: 'Reports',
+    redirect_uris: ['http://127.0.0.1:9/back'],
+    scope: 'openid profile email offline_access',
+    application_type: 'native',
+  })
 }

@@ -47,6 +47,9 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
     image: null,
     banned: false,
   }))
+  const teams = people.users.flatMap(({ memberships = [] }) =>
+    memberships.flatMap(({ organizationId, teams: ids }) => ids.map((id) => ({ id, organizationId, name: id }))),
+  )
   const caller = (token: string): Caller | null => {
     const number = /^test-user-(\d+)$/.exec(token)?.[1]
     const user = number === undefined ? undefined : people.users[Number(number)]
@@ -67,8 +70,11 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
       host.setIdentities({ byBearer: caller, byApiKey: caller, byCookie: () => undefined })
       host.provide('auth', {
         user: (id) => users.find((user) => user.id === id),
-        users: ({ query = '', limit = 50 } = {}) => users.filter(({ name }) => name.includes(query)).slice(0, limit),
+        users: ({ query = '', limit = 50 } = {}) =>
+          users.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase())).slice(0, limit),
         memberships: (id) => people.users[users.findIndex((user) => user.id === id)]?.memberships ?? [],
+        teams: (organizationId) => teams.filter((team) => team.organizationId === organizationId),
+        team: (id) => teams.find((team) => team.id === id),
         hasOrganizations: people.organizations === true,
         hasOwnerPassword: () => false,
         waitingMail: () => undefined,

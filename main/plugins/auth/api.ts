@@ -21,12 +21,23 @@ export interface Membership {
   readonly teams: readonly string[]
 }
 
+/** A team of an organization. */
+export interface Team {
+  readonly id: string
+  readonly organizationId: string
+  readonly name: string
+}
+
 /** The accounts of the workspace. Every read answers at once, from memory or one statement. */
 export interface AuthService {
   user(id: string): AuthUser | undefined
   /** All accounts by name; `query` narrows by name, email and username. */
   users(options?: { readonly query?: string; readonly limit?: number }): readonly AuthUser[]
   memberships(userId: string): readonly Membership[]
+  /** The teams of an organization by name. */
+  teams(organizationId: string): readonly Team[]
+  /** One team, of whatever organization. */
+  team(id: string): Team | undefined
   /** Whether organizations are on: then every record belongs to one (D-41). */
   readonly hasOrganizations: boolean
   /** The link or code of a mail that waits to be handed on; undefined for callers who may not see it, and once it is over. */

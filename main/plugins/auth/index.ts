@@ -15,6 +15,7 @@ import {
   deviceHandlers,
   magicLinkHandlers,
   oauthHandlers,
+  organizationHandlers,
   providerHandlers,
 } from './routes.ts'
 import { createAuthParts, createAuthService, createIdentities, ensureOwner, openSecret } from './service.ts'
@@ -73,6 +74,7 @@ export const authPlugin = definePlugin({
     'auth.device_denied',
     'auth.organization_changed',
     'auth.oauth_client_changed',
+    'auth.oauth_consent_given',
   ],
   async register(host) {
     const config = readAuthConfig(host.options.config('auth'), takeOidcProviders(), host.database.file)
@@ -89,9 +91,8 @@ export const authPlugin = definePlugin({
     if (plugins.deviceAuthorization) host.handle(authDeviceRoutes, deviceHandlers(parts))
     if (plugins.admin) host.handle(authAdminRoutes, adminHandlers(parts))
     if (plugins.magicLink) host.handle(authMagicLinkRoutes, magicLinkHandlers(parts))
-    if (plugins.organization)
-      host.handle(authOrganizationRoutes, forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed'))
-    if (plugins.oidcProvider) host.handle(authOauthRoutes, oauthHandlers(parts))
+    if (plugins.organization) host.handle(authOrganizationRoutes, organizationHandlers(parts))
+    if (plugins.oidcProvider) host.handle(authOauthRoutes, oauthHandlers(parts, host.options.uiBasePath))
     host.job('sweep', { everySeconds: hourSeconds }, async () => {
       await parts.attempts.sweep()
       await host.write('auth.sweep', (tx) => sweepExpired(tx, host.clock.iso()))

@@ -1,6 +1,7 @@
 // Handlers of accounts: the host's own routes here, those of the library through service/forwarding.ts.
 import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
 import { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
+import { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
 import type { authDeviceRoutes } from '#shared/contracts/auth-two-factor.ts'
 import { authAccountRoutes } from '#shared/contracts/auth.ts'
 import type { authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
@@ -25,7 +26,7 @@ import { publicConfig } from './service/public-config.ts'
 import type { SignInRequest } from './service/sign-in.ts'
 import { signIn } from './service/sign-in.ts'
 import { isAdministrator, loginUser, requireOwnSession, userView } from './service/users.ts'
-import { putPassword, readPassword, readUser, readUsers } from './store.ts'
+import { putPassword, readMemberships, readPassword, readTeam, readTeamMembers, readUser, readUsers } from './store.ts'
 
 /** Binds the routes that are the host's own code. */
 export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authRoutes> {
@@ -157,7 +158,7 @@ export function providerHandlers(parts: AuthParts): Handlers<typeof authProvider
 }
 
 /** Binds the OpenID provider role. */
-export function oauthHandlers(parts: AuthParts): Handlers<typeof authOauthRoutes> {
+export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authOauthRoutes> {
   const forwarded = forwardAll(parts, authOauthRoutes, 'auth.oauth_client_changed') as Handlers<typeof authOauthRoutes>
   const inTurn = createTurns()
   /**
@@ -174,15 +175,42 @@ export function oauthHandlers(parts: AuthParts): Handlers<typeof authOauthRoutes
       const key = name === 'oauthToken' ? redeemed((input as ForwardedInput).body) : undefined
       return key === undefined ? work() : inTurn(key, work)
     })
+  const actingPage = `${uiBasePath}/#/authorize-error?error=acting_as_somebody_else`
   const document = (body: unknown): Reply<never> =>
     new Reply(body as never, { headers: { 'cache-control': 'no-cache' } })
   return {
     ...forwarded,
+    // A browser is led here: it is shown a page, not an answer of the API.
+    oauthAuthorize: (ctx, input) =>
+      ctx.impersonatorId === undefined
+        ? forwarded.oauthAuthorize(ctx, input)
+        : (new Reply({} as never, { status: 302, headers: { location: actingPage } }) as never),
     oauthToken: byProtocol('oauthToken') as never,
     oauthIntrospect: byProtocol('oauthIntrospect') as never,
     oauthRevoke: byProtocol('oauthRevoke') as never,
     openidConfiguration: async () => document(await (await parts.library()).openidConfiguration()),
     oauthServerMetadata: async () => document(await (await parts.library()).oauthServerMetadata()),
+  }
+}
+
+/** Binds organizations. */
+export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrganizationRoutes> {
+  const { read } = parts
+  const forwarded = forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed')
+  return {
+    ...forwarded,
+    // The library shows a team to its members only; whoever manages one need not be in it.
+    listTeamMembers(ctx, input) {
+      const { teamId } = input.query
+      if (teamId === undefined) return forwarded.listTeamMembers(ctx, input)
+      const team = readTeam(read, teamId)
+      const isMember = readMemberships(read, ctx.actor.id).some(
+        ({ organizationId }) => organizationId === team?.organizationId,
+      )
+      // A team of others is answered like one that is not there.
+      if (team === undefined || !isMember) throw platformError('resource_not_found', { resource: 'team', id: teamId })
+      return readTeamMembers(read, teamId)
+    },
   }
 }
 

@@ -22,7 +22,17 @@ import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './
 import { createSessionLookup } from './service/session-lookup.ts'
 import { mayImpersonate, maySeeWaitingMail } from './service/users.ts'
 import type { UserRow } from './store.ts'
-import { insertUser, readMemberships, readPassword, readTeams, readUser, readUserByName, readUsers } from './store.ts'
+import {
+  insertUser,
+  readMemberships,
+  readPassword,
+  readTeam,
+  readTeams,
+  readTeamsOf,
+  readUser,
+  readUserByName,
+  readUsers,
+} from './store.ts'
 
 /** Tables whose rows rights are derived from. */
 const rightsTables: ReadonlySet<string> = new Set([
@@ -122,6 +132,10 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
         uiBasePath: options.uiBasePath,
         signUpIsClosed,
         newId: () => ids.uuid(),
+        onlyOrganization(userId) {
+          const [first, ...others] = hasOrganizations ? readMemberships(read, userId) : []
+          return others.length === 0 ? first?.organizationId : undefined
+        },
         isClient: (clientId) => config.deviceClients.includes(clientId) || isRegistered(clientId),
         async send(message) {
           // Nobody gets a link to an account that cannot come to be.
@@ -240,6 +254,8 @@ export function createAuthService(parts: AuthParts): AuthService {
         teams: teams.filter((team) => team.organizationId === organizationId).map(({ teamId }) => teamId),
       }))
     },
+    teams: (organizationId) => readTeamsOf(read, organizationId),
+    team: (id) => readTeam(read, id),
     hasOrganizations: config.plugins.organization,
     waitingMail: (ctx, id) => (maySeeWaitingMail(parts, ctx) ? parts.mail.content(id) : undefined),
     hasOwnerPassword: () => readPassword(read, localOwnerId) !== undefined,

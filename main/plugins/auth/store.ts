@@ -293,3 +293,37 @@ export function readTeams(read: Read, userId: string): { teamId: string; organiz
     ),
   )
 }
+
+/** A team as stored. */
+export interface TeamRow {
+  readonly id: string
+  readonly organizationId: string
+  readonly name: string
+}
+
+/** The teams of an organization by name. */
+export function readTeamsOf(read: Read, organizationId: string): TeamRow[] {
+  return read.all(
+    statement<TeamRow>('SELECT id, organizationId, name FROM auth_team WHERE organizationId = ? ORDER BY name, id', [
+      organizationId,
+    ]),
+  )
+}
+
+/** One team. */
+export function readTeam(read: Read, id: string): TeamRow | undefined {
+  return read.get(statement<TeamRow>('SELECT id, organizationId, name FROM auth_team WHERE id = ?', [id]))
+}
+
+/** Who is in a team, in the order of joining. */
+export function readTeamMembers(
+  read: Read,
+  teamId: string,
+): { id: string; teamId: string; userId: string; createdAt: string | null }[] {
+  return read.all(
+    statement<{ id: string; teamId: string; userId: string; createdAt: string | null }>(
+      'SELECT id, teamId, userId, createdAt FROM auth_team_member WHERE teamId = ? ORDER BY createdAt, id',
+      [teamId],
+    ),
+  )
+}

@@ -20,6 +20,7 @@ import { createPermissionChecks } from './service/checks.ts'
 import { deliveredProfiles, programPackage } from './service/delivered-profiles.ts'
 import { createDirectory } from './service/directory.ts'
 import { guardRightItems } from './service/item-checks.ts'
+import { createPrincipals } from './service/principals.ts'
 import { createShares } from './service/shares.ts'
 import { forgetRecord, putRecordOrganization } from './store.ts'
 
@@ -74,8 +75,7 @@ export const permissionsPlugin = definePlugin({
       metadata,
       authorizer,
       passes: live,
-      userExists,
-      hasTeams: hasOrganizations,
+      principals: createPrincipals(metadata, auth, userExists),
       feed: host.optionalService('feed'),
       changed: host.raisePermissionEpoch,
     })

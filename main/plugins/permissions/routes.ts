@@ -66,6 +66,8 @@ export function permissionHandlers(parts: PermissionRouteParts): Handlers<typeof
       return shown(userId)
     },
     listShares: (ctx, { params }) => ({ shares: shares.list(ctx, params.object, params.id) }),
+    findSharePrincipals: (ctx, { params, query }) =>
+      shares.candidates(ctx, params.object, params.id, query.query ?? ''),
     createShare: (ctx, { params, body }) => shares.create(ctx, params.object, params.id, body),
     async deleteShare(ctx, { params }) {
       await shares.remove(ctx, params.object, params.id, params.shareId)

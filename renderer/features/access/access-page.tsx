@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { hasCode } from '../../lib/api-error.ts'
+import { useAuthFeature } from '../../lib/auth-config.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
@@ -16,6 +17,7 @@ const parts = [
   { key: 'people', to: '/access', needs: 'manage_users' },
   { key: 'rights', to: '/access/rights', needs: 'manage_permissions' },
   { key: 'check', to: '/access/check', needs: 'manage_permissions' },
+  { key: 'clients', to: '/access/clients', needs: 'manage_users', feature: 'oidcProvider' },
   { key: 'audit', to: '/access/audit', needs: 'view_audit' },
 ] as const
 
@@ -25,6 +27,7 @@ export type AccessPart = (typeof parts)[number]['key']
 /** The frame. Parts the caller may not open are not offered. */
 export function AccessPage(props: { part: AccessPart; actions?: ReactNode; children: ReactNode }) {
   const { data: rights } = useQuery(ownRightsQuery)
+  const signsInForOthers = useAuthFeature('oidcProvider')
   const part = parts.find(({ key }) => key === props.part)
   const may = (needs: string): boolean => rights === undefined || rights.systemPermissions.includes(needs)
   return (
@@ -32,7 +35,9 @@ export function AccessPage(props: { part: AccessPart; actions?: ReactNode; child
       <nav aria-label={t('access.parts')}>
         <ul className={classes.parts}>
           {parts
-            .filter(({ key, needs }) => key === props.part || may(needs))
+            .filter(
+              (each) => each.key === props.part || (may(each.needs) && (!('feature' in each) || signsInForOthers)),
+            )
             .map(({ key, to }) => (
               <li key={key}>
                 <a href={`#${to}`} className={classes.part} aria-current={key === props.part ? 'page' : undefined}>

@@ -2,6 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { textOf } from '../../lib/text-of.ts'
 
 /** A person as the accounts list them; further members depend on what is switched on. */
 export type Person = CallResult<'adminListUsers'>['users'][number]
@@ -89,12 +90,6 @@ export const outboxQuery = queryOptions({
   queryKey: ['people', 'outbox'] as const,
   queryFn: async ({ signal }) => (await call('listOutbox', { signal })).messages,
 })
-
-/** A member of an answer that is text; '' otherwise. */
-export function textOf(value: object, name: string): string {
-  const member = (value as Readonly<Record<string, unknown>>)[name]
-  return typeof member === 'string' ? member : ''
-}
 
 /** Whether a person administers the accounts. */
 export function isAdmin(person: Person): boolean {

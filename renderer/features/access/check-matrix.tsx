@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { IconCheck, IconMinus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { fieldList, objectPluralLabel, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -27,7 +28,7 @@ export function CheckMatrix(props: { subject: CheckSubject; rightsOf: (object: s
   const [question, setQuestion] = useState<Question>()
   const [open, setOpen] = useState<string>()
   const title = t('check.matrix', { name: subject.label })
-  if (objects?.length === 0) return <p className={classes.quiet}>{t('check.noObjects')}</p>
+  if (objects?.length === 0) return <p className={parts.quiet}>{t('check.noObjects')}</p>
   return (
     <>
       <div className={classes.scroll} tabIndex={0} role="region" aria-label={title}>

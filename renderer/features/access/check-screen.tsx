@@ -3,6 +3,7 @@ import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useSearchParams } from 'wouter'
+import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
 import { setPreview } from '../../lib/preview.ts'
 import { rightSetsQuery } from '../../lib/right-sets.ts'
@@ -32,7 +33,7 @@ export function CheckScreen() {
         <AccessFailure error={error} permission="manage_permissions" onRetry={() => void refetch()} />
       ) : (
         <>
-          <p className={classes.lead}>{t('check.lead')}</p>
+          <p className={parts.lead}>{t('check.lead')}</p>
           <div className={classes.bar}>
             <NativeSelect
               label={t('check.subject')}
@@ -111,7 +112,7 @@ function UserPreview(props: { id: string; label: string }) {
   const subject: CheckSubject = { kind: 'user', id, label }
   return (
     <>
-      <dl className={classes.facts}>
+      <dl className={parts.facts}>
         <dt>{t('check.profile')}</dt>
         <dd>{data.profile}</dd>
         <dt>{t('check.roles')}</dt>
@@ -137,7 +138,7 @@ function RolePreview(props: { name: string; label: string }) {
   if (!rightsOf) return null
   return (
     <>
-      <p className={classes.lead}>{t('check.role.lead')}</p>
+      <p className={parts.lead}>{t('check.role.lead')}</p>
       <CheckMatrix subject={{ kind: 'role', id: name, label }} rightsOf={rightsOf} />
     </>
   )

@@ -1,5 +1,6 @@
 // Owns the fields of one object inside of the matrix: which of them a permission set lets read and edit.
 import { Button } from '@mantine/core'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { fieldList, useObjects } from '../objects/index.ts'
 import { fieldAccess, limitsField, withFieldAccess, withoutFieldAccess } from './set-draft.ts'
@@ -22,7 +23,7 @@ export function FieldMatrix(props: {
   const { data: objects } = useObjects()
   const item = objects?.find((each) => each.name === object)
   const fields = item ? fieldList(item) : []
-  if (fields.length === 0) return <span className={classes.quiet}>{t('set.fields.none')}</span>
+  if (fields.length === 0) return <span className={parts.quiet}>{t('set.fields.none')}</span>
   return (
     <table className={classes.inner} aria-label={t('set.fields', { object: props.label })}>
       <thead>
@@ -72,7 +73,7 @@ export function FieldMatrix(props: {
                     {t('set.field.reset')}
                   </Button>
                 ) : (
-                  <span className={classes.quiet}>{t('set.field.open')}</span>
+                  <span className={parts.quiet}>{t('set.field.open')}</span>
                 )}
               </td>
             </tr>

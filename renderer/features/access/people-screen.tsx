@@ -6,12 +6,14 @@ import { useEffect, useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState } from '../../components/notice.tsx'
+import parts from '../../components/parts.module.css'
 import { formatMoment } from '../../lib/format.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { useMe } from '../../lib/me.ts'
 import { t, tn } from '../../lib/strings.ts'
+import { textOf } from '../../lib/text-of.ts'
 import { AccessFailure, AccessPage } from './access-page.tsx'
-import { isAdmin, isBanned, peoplePerPage, peopleQuery, textOf } from './access-queries.ts'
+import { isAdmin, isBanned, peoplePerPage, peopleQuery } from './access-queries.ts'
 import type { Person } from './access-queries.ts'
 import { OutboxList } from './outbox-list.tsx'
 import { PersonDialog } from './person-dialog.tsx'
@@ -101,16 +103,16 @@ function PeopleTable(props: { people: readonly Person[] }) {
       {props.people.map((person) => (
         <tr key={person.id}>
           <th scope="row">
-            <a href={`#/access/people/${person.id}`} className={classes.link}>
+            <a href={`#/access/people/${person.id}`} className={parts.link}>
               {person.name || person.email}
             </a>
-            {me?.user.id === person.id && <span className={classes.badge}>{t('people.you')}</span>}
+            {me?.user.id === person.id && <span className={parts.badge}>{t('people.you')}</span>}
           </th>
           <td>{person.email}</td>
           <td>{textOf(person, 'username')}</td>
           <td>
             {isBanned(person) ? (
-              <span className={classes.badge} data-tone="bad">
+              <span className={parts.badge} data-tone="bad">
                 {t('people.state.banned')}
               </span>
             ) : (
@@ -129,7 +131,7 @@ function Pages(props: { offset: number; total: number; search: string }) {
   if (total <= peoplePerPage) return null
   const go = (to: number): void => navigate(address(search, to))
   return (
-    <div className={classes.actions}>
+    <div className={parts.actions}>
       <Button variant="default" disabled={offset === 0} onClick={() => go(Math.max(0, offset - peoplePerPage))}>
         {t('people.newer')}
       </Button>

@@ -1,21 +1,19 @@
 // Owns what can be done to somebody's account beside changing it: password, shutting out, acting as them, removing.
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SyntheticEvent } from 'react'
+import { DialogForm } from '../../components/dialog-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { isAdmin, isBanned } from './access-queries.ts'
 import type { Person } from './access-queries.ts'
 import { actAs, sendPasswordLink } from './person-tasks.ts'
-import classes from './access.module.css'
 
 /** The section. */
 export function PersonActions(props: { person: Person; name: string }) {
@@ -64,9 +62,9 @@ export function PersonActions(props: { person: Person; name: string }) {
   }
 
   return (
-    <section className={classes.section} aria-labelledby="person-more">
+    <section className={parts.section} aria-labelledby="person-more">
       <h2 id="person-more">{t('person.more')}</h2>
-      <div className={classes.actions}>
+      <div className={parts.actions}>
         <Button variant="default" onClick={() => setOpen('password')}>
           {t('person.password')}
         </Button>
@@ -154,58 +152,41 @@ function OneFieldForm(props: {
   onSubmit: (value: string) => Promise<void>
 }) {
   const [value, setValue] = useState('')
-  const [problem, setProblem] = useState<string>()
-  const [tried, setTried] = useState(false)
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    setProblem(undefined)
-    if (props.secret !== undefined && value === '') return
-    setBusy(true)
-    try {
-      await props.onSubmit(value)
-      props.onClose()
-    } catch (error) {
-      setProblem(problemText(error))
-      setBusy(false)
-    }
-  }
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
-      <p>{props.lead}</p>
-      {props.secret === undefined ? (
-        <TextInput
-          label={t('person.ban.reason')}
-          description={t('person.ban.reason.help')}
-          value={value}
-          autoComplete="off"
-          data-autofocus
-          onChange={(event) => setValue(event.currentTarget.value)}
-        />
-      ) : (
-        <PasswordField
-          label={props.secret}
-          kind="new-password"
-          value={value}
-          error={tried && value === '' ? t('person.password.missing') : undefined}
-          autoFocus
-          onChange={setValue}
-        />
+    <DialogForm
+      submit={props.submit}
+      ready={props.secret === undefined || value !== ''}
+      dangerous={props.dangerous ?? false}
+      onClose={props.onClose}
+      onSubmit={async () => {
+        await props.onSubmit(value)
+        props.onClose()
+      }}
+    >
+      {(tried) => (
+        <>
+          <p>{props.lead}</p>
+          {props.secret === undefined ? (
+            <TextInput
+              label={t('person.ban.reason')}
+              description={t('person.ban.reason.help')}
+              value={value}
+              autoComplete="off"
+              data-autofocus
+              onChange={(event) => setValue(event.currentTarget.value)}
+            />
+          ) : (
+            <PasswordField
+              label={props.secret}
+              kind="new-password"
+              value={value}
+              error={tried && value === '' ? t('person.password.missing') : undefined}
+              autoFocus
+              onChange={setValue}
+            />
+          )}
+        </>
       )}
-      {problem && (
-        <Notice tone="bad" live>
-          {problem}
-        </Notice>
-      )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={props.onClose}>
-          {t('app.cancel')}
-        </Button>
-        <Button type="submit" color={props.dangerous ? 'red' : undefined} loading={busy}>
-          {props.submit}
-        </Button>
-      </Group>
-    </form>
+    </DialogForm>
   )
 }

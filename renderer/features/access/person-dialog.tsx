@@ -1,19 +1,21 @@
 // Owns adding a person: name, address, and either a first password or a link to choose one.
-import { Button, Checkbox, Group, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { ApiError, hasCode } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
+import { PersonFields, isPersonReady } from './person-fields.tsx'
+import type { PersonDraft } from './person-fields.tsx'
 import { sendPasswordLink } from './person-tasks.ts'
-import classes from './access.module.css'
 
 /** The dialog; the page of the new person follows. */
 export function PersonDialog(props: { opened: boolean; onClose: () => void }) {
@@ -26,22 +28,20 @@ export function PersonDialog(props: { opened: boolean; onClose: () => void }) {
 
 function PersonForm(props: { onClose: () => void }) {
   const client = useQueryClient()
-  const [name, setName] = useState('')
-  const [email, setEmail] = useState('')
-  const [username, setUsername] = useState('')
+  const [draft, setDraft] = useState<PersonDraft>({ name: '', email: '', username: '' })
   const [password, setPassword] = useState('')
   const [invite, setInvite] = useState(true)
   const [tried, setTried] = useState(false)
   const [problem, setProblem] = useState<unknown>()
   const [busy, setBusy] = useState(false)
-  const emailIsGood = /^\S+@\S+$/.test(email.trim())
 
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()
     setTried(true)
     setProblem(undefined)
-    if (name.trim() === '' || !emailIsGood) return
+    if (!isPersonReady(draft)) return
     setBusy(true)
+    const { name, email, username } = draft
     try {
       const { user } = await call('adminCreateUser', {
         body: {
@@ -73,33 +73,15 @@ function PersonForm(props: { onClose: () => void }) {
   const atFields = ['name', 'email', 'username', 'password'].some((field) => said(field) !== undefined)
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
-      <p className={classes.quiet}>{t('people.new.lead')}</p>
-      <TextInput
-        label={t('people.name')}
-        value={name}
-        error={tried && name.trim() === '' ? t('people.new.name.missing') : said('name')}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <TextInput
-        type="email"
-        label={t('people.email')}
-        value={email}
-        error={tried && !emailIsGood ? t('people.new.email.missing') : said('email')}
-        autoComplete="off"
-        onChange={(event) => setEmail(event.currentTarget.value)}
-      />
-      <TextInput
-        label={t('people.username')}
-        description={t('people.new.username.help')}
-        value={username}
-        error={said('username')}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        onChange={(event) => setUsername(event.currentTarget.value)}
+    <form onSubmit={(event) => void submit(event)} noValidate className={parts.stack}>
+      <p className={parts.quiet}>{t('people.new.lead')}</p>
+      <PersonFields
+        draft={draft}
+        tried={tried}
+        said={said}
+        usernameHelp={t('people.new.username.help')}
+        autoFocus
+        onChange={setDraft}
       />
       <PasswordField
         label={t('people.new.password')}

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -20,9 +21,9 @@ export function PersonRights(props: { userId: string; name: string }) {
   const { data, error, refetch } = useQuery(assignmentsQuery(props.userId))
   if (hasCode(error, 'permission_denied')) return null
   return (
-    <section className={classes.section} aria-labelledby="person-rights">
+    <section className={parts.section} aria-labelledby="person-rights">
       <h2 id="person-rights">{t('person.given')}</h2>
-      <p className={classes.lead}>{t('person.given.lead')}</p>
+      <p className={parts.lead}>{t('person.given.lead')}</p>
       {error && !data && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {data && <RightsForm key={JSON.stringify(data)} given={data} name={props.name} />}
     </section>
@@ -58,7 +59,7 @@ function RightsForm(props: { given: Assignments; name: string }) {
 
   const known = profiles ?? [{ name: draft.profile, label: draft.profile }]
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.form}>
+    <form onSubmit={(event) => void submit(event)} noValidate className={parts.form}>
       <NativeSelect
         label={t('person.profile')}
         value={draft.profile}
@@ -84,7 +85,7 @@ function RightsForm(props: { given: Assignments; name: string }) {
           {problem}
         </Notice>
       )}
-      <Button type="submit" variant="default" loading={busy} className={classes.start}>
+      <Button type="submit" variant="default" loading={busy} className={parts.start}>
         {t('person.save')}
       </Button>
     </form>
@@ -103,7 +104,7 @@ export function Choices(props: {
   return (
     <fieldset className={classes.options}>
       <legend>{props.legend}</legend>
-      {items?.length === 0 && <p className={classes.quiet}>{props.none}</p>}
+      {items?.length === 0 && <p className={parts.quiet}>{props.none}</p>}
       {items?.map((item) => (
         <Checkbox
           key={item.name}

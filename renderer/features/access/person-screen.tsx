@@ -4,12 +4,14 @@ import { IconArrowLeft, IconEye } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
 import { hasCode } from '../../lib/api-error.ts'
 import { useMe } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { accessStrings } from '../../lib/strings/access.ts'
+import { textOf } from '../../lib/text-of.ts'
 import { Denied } from './access-page.tsx'
-import { isBanned, personQuery, textOf } from './access-queries.ts'
+import { isBanned, personQuery } from './access-queries.ts'
 import { PersonAccount } from './person-account.tsx'
 import { PersonActions } from './person-actions.tsx'
 import { PersonRights } from './person-rights.tsx'
@@ -66,7 +68,7 @@ export function PersonScreen(props: { id: string }) {
       }
     >
       {isBanned(person) && (
-        <div className={classes.section}>
+        <div className={parts.section}>
           <Notice tone="bad" title={t('person.banned', { name })}>
             {textOf(person, 'banReason')}
           </Notice>

@@ -1,11 +1,13 @@
 // Owns where a person is signed in, and ending it.
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { personSessionsQuery, textOf } from './access-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
+import { personSessionsQuery } from './access-queries.ts'
 import classes from './access.module.css'
 
 /** The section; nothing while it is not known. */
@@ -24,10 +26,10 @@ export function PersonSessions(props: { userId: string; name: string }) {
     await client.invalidateQueries({ queryKey: personSessionsQuery(userId).queryKey })
   }
   return (
-    <section className={classes.section} aria-labelledby="person-sessions">
+    <section className={parts.section} aria-labelledby="person-sessions">
       <h2 id="person-sessions">{t('person.sessions')}</h2>
       {sessions.length === 0 ? (
-        <p className={classes.lead}>{t('person.sessions.none')}</p>
+        <p className={parts.lead}>{t('person.sessions.none')}</p>
       ) : (
         <>
           <ul className={classes.tree}>
@@ -35,7 +37,7 @@ export function PersonSessions(props: { userId: string; name: string }) {
               <li key={session.id}>{formatMoment(textOf(session, 'createdAt'))}</li>
             ))}
           </ul>
-          <div className={classes.actions}>
+          <div className={parts.actions}>
             <Button variant="default" onClick={() => void end()}>
               {t('person.sessions.end')}
             </Button>

@@ -1,19 +1,16 @@
 // Owns making a new profile, permission set or role: its label; everything else is chosen on its page.
-import { Button, Group, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SyntheticEvent } from 'react'
+import { DialogForm } from '../../components/dialog-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Notice } from '../../components/notice.tsx'
 import { call } from '../../lib/api-client.ts'
 import { navigate } from '../../lib/hash-location.ts'
-import { problemText } from '../../lib/problem-text.ts'
 import { rightSetsQuery } from '../../lib/right-sets.ts'
 import type { RightType } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { nameFromLabel, uniqueName } from '../objects/index.ts'
-import classes from './access.module.css'
 
 /** The dialog; undefined shows nothing. */
 export function RightDialog(props: { type: RightType | undefined; onClose: () => void }) {
@@ -30,56 +27,32 @@ function RightForm(props: { type: RightType; onClose: () => void }) {
   const client = useQueryClient()
   const { data: items } = useQuery(rightSetsQuery(type))
   const [label, setLabel] = useState('')
-  const [tried, setTried] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
 
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    setProblem(undefined)
-    if (label.trim() === '') return
-    setBusy(true)
+  const create = async (): Promise<void> => {
     const name = uniqueName(nameFromLabel(label, type), new Set(items?.map((item) => item.name)))
-    try {
-      await call('saveMetadataItem', {
-        params: { type, name },
-        body: { type, name, item: { name, label: label.trim() } },
-        query: {},
-      })
-      await client.invalidateQueries({ queryKey: ['right-sets', type] })
-      showToast({ message: t('rights.created', { label: label.trim() }), tone: 'good' })
-      props.onClose()
-      navigate(`/access/rights/${type}/${name}`)
-    } catch (error) {
-      setProblem(problemText(error))
-      setBusy(false)
-    }
+    await call('saveMetadataItem', {
+      params: { type, name },
+      body: { type, name, item: { name, label: label.trim() } },
+      query: {},
+    })
+    await client.invalidateQueries({ queryKey: ['right-sets', type] })
+    showToast({ message: t('rights.created', { label: label.trim() }), tone: 'good' })
+    props.onClose()
+    navigate(`/access/rights/${type}/${name}`)
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
-      <TextInput
-        label={t('rights.label')}
-        value={label}
-        error={tried && label.trim() === '' ? t('rights.label.missing') : undefined}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setLabel(event.currentTarget.value)}
-      />
-      {problem && (
-        <Notice tone="bad" live>
-          {problem}
-        </Notice>
+    <DialogForm submit={t('rights.create')} ready={label.trim() !== ''} onClose={props.onClose} onSubmit={create}>
+      {(tried) => (
+        <TextInput
+          label={t('rights.label')}
+          value={label}
+          error={tried && label.trim() === '' ? t('rights.label.missing') : undefined}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => setLabel(event.currentTarget.value)}
+        />
       )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={props.onClose}>
-          {t('app.cancel')}
-        </Button>
-        <Button type="submit" loading={busy}>
-          {t('rights.create')}
-        </Button>
-      </Group>
-    </form>
+    </DialogForm>
   )
 }

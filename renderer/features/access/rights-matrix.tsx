@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { IconChevronRight } from '@tabler/icons-react'
 import { useState } from 'react'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import { FieldMatrix } from './field-matrix.tsx'
@@ -19,7 +20,7 @@ export function RightsMatrix(props: MatrixProps) {
   const { data: objects } = useObjects()
   return (
     <>
-      <p className={classes.quiet}>{t('set.matrix.lead')}</p>
+      <p className={parts.quiet}>{t('set.matrix.lead')}</p>
       <div className={classes.scroll} tabIndex={0} role="region" aria-label={t('set.matrix')}>
         <table className={classes.matrix} aria-label={t('set.matrix')}>
           <thead>
@@ -43,7 +44,7 @@ export function RightsMatrix(props: MatrixProps) {
           </tbody>
         </table>
       </div>
-      {objects?.length === 0 && <p className={classes.quiet}>{t('set.noObjects')}</p>}
+      {objects?.length === 0 && <p className={parts.quiet}>{t('set.noObjects')}</p>}
     </>
   )
 }

@@ -4,11 +4,12 @@ import { IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ReactNode } from 'react'
+import parts from '../../components/parts.module.css'
 import { rightSetsQuery } from '../../lib/right-sets.ts'
 import type { RightItem, RightType } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
+import { textOf } from '../../lib/text-of.ts'
 import { AccessFailure, AccessPage } from './access-page.tsx'
-import { textOf } from './access-queries.ts'
 import { RightDialog } from './right-dialog.tsx'
 import classes from './access.module.css'
 
@@ -17,8 +18,8 @@ export function RightsScreen() {
   const [adding, setAdding] = useState<RightType>()
   const { error, data, refetch } = useQuery(rightSetsQuery('profile'))
   const part = (type: RightType, title: string, lead: string, children: ReactNode): ReactNode => (
-    <section className={classes.section} aria-labelledby={`rights-${type}`}>
-      <div className={classes.head}>
+    <section className={parts.section} aria-labelledby={`rights-${type}`}>
+      <div className={parts.head}>
         <h2 id={`rights-${type}`}>{title}</h2>
         <Button
           size="compact-sm"
@@ -29,7 +30,7 @@ export function RightsScreen() {
           {t(`rights.new.${type}`)}
         </Button>
       </div>
-      <p className={classes.lead}>{lead}</p>
+      <p className={parts.lead}>{lead}</p>
       {children}
     </section>
   )
@@ -39,7 +40,7 @@ export function RightsScreen() {
         <AccessFailure error={error} permission="manage_permissions" onRetry={() => void refetch()} />
       ) : (
         <>
-          <p className={classes.lead}>{t('rights.lead')}</p>
+          <p className={parts.lead}>{t('rights.lead')}</p>
           <div className={classes.columns}>
             {part('profile', t('rights.profiles'), t('rights.profiles.lead'), <ItemList type="profile" none="" />)}
             {part(
@@ -61,10 +62,10 @@ function ItemLink(props: { type: RightType; item: RightItem }) {
   const { type, item } = props
   return (
     <>
-      <a href={`#/access/rights/${type}/${item.name}`} className={classes.link}>
+      <a href={`#/access/rights/${type}/${item.name}`} className={parts.link}>
         {item.label}
       </a>
-      {item['isDefault'] === true && <span className={classes.badge}>{t('rights.default')}</span>}
+      {item['isDefault'] === true && <span className={parts.badge}>{t('rights.default')}</span>}
     </>
   )
 }
@@ -72,7 +73,7 @@ function ItemLink(props: { type: RightType; item: RightItem }) {
 function ItemList(props: { type: RightType; none: string }) {
   const { data: items } = useQuery(rightSetsQuery(props.type))
   if (!items) return null
-  if (items.length === 0) return <p className={classes.lead}>{props.none}</p>
+  if (items.length === 0) return <p className={parts.lead}>{props.none}</p>
   return (
     <ul className={classes.tree}>
       {items.map((item) => (
@@ -87,7 +88,7 @@ function ItemList(props: { type: RightType; none: string }) {
 function RoleTree() {
   const { data: roles } = useQuery(rightSetsQuery('role'))
   if (!roles) return null
-  if (roles.length === 0) return <p className={classes.lead}>{t('rights.roles.none')}</p>
+  if (roles.length === 0) return <p className={parts.lead}>{t('rights.roles.none')}</p>
   const names = new Set(roles.map((role) => role.name))
   // A parent that is gone leaves its roles at the top; a ring, which no save allows, is shown flat.
   const tops = roles.filter((role) => !names.has(textOf(role, 'parent')))

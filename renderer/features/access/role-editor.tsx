@@ -1,12 +1,14 @@
 // Owns editing a role: to which role it reports and which permission sets it gives.
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import parts from '../../components/parts.module.css'
 import { rightSetsQuery } from '../../lib/right-sets.ts'
 import type { RightItem } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
-import { textOf } from './access-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
 import { Choices } from './person-rights.tsx'
+import { LabelFields } from './label-fields.tsx'
 import { SaveBar } from './save-bar.tsx'
 import type { RightEditorProps } from './save-bar.tsx'
 import classes from './access.module.css'
@@ -27,14 +29,7 @@ export function RoleEditor(props: RightEditorProps) {
   const parents = (roles ?? []).filter(({ name }) => name !== item.name && !below.has(name))
   return (
     <>
-      <div className={classes.labels}>
-        <TextInput
-          label={t('rights.label')}
-          value={draft.label}
-          autoComplete="off"
-          error={draft.label.trim() === '' ? t('rights.label.missing') : undefined}
-          onChange={(event) => setDraft({ ...draft, label: event.currentTarget.value })}
-        />
+      <LabelFields item={draft} onLabel={(label) => setDraft({ ...draft, label })}>
         <NativeSelect
           label={t('rights.parent')}
           value={parent}
@@ -44,9 +39,8 @@ export function RoleEditor(props: RightEditorProps) {
           ]}
           onChange={(event) => setDraft({ ...draft, parent: event.currentTarget.value || undefined })}
         />
-        <TextInput label={t('rights.name')} value={draft.name} readOnly variant="filled" />
-      </div>
-      <div className={classes.section}>
+      </LabelFields>
+      <div className={parts.section}>
         <Choices
           legend={t('rights.roleSets')}
           none={t('rights.sets.none')}
@@ -56,14 +50,14 @@ export function RoleEditor(props: RightEditorProps) {
         />
       </div>
       {below.size > 0 && (
-        <div className={classes.section}>
+        <div className={parts.section}>
           <h2>{t('rights.below')}</h2>
           <ul className={classes.tree}>
             {(roles ?? [])
               .filter(({ name }) => below.has(name))
               .map((role) => (
                 <li key={role.name}>
-                  <a href={`#/access/rights/role/${role.name}`} className={classes.link}>
+                  <a href={`#/access/rights/role/${role.name}`} className={parts.link}>
                     {role.label}
                   </a>
                 </li>

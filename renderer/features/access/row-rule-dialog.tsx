@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, NativeSelect, TextInput, Textarea } from '@man
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
+import parts from '../../components/parts.module.css'
 import type { RightType } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import { objectPluralLabel, uniqueName, useObjects } from '../objects/index.ts'
@@ -76,7 +77,7 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
   }
 
   return (
-    <form onSubmit={submit} noValidate className={classes.stack}>
+    <form onSubmit={submit} noValidate className={parts.stack}>
       <TextInput
         label={t('rowRules.name')}
         description={t('rowRules.name.help')}
@@ -111,12 +112,12 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
         ))}
       </fieldset>
       {tried && rule.actions.length === 0 && (
-        <p className={classes.problem} role="alert">
+        <p className={parts.problem} role="alert">
           {t('rowRules.actions.missing')}
         </p>
       )}
       {text === undefined ? (
-        <p className={classes.quiet}>{t('rowRules.condition.filter')}</p>
+        <p className={parts.quiet}>{t('rowRules.condition.filter')}</p>
       ) : (
         <>
           <Textarea
@@ -129,7 +130,7 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
             rows={3}
             onChange={(event) => setRule({ ...rule, condition: event.currentTarget.value })}
           />
-          <p className={classes.quiet} role="status">
+          <p className={parts.quiet} role="status">
             {!isComplete ? '' : check.waiting ? t('rowRules.checking') : problem ? '' : t('rowRules.good')}
           </p>
         </>

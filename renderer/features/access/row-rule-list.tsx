@@ -2,13 +2,13 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
+import parts from '../../components/parts.module.css'
 import type { RightType } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import { RowRuleDialog, conditionText } from './row-rule-dialog.tsx'
 import type { SetDraft } from './set-draft.ts'
-import classes from './access.module.css'
 
 /** The list with its dialog. */
 export function RowRuleList(props: { type: RightType; draft: SetDraft; onChange: (draft: SetDraft) => void }) {
@@ -29,9 +29,9 @@ export function RowRuleList(props: { type: RightType; draft: SetDraft; onChange:
   ]
   return (
     <>
-      <p className={classes.lead}>{t('rowRules.lead')}</p>
+      <p className={parts.lead}>{t('rowRules.lead')}</p>
       {rules.length === 0 ? (
-        <p className={classes.lead}>{t('rowRules.none')}</p>
+        <p className={parts.lead}>{t('rowRules.none')}</p>
       ) : (
         <ListTable label={t('rowRules.list')} columns={columns}>
           {rules.map((rule, index) => (
@@ -64,7 +64,7 @@ export function RowRuleList(props: { type: RightType; draft: SetDraft; onChange:
           ))}
         </ListTable>
       )}
-      <div className={classes.actions}>
+      <div className={parts.actions}>
         <Button variant="default" disabled={objects?.length === 0} onClick={() => setOpen('new')}>
           {t('rowRules.add')}
         </Button>

@@ -3,6 +3,7 @@ import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -53,7 +54,7 @@ export function SaveBar(props: RightEditorProps & { changes: number; next: () =>
   return (
     <>
       {problem && (
-        <div className={classes.section}>
+        <div className={parts.section}>
           <Notice
             tone="bad"
             live

@@ -2,8 +2,10 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { TabbedParts } from '../../components/tab-list.tsx'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
-import { textOf } from './access-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
+import { LabelFields } from './label-fields.tsx'
 import { SaveBar } from './save-bar.tsx'
 import type { RightEditorProps } from './save-bar.tsx'
 import { RightsMatrix } from './rights-matrix.tsx'
@@ -38,22 +40,14 @@ export function SetEditor(props: RightEditorProps) {
   const [tab, setTab] = useState('objects')
   return (
     <>
-      <div className={classes.labels}>
-        <TextInput
-          label={t('rights.label')}
-          value={draft.label}
-          autoComplete="off"
-          error={draft.label.trim() === '' ? t('rights.label.missing') : undefined}
-          onChange={(event) => setDraft({ ...draft, label: event.currentTarget.value })}
-        />
+      <LabelFields item={draft} onLabel={(label) => setDraft({ ...draft, label })}>
         <TextInput
           label={t('rights.description')}
           value={textOf(draft, 'description')}
           autoComplete="off"
           onChange={(event) => setDraft({ ...draft, description: event.currentTarget.value || undefined })}
         />
-        <TextInput label={t('rights.name')} value={draft.name} readOnly variant="filled" />
-      </div>
+      </LabelFields>
       <TabbedParts
         label={t('set.tabs')}
         tabs={[
@@ -76,7 +70,7 @@ export function SetEditor(props: RightEditorProps) {
 function SystemPart(props: { draft: SetDraft; onChange: (draft: SetDraft) => void }) {
   const { draft } = props
   return (
-    <div className={classes.section}>
+    <div className={parts.section}>
       <fieldset className={classes.options}>
         <legend>{t('system.lead')}</legend>
         {systemWords.map((word) => (

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -62,7 +63,7 @@ function Reasons(props: { question: Question }) {
     object: objectPluralLabel(object),
   })
   return (
-    <div className={classes.stack}>
+    <div className={parts.stack}>
       <p>{question}</p>
       <div role="status">
         {error && <Notice tone="bad">{problemText(error)}</Notice>}
@@ -93,10 +94,10 @@ function AnswerNotice(props: { data: Explanation }) {
   const { allowed, reason, because } = props.data
   return (
     <Notice tone={allowed ? 'good' : 'warn'} title={t(allowed ? 'why.allowed' : 'why.refused')}>
-      {!allowed && reason && <p className={classes.quiet}>{t(`why.reason.${reason}`)}</p>}
+      {!allowed && reason && <p className={parts.quiet}>{t(`why.reason.${reason}`)}</p>}
       {because.length > 0 && (
         <>
-          <p className={classes.quiet}>{t('why.because')}</p>
+          <p className={parts.quiet}>{t('why.because')}</p>
           <ul className={classes.reasons}>
             {because.map((each) => (
               <li key={`${each.source} ${each.name} ${each.grants}`}>

@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { textOf } from '../../lib/text-of.ts'
 
 /** One API key as it is listed; the key itself is never answered again. */
 export type ApiKey = CallResult<'listKeys'>['keys'][number]
@@ -23,12 +24,6 @@ export const sessionsQuery = queryOptions({
     return sessions.toSorted((one, other) => textOf(other, 'createdAt').localeCompare(textOf(one, 'createdAt')))
   },
 })
-
-/** A member of an answer that is text; '' otherwise. */
-export function textOf(value: object, name: string): string {
-  const member = (value as Readonly<Record<string, unknown>>)[name]
-  return typeof member === 'string' ? member : ''
-}
 
 /** Whether the account can be signed in to with a password. */
 export const hasPasswordQuery = queryOptions({

@@ -4,13 +4,14 @@ import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { useLinkParameters } from '../../lib/link-parameters.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { accountStrings } from '../../lib/strings/account.ts'
-import { textOf } from './account-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
 import classes from './account.module.css'
 
 addStrings(accountStrings)
@@ -80,7 +81,7 @@ export function DeviceScreen() {
   if (state.kind === 'approved' || state.kind === 'denied') {
     return (
       <Page title={t(`device.${state.kind}`)} lead={t(`device.${state.kind}.lead`)} width="narrow">
-        <div className={classes.actions}>
+        <div className={parts.actions}>
           <Button
             variant="default"
             autoFocus
@@ -100,7 +101,7 @@ export function DeviceScreen() {
     return (
       <Page title={t('device.check')} lead={t('device.check.lead')} width="narrow">
         <p className={classes.code}>{device.code}</p>
-        <dl className={classes.facts}>
+        <dl className={parts.facts}>
           {device.client !== '' && (
             <>
               <dt>{t('device.client')}</dt>
@@ -114,7 +115,7 @@ export function DeviceScreen() {
             </>
           )}
         </dl>
-        <div className={classes.actions}>
+        <div className={parts.actions}>
           <Button variant="default" autoFocus onClick={() => answer(device, false)}>
             {t('device.deny')}
           </Button>
@@ -127,7 +128,7 @@ export function DeviceScreen() {
   }
   return (
     <Page title={t('device.title')} lead={t('device.lead')} width="narrow">
-      <form onSubmit={find} noValidate className={classes.form}>
+      <form onSubmit={find} noValidate className={parts.form}>
         <TextInput
           ref={field}
           label={t('device.code')}
@@ -145,7 +146,7 @@ export function DeviceScreen() {
             {problem}
           </Notice>
         )}
-        <Button type="submit" loading={busy} className={classes.start}>
+        <Button type="submit" loading={busy} className={parts.start}>
           {t('device.next')}
         </Button>
       </form>

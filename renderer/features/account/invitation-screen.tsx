@@ -4,15 +4,16 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
+import { useMe } from '../../lib/me.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { accountStrings } from '../../lib/strings/account.ts'
-import { showToast } from '../../lib/toast.ts'
-import { textOf } from './account-queries.ts'
-import classes from './account.module.css'
+import { showProblem, showToast } from '../../lib/toast.ts'
+import { textOf } from '../../lib/text-of.ts'
 
 addStrings(accountStrings)
 
@@ -26,6 +27,7 @@ export function InvitationScreen(props: { id: string }) {
   const [problem, setProblem] = useState<string>()
   const [busy, setBusy] = useState(false)
   const { data, error } = invitation
+  const isUnproved = hasCode(error, 'permission_denied') && /EMAIL_VERIFICATION/.test(String(error.details['reason']))
   const isOver = data === null || hasCode(error, 'resource_not_found', 'permission_denied', 'validation_error')
 
   const answer = async (accept: boolean, organization: string): Promise<void> => {
@@ -45,6 +47,15 @@ export function InvitationScreen(props: { id: string }) {
     }
   }
 
+  if (isUnproved) {
+    return (
+      <Page title={t('invitation.title')} width="narrow">
+        <EmptyState title={t('invitation.unproved')} actions={<ProveAddress />}>
+          {t('invitation.unproved.text')}
+        </EmptyState>
+      </Page>
+    )
+  }
   if (isOver) {
     return (
       <Page title={t('invitation.title')} width="narrow">
@@ -74,7 +85,7 @@ export function InvitationScreen(props: { id: string }) {
           {problem}
         </Notice>
       )}
-      <div className={classes.actions}>
+      <div className={parts.actions}>
         <Button loading={busy} onClick={() => void answer(true, organization)}>
           {t('invitation.accept')}
         </Button>
@@ -84,4 +95,19 @@ export function InvitationScreen(props: { id: string }) {
       </div>
     </Page>
   )
+}
+
+function ProveAddress() {
+  const me = useMe()
+  const [sent, setSent] = useState(false)
+  const send = async (): Promise<void> => {
+    try {
+      await call('sendVerificationEmail', { body: { email: me?.user.email ?? '', callbackURL: window.location.href } })
+      setSent(true)
+    } catch (error) {
+      showProblem(error)
+    }
+  }
+  if (sent) return <p role="status">{t('invitation.unproved.sent')}</p>
+  return <Button onClick={() => void send()}>{t('invitation.unproved.send')}</Button>
 }

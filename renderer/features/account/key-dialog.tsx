@@ -1,13 +1,12 @@
 // Owns making an API key: what it may do, how long, and showing it this one time. Closing the dialog forgets the key.
-import { Button, Checkbox, Group, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SyntheticEvent } from 'react'
-import { CopyField } from '../../components/copy-field.tsx'
+import { DialogForm } from '../../components/dialog-form.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Notice } from '../../components/notice.tsx'
+import { OnceShown } from '../../components/once-shown.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
-import { problemText } from '../../lib/problem-text.ts'
 import { rightSetsQuery } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './account.module.css'
@@ -39,13 +38,12 @@ export function KeyDialog(props: { opened: boolean; onClose: () => void; onMade:
         />
       )}
       {made !== undefined && (
-        <div className={classes.stack}>
-          <Text size="sm">{t('keys.made.lead')}</Text>
-          <CopyField label={t('keys.key')} value={made} autoFocus />
-          <Group justify="flex-end">
-            <Button onClick={close}>{t('keys.done')}</Button>
-          </Group>
-        </div>
+        <OnceShown
+          lead={t('keys.made.lead')}
+          values={[{ label: t('keys.key'), value: made }]}
+          done={t('keys.done')}
+          onDone={close}
+        />
       )}
     </Dialog>
   )
@@ -58,99 +56,83 @@ function KeyForm(props: { onClose: () => void; onMade: (key: string) => void }) 
   const [readOnly, setReadOnly] = useState(false)
   const [narrowed, setNarrowed] = useState(false)
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const [tried, setTried] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
+  const isNarrowed = !narrowed || chosen.length > 0
 
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    setProblem(undefined)
-    if (name.trim() === '' || (narrowed && chosen.length === 0)) return
-    setBusy(true)
-    try {
-      const { key } = await call('createKey', {
-        body: {
-          name: name.trim(),
-          readOnly,
-          ...(days === '0' ? {} : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
-          ...(narrowed ? { permissionSets: [...chosen] } : {}),
-        },
-      })
-      props.onMade(key)
-    } catch (error) {
-      setProblem(problemText(error))
-      setBusy(false)
-    }
+  const create = async (): Promise<void> => {
+    const { key } = await call('createKey', {
+      body: {
+        name: name.trim(),
+        readOnly,
+        ...(days === '0' ? {} : { expiresAt: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
+        ...(narrowed ? { permissionSets: [...chosen] } : {}),
+      },
+    })
+    props.onMade(key)
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
-      <TextInput
-        label={t('keys.name')}
-        description={t('keys.name.help')}
-        value={name}
-        error={tried && name.trim() === '' ? t('keys.name.missing') : undefined}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => setName(event.currentTarget.value)}
-      />
-      <NativeSelect
-        label={t('keys.expiry')}
-        value={days}
-        data={expiries.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
-        onChange={(event) => setDays(event.currentTarget.value)}
-      />
-      <Checkbox
-        label={t('keys.readOnly')}
-        checked={readOnly}
-        onChange={(event) => setReadOnly(event.currentTarget.checked)}
-      />
-      <fieldset className={classes.options}>
-        <legend>{t('keys.narrow')}</legend>
-        {([false, true] as const).map((value) => (
-          <label key={String(value)} className={classes.option}>
-            <input type="radio" name="narrow" checked={narrowed === value} onChange={() => setNarrowed(value)} />
-            {t(value ? 'keys.narrow.some' : 'keys.narrow.all')}
-          </label>
-        ))}
-      </fieldset>
-      {narrowed && (
-        <fieldset className={classes.options}>
-          <legend>{t('keys.narrow.sets')}</legend>
-          {sets?.length === 0 && <p className={classes.lead}>{t('keys.narrow.none')}</p>}
-          {sets?.map((set) => (
-            <Checkbox
-              key={set.name}
-              label={set.label}
-              checked={chosen.includes(set.name)}
-              onChange={(event) =>
-                setChosen(
-                  event.currentTarget.checked ? [...chosen, set.name] : chosen.filter((each) => each !== set.name),
-                )
-              }
-            />
-          ))}
-          {tried && chosen.length === 0 && (
-            <p className={classes.problem} role="alert">
-              {t('keys.narrow.missing')}
-            </p>
+    <DialogForm
+      submit={t('keys.create')}
+      ready={name.trim() !== '' && isNarrowed}
+      onClose={props.onClose}
+      onSubmit={create}
+    >
+      {(tried) => (
+        <>
+          <TextInput
+            label={t('keys.name')}
+            description={t('keys.name.help')}
+            value={name}
+            error={tried && name.trim() === '' ? t('keys.name.missing') : undefined}
+            autoComplete="off"
+            data-autofocus
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <NativeSelect
+            label={t('keys.expiry')}
+            value={days}
+            data={expiries.map((value) => ({ value, label: t(`keys.expiry.${value}`) }))}
+            onChange={(event) => setDays(event.currentTarget.value)}
+          />
+          <Checkbox
+            label={t('keys.readOnly')}
+            checked={readOnly}
+            onChange={(event) => setReadOnly(event.currentTarget.checked)}
+          />
+          <fieldset className={classes.options}>
+            <legend>{t('keys.narrow')}</legend>
+            {([false, true] as const).map((value) => (
+              <label key={String(value)} className={classes.option}>
+                <input type="radio" name="narrow" checked={narrowed === value} onChange={() => setNarrowed(value)} />
+                {t(value ? 'keys.narrow.some' : 'keys.narrow.all')}
+              </label>
+            ))}
+          </fieldset>
+          {narrowed && (
+            <fieldset className={classes.options}>
+              <legend>{t('keys.narrow.sets')}</legend>
+              {sets?.length === 0 && <p className={parts.lead}>{t('keys.narrow.none')}</p>}
+              {sets?.map((set) => (
+                <Checkbox
+                  key={set.name}
+                  label={set.label}
+                  checked={chosen.includes(set.name)}
+                  onChange={(event) =>
+                    setChosen(
+                      event.currentTarget.checked ? [...chosen, set.name] : chosen.filter((each) => each !== set.name),
+                    )
+                  }
+                />
+              ))}
+              {tried && chosen.length === 0 && (
+                <p className={parts.problem} role="alert">
+                  {t('keys.narrow.missing')}
+                </p>
+              )}
+            </fieldset>
           )}
-        </fieldset>
+        </>
       )}
-      {problem && (
-        <Notice tone="bad" live>
-          {problem}
-        </Notice>
-      )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={props.onClose}>
-          {t('app.cancel')}
-        </Button>
-        <Button type="submit" loading={busy}>
-          {t('keys.create')}
-        </Button>
-      </Group>
-    </form>
+    </DialogForm>
   )
 }

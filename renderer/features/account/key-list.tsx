@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { confirmAction } from '../../lib/confirm.ts'
@@ -14,7 +15,6 @@ import { showProblem, showToast } from '../../lib/toast.ts'
 import { keysQuery } from './account-queries.ts'
 import type { ApiKey } from './account-queries.ts'
 import { KeyDialog } from './key-dialog.tsx'
-import classes from './account.module.css'
 
 /** The part of the page. */
 export function KeyList() {
@@ -66,8 +66,8 @@ export function KeyList() {
         </EmptyState>
       ) : (
         <>
-          <p className={classes.lead}>{t('keys.lead')}</p>
-          <div className={classes.actions}>{make}</div>
+          <p className={parts.lead}>{t('keys.lead')}</p>
+          <div className={parts.actions}>{make}</div>
           <ListTable label={t('keys.list')} columns={columns}>
             {keys.map((key) => (
               <KeyLine key={key.id} apiKey={key} now={openedAt} onRevoke={() => void revoke(key)} />
@@ -94,7 +94,7 @@ function KeyLine(props: { apiKey: ApiKey; now: number; onRevoke: () => void }) {
       <td data-time>
         {key.expiresAt === null ? t('keys.expires.never') : formatMoment(key.expiresAt)}
         {isOver && (
-          <span className={classes.badge} data-tone="bad">
+          <span className={parts.badge} data-tone="bad">
             {t('keys.expired')}
           </span>
         )}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -12,7 +13,6 @@ import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { NewPasswordFields, noPassword, passwordProblem, refusedPassword } from '../sign-in/index.ts'
 import { hasPasswordQuery } from './account-queries.ts'
-import classes from './account.module.css'
 
 /** The part of the page. */
 export function PasswordPart(props: { limits: { minPasswordLength: number; maxPasswordLength: number } }) {
@@ -54,10 +54,10 @@ export function PasswordPart(props: { limits: { minPasswordLength: number; maxPa
 
   if (hasPassword === undefined) return null
   return (
-    <section className={classes.section} aria-labelledby="own-password">
+    <section className={parts.section} aria-labelledby="own-password">
       <h2 id="own-password">{t('password.title')}</h2>
-      {!hasPassword && <p className={classes.lead}>{t('password.set.lead')}</p>}
-      <form onSubmit={(event) => void submit(event)} noValidate className={classes.form}>
+      {!hasPassword && <p className={parts.lead}>{t('password.set.lead')}</p>}
+      <form onSubmit={(event) => void submit(event)} noValidate className={parts.form}>
         {hasPassword && (
           <PasswordField
             label={t('password.current')}
@@ -88,7 +88,7 @@ export function PasswordPart(props: { limits: { minPasswordLength: number; maxPa
             {refused}
           </Notice>
         )}
-        <Button type="submit" loading={busy} className={classes.start}>
+        <Button type="submit" loading={busy} className={parts.start}>
           {t(hasPassword ? 'password.change' : 'password.set')}
         </Button>
       </form>

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Notice } from '../../components/notice.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { isOwnerHere, meQuery } from '../../lib/me.ts'
@@ -12,8 +13,7 @@ import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
-import { textOf } from './account-queries.ts'
-import classes from './account.module.css'
+import { textOf } from '../../lib/text-of.ts'
 
 /** The part of the page. */
 export function ProfilePart(props: { me: Me }) {
@@ -22,7 +22,7 @@ export function ProfilePart(props: { me: Me }) {
       <ProfileForm me={props.me} />
       <Rights />
       {!isOwnerHere(props.me) && (
-        <div className={classes.section}>
+        <div className={parts.section}>
           <Button variant="default" onClick={() => void signOut()}>
             {t('profile.signOut')}
           </Button>
@@ -79,7 +79,7 @@ function ProfileForm(props: { me: Me }) {
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.form}>
+    <form onSubmit={(event) => void submit(event)} noValidate className={parts.form}>
       <TextInput
         label={t('profile.name')}
         value={name}
@@ -103,7 +103,7 @@ function ProfileForm(props: { me: Me }) {
           {problemText(problem)}
         </Notice>
       )}
-      <Button type="submit" loading={busy} className={classes.start}>
+      <Button type="submit" loading={busy} className={parts.start}>
         {t('profile.save')}
       </Button>
     </form>
@@ -115,9 +115,9 @@ function Rights() {
   if (!data) return null
   const list = (names: readonly string[]): string => (names.length === 0 ? t('profile.rights.none') : names.join(', '))
   return (
-    <section className={classes.section} aria-labelledby="own-rights">
+    <section className={parts.section} aria-labelledby="own-rights">
       <h2 id="own-rights">{t('profile.rights')}</h2>
-      <dl className={classes.facts}>
+      <dl className={parts.facts}>
         <dt>{t('profile.rights.profile')}</dt>
         <dd>{data.profile}</dd>
         <dt>{t('profile.rights.roles')}</dt>

@@ -3,14 +3,15 @@ import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { ListTable } from '../../components/list-table.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { sessionsQuery, textOf } from './account-queries.ts'
+import { textOf } from '../../lib/text-of.ts'
+import { sessionsQuery } from './account-queries.ts'
 import type { Session } from './account-queries.ts'
 import { deviceName } from './device-name.ts'
-import classes from './account.module.css'
 
 /** The part of the page; `currentId` marks the session in use. */
 export function SessionList(props: { currentId: string | undefined }) {
@@ -49,7 +50,7 @@ export function SessionList(props: { currentId: string | undefined }) {
         ))}
       </ListTable>
       {sessions.length > 1 && (
-        <div className={classes.actions}>
+        <div className={parts.actions}>
           <Button
             variant="default"
             onClick={() => void end(async () => call('revokeOtherSessions', { body: {} }), t('sessions.othersDone'))}
@@ -70,7 +71,7 @@ function SessionLine(props: { session: Session; isCurrent: boolean; onEnd: () =>
     <tr>
       <th scope="row">
         {device}
-        {props.isCurrent && <span className={classes.badge}>{t('sessions.this')}</span>}
+        {props.isCurrent && <span className={parts.badge}>{t('sessions.this')}</span>}
       </th>
       <td data-time>{since}</td>
       <td data-time>{formatMoment(session.expiresAt)}</td>

@@ -7,6 +7,7 @@ import { CopyField } from '../../components/copy-field.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -106,7 +107,7 @@ function PasswordStep(props: {
     }
   }
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
+    <form onSubmit={(event) => void submit(event)} noValidate className={parts.stack}>
       <PasswordField
         label={t('twoFactor.password')}
         kind="current-password"
@@ -159,11 +160,11 @@ function CodeStep(props: { uri: string; onClose: () => void; onVerified: () => v
   }
   const key = new URL(props.uri).searchParams.get('secret') ?? ''
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
-      <p className={classes.lead}>{t('twoFactor.scan')}</p>
+    <form onSubmit={(event) => void submit(event)} noValidate className={parts.stack}>
+      <p className={parts.lead}>{t('twoFactor.scan')}</p>
       <QrPicture text={props.uri} label={t('twoFactor.qr')} />
       <CopyField label={t('twoFactor.key')} value={key} />
-      <a href={props.uri} className={classes.start}>
+      <a href={props.uri} className={parts.start}>
         {t('twoFactor.link')}
       </a>
       <TextInput
@@ -195,8 +196,8 @@ function BackupCodes(props: { codes: readonly string[]; onDone: () => void }) {
     }
   }
   return (
-    <div className={classes.stack}>
-      <p className={classes.lead}>{t('twoFactor.backup.lead')}</p>
+    <div className={parts.stack}>
+      <p className={parts.lead}>{t('twoFactor.backup.lead')}</p>
       <ul className={classes.codes} aria-label={t('twoFactor.backup')}>
         {props.codes.map((code) => (
           <li key={code}>

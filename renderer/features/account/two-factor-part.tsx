@@ -2,13 +2,13 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import parts from '../../components/parts.module.css'
 import { meQuery } from '../../lib/me.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { hasPasswordQuery } from './account-queries.ts'
 import { TwoFactorDialog } from './two-factor-dialog.tsx'
 import type { TwoFactorTask } from './two-factor-dialog.tsx'
-import classes from './account.module.css'
 
 /** The part of the page. */
 export function TwoFactorPart(props: { isOn: boolean }) {
@@ -21,12 +21,12 @@ export function TwoFactorPart(props: { isOn: boolean }) {
     void client.invalidateQueries({ queryKey: meQuery.queryKey })
   }
   return (
-    <section className={classes.section} aria-labelledby="two-factor">
+    <section className={parts.section} aria-labelledby="two-factor">
       <h2 id="two-factor">{t('twoFactor.title')}</h2>
-      <p className={classes.lead}>
+      <p className={parts.lead}>
         {t(props.isOn ? 'twoFactor.on' : hasPassword === false ? 'twoFactor.needsPassword' : 'twoFactor.off')}
       </p>
-      <div className={classes.actions}>
+      <div className={parts.actions}>
         {hasPassword === false ? null : props.isOn ? (
           <>
             <Button variant="default" onClick={() => setTask('codes')}>

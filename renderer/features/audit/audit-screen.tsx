@@ -5,6 +5,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useSearchParams } from 'wouter'
 import { EmptyState, Notice } from '../../components/notice.tsx'
+import parts from '../../components/parts.module.css'
 import { call, download } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { navigate } from '../../lib/hash-location.ts'
@@ -39,7 +40,7 @@ export function AuditScreen() {
       {entries && (
         <>
           {found && <Verified found={found} />}
-          <p className={classes.lead}>{t('audit.lead')}</p>
+          <p className={parts.lead}>{t('audit.lead')}</p>
           <AuditFilters filter={filter} onChange={(next) => navigate(addressOf(next), { replace: true })} />
           {entries.length === 0 ? (
             <EmptyState title={t(isNarrowed ? 'audit.noMatch' : 'audit.none')}>
@@ -48,7 +49,7 @@ export function AuditScreen() {
           ) : (
             <AuditTable entries={entries} />
           )}
-          <div className={classes.actions}>
+          <div className={parts.actions}>
             {hasNextPage && (
               <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
                 {t('audit.more')}

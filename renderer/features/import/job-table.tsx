@@ -1,10 +1,12 @@
 // Owns the list of imports as a table: what came from where, when, and how it ended.
+import { ListTable } from '../../components/list-table.tsx'
+import parts from '../../components/parts.module.css'
+import { formatMoment, formatNumber } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import { isUndoing } from './job-queries.ts'
 import type { ImportJob } from './job-queries.ts'
-import classes from './job-table.module.css'
 
 /** Jobs, one line each; `ofOne` leaves the column of the object out. */
 export function JobTable(props: { jobs: readonly ImportJob[]; ofOne?: boolean; label: string }) {
@@ -13,47 +15,33 @@ export function JobTable(props: { jobs: readonly ImportJob[]; ofOne?: boolean; l
     const object = objects?.find((candidate) => candidate.name === name)
     return object ? objectPluralLabel(object) : name
   }
+  const columns = [
+    { label: t('import.list.source') },
+    ...(props.ofOne ? [] : [{ label: t('import.list.object') }]),
+    { label: t('import.list.state') },
+    { label: t('import.list.added'), number: true },
+    { label: t('import.list.updated'), number: true },
+    { label: t('import.list.failed'), number: true },
+    { label: t('import.list.started') },
+  ]
   return (
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={props.label}>
-      <table className={classes.table}>
-        <thead>
-          <tr>
-            <th scope="col">{t('import.list.source')}</th>
-            {!props.ofOne && <th scope="col">{t('import.list.object')}</th>}
-            <th scope="col">{t('import.list.state')}</th>
-            <th scope="col" className={classes.number}>
-              {t('import.list.added')}
-            </th>
-            <th scope="col" className={classes.number}>
-              {t('import.list.updated')}
-            </th>
-            <th scope="col" className={classes.number}>
-              {t('import.list.failed')}
-            </th>
-            <th scope="col">{t('import.list.started')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.jobs.map((job) => (
-            <tr key={job.jobId}>
-              <th scope="row">
-                <a href={`#/imports/${job.jobId}`} className={classes.link}>
-                  {job.fileName ?? t('import.pasted')}
-                </a>
-              </th>
-              {!props.ofOne && <td>{labelOf(job.object)}</td>}
-              <td>{stateOf(job)}</td>
-              <td className={`${classes.number} cairn-numbers`}>{job.created.toLocaleString('en')}</td>
-              <td className={`${classes.number} cairn-numbers`}>{job.updated.toLocaleString('en')}</td>
-              <td className={`${classes.number} cairn-numbers`}>{job.failed.toLocaleString('en')}</td>
-              <td className={classes.time}>
-                {new Date(job.createdAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ListTable label={props.label} columns={columns}>
+      {props.jobs.map((job) => (
+        <tr key={job.jobId}>
+          <th scope="row">
+            <a href={`#/imports/${job.jobId}`} className={parts.link}>
+              {job.fileName ?? t('import.pasted')}
+            </a>
+          </th>
+          {!props.ofOne && <td>{labelOf(job.object)}</td>}
+          <td>{stateOf(job)}</td>
+          <td data-number>{formatNumber(job.created)}</td>
+          <td data-number>{formatNumber(job.updated)}</td>
+          <td data-number>{formatNumber(job.failed)}</td>
+          <td data-time>{formatMoment(job.createdAt)}</td>
+        </tr>
+      ))}
+    </ListTable>
   )
 }
 

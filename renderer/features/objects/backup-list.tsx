@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ListTable } from '../../components/list-table.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
@@ -54,6 +55,13 @@ export function BackupList(props: { object: string; label: string; locked: boole
   }
 
   if (error && !backups) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  const columns = [
+    { label: t('backups.column.what') },
+    { label: t('backups.column.records'), number: true },
+    { label: t('backups.column.created'), wide: true },
+    { label: t('backups.column.expires'), wide: true },
+    { label: t('backups.column.actions'), hidden: true },
+  ]
   return (
     <>
       <p>{t('backups.lead')}</p>
@@ -65,49 +73,34 @@ export function BackupList(props: { object: string; label: string; locked: boole
       )}
       {backups?.length === 0 && <p>{t('backups.none')}</p>}
       {backups && backups.length > 0 && (
-        <table className={classes.table} aria-label={t('backups.list', { object: props.label })}>
-          <thead>
-            <tr>
-              <th scope="col">{t('backups.column.what')}</th>
-              <th scope="col" className={classes.number}>
-                {t('backups.column.records')}
-              </th>
-              <th scope="col" className={classes.wideOnly}>
-                {t('backups.column.created')}
-              </th>
-              <th scope="col" className={classes.wideOnly}>
-                {t('backups.column.expires')}
-              </th>
-              <th scope="col">
-                <span className="cairn-hidden">{t('backups.column.actions')}</span>
-              </th>
+        <ListTable label={t('backups.list', { object: props.label })} columns={columns}>
+          {backups.map((backup) => (
+            <tr key={backup.id}>
+              <th scope="row">{whatText(backup)}</th>
+              <td data-number>{formatNumber(backup.records)}</td>
+              <td data-wide data-time>
+                {dateText(backup.createdAt)}
+              </td>
+              <td data-wide data-time>
+                {dateText(backup.expiresAt)}
+              </td>
+              <td>
+                <div className={classes.lineButtons}>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={t('backups.restoreOf', { what: whatText(backup) })}
+                    disabled={props.locked}
+                    loading={busy === backup.id}
+                    onClick={() => void restore(backup)}
+                  >
+                    {t('backups.restore')}
+                  </Button>
+                </div>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {backups.map((backup) => (
-              <tr key={backup.id}>
-                <th scope="row">{whatText(backup)}</th>
-                <td className={classes.number}>{formatNumber(backup.records)}</td>
-                <td className={classes.wideOnly}>{dateText(backup.createdAt)}</td>
-                <td className={classes.wideOnly}>{dateText(backup.expiresAt)}</td>
-                <td>
-                  <div className={classes.lineButtons}>
-                    <Button
-                      size="compact-sm"
-                      variant="default"
-                      aria-label={t('backups.restoreOf', { what: whatText(backup) })}
-                      disabled={props.locked}
-                      loading={busy === backup.id}
-                      onClick={() => void restore(backup)}
-                    >
-                      {t('backups.restore')}
-                    </Button>
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </ListTable>
       )}
     </>
   )

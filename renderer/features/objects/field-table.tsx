@@ -3,6 +3,8 @@ import { ActionIcon, Button, Checkbox, TextInput } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useRef } from 'react'
 import type { KeyboardEvent } from 'react'
+import { ListTable } from '../../components/list-table.tsx'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { canBeRequired } from './field-settings.ts'
 import type { DraftField } from './field-draft.ts'
@@ -28,103 +30,97 @@ export function FieldTable(props: {
     props.onMove(name, event.key === 'ArrowUp' ? -1 : 1)
   }
 
+  const columns = [
+    { label: t('fields.column.label') },
+    { label: t('fields.column.type') },
+    { label: t('fields.column.required') },
+    { label: t('fields.column.actions'), hidden: true },
+  ]
   return (
-    <table className={`${classes.table} ${classes.fieldTable}`} aria-label={props.label}>
-      <thead>
-        <tr>
-          <th scope="col">{t('fields.column.label')}</th>
-          <th scope="col">{t('fields.column.type')}</th>
-          <th scope="col">{t('fields.column.required')}</th>
-          <th scope="col">
-            <span className="cairn-hidden">{t('fields.column.actions')}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody ref={body}>
-        {props.fields.map((field, index) => {
-          const label = field.item.label ?? field.name
-          return (
-            <tr
-              key={field.name}
-              className={field.deleted ? classes.deleted : undefined}
-              onKeyDown={(event) => onKeyDown(event, field.name)}
-            >
-              <td>
-                <TextInput
-                  size="xs"
-                  aria-label={t('fields.labelOf', { field: field.name })}
-                  value={field.item.label ?? ''}
-                  placeholder={field.name}
+    <ListTable label={props.label} columns={columns} className={classes.fieldTable} body={body}>
+      {props.fields.map((field, index) => {
+        const label = field.item.label ?? field.name
+        return (
+          <tr
+            key={field.name}
+            className={field.deleted ? classes.deleted : undefined}
+            onKeyDown={(event) => onKeyDown(event, field.name)}
+          >
+            <td>
+              <TextInput
+                size="xs"
+                aria-label={t('fields.labelOf', { field: field.name })}
+                value={field.item.label ?? ''}
+                placeholder={field.name}
+                disabled={field.deleted}
+                onChange={(event) => props.onChange(field.name, { label: event.currentTarget.value })}
+              />
+              <span className={classes.fieldName}>{field.name}</span>
+              {field.added && <span className={parts.badge}>{t('fields.added')}</span>}
+              {field.deleted && (
+                <span className={parts.badge} data-tone="bad">
+                  {t('fields.deleted')}
+                </span>
+              )}
+            </td>
+            <td>
+              {typeLabel(field.item.type)}
+              {field.item.unique === true && <span className={parts.badge}>{t('field.dialog.unique')}</span>}
+            </td>
+            <td>
+              {canBeRequired(field.item.type) && (
+                <Checkbox
+                  label={<span className={classes.narrowOnly}>{t('fields.column.required')}</span>}
+                  aria-label={t('fields.requiredOf', { field: label })}
+                  checked={field.item.required === true}
                   disabled={field.deleted}
-                  onChange={(event) => props.onChange(field.name, { label: event.currentTarget.value })}
+                  onChange={(event) => props.onChange(field.name, { required: event.currentTarget.checked })}
                 />
-                <span className={classes.fieldName}>{field.name}</span>
-                {field.added && <span className={classes.badge}>{t('fields.added')}</span>}
-                {field.deleted && (
-                  <span className={classes.badge} data-tone="bad">
-                    {t('fields.deleted')}
-                  </span>
-                )}
-              </td>
-              <td>
-                {typeLabel(field.item.type)}
-                {field.item.unique === true && <span className={classes.badge}>{t('field.dialog.unique')}</span>}
-              </td>
-              <td>
-                {canBeRequired(field.item.type) && (
-                  <Checkbox
-                    label={<span className={classes.narrowOnly}>{t('fields.column.required')}</span>}
-                    aria-label={t('fields.requiredOf', { field: label })}
-                    checked={field.item.required === true}
-                    disabled={field.deleted}
-                    onChange={(event) => props.onChange(field.name, { required: event.currentTarget.checked })}
-                  />
-                )}
-              </td>
-              <td>
-                <div className={`${classes.lineButtons} ${classes.fieldButtons}`}>
-                  <ActionIcon
-                    variant="subtle"
-                    size={28}
-                    aria-label={t('fields.moveUp', { field: label })}
-                    disabled={index === 0}
-                    onClick={() => props.onMove(field.name, -1)}
-                  >
-                    <IconArrowUp size={16} />
-                  </ActionIcon>
-                  <ActionIcon
-                    variant="subtle"
-                    size={28}
-                    aria-label={t('fields.moveDown', { field: label })}
-                    disabled={index === props.fields.length - 1}
-                    onClick={() => props.onMove(field.name, 1)}
-                  >
-                    <IconArrowDown size={16} />
-                  </ActionIcon>
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={t('fields.editOf', { field: label })}
-                    disabled={field.deleted}
-                    onClick={() => props.onEdit(field)}
-                  >
-                    {t('fields.edit')}
-                  </Button>
-                  <Button
-                    className={classes.deleteButton}
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={t(field.deleted ? 'fields.restoreOf' : 'fields.deleteOf', { field: label })}
-                    onClick={() => props.onToggleDeleted(field.name)}
-                  >
-                    {t(field.deleted ? 'fields.restore' : 'fields.delete')}
-                  </Button>
-                </div>
-              </td>
-            </tr>
-          )
-        })}
-      </tbody>
-    </table>
+              )}
+            </td>
+            <td>
+              <div className={`${classes.lineButtons} ${classes.fieldButtons}`}>
+                <ActionIcon
+                  variant="subtle"
+                  size={28}
+                  aria-label={t('fields.moveUp', { field: label })}
+                  disabled={index === 0}
+                  onClick={() => props.onMove(field.name, -1)}
+                >
+                  <IconArrowUp size={16} />
+                </ActionIcon>
+                <ActionIcon
+                  variant="subtle"
+                  size={28}
+                  aria-label={t('fields.moveDown', { field: label })}
+                  disabled={index === props.fields.length - 1}
+                  onClick={() => props.onMove(field.name, 1)}
+                >
+                  <IconArrowDown size={16} />
+                </ActionIcon>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={t('fields.editOf', { field: label })}
+                  disabled={field.deleted}
+                  onClick={() => props.onEdit(field)}
+                >
+                  {t('fields.edit')}
+                </Button>
+                <Button
+                  className={classes.deleteButton}
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={t(field.deleted ? 'fields.restoreOf' : 'fields.deleteOf', { field: label })}
+                  onClick={() => props.onToggleDeleted(field.name)}
+                >
+                  {t(field.deleted ? 'fields.restore' : 'fields.delete')}
+                </Button>
+              </div>
+            </td>
+          </tr>
+        )
+      })}
+    </ListTable>
   )
 }

@@ -3,14 +3,15 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { IconPlus, IconTable } from '@tabler/icons-react'
 import { Delayed } from '../../components/delayed.tsx'
+import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
 import { formatNumber } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import { objectPluralLabel } from './object-item.ts'
 import type { ObjectItem } from './object-item.ts'
 import { recordCountQuery, useObjects } from './object-queries.ts'
-import classes from './objects.module.css'
 
 /** The page of all objects. */
 export function ObjectListScreen() {
@@ -48,31 +49,19 @@ export function ObjectListScreen() {
 }
 
 function ObjectTable(props: { objects: readonly ObjectItem[] }) {
+  const columns = [
+    { label: t('objects.column.label') },
+    { label: t('objects.column.name'), wide: true },
+    { label: t('objects.column.fields'), wide: true, number: true },
+    { label: t('objects.column.records'), number: true },
+    { label: t('objects.column.actions'), hidden: true },
+  ]
   return (
-    <table className={classes.table} aria-label={t('objects.list')}>
-      <thead>
-        <tr>
-          <th scope="col">{t('objects.column.label')}</th>
-          <th scope="col" className={classes.wideOnly}>
-            {t('objects.column.name')}
-          </th>
-          <th scope="col" className={`${classes.number} ${classes.wideOnly}`}>
-            {t('objects.column.fields')}
-          </th>
-          <th scope="col" className={classes.number}>
-            {t('objects.column.records')}
-          </th>
-          <th scope="col">
-            <span className="cairn-hidden">{t('objects.column.actions')}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {props.objects.map((object) => (
-          <ObjectLine key={object.name} object={object} />
-        ))}
-      </tbody>
-    </table>
+    <ListTable label={t('objects.list')} columns={columns}>
+      {props.objects.map((object) => (
+        <ObjectLine key={object.name} object={object} />
+      ))}
+    </ListTable>
   )
 }
 
@@ -83,16 +72,18 @@ function ObjectLine(props: { object: ObjectItem }) {
   return (
     <tr>
       <th scope="row">
-        <a href={`#/o/${object.name}`} className={classes.link}>
+        <a href={`#/o/${object.name}`} className={parts.link}>
           {label}
         </a>
       </th>
-      <td className={classes.wideOnly}>
+      <td data-wide>
         <code>{object.name}</code>
       </td>
-      <td className={`${classes.number} ${classes.wideOnly}`}>{formatNumber(Object.keys(object.fields).length)}</td>
-      <td className={classes.number}>{count === undefined ? '' : formatNumber(count)}</td>
-      <td className={classes.lineActions}>
+      <td data-number data-wide>
+        {formatNumber(Object.keys(object.fields).length)}
+      </td>
+      <td data-number>{count === undefined ? '' : formatNumber(count)}</td>
+      <td data-end>
         <Button
           component="a"
           href={`#/objects/${object.name}`}

@@ -1,6 +1,8 @@
 // Owns the list of an object's rules and the ways to add, change and delete one; the draft holds them until it is saved.
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { ListTable } from '../../components/list-table.tsx'
+import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import type { ObjectDraft } from './field-draft.ts'
@@ -19,67 +21,57 @@ export function RuleList(props: { object: ObjectItem; draft: ObjectDraft; onChan
     props.onChange(next)
     setOpen(undefined)
   }
+  const columns = [
+    { label: t('rules.column.rule') },
+    { label: t('rules.column.type'), wide: true },
+    { label: t('rules.column.message'), wide: true },
+    { label: t('rules.column.actions'), hidden: true },
+  ]
   return (
     <>
       <p>{t('rules.lead')}</p>
       {rules.length === 0 ? (
         <p>{t('rules.none')}</p>
       ) : (
-        <table className={classes.table} aria-label={t('rules.list', { object: props.draft.label })}>
-          <thead>
-            <tr>
-              <th scope="col">{t('rules.column.rule')}</th>
-              <th scope="col" className={classes.wideOnly}>
-                {t('rules.column.type')}
-              </th>
-              <th scope="col" className={classes.wideOnly}>
-                {t('rules.column.message')}
-              </th>
-              <th scope="col">
-                <span className="cairn-hidden">{t('rules.column.actions')}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rules.map((rule, index) => {
-              const label = rule.label || rule.name
-              return (
-                <tr key={rule.name}>
-                  <th scope="row">
-                    {label}
-                    {rule.active === false && (
-                      <span className={classes.badge} data-tone="bad">
-                        {t('rules.off')}
-                      </span>
-                    )}
-                  </th>
-                  <td className={classes.wideOnly}>{t(`rule.type.${rule.type}` as StringKey)}</td>
-                  <td className={classes.wideOnly}>{rule.message}</td>
-                  <td>
-                    <div className={classes.lineButtons}>
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={t('rules.editOf', { rule: label })}
-                        onClick={() => setOpen(index)}
-                      >
-                        {t('rules.edit')}
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={t('rules.deleteOf', { rule: label })}
-                        onClick={() => props.onChange(rules.filter((_, at) => at !== index))}
-                      >
-                        {t('rules.delete')}
-                      </Button>
-                    </div>
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
+        <ListTable label={t('rules.list', { object: props.draft.label })} columns={columns}>
+          {rules.map((rule, index) => {
+            const label = rule.label || rule.name
+            return (
+              <tr key={rule.name}>
+                <th scope="row">
+                  {label}
+                  {rule.active === false && (
+                    <span className={parts.badge} data-tone="bad">
+                      {t('rules.off')}
+                    </span>
+                  )}
+                </th>
+                <td data-wide>{t(`rule.type.${rule.type}` as StringKey)}</td>
+                <td data-wide>{rule.message}</td>
+                <td>
+                  <div className={classes.lineButtons}>
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={t('rules.editOf', { rule: label })}
+                      onClick={() => setOpen(index)}
+                    >
+                      {t('rules.edit')}
+                    </Button>
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={t('rules.deleteOf', { rule: label })}
+                      onClick={() => props.onChange(rules.filter((_, at) => at !== index))}
+                    >
+                      {t('rules.delete')}
+                    </Button>
+                  </div>
+                </td>
+              </tr>
+            )
+          })}
+        </ListTable>
       )}
       <Button variant="default" mt="md" onClick={() => setOpen('new')}>
         {t('rules.add')}

@@ -9,6 +9,7 @@ import {
   IconLayoutList,
   IconLayoutSidebarRight,
   IconPlus,
+  IconShare,
   IconTableImport,
   IconTools,
   IconTrash,
@@ -86,6 +87,8 @@ export function RecordToolbar(props: {
   onNew: () => void
   onDelete: () => void
   onClearChecks: () => void
+  /** Shares the one ticked record; undefined where that is not possible. */
+  onShare: (() => void) | undefined
 }) {
   const { object, query } = props
   const label = objectPluralLabel(object)
@@ -209,6 +212,16 @@ export function RecordToolbar(props: {
         <div className={classes.checked}>
           <span role="status">{tn('records.checked', props.checkedCount)}</span>
           <CloseButton size="sm" aria-label={t('records.clearSelection')} onClick={props.onClearChecks} />
+          {props.onShare && (
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconShare size={14} aria-hidden />}
+              onClick={props.onShare}
+            >
+              {t('records.share')}
+            </Button>
+          )}
           <Button
             size="xs"
             variant="light"

@@ -35,6 +35,7 @@ import classes from './records.module.css'
 import { linkFields, useShownFields } from './shown-fields.ts'
 import { StatusBar } from './status-bar.tsx'
 import { useFieldContext } from './use-field-context.ts'
+import { useRecordMenu } from './use-record-menu.tsx'
 import { useRecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
 import { useViewRows } from './use-view-rows.ts'
@@ -131,9 +132,9 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
     [],
   )
 
-  const remove = async (): Promise<void> => {
+  const remove = async (ids = [...checks.checked]): Promise<void> => {
     try {
-      const done = await deleteRecords(object.name, [...checks.checked].slice(0, maxChecked))
+      const done = await deleteRecords(object.name, ids.slice(0, maxChecked))
       if (done) checks.clear()
       await refreshRecordCount(client, object.name)
       grid.current?.focus()
@@ -159,6 +160,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
     if (row) openRecord?.(activeRow, String(row.id))
   }
   const present = usePresence(`object:${object.name}`, useOwnId())
+  const menu = useRecordMenu({ object, rows, selection, grid, onDelete: (id) => void remove([id]) })
 
   const checkedCount = checks.checked.size
   useCommands([
@@ -264,6 +266,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
         onNew={() => setAdding(true)}
         onDelete={() => void remove()}
         onClearChecks={checks.clear}
+        onShare={menu.shareOne([...checks.checked])}
       />
       {host === 'down' && (
         <div className={classes.notice}>
@@ -319,6 +322,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
               onAppend={filtered || total === 0 ? undefined : () => setAdding(true)}
               checkedRows={checks.checked}
               onCheckRow={checks.onCheckRow}
+              onCellMenu={menu.onCellMenu}
               onSelectionChange={setSelection}
               onUnsavedChange={view.onUnsavedChange}
               onEscape={() => heading.current?.focus()}
@@ -371,6 +375,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
         </Suspense>
       )}
       {views.dialogs}
+      {menu.elements}
       <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
     </div>

@@ -1,28 +1,6 @@
 // Owns what the pages before a session ask of the host. Passwords and tokens pass through and are kept nowhere.
-import { queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
-import { hasCode } from '../../lib/api-error.ts'
-import type { CallResult } from '../../lib/endpoints.ts'
-
-/** How people may sign in here. @source D-34 */
-export type AuthConfig = CallResult<'getAuthConfig'>
-
-/** One provider of {@link AuthConfig}. */
-export type Provider = AuthConfig['socialProviders'][number]
-
-/** The public configuration; null where the host has no accounts at all. */
-export const authConfigQuery = queryOptions({
-  queryKey: ['auth-config'] as const,
-  queryFn: async ({ signal }): Promise<AuthConfig | null> => {
-    try {
-      return await call('getAuthConfig', { signal })
-    } catch (error) {
-      if (hasCode(error, 'resource_not_found')) return null
-      throw error
-    }
-  },
-  staleTime: 60_000,
-})
+import type { Provider } from '../../lib/auth-config.ts'
 
 /**
  * Signs in with a password. Answers whether a second factor is due.

@@ -1,3 +1,2 @@
 // The door of the sign-in feature. The pages themselves are loaded when one is needed.
-export { authConfigQuery } from './auth-requests.ts'
 export { NewPasswordFields, noPassword, passwordProblem, refusedPassword } from './new-password.tsx'

@@ -6,7 +6,7 @@ import { Notice } from '../../components/notice.tsx'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { leaveForProvider } from './auth-requests.ts'
-import type { Provider } from './auth-requests.ts'
+import type { Provider } from '../../lib/auth-config.ts'
 import classes from './sign-in.module.css'
 
 const signs = {

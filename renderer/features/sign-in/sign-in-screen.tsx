@@ -5,7 +5,7 @@ import { Delayed } from '../../components/delayed.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useLinkParameters } from '../../lib/link-parameters.ts'
 import { t } from '../../lib/strings.ts'
-import { authConfigQuery } from './auth-requests.ts'
+import { authConfigQuery } from '../../lib/auth-config.ts'
 import { CodeForm } from './code-form.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { ProviderButtons } from './provider-buttons.tsx'
@@ -14,8 +14,11 @@ import { SecondFactorForm } from './second-factor-form.tsx'
 import { SignInFrame } from './sign-in-frame.tsx'
 import classes from './sign-in.module.css'
 
-/** The page. `refused` tells that the one-time link it was opened with did not work. */
-export function SignInScreen(props: { refused: boolean; onSignedIn: () => void }) {
+/**
+ * The page. `refused` tells that the one-time link it was opened with did not work; `lead` says for what somebody signs
+ * in, where it is not for Cairn itself.
+ */
+export function SignInScreen(props: { refused: boolean; onSignedIn: () => void; title?: string; lead?: string }) {
   const { data: config, error } = useQuery(authConfigQuery)
   const [secondFactor, setSecondFactor] = useState(false)
   const [breakGlass, setBreakGlass] = useState(false)
@@ -44,7 +47,10 @@ export function SignInScreen(props: { refused: boolean; onSignedIn: () => void }
   const withPassword = config?.emailAndPassword.enabled === true && !ssoOnly
   const settled = config !== undefined || error !== null
   return (
-    <SignInFrame title={t('signIn.title')} lead={ssoOnly ? t('signIn.ssoOnly') : undefined}>
+    <SignInFrame
+      title={props.title ?? t('signIn.title')}
+      lead={[props.lead, ssoOnly ? t('signIn.ssoOnly') : undefined].filter(Boolean).join(' ')}
+    >
       {failed.error !== undefined && (
         <Notice tone="bad" live>
           {t('signIn.providerFailed', { reason: failed.error_description ?? failed.error })}

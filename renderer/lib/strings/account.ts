@@ -150,6 +150,11 @@ export const accountStrings = {
   'invitation.reject': 'Turn down',
   'invitation.accepted': 'You are a member of {organization}.',
   'invitation.rejected': 'You turned the invitation down.',
+  'invitation.unproved': 'Confirm your address first',
+  'invitation.unproved.text': 'An invitation is for an address. Follow the link that is sent to yours, then come back.',
+  'invitation.unproved.send': 'Send the link',
+  'invitation.unproved.sent':
+    'The link is on its way. Without a mail server it waits with those who manage the accounts.',
   'invitation.unknown': 'This invitation is not open',
   'invitation.unknown.text': 'It was answered, taken back or is for another address than that of your account.',
 } as const

@@ -42,6 +42,7 @@ export const appStrings = {
   'nav.newTable': 'New table',
   'nav.noObjects': 'No objects yet',
   'nav.workspace': 'Workspace',
+  'nav.organizations': 'Organizations',
   'nav.access': 'People & access',
   'nav.account': 'Your account',
 
@@ -88,6 +89,7 @@ export const appStrings = {
   'command.blankObject': 'Start a blank object',
   'command.theme': 'Switch between light and dark',
   'command.rail': 'Show or hide the navigation',
+  'command.organizations': 'Go to organizations',
   'command.access': 'Go to people and access',
   'command.notifications': 'Go to notifications',
   'command.account': 'Go to your account',

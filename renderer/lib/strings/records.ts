@@ -14,6 +14,8 @@ export const recordStrings = {
   'records.fields': 'Edit fields',
   'records.delete.one': 'Delete {count} record',
   'records.delete.other': 'Delete {count} records',
+  'records.share': 'Share…',
+  'records.menu': 'What to do with the record',
   'records.deleteChecked': 'Delete the ticked records',
   'records.deleted.one': '{count} record deleted',
   'records.deleted.other': '{count} records deleted',

@@ -34,6 +34,29 @@ export const signInStrings = {
   'signIn.code.refused':
     'This code is used, expired or wrong. Codes work once and for ten minutes: print a new one with the command above.',
 
+  'signIn.forClient': 'An application wants to know who you are. You are led back to it afterwards.',
+  'signIn.again': 'Sign in again',
+
+  'consent.title': 'Let {client} sign you in?',
+  'consent.account': 'You are {name} ({email}).',
+  'consent.other': 'Use another account',
+  'consent.gets': 'What {client} may do',
+  'consent.scope.openid': 'Recognise you when you come back',
+  'consent.scope.profile': 'See your name and your picture',
+  'consent.scope.email': 'See your email address, {email}',
+  'consent.scope.offline_access': 'Keep this while you are away, until you or an administrator end it',
+  'consent.scope.other': 'Something it calls “{scope}”',
+  'consent.records': 'Your records stay closed to it.',
+  'consent.leads':
+    'Both answers lead you back to {place}. An allowance is remembered, and you are not asked again for the same.',
+  'consent.allow': 'Allow',
+  'consent.refuse': 'Refuse',
+  'consent.acting': 'While you act as somebody else you cannot allow anything in their name.',
+  'consent.over.title': 'This request does not work',
+  'consent.over': 'It is too old, was answered already, or was cut off. Go back to the application and begin again.',
+  'consent.over.reason': 'Reason: {reason}',
+  'consent.home': 'Go to Cairn',
+
   'factor.title': 'Second step',
   'factor.lead': 'Enter the six digits your authenticator app shows now.',
   'factor.code': 'Code',

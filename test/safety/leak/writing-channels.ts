@@ -154,6 +154,7 @@ export const writingChannels: Readonly<Record<string, ChannelCases>> = {
   shares: (world, _role, at) => [
     ...[world.hidden[1], world.victims[2 * at], absentId].flatMap((id) => [
       get(`/data/matter/${id}/shares`),
+      get(`/data/matter/${id}/shares/principals?query=a`),
       post(`/data/matter/${id}/shares`, { principalType: 'user', principalId: idOf('clerk'), access: 'read' }),
       ask('DELETE', `/data/matter/${id}/shares/${world.share}`),
     ]),

@@ -4,6 +4,13 @@ import { accounts } from './0001-accounts.ts'
 import { oauthProviderTables } from './0002-oauth-provider.ts'
 import { ownTables } from './0003-own-tables.ts'
 import { directory } from './0004-directory.ts'
+import { workspaceClients } from './0005-workspace-clients.ts'
 
 /** Append only; released steps never change. */
-export const authMigrations: readonly Migration[] = [accounts, oauthProviderTables, ownTables, directory]
+export const authMigrations: readonly Migration[] = [
+  accounts,
+  oauthProviderTables,
+  ownTables,
+  directory,
+  workspaceClients,
+]

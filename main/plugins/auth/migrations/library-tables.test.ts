@@ -23,6 +23,7 @@ it.each([
     signUpIsClosed: true,
     newId: () => test.ids.uuid(),
     isClient: () => false,
+    onlyOrganization: () => undefined,
     send: () => Promise.resolve(),
     log: test.log,
   })

@@ -128,10 +128,11 @@ const steps: Readonly<Record<string, Step>> = {
   verifyOtp: { own: true, signsIn: true, factor: true, event: 'auth.two_factor_enabled' },
   sendOtp: { own: true, mailsCode: true },
   verifyBackupCode: { own: true, signsIn: true, factor: true },
-  // What a client is given would outlive the hour of somebody who acts as somebody else.
+  // Whoever acts as somebody else gives nothing away in their name: it would outlive their hour.
   oauthAuthorize: { own: true },
-  oauthConsent: { own: true, event: 'auth.oauth_client_changed' },
-  oauthContinue: { own: true, event: 'auth.oauth_client_changed' },
+  oauthConsent: { own: true, event: 'auth.oauth_consent_given' },
+  oauthContinue: { own: true },
+  // Calls of clients, which change nothing an audit would ask for.
   oauthToken: { byClient: true },
   oauthIntrospect: { byClient: true },
   oauthRevoke: { byClient: true },

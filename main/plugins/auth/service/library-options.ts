@@ -40,6 +40,8 @@ export interface LibraryParts {
   readonly signUpIsClosed: boolean
   readonly newId: () => string
   readonly isClient: (clientId: string) => boolean
+  /** The organization of somebody who is in exactly one. */
+  readonly onlyOrganization: (userId: string) => string | undefined
   readonly send: (mail: OutgoingMail) => Promise<void>
   readonly log: Logger
 }
@@ -68,6 +70,9 @@ const oauthTables = {
   oauthClientAssertion: 'auth_oauth_client_assertion',
 } as const
 
+/** Whom the clients of the provider role belong to. */
+export const clientOwner = 'workspace'
+
 const named = (name: string): { modelName: string } => ({ modelName: name })
 
 /**
@@ -81,6 +86,8 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
   const page = (name: string): string => `${parts.baseUrl}${parts.uiBasePath}/#/${name}`
   return {
     appName: 'Cairn',
+    // A refusal nobody can be led back with is told on a page of ours, not by an address the host does not have.
+    onAPIError: { errorURL: `${parts.uiBasePath}/#/authorize-error` },
     baseURL: parts.baseUrl,
     basePath: '/api/v1/auth',
     secret: parts.secret,
@@ -108,6 +115,17 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       // Sessions are prolonged where they are looked up, which also knows the absolute limit (D5).
       disableSessionRefresh: true,
       freshAge: day,
+    },
+    databaseHooks: {
+      session: {
+        create: {
+          // Who is in one organization has nothing to choose (D-41).
+          async before(begun) {
+            const activeOrganizationId = parts.onlyOrganization(begun.userId)
+            if (activeOrganizationId !== undefined) return { data: { ...begun, activeOrganizationId } }
+          },
+        },
+      },
     },
     account: {
       ...named('auth_account'),
@@ -162,7 +180,7 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
         },
       }),
       organization({
-        teams: { enabled: true },
+        teams: { enabled: true, defaultTeam: { enabled: false }, allowRemovingAllTeams: true },
         schema: {
           organization: named(tables.organization),
           member: named(tables.member),
@@ -211,6 +229,10 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       oauthProvider({
         loginPage: `${parts.uiBasePath}/#/sign-in`,
         consentPage: `${parts.uiBasePath}/#/consent`,
+        // Choosing an account is signing in again: there is one session in a browser.
+        selectAccount: { page: `${parts.uiBasePath}/#/sign-in`, shouldRedirect: () => false },
+        // Clients belong to the workspace: they outlive the administrator who made them.
+        clientReference: () => clientOwner,
         allowDynamicClientRegistration: true,
         silenceWarnings: { oauthAuthServerConfig: true, openidConfig: true },
         schema: Object.fromEntries(Object.entries(oauthTables).map(([model, table]) => [model, named(table)])),

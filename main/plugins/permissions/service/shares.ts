@@ -15,6 +15,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ShareAccess, ShareRow } from '../store.ts'
+import type { Principal, Principals } from './principals.ts'
 import { deleteShare, putShare, readShares, shareLevels } from '../store.ts'
 
 /** What a share is made of. */
@@ -32,8 +33,7 @@ export interface ShareParts {
   readonly authorizer: () => Authorizer
   /** Whether a live record passes a filter. */
   readonly passes: (schema: ObjectSchema, id: string, filter: Filter | null, userId: string) => boolean
-  readonly userExists: (id: string) => boolean
-  readonly hasTeams: () => boolean
+  readonly principals: Principals
   /** Tells of shares in the feed of the record (D-144). */
   readonly feed: () => FeedService | undefined
   /** Called after COMMIT of a change. */
@@ -43,6 +43,13 @@ export interface ShareParts {
 /** The operations. */
 export interface Shares {
   list(ctx: RequestContext, object: string, id: string): RecordShare[]
+  /** Whom the record can be shared with. @throws permission_denied for those who may not share it */
+  candidates(
+    ctx: RequestContext,
+    object: string,
+    id: string,
+    text: string,
+  ): { principals: Principal[]; hasMore: boolean }
   create(ctx: RequestContext, object: string, id: string, input: ShareInput): Promise<RecordShare>
   remove(ctx: RequestContext, object: string, id: string, shareId: string): Promise<void>
 }
@@ -84,13 +91,7 @@ export function createShares(parts: ShareParts): Shares {
     parts.passes(schema, recordId, { kind: 'condition', path: ['owner'], operator: '$eq', operand: userId }, userId)
 
   const requirePrincipal = ({ principalType, principalId }: ShareInput): void => {
-    const known =
-      principalType === 'user'
-        ? parts.userExists(principalId)
-        : principalType === 'role'
-          ? metadata.get('role', principalId) !== undefined
-          : parts.hasTeams()
-    if (known) return
+    if (parts.principals.exists(principalType, principalId)) return
     const message = `There is no such ${principalType}.`
     throw validationError([{ field: 'principalId', code: 'invalid_reference', message, value: principalId }])
   }
@@ -105,7 +106,12 @@ export function createShares(parts: ShareParts): Shares {
   return {
     list(ctx, object, id) {
       const { schema, recordId } = find(ctx, object, id)
-      return readShares(read, schema.uid, recordId).map((row) => shown(schema, row))
+      return readShares(read, schema.uid, recordId).map((row) => shown(schema, row, parts.principals))
+    },
+    candidates(ctx, object, id, text) {
+      const { schema, recordId } = find(ctx, object, id)
+      requireSharing(ctx, schema, recordId)
+      return parts.principals.find(ctx.organizationId, text)
     },
     async create(ctx, object, id, input) {
       const { schema, recordId } = find(ctx, object, id)
@@ -126,7 +132,7 @@ export function createShares(parts: ShareParts): Shares {
       }
       return write('permissions.share', (tx) => {
         tx.afterCommit(parts.changed)
-        const stored = shown(schema, putShare(tx, schema.uid, share))
+        const stored = shown(schema, putShare(tx, schema.uid, share), parts.principals)
         announce(tx, ctx, stored, 'share')
         return stored
       })
@@ -137,7 +143,7 @@ export function createShares(parts: ShareParts): Shares {
       const gone = await write('permissions.unshare', (tx) => {
         tx.afterCommit(parts.changed)
         const present = readShares(tx, schema.uid, recordId).find(({ id: stored }) => stored === shareId)
-        if (present !== undefined) announce(tx, ctx, shown(schema, present), 'unshare')
+        if (present !== undefined) announce(tx, ctx, shown(schema, present, parts.principals), 'unshare')
         return deleteShare(tx, schema.uid, recordId, shareId)
       })
       if (!gone) throw notFound('share', shareId)
@@ -145,15 +151,19 @@ export function createShares(parts: ShareParts): Shares {
   }
 }
 
-function shown(schema: ObjectSchema, row: ShareRow): RecordShare {
+function shown(schema: ObjectSchema, row: ShareRow, principals: Principals): RecordShare {
   const at = row.principal.indexOf(':')
   const access = (Object.keys(shareLevels) as ShareAccess[]).find((word) => shareLevels[word] === row.level)!
+  const principalType = row.principal.slice(0, at) as RecordShare['principalType']
+  const principalId = row.principal.slice(at + 1)
+  const principalName = principals.nameOf(principalType, principalId)
   return {
     id: row.id,
     object: schema.name,
     recordId: row.recordId,
-    principalType: row.principal.slice(0, at) as RecordShare['principalType'],
-    principalId: row.principal.slice(at + 1),
+    principalType,
+    principalId,
+    ...(principalName === undefined ? {} : { principalName }),
     access,
     ...(row.reason === null ? {} : { reason: row.reason }),
     createdAt: row.createdAt,

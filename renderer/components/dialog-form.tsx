@@ -1,0 +1,59 @@
+// Owns the form inside of a dialog: what is wrong is said above the buttons, nothing is sent twice, Cancel comes first.
+import { Button, Group } from '@mantine/core'
+import { useState } from 'react'
+import type { ReactNode, SyntheticEvent } from 'react'
+import { problemText } from '../lib/problem-text.ts'
+import { t } from '../lib/strings.ts'
+import classes from './parts.module.css'
+import { Notice } from './notice.tsx'
+
+/**
+ * The form. Its fields are told whether sending it was tried, so that they complain no earlier; it is sent only when it
+ * is `ready`. A rejection of `onSubmit` is said in words and keeps the form as it is.
+ */
+export function DialogForm(props: {
+  submit: string
+  ready: boolean
+  dangerous?: boolean
+  /** Words for a rejection, where the usual ones do not fit. */
+  describe?: (error: unknown) => string | undefined
+  children: (tried: boolean) => ReactNode
+  onClose: () => void
+  onSubmit: () => Promise<void>
+}) {
+  const [tried, setTried] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [busy, setBusy] = useState(false)
+  const submit = async (event: SyntheticEvent): Promise<void> => {
+    event.preventDefault()
+    setTried(true)
+    setProblem(undefined)
+    if (!props.ready) return
+    setBusy(true)
+    try {
+      await props.onSubmit()
+    } catch (error) {
+      setProblem(props.describe?.(error) ?? problemText(error))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
+      {props.children(tried)}
+      {problem !== undefined && (
+        <Notice tone="bad" live>
+          {problem}
+        </Notice>
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={props.onClose}>
+          {t('app.cancel')}
+        </Button>
+        <Button type="submit" color={props.dangerous ? 'red' : undefined} loading={busy}>
+          {props.submit}
+        </Button>
+      </Group>
+    </form>
+  )
+}
