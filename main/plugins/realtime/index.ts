@@ -83,7 +83,9 @@ export const realtimePlugin = definePlugin({
       feed.remember(event)
       hub.dispatch(event)
       // Sessions that ended and users who are shut out hear nothing more, whatever is sent next.
-      if (event.type.startsWith('auth.')) setImmediate(() => hub.recheckAll())
+      if (!event.type.startsWith('auth.')) return
+      hub.recheckAll()
+      setImmediate(() => hub.recheckAll())
     })
 
     const saying = createSaying({ hub, write: host.write, log: host.log })

@@ -15,12 +15,12 @@ import { channelsOf, readChannel } from './service/channels.ts'
 import type { Connection, ConnectionParts, Transport } from './service/connection.ts'
 import { createConnection } from './service/connection.ts'
 import { wantedEvents } from './service/event-names.ts'
-import { createEventCache } from './service/messages.ts'
 import type { MessageWriter } from './service/messages.ts'
 import type { Member, PresenceChange } from './service/presence.ts'
 import { createPresence } from './service/presence.ts'
 import { readRecordFilter } from './service/record-filter.ts'
 import type { EventRing } from './service/ring.ts'
+import { createRounds } from './service/rounds.ts'
 import type { Subscription, SubscriptionRequest } from './service/subscription.ts'
 import { createTickets } from './service/tickets.ts'
 
@@ -105,6 +105,8 @@ export function createHub(parts: HubParts): Hub {
   const pending = new Map<string, { since: number; subscriptions: Subscription[] }>()
   const tickets = createTickets(parts.now, () => ids.token(32))
   const sayers = new Map<string, string>()
+  // Rights change with their stamp, records with events.
+  const rounds = createRounds(() => `${parts.stamp()} ${ring.latest()}`)
 
   const mayUse = (ctx: RequestContext, channel: Channel): boolean => {
     const authority = authorizer()
@@ -149,7 +151,10 @@ export function createHub(parts: HubParts): Hub {
     wanting.set(name, there.set(connection, [...(there.get(connection) ?? []), subscription]))
   }
 
-  const unindex = (connection: Connection, { id, channel }: Subscription): void => {
+  const unindex = (connection: Connection, subscription: Subscription): void => {
+    const { id, channel } = subscription
+    // Events under way are not for it any more.
+    subscription.since = Infinity
     connection.remove(id)
     owners.delete(id)
     const there = wanting.get(channel.name)
@@ -195,8 +200,7 @@ export function createHub(parts: HubParts): Hub {
           const before = receivers.get(connection)
           receivers.set(connection, before === undefined ? subscriptions : [...before, ...subscriptions])
         }
-      const cache = createEventCache()
-      for (const [connection, subscriptions] of receivers) connection.offer(event, subscriptions, cache)
+      if (receivers.size > 0) rounds.add(event, receivers)
     },
     open({ caller, transport, recheck }) {
       const own = [...connections.values()].filter(({ userId }) => userId === caller.actor.id)

@@ -256,6 +256,8 @@ export function createConnection(parts: ConnectionParts, start: ConnectionStart)
       self.activeAt = parts.now()
     },
     offer(event, wanting, cache) {
+      // It may have read the event from the ring meanwhile.
+      if (event.eventId <= self.position) return
       if (self.wake !== null && self.holds() && write(event, wanting, cache).messages.length > 0) self.wake?.()
       if (sink === null || isReplaying || !self.holds()) return
       const entry = write(event, wanting, cache)
