@@ -29,7 +29,11 @@ async function open(host: AuthHost, name: string, rememberMe = true): Promise<Ca
 /** How many of the ways still let in. */
 async function countOpen(host: AuthHost, { token, cookie }: Carried): Promise<number> {
   const signed = decodeURIComponent(cookie.slice(cookie.indexOf('=') + 1).split(';')[0]!)
-  const ways: Record<string, string>[] = [{ authorization: `Bearer ${token}` }, { authorization: `Bearer ${signed}` }, { cookie }]
+  const ways: Record<string, string>[] = [
+    { authorization: `Bearer ${token}` },
+    { authorization: `Bearer ${signed}` },
+    { cookie },
+  ]
   const answers = await Promise.all(ways.map((headers) => send(host, 'GET', '/permissions/effective', { headers })))
   return answers.filter(({ status }) => status === 200).length
 }
