@@ -102,6 +102,19 @@ describe('pins', () => {
     expect(refusal(await host.delete(path))).toEqual([409, 'feed_not_pinned'])
   })
 
+  it('are told of as changes of the item', async () => {
+    const { id } = await addItem(host, record, { body: 'x' })
+    const heard: unknown[] = []
+    const stop = host.host.bus.onCommitted('feed.item.updated', ({ payload }) => void heard.push(payload))
+    await host.post(`/data/${record}/feed/${id}/pin`)
+    await host.delete(`/data/${record}/feed/${id}/pin`)
+    stop()
+    expect(heard).toMatchObject([
+      { item: { id, visibility: 'public' }, pinned: true },
+      { item: { id }, pinned: false },
+    ])
+  })
+
   it('need the right to edit the record', async () => {
     await host.assign(1, { profile: 'readonly' })
     const { id } = await addItem(host, record, { body: 'x' })

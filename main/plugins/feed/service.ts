@@ -80,7 +80,7 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
     people,
     known,
     lists: createFeedLists({ ...showing, heavy: parts.heavy, viewer }),
-    marks: createFeedMarks({ write, clock, viewer }),
+    marks: createFeedMarks({ write, clock, people, viewer }),
     async show(ctx, place, entry) {
       const [shown] = await showEntries(showing, ctx, place, viewer(ctx, place), [entry])
       return shown!

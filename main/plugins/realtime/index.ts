@@ -30,7 +30,7 @@ export const realtimePlugin = definePlugin({
   id: 'realtime',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions', 'data'],
-  optional: ['auth'],
+  optional: ['auth', 'feed'],
   discovery: { service: 'realtime', routeKey: 'realtime', route: '/realtime', feature: 'websockets' },
   contract: realtimeRoutes,
   errors: realtimeErrors,
@@ -51,11 +51,13 @@ export const realtimePlugin = definePlugin({
       queryEnv: (ctx) => worldOf(ctx, false),
     })
     const permissions = host.service('permissions')
+    const feedService = host.optionalService('feed')
     const feed = createFeedViews({
       records,
       data,
       isFree: (ctx) => host.authorizer.isUnrestricted(ctx),
       profileOf: (userId) => permissions.assignments(userId).profile,
+      sees: (ctx, record, feedId) => feedService()?.sees(ctx, record, feedId) === true,
     })
     const hasOrganizations = (): boolean => auth()?.hasOrganizations === true
     const views = createEventViews({ authorizer, records, feed, metadata, hasOrganizations })

@@ -99,28 +99,36 @@ export function requireLive(tx: Tx, { schema, recordId }: RecordPlace): void {
   if (!isLive(tx, schema.table, recordId)) throw notFound('record', recordId, schema.name)
 }
 
+/**
+ * Raises an event of an item with the narrowest visibility that its receivers need.
+ * @param more what else the payload says
+ */
+export function announceItem(
+  people: Pick<People, 'findAll'>,
+  tx: Tx,
+  ctx: RequestContext,
+  place: RecordPlace,
+  type: 'feed.item.created' | 'feed.item.updated' | 'feed.item.deleted',
+  row: ItemRow,
+  more: Readonly<Record<string, unknown>> = {},
+): void {
+  const known = people.findAll(row.actor_type === 'user' ? [row.actor_id] : [])
+  const item = storedItemView(place, row, known)
+  const visibility = narrowest(item.visibility, parentVisibility(tx, place, row))
+  const payload = { item: { ...item, visibility }, ...more }
+  tx.emit(ctx, { type, object: place.schema.name, recordId: place.recordId, payload })
+}
+
 /** Makes the writes. */
 export function createFeedItems(parts: ItemParts): FeedItems {
   const { write, clock, ids, people } = parts
   const userExists = (id: string): boolean => people.find(id) !== undefined
 
-  const announce = (tx: Tx, ctx: RequestContext, place: RecordPlace, type: string, row: ItemRow): void => {
-    const known = people.findAll(row.actor_type === 'user' ? [row.actor_id] : [])
-    const item = storedItemView(place, row, known)
-    const visibility = narrowest(item.visibility, parentVisibility(tx, place, row))
-    tx.emit(ctx, {
-      type,
-      object: place.schema.name,
-      recordId: place.recordId,
-      payload: { item: { ...item, visibility } },
-    })
-  }
-
   const add = (tx: Tx, ctx: RequestContext, place: RecordPlace, item: NewItem): ItemRow => {
     const number = insertItem(tx, place, item)
     const row: ItemRow = { ...item, number, is_deleted: 0 }
     addWords(tx, place, number, row.body)
-    announce(tx, ctx, place, 'feed.item.created', row)
+    announceItem(people, tx, ctx, place, 'feed.item.created', row)
     return row
   }
 
@@ -211,7 +219,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
           addWords(tx, place, next.number, next.body)
         }
         parts.subscribe(tx, place, mentionedUsers(mentions).filter(userExists))
-        announce(tx, ctx, place, 'feed.item.updated', next)
+        announceItem(people, tx, ctx, place, 'feed.item.updated', next)
         return next
       })
       return { kind: 'item', id: row.id, row }
@@ -228,7 +236,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
         if (hasReplies(tx, place, present.id)) emptyItem(tx, present.number, namesOf(present), now)
         else deleteItem(tx, present.number)
         dropStub(tx, place, present.parent_id)
-        announce(tx, ctx, place, 'feed.item.deleted', {
+        announceItem(people, tx, ctx, place, 'feed.item.deleted', {
           ...present,
           body: null,
           data: null,

@@ -5,8 +5,9 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
 import { feedError } from '../errors.ts'
 import { parseEmoji } from './emoji.ts'
-import { requireEntry, requireLive } from './items.ts'
+import { announceItem, requireEntry, requireLive } from './items.ts'
 import { addPin, addReaction, addStar, readReactions, removePin, removeReaction, removeStar } from './mark-store.ts'
+import type { People } from './people.ts'
 import type { RecordPlace } from './place.ts'
 import type { FeedEntry, FeedItemView } from './row-types.ts'
 import { reactionViews } from './show-items.ts'
@@ -15,6 +16,7 @@ import type { Viewer } from './viewer.ts'
 /** What marks work with. */
 export interface MarkParts {
   readonly write: Write
+  readonly people: Pick<People, 'findAll'>
   readonly clock: Clock
   readonly viewer: (ctx: RequestContext, place: RecordPlace) => Viewer
 }
@@ -57,7 +59,7 @@ export interface FeedMarks {
 }
 
 /** Makes the operations. */
-export function createFeedMarks({ write, clock, viewer }: MarkParts): FeedMarks {
+export function createFeedMarks({ write, clock, people, viewer }: MarkParts): FeedMarks {
   /** Runs in one write with the item as the caller sees it. */
   const onEntry = <T>(
     name: string,
@@ -97,6 +99,11 @@ export function createFeedMarks({ write, clock, viewer }: MarkParts): FeedMarks 
       },
     })
 
+  /** Others see a pin at once; one on a fact comes with the next look at the feed, as the fact itself did. */
+  const tellPin = (tx: Tx, ctx: RequestContext, place: RecordPlace, entry: FeedEntry, pinned: boolean): void => {
+    if (entry.kind === 'item') announceItem(people, tx, ctx, place, 'feed.item.updated', entry.row, { pinned })
+  }
+
   return {
     react(ctx, place, feedId, given) {
       const emoji = parseEmoji(given)
@@ -126,16 +133,20 @@ export function createFeedMarks({ write, clock, viewer }: MarkParts): FeedMarks 
     },
 
     pin: (ctx, place, given) =>
-      onEntry('pin', ctx, place, given, (tx, { id: feedId }) => {
+      onEntry('pin', ctx, place, given, (tx, entry) => {
+        const { id: feedId } = entry
         const at = clock.iso()
         const userId = ctx.actor.id
         if (!addPin(tx, place, { itemId: feedId, userId, at })) throw feedError('feed_already_pinned', { feedId })
+        tellPin(tx, ctx, place, entry, true)
         return { feedId, pinned: true, pinnedAt: at, pinnedBy: userId }
       }),
 
     unpin: (ctx, place, given) =>
-      onEntry('unpin', ctx, place, given, (tx, { id: feedId }) => {
+      onEntry('unpin', ctx, place, given, (tx, entry) => {
+        const { id: feedId } = entry
         if (!removePin(tx, place, feedId)) throw feedError('feed_not_pinned', { feedId })
+        tellPin(tx, ctx, place, entry, false)
         return { feedId, pinned: false }
       }),
 

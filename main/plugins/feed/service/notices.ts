@@ -148,6 +148,8 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     wants(event) {
       if (parts.notifications() === undefined || event.object === undefined || event.recordId === undefined)
         return false
+      // A pin changes nothing of what an item says.
+      if ((event.payload as { pinned?: boolean }).pinned !== undefined) return false
       if (event.type === 'feed.item.created' || event.type === 'feed.item.updated') return true
       if (event.type !== 'record.updated') return false
       const schema = metadata.objectSchema(event.object)

@@ -33,6 +33,8 @@ export function createFeedViews(parts: {
   readonly data: Pick<DataService, 'canReadField'>
   isFree(ctx: RequestContext): boolean
   profileOf(userId: string): string
+  /** Whether a caller sees an item this start has not heard of; asked of the feed. */
+  sees(ctx: RequestContext, record: { readonly object: string; readonly recordId: string }, feedId: string): boolean
 }): FeedViews {
   const audiences = new Map<string, Audience>()
 
@@ -55,10 +57,14 @@ export function createFeedViews(parts: {
       if (!parts.records.canSee(ctx, event)) return null
       const item = itemOf(event.payload)
       if (item === undefined) {
-        // A reaction: nothing is known of an item from before this start, so nothing is said.
         const { feedId } = event.payload as { feedId?: unknown }
-        const audience = typeof feedId === 'string' ? audiences.get(feedId) : undefined
-        return audience !== undefined && belongs(ctx, audience) ? (event.payload as Loose) : null
+        if (typeof feedId !== 'string' || event.object === undefined || event.recordId === undefined) return null
+        const audience = audiences.get(feedId)
+        const isOpen =
+          audience === undefined
+            ? parts.sees(ctx, { object: event.object, recordId: event.recordId }, feedId)
+            : belongs(ctx, audience)
+        return isOpen ? (event.payload as Loose) : null
       }
       if (!belongs(ctx, audienceOf(item))) return null
       const shown = Object.fromEntries(Object.entries(item).filter(([name]) => !personal.has(name)))
