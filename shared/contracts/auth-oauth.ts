@@ -67,6 +67,14 @@ export const authOauthRoutes = defineRoutes({
     permission: 'public',
     entry: true,
   }),
+  oauthAuthorizeByForm: authPost(
+    'oauthAuthorizeByForm',
+    'oauth2/authorize',
+    'Ask for a code by a form.',
+    z.unknown(),
+    AnyPayload,
+    { ...byProtocol, mutates: false },
+  ),
   oauthToken: authPost('oauthToken', 'oauth2/token', 'Exchange a code or a refresh token.', z.unknown(), AnyPayload, {
     ...byProtocol,
     rateLimit: 'auth',

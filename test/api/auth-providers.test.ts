@@ -225,6 +225,19 @@ describe('the provider role', () => {
     return new URL(agreed.body.url ?? agreed.body.redirect_uri ?? agreed.body.redirectURI)
   }
 
+  it('takes the request as a form too, and goes on by a GET', async () => {
+    const headers = { authorization: `Bearer ${host.host.token}`, 'content-type': 'application/x-www-form-urlencoded' }
+    const body = 'client_id=nobody&response_type=code&scope=openid+email&state=a%26b'
+    const url = `${host.host.url}/api/v1/auth/oauth2/authorize`
+    const asked = await fetch(url, { method: 'POST', headers, body, redirect: 'manual' })
+    expect(asked.status).toBe(303)
+    expect(asked.headers.get('location')).toBe(
+      '/api/v1/auth/oauth2/authorize?client_id=nobody&response_type=code&scope=openid+email&state=a%26b',
+    )
+    const twice = await fetch(url, { method: 'POST', headers, body: `${body}&state=c`, redirect: 'manual' })
+    expect(twice.status).toBe(400)
+  })
+
   it('signs a person in at a standard client, whose tokens are checked by it', async () => {
     const verifier = openid.randomPKCECodeVerifier()
     const [state, nonce] = [openid.randomState(), openid.randomNonce()]

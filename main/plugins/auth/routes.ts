@@ -185,6 +185,13 @@ export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<ty
       ctx.impersonatorId === undefined
         ? forwarded.oauthAuthorize(ctx, input)
         : (new Reply({} as never, { status: 302, headers: { location: actingPage } }) as never),
+    // The form's fields are the request's parameters; the rest of the way is the same.
+    oauthAuthorizeByForm(_ctx, { body }) {
+      const fields = new URLSearchParams()
+      for (const [name, value] of Object.entries(fieldsOf(body))) fields.set(name, String(value))
+      const location = `/api/v1/auth/oauth2/authorize?${fields}`
+      return new Reply({} as never, { status: 303, headers: { location, 'cache-control': 'no-store' } })
+    },
     oauthToken: byProtocol('oauthToken') as never,
     oauthIntrospect: byProtocol('oauthIntrospect') as never,
     oauthRevoke: byProtocol('oauthRevoke') as never,
