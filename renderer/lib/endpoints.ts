@@ -79,6 +79,7 @@ export const endpoints = {
   revealSecret: 'POST versioned /data/:object/:id/reveal',
   getGeneratedView: 'GET versioned /ui/view/:object/:type',
   listFeed: 'GET versioned /data/:object/:recordId/feed',
+  listMentionable: 'GET versioned /data/:object/:recordId/feed/mentionable',
   createFeedItem: 'POST versioned /data/:object/:recordId/feed',
   updateFeedItem: 'PUT versioned /data/:object/:recordId/feed/:feedId',
   deleteFeedItem: 'DELETE versioned /data/:object/:recordId/feed/:feedId',

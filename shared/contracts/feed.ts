@@ -354,6 +354,24 @@ export const feedRoutes = defineRoutes({
     channel: 'feed-search',
     summary: 'Find items of a record by the words of their bodies, newest first.',
   }),
+  listMentionable: defineRoute({
+    ...shared,
+    ...at(`${record}/feed/mentionable`),
+    operationId: 'listMentionable',
+    method: 'GET',
+    params: FeedParams,
+    query: z.object({ query: z.string().max(200).optional().meta({ description: 'Part of a name.' }) }),
+    response: z
+      .object({
+        people: z.array(z.object({ id: z.string(), name: z.string(), avatarUrl: z.string().optional() })),
+        hasMore: z.boolean(),
+      })
+      .meta({ id: 'MentionablePeople' }),
+    rateLimit: 'read',
+    errors: ['method_not_allowed'],
+    channel: 'feed',
+    summary: 'People who may read the record and can be mentioned on it, by name; at most 200.',
+  }),
   getChangelog: defineRoute({
     ...shared,
     ...at(`${record}/changelog`),

@@ -11,10 +11,12 @@ export function feedHandlers({
   marks,
   subscriptions,
   show,
+  mentionable,
 }: FeedCore): Handlers<typeof feedRoutes> {
   return {
     listFeed: (ctx, { params, query }) => lists.list(ctx, gate.feed(ctx, params), query),
     searchFeed: (ctx, { params, query }) => lists.search(ctx, gate.feed(ctx, params), query),
+    listMentionable: (ctx, { params, query }) => mentionable(ctx, params, query.query ?? ''),
     getChangelog: (ctx, { params, query }) => lists.changelog(ctx, gate.changelog(ctx, params), query),
     async createFeedItem(ctx, { params, body }) {
       const place = gate.feed(ctx, params)

@@ -7,7 +7,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { FeedService } from './api.ts'
-import type { FeedGate } from './service/gate.ts'
+import type { FeedGate, RecordName } from './service/gate.ts'
 import { createFeedGate } from './service/gate.ts'
 import type { FeedItems } from './service/items.ts'
 import { createFeedItems, requireEntry } from './service/items.ts'
@@ -15,6 +15,7 @@ import type { FeedLists } from './service/lists.ts'
 import { createFeedLists } from './service/lists.ts'
 import type { FeedMarks } from './service/marks.ts'
 import { createFeedMarks } from './service/marks.ts'
+import { mentionablePeople } from './service/mentionable.ts'
 import type { People } from './service/people.ts'
 import { createPeople } from './service/people.ts'
 import type { RecordPlace } from './service/place.ts'
@@ -48,6 +49,8 @@ export interface FeedCore {
   readonly subscriptions: Subscriptions
   readonly people: People
   readonly known: SubscribedRecords
+  /** Who can be mentioned on a record. @throws resource_not_found */
+  mentionable(ctx: RequestContext, name: RecordName, text: string): ReturnType<typeof mentionablePeople>
   /** An entry as a caller sees it. */
   show(ctx: RequestContext, place: RecordPlace, entry: FeedEntry): Promise<FeedItemView>
   /** What other plugins see. */
@@ -81,6 +84,10 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
     known,
     lists: createFeedLists({ ...showing, heavy: parts.heavy, viewer }),
     marks: createFeedMarks({ write, clock, people, viewer }),
+    mentionable(ctx, name, text) {
+      const { recordId } = gate.feed(ctx, name)
+      return mentionablePeople(parts, ctx, { object: name.object, recordId }, text)
+    },
     async show(ctx, place, entry) {
       const [shown] = await showEntries(showing, ctx, place, viewer(ctx, place), [entry])
       return shown!

@@ -43,7 +43,7 @@ export function ActivityPanel(props: {
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data])
   const isFound = search.trim().length >= minSearch
   const threads = useMemo(() => arrangeThreads(items, !isFound), [items, isFound])
-  const people = usePeople(peopleOf(items), ownId)
+  const people = usePeople({ object, recordId }, peopleOf(items), ownId)
   const place = `${object} ${recordId}`
 
   if (error && !data) {

@@ -1,7 +1,6 @@
-// Owns whom one can mention: everybody, for those who may list accounts; else the people this record knows already.
+// Owns whom one can mention: whoever may read the record, and the people its activity names already.
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
-import { hasCode } from '../../lib/api-error.ts'
 import type { FeedItem } from './feed-queries.ts'
 
 /** Somebody. */
@@ -10,32 +9,25 @@ export interface Person {
   name: string
 }
 
-/** Accounts that are offered. */
-const maxPeople = 500
 /** Names shown at once. */
 const offered = 6
 
-const accountsQuery = queryOptions({
-  queryKey: ['people'] as const,
-  queryFn: async ({ signal }): Promise<Person[]> => {
-    try {
-      const { users } = await call('adminListUsers', {
-        query: { limit: String(maxPeople), sortBy: 'name' },
-        signal,
-      })
-      return users.map((user) => ({ id: user.id, name: user.name || user.email }))
-    } catch (error) {
-      if (hasCode(error, 'permission_denied', 'resource_not_found')) return []
-      throw error
-    }
-  },
-  staleTime: 60_000,
-})
+const mentionableQuery = (object: string, recordId: string) =>
+  queryOptions({
+    queryKey: ['mentionable', object, recordId] as const,
+    queryFn: async ({ signal }): Promise<Person[]> =>
+      (await call('listMentionable', { params: { object, recordId }, signal })).people,
+    staleTime: 60_000,
+  })
 
-/** The people one can mention; `known` are those who did something here. */
-export function usePeople(known: readonly Person[], ownId: string | undefined): readonly Person[] {
-  const { data: accounts = [] } = useQuery(accountsQuery)
-  const byId = new Map([...known, ...accounts].map((person) => [person.id, person]))
+/** The people one can mention on a record; `known` are those its activity names. */
+export function usePeople(
+  { object, recordId }: { object: string; recordId: string },
+  known: readonly Person[],
+  ownId: string | undefined,
+): readonly Person[] {
+  const { data: readers = [] } = useQuery(mentionableQuery(object, recordId))
+  const byId = new Map([...known, ...readers].map((person) => [person.id, person]))
   return [...byId.values()]
     .filter(({ id }) => id !== ownId)
     .toSorted((one, other) => one.name.localeCompare(other.name))

@@ -33,6 +33,7 @@ export const feedChannels: Readonly<Record<string, ChannelCases>> = {
       get(`/data/${record}/feed?limit=100`),
       get(`/data/${record}/feed?type=changes_only`),
       get(`//api/data/${record}/feed?limit=1`),
+      get(`/data/${record}/feed/mentionable?query=q`),
     ]),
     ...[world.openItem, world.privateItem, world.hiddenChange].map((parent) =>
       get(`/data/matter/${world.seen[0]}/feed?parentId=${parent}`),

@@ -14,6 +14,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { NotificationDraft, NotificationsService } from '#main/plugins/notifications/api.ts'
 import { mentionedUsers } from './mentions.ts'
 import type { People } from './people.ts'
+import { readerContext } from './reader-context.ts'
 import type { StoredItemView } from './show-items.ts'
 import type { SubscribedRecords } from './subscribed-records.ts'
 import type { SubscriptionWord } from './subscription-store.ts'
@@ -50,24 +51,6 @@ const excerptLength = 300
 export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
   const { metadata, data, known } = parts
 
-  /** The user as the rights see it; in an organization, the one in which it can read the record. */
-  const contextOf = (userId: string, object: string, recordId: string): RequestContext | null => {
-    const auth = parts.auth()
-    if (parts.people.find(userId) === undefined || auth?.user(userId)?.banned === true) return null
-    const organizations =
-      auth?.hasOrganizations === true ? auth.memberships(userId).map(({ organizationId }) => organizationId) : [null]
-    for (const organizationId of organizations) {
-      const ctx: RequestContext = {
-        ...internalContext(`feed-notice-${recordId}`),
-        actor: { type: 'user', id: userId },
-        credential: 'session',
-        organizationId,
-      }
-      if (data.reach(ctx, { object, id: recordId, action: 'read' }) === 'open') return ctx
-    }
-    return null
-  }
-
   const tell = async (
     event: PlatformEvent,
     userId: string,
@@ -79,7 +62,7 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
   ): Promise<void> => {
     if (event.actor.type === 'user' && event.actor.id === userId) return
     const [object, recordId] = [event.object!, event.recordId!]
-    const ctx = contextOf(userId, object, recordId)
+    const ctx = readerContext(parts, userId, { object, recordId })
     if (ctx === null) return
     const { feedId } = rest
     if (feedId !== undefined && !parts.sees(ctx, { object, recordId }, feedId)) return
