@@ -74,10 +74,16 @@ async function casesOf(host: AuthHost, clock: ManualClock): Promise<Record<strin
       credentialSteps.map(([method, path, body]) => [
         `${method} ${path} while acting`,
         async () => {
-          const { status, body: told } = await send(host, method, path, {
+          const {
+            status,
+            body: told,
+            headers,
+          } = await send(host, method, path, {
             token: inside,
             ...(body === undefined ? {} : { body }),
           })
+          // A browser that is led here is led on to a page that says so.
+          if (status === 302) return headers.location?.endsWith('error=acting_as_somebody_else') !== true
           // Refused for this reason, not because something was missing.
           return status !== 403 || told?.error?.details?.reason !== 'IMPERSONATED'
         },
