@@ -70,7 +70,7 @@ export default defineConfig({
       folder('desktop', { testTimeout: 60_000 }),
       // Kill, disk and clock checks measure the machine: they run after the others, one file at a time.
       folder('safety', {
-        testTimeout: 120_000,
+        testTimeout: 300_000,
         hookTimeout: 120_000,
         fileParallelism: false,
         sequence: { groupOrder: 1 },

@@ -40,6 +40,13 @@ const holdMs = 250
 /** How old the last look at a credential may be when something is sent; with the sweep below the second of safety D5. */
 const recheckMs = 700
 
+/** The events a connection that asks was given so far, and the position they reach. */
+export interface PolledPage {
+  readonly texts: string[]
+  bytes: number
+  position: number
+}
+
 /** What connections work with. */
 export interface ConnectionParts {
   readonly ring: EventRing
@@ -98,8 +105,11 @@ export interface Connection {
   pump(): void
   /** Whether the credential holds; asked at most about once a second unless it is to be `atOnce`. Ends the connection when not. */
   holds(atOnce?: boolean): boolean
-  /** The next events after a position for a connection that asks, and the position reached. */
-  collect(from: number, limit: number, scanned: number): { texts: string[]; position: number; isDone: boolean }
+  /**
+   * Adds the next events after the position of a page for a connection that asks, looking at so many; true when the page
+   * ends there. Where it ends depends on what the caller sees alone: never on how much there is that it does not.
+   */
+  collect(page: PolledPage, limit: number, scanned: number): boolean
   end(code: number, reason: string): void
 }
 
@@ -301,22 +311,23 @@ export function createConnection(parts: ConnectionParts, start: ConnectionStart)
       }
       return true
     },
-    collect(from, limit, scanned) {
-      const texts: string[] = []
-      let bytes = 0
-      let position = from
+    collect(page, limit, scanned) {
+      const { texts } = page
       for (let looked = 0; looked < scanned; looked += 1) {
-        const event = ring.next(position)
-        if (event === undefined) return { texts, position: Math.max(position, ring.latest()), isDone: true }
-        const { messages, bytes: more } = write(event, wantingOf(event), createEventCache())
+        const event = ring.next(page.position)
+        if (event === undefined) {
+          page.position = Math.max(page.position, ring.latest())
+          return true
+        }
+        const { messages, bytes } = write(event, wantingOf(event), createEventCache())
         // All messages of an event or none, so that the position says what was received.
-        if (texts.length > 0 && (texts.length + messages.length > limit || bytes + more > maxBufferedBytes))
-          return { texts, position, isDone: true }
+        if (texts.length > 0 && messages.length > 0)
+          if (texts.length + messages.length > limit || page.bytes + bytes > maxBufferedBytes) return true
         for (const { text } of messages) texts.push(text)
-        bytes += more
-        position = event.eventId
+        page.bytes += bytes
+        page.position = event.eventId
       }
-      return { texts, position, isDone: false }
+      return false
     },
     end(code, reason) {
       if (self.isEnded) return

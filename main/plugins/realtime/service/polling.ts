@@ -2,7 +2,7 @@
 import type { RequestContext } from '#main/kernel/context.ts'
 import { platformError } from '#shared/errors.ts'
 import { realtimeError } from '../errors.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, PolledPage } from './connection.ts'
 import type { EventRing } from './ring.ts'
 
 /** Events looked at in one turn of the event loop. */
@@ -64,20 +64,11 @@ function gone(connection: Connection): Error {
     : realtimeError('connection_not_found')
 }
 
-async function collect(
-  connection: Connection,
-  from: number,
-  limit: number,
-): Promise<{ texts: string[]; position: number }> {
-  const texts: string[] = []
-  let position = from
-  for (;;) {
-    const part = connection.collect(position, limit, turn)
-    texts.push(...part.texts)
-    position = part.position
-    if (part.isDone || texts.length > 0 || connection.isEnded) return { texts, position }
+async function collect(connection: Connection, from: number, limit: number): Promise<PolledPage> {
+  const page: PolledPage = { texts: [], bytes: 0, position: from }
+  while (!connection.collect(page, limit, turn) && !connection.isEnded)
     await new Promise((resolve) => setImmediate(resolve))
-  }
+  return page
 }
 
 /** Waits for an event, the time limit or the client to go; true when another poll took over. */
