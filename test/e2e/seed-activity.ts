@@ -70,6 +70,7 @@ export async function seedActivity(bench: ConsoleBench): Promise<string> {
   await bench.api('POST', `${feed}/${note}/star`)
   await add(bench.api, { type: 'task', body: 'Ask for it back', data: { dueDate: '2026-05-02', done: false } })
   await grace('PATCH', `/data/book/${id}`, { pages: 321, genre: 'science', notes: 'A first remark.' })
-  await bench.api('PATCH', `/data/book/${id}`, { pages: 322, read: false })
+  // In the end as it was: other screens count on its values.
+  await bench.api('PATCH', `/data/book/${id}`, { pages: 40, genre: 'novel', read: true })
   return id
 }
