@@ -245,7 +245,13 @@ describe('two people', () => {
     await tabTo('^More$')
     await page.keyboard.press('Enter')
     await page.getByRole('menuitem', { name: 'Edit' }).waitFor()
-    for (const _ of [1, 2]) await page.keyboard.press('ArrowDown')
+    // The menu takes the focus a moment after it is there.
+    await expect
+      .poll(async () => {
+        await page.keyboard.press('ArrowDown')
+        return focused()
+      })
+      .toBe('Edit')
     await page.keyboard.press('Enter')
     await tabTo('^Edit the text$')
     await page.keyboard.type(', and edited')
