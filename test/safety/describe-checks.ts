@@ -12,11 +12,11 @@ export async function describeChecks(file: string): Promise<void> {
     for (const check of checks) {
       // Skipping is for machines where a check cannot run; the check itself names what is missing, and that is the reason shown.
       it(`${check.id} is ${describeTarget(check.target)} ${check.unit}`, async (test) => {
-        const value = await measure(check, check.run, (reason) => test.skip(reason))
+        const value = await measure(check, check.run, (reason) => test.skip(reason)) // reason: the check names what this machine lacks
         expect(meetsTarget(check.target, value), `${check.id}=${value}`).toBe(true)
       })
       it(`${check.id} turns red without its guard`, async (test) => {
-        const value = await measure(check, check.twin, (reason) => test.skip(reason))
+        const value = await measure(check, check.twin, (reason) => test.skip(reason)) // reason: the check names what this machine lacks
         expect(meetsTarget(check.target, value), `${check.id} without its guard is ${value}`).toBe(false)
       })
     }

@@ -49,7 +49,7 @@ export default { test: { reporters: [new SummaryReporter()], projects: [
     join(folder, 'plain/one.test.ts'),
     `import { expect, it } from 'vitest'
 it('passes', () => { expect(1).toBe(1) })
-it('waits', (test) => { test.skip('needs a printer') })
+it('waits', (test) => { test.skip('needs a printer') }) // reason: how the reporter tells of it is tested
 `,
   )
   writeFileSync(

@@ -1,5 +1,4 @@
 // Owns making an organization: its name, and the short name that follows from it until somebody writes another.
-import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { DialogForm } from '../../components/dialog-form.tsx'
@@ -10,6 +9,7 @@ import { navigate } from '../../lib/hash-location.ts'
 import { t } from '../../lib/strings.ts'
 import { textOf } from '../../lib/text-of.ts'
 import { showToast } from '../../lib/toast.ts'
+import { NameFields } from './name-fields.tsx'
 import { isSlug, slugFromName } from './slug.ts'
 
 /** The dialog; the page of the new organization follows. */
@@ -42,28 +42,7 @@ function OrganizationForm(props: { onClose: () => void }) {
       onClose={props.onClose}
       onSubmit={create}
     >
-      {(tried) => (
-        <>
-          <TextInput
-            label={t('orgs.name')}
-            value={name}
-            error={tried && name.trim() === '' ? t('orgs.name.missing') : undefined}
-            autoComplete="off"
-            data-autofocus
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <TextInput
-            label={t('orgs.slug')}
-            description={t('orgs.slug.help')}
-            value={slug}
-            error={tried && !isSlug(slug) ? t('orgs.slug.missing') : undefined}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            onChange={(event) => setWritten(event.currentTarget.value)}
-          />
-        </>
-      )}
+      {(tried) => <NameFields name={name} slug={slug} tried={tried} focused onName={setName} onSlug={setWritten} />}
     </DialogForm>
   )
 }

@@ -1,5 +1,5 @@
 // Owns renaming an organization, leaving it and deleting it.
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
@@ -9,6 +9,7 @@ import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { meQuery } from '../../lib/me.ts'
 import { t } from '../../lib/strings.ts'
+import { NameFields } from './name-fields.tsx'
 import type { OrganizationPartProps } from './organization-screen.tsx'
 import { isSlug } from './slug.ts'
 import { useChanges } from './use-changes.ts'
@@ -96,23 +97,7 @@ function Rename(props: OrganizationPartProps) {
     <section className={parts.section} aria-labelledby="organization-rename">
       <h2 id="organization-rename">{t('orgs.rename')}</h2>
       <form onSubmit={(event) => void save(event)} noValidate className={parts.form}>
-        <TextInput
-          label={t('orgs.name')}
-          value={name}
-          error={tried && name.trim() === '' ? t('orgs.name.missing') : undefined}
-          autoComplete="off"
-          onChange={(event) => setName(event.currentTarget.value)}
-        />
-        <TextInput
-          label={t('orgs.slug')}
-          description={t('orgs.slug.help')}
-          value={slug}
-          error={tried && !isSlug(slug) ? t('orgs.slug.missing') : undefined}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          onChange={(event) => setSlug(event.currentTarget.value)}
-        />
+        <NameFields name={name} slug={slug} tried={tried} onName={setName} onSlug={setSlug} />
         <Button type="submit" variant="default" loading={busy} className={parts.start}>
           {t('orgs.save')}
         </Button>

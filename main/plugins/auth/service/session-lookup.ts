@@ -103,7 +103,10 @@ export function createSessionLookup(parts: SessionLookupParts): SessionLookup {
     write('auth.prolong', (tx) => {
       prolongSession(tx, row.id, new Date(until).toISOString(), new Date(now).toISOString())
       tx.afterCommit(() => remembered.clear())
-    }).catch((error: unknown) => log.warn({ err: error }, 'A session could not be prolonged.'))
+    }).catch((error: unknown) => {
+      entry.prolonging = false
+      log.warn({ err: error }, 'A session could not be prolonged.')
+    })
   }
 
   const signature = (token: string): string => createHmac('sha256', parts.secret).update(token).digest('base64')
