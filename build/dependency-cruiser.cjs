@@ -39,7 +39,7 @@ module.exports = {
           '^build/',
           '^test/',
           '^main/workers/',
-          '^main/(cli|index)[.]ts$',
+          '^main/(cli[.]mjs|index[.]ts)$',
           '^electron/(main|preload|child-bootstrap)[.]ts$',
           '^renderer/main[.]tsx$',
         ],
@@ -195,6 +195,54 @@ module.exports = {
       comment: "Write `import type` for another plugin's api.ts; at run time call host.service('<id>').",
       from: { path: '^main/plugins/([^/]+)/', pathNot: TESTS },
       to: { path: '^main/plugins/[^/]+/api[.]ts$', pathNot: '^main/plugins/$1/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'wire-is-pure',
+      severity: 'error',
+      comment:
+        'sync/wire turns values into bytes and back, on devices and on relays alike: it imports lib0, node:crypto and the types of sync/core. Do what needs more outside of it.',
+      from: { path: '^main/plugins/sync/wire/', pathNot: TESTS },
+      to: {
+        pathNot: ['^main/plugins/sync/wire/', '^main/plugins/sync/core/types[.]ts$', pkg('lib0'), '^(node:)?crypto$'],
+      },
+    },
+    {
+      name: 'relay-imports-wire-only',
+      severity: 'error',
+      comment:
+        'A relay runs without a host: it imports kernel/, the opening of SQLite files, sync/wire and the types of sync/core. Move what both need into one of them.',
+      from: { path: '^main/relay/', pathNot: ['^main/relay/program/', TESTS] },
+      to: {
+        path: '^main/',
+        pathNot: [
+          '^main/(relay|kernel)/',
+          '^main/database/open[.]ts$',
+          '^main/plugins/sync/wire/',
+          '^main/plugins/sync/core/types[.]ts$',
+        ],
+      },
+    },
+    {
+      name: 'relay-below-its-program',
+      severity: 'error',
+      comment: 'The relay knows no socket and no process. What needs one belongs into relay/program/.',
+      from: { path: '^main/relay/', pathNot: ['^main/relay/program/', TESTS] },
+      to: { path: '^main/relay/program/' },
+    },
+    {
+      name: 'relay-program-imports-channel-only',
+      severity: 'error',
+      comment:
+        'The program puts the relay, the channel and a data folder together without a host. Move what it shares with the host into kernel/.',
+      from: { path: '^main/relay/program/', pathNot: TESTS },
+      to: {
+        path: '^main/',
+        pathNot: [
+          '^main/(relay|kernel)/',
+          '^main/(data-dir|program-version)[.]ts$',
+          '^main/plugins/sync/(channel|wire)/',
+        ],
+      },
     },
     {
       name: 'only-host-names-plugins',

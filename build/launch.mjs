@@ -45,10 +45,10 @@ const BUILDS = {
 /**
  * Splits the command line into what to do and what is passed on.
  * @param {readonly string[]} argv arguments after the script name
- * @returns {{ mode: string, rest: string[] }} mode: start, serve, open, dev, cli, build or build-screens
+ * @returns {{ mode: string, rest: string[] }} mode: start, serve, open, relay, dev, cli, build or build-screens
  */
 export function readArguments(argv) {
-  const modes = ['start', 'serve', 'open', 'dev', 'cli', 'build', 'build-screens']
+  const modes = ['start', 'serve', 'open', 'relay', 'dev', 'cli', 'build', 'build-screens']
   const first = argv[0]
   if (first !== undefined && modes.indexOf(first) >= 0) return { mode: first, rest: argv.slice(1) }
   return { mode: 'start', rest: argv.slice() }
@@ -304,7 +304,7 @@ function tryWindow(rest) {
 
 /** Runs a command of the host's own command line in this process. @param {readonly string[]} argv */
 function runHost(argv) {
-  return import(pathToFileURL(join(ROOT, 'main', 'cli.ts')).href).then((cli) => cli.runCli(argv.slice()))
+  return import(pathToFileURL(join(ROOT, 'main', 'cli.mjs')).href).then((cli) => cli.runCli(argv.slice()))
 }
 
 /** @param {readonly string[]} rest */
@@ -341,7 +341,7 @@ function develop(rest) {
 /** @param {string} mode @param {readonly string[]} rest @returns {Promise<number>} */
 function run(mode, rest) {
   if (mode === 'cli') return runHost(rest)
-  if (mode === 'open') return runHost(['open'].concat(rest))
+  if (mode === 'open' || mode === 'relay') return runHost([mode].concat(rest))
   if (mode === 'dev') return develop(rest)
   if (mode === 'serve') return serve(rest)
   if (mode === 'build' || mode === 'build-screens') {

@@ -41,6 +41,7 @@ describe('command line of the launcher', () => {
 
   it('takes a known first word as what to do', () => {
     expect(readArguments(['serve', '--data', 'd'])).toEqual({ mode: 'serve', rest: ['--data', 'd'] })
+    expect(readArguments(['relay', '--port', '1'])).toEqual({ mode: 'relay', rest: ['--port', '1'] })
     expect(readArguments(['cli', 'backup'])).toEqual({ mode: 'cli', rest: ['backup'] })
   })
 })

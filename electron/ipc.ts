@@ -8,9 +8,11 @@ import { isTrustedFrame } from './security.ts'
 /** Registers the handlers; a call from any other frame is refused before the handler runs. */
 export function registerIpc(handlers: CairnBridge): void {
   for (const name of Object.keys(ipcChannels) as (keyof CairnBridge)[]) {
-    ipcMain.handle(ipcChannels[name], (event: IpcMainInvokeEvent) => {
+    ipcMain.handle(ipcChannels[name], (event: IpcMainInvokeEvent, given?: unknown) => {
       if (!isTrustedFrame(event.senderFrame)) throw new Error('This page may not call the shell.')
-      return handlers[name]()
+      if (name === 'getConnection') return handlers.getConnection()
+      if (!Number.isSafeInteger(given) || (given as number) < 0) throw new Error('This is not a count.')
+      return handlers.sayUnsent(given as number)
     })
   }
 }

@@ -57,11 +57,13 @@ function prepare(): void {
 
 async function run(dataDir: string): Promise<void> {
   const root = app.getAppPath()
+  let unsent = 0
   const window = createMainWindow({
     preload: join(root, 'dist/host/preload.cjs'),
     stateFile: join(dataDir, 'shell', 'window.json'),
     icon: join(root, 'build/icons/256x256.png'),
     packaged: app.isPackaged,
+    unsent: () => unsent,
   })
   const openWindow = (): void => {
     window.show()
@@ -88,10 +90,18 @@ async function run(dataDir: string): Promise<void> {
     },
   )
   const hostUrl = async (): Promise<string> => (await host.connection()).url
-  endAfterHost(host)
+  endAfterHost(host, () => {
+    unsent = 0
+  })
   denyPermissions(session.defaultSession)
   protocol.handle(shellScheme, createAppProtocol(join(root, 'dist/renderer'), hostUrl))
-  registerIpc({ getConnection: () => host.connection() })
+  registerIpc({
+    getConnection: () => host.connection(),
+    sayUnsent: (count) => {
+      unsent = count
+      return Promise.resolve()
+    },
+  })
   setApplicationMenu({
     packaged: app.isPackaged,
     platform: process.platform,
@@ -118,10 +128,14 @@ async function run(dataDir: string): Promise<void> {
   })
 }
 
-/** The program ends when the host has put its last write on disk, and not before. */
-function endAfterHost(host: HostKeeper): void {
+/**
+ * The program ends when the host has put its last write on disk, and not before.
+ * @param endUnasked called before an end that nobody can be asked about
+ */
+function endAfterHost(host: HostKeeper, endUnasked: () => void): void {
   let ended = false
   const end = (): void => {
+    endUnasked()
     app.quit()
   }
   process.once('SIGINT', end)

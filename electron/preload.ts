@@ -5,6 +5,7 @@ import type { CairnBridge, ShellConnection } from '#shared/ipc.ts'
 
 const bridge: CairnBridge = {
   getConnection: () => ipcRenderer.invoke(ipcChannels.getConnection) as Promise<ShellConnection>,
+  sayUnsent: (count) => ipcRenderer.invoke(ipcChannels.sayUnsent, count) as Promise<void>,
 }
 
 contextBridge.exposeInMainWorld('cairn', bridge)

@@ -1,5 +1,5 @@
 // The one window: its options, its place on the screen, showing and leading it. Knows no host and no menu.
-import { BrowserWindow, nativeTheme, screen } from 'electron'
+import { BrowserWindow, dialog, nativeTheme, screen } from 'electron'
 import { shellPage, webPreferences } from './security.ts'
 import { readWindowState, smallestWindow, writeWindowState } from './window-state.ts'
 
@@ -12,6 +12,8 @@ export interface WindowOptions {
   /** Path of the program's picture. */
   readonly icon: string
   readonly packaged: boolean
+  /** Changes that are on this machine only. */
+  unsent(): number
 }
 
 /** The window of the program; at most one. */
@@ -24,6 +26,21 @@ export interface MainWindow {
 
 /** Background until the page is drawn, so that a dark screen does not flash. */
 const background = { light: '#ffffff', dark: '#1a1b1e' } as const
+
+/** Asks whether to leave while changes are on this machine only. */
+function leavesAnyway(window: BrowserWindow, count: number): boolean {
+  const changes = count === 1 ? '1 change is' : `${count} changes are`
+  const answer = dialog.showMessageBoxSync(window, {
+    type: 'question',
+    message: `${changes} on this machine only`,
+    detail: 'They are kept and sent once Cairn runs again and another device can be reached.',
+    buttons: ['Stay', 'Leave anyway'],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  })
+  return answer === 1
+}
 
 /** Makes the window's keeper; nothing opens before `show`. */
 export function createMainWindow(options: WindowOptions): MainWindow {
@@ -47,6 +64,11 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     })
     opened.on('close', () => {
       writeWindowState(options.stateFile, { ...opened.getNormalBounds(), maximized: opened.isMaximized() })
+    })
+    // The page holds its window while changes are nowhere else; only a person lets go of it.
+    opened.webContents.on('will-prevent-unload', (event) => {
+      const count = options.unsent()
+      if (count === 0 || leavesAnyway(opened, count)) event.preventDefault()
     })
     opened.on('closed', () => {
       window = undefined

@@ -2,9 +2,9 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { DataDirInUse, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
-import { programVersion } from '#main/host.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from '#main/plugins/backup/offline.ts'
+import { programVersion } from '#main/program-version.ts'
 import { makeBackupOf, mintCodeOf, verifyHost } from '#main/http/running-host.ts'
 
 const usage = `Usage: cairn <command> [--data DIR] [--port N]
@@ -15,6 +15,7 @@ const usage = `Usage: cairn <command> [--data DIR] [--port N]
   backups           list the backups
   restore ID        put a backup in place of the present data (which is backed up first)
   check             check the integrity of the database
+  relay             run a relay between devices (relay --help says how)
 
   --data DIR        data folder (else CAIRN_DATA_DIR, else the system's own)
   --port N          port on 127.0.0.1 (else CAIRN_PORT, else ${defaultPort}; 0 picks a free one)
@@ -94,6 +95,7 @@ async function serve(options: CliOptions): Promise<number> {
   try {
     const host = await startHost({
       dataDir: options.dataDir,
+      returnsMemory: true,
       ...(options.port === undefined ? {} : { port: options.port }),
     })
     const stop = (): void => {

@@ -1,7 +1,5 @@
 // The composition root: builds one host out of kernel, database, http and the plugins it lists. The only file that
 // names every plugin.
-import { existsSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { analyticsPlugin } from '#main/plugins/analytics/index.ts'
 import { auditPlugin } from '#main/plugins/audit/index.ts'
@@ -21,6 +19,7 @@ import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { scriptsPlugin } from '#main/plugins/scripts/index.ts'
 import { searchPlugin } from '#main/plugins/search/index.ts'
 import { settingsPlugin } from '#main/plugins/settings/index.ts'
+import { syncPlugin } from '#main/plugins/sync/index.ts'
 import { viewsPlugin } from '#main/plugins/views/index.ts'
 
 /** Plugins that are always loaded. */
@@ -48,16 +47,5 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   mailPlugin,
   notificationsPlugin,
   realtimePlugin,
+  syncPlugin,
 ]
-
-/** The program's version. */
-export const programVersion: string = readVersion()
-
-/** Reads the nearest package.json above: beside main/ in the sources, two folders up in a bundle. */
-function readVersion(): string {
-  for (let folder = import.meta.dirname; folder !== path.dirname(folder); folder = path.dirname(folder)) {
-    const file = path.join(folder, 'package.json')
-    if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
-  }
-  throw new Error('The package.json of the program is missing.')
-}

@@ -6,10 +6,11 @@ import { createMigrationBackup } from '#main/database/migration-backup.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
 import { openDataDir, readConfig, removeConnectionFile, writeConfig, writeConnectionFile } from '#main/data-dir.ts'
 import type { Config, DataDir } from '#main/data-dir.ts'
-import { corePlugins, optionalPlugins, programVersion } from '#main/host.ts'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { readAccessConfig } from '#main/http/access-config.ts'
 import type { AccessConfig } from '#main/http/access-config.ts'
 import { createAuthenticator } from '#main/http/authenticate.ts'
+import { createCredentialRefusal } from '#main/http/credential-refusal.ts'
 import { createConsoleSessions, createOneTimeCodes } from '#main/http/console-session.ts'
 import { allGuards } from '#main/http/guard.ts'
 import type { Guards } from '#main/http/guard.ts'
@@ -32,13 +33,16 @@ import { kernelMigrations } from '#main/kernel/kernel-migrations.ts'
 import { openLogFile } from '#main/kernel/log-file.ts'
 import { createLogger } from '#main/kernel/logger.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { returnMemoryInPauses } from '#main/kernel/memory-return.ts'
 import { createOutbox } from '#main/kernel/outbox.ts'
 import { loadPlugins } from '#main/kernel/plugin-host.ts'
 import type { LoadedPlugins } from '#main/kernel/plugin-host.ts'
 import { orderPlugins } from '#main/kernel/plugin-order.ts'
 import type { HostFacts, PluginDefinition } from '#main/kernel/plugin.ts'
 import type { Ports } from '#main/kernel/ports.ts'
+import { createTraffic } from '#main/kernel/traffic.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
+import { programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
 // What the desktop shell needs of the host beside starting it.
@@ -60,6 +64,8 @@ export interface HostOptions {
   readonly clock?: Clock
   /** False gives up durability for speed: only for throw-away data of tests. */
   readonly durable?: boolean
+  /** Gives memory back to the system in pauses; for a process that is the host alone. Default false. */
+  readonly returnsMemory?: boolean
   /** Checks every answer against its contract: tests and development. */
   readonly validateResponses?: boolean
   /** Default: every plugin. */
@@ -172,7 +178,8 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     config: (plugin) => config.of(plugin),
   }
   let loaded: LoadedPlugins | undefined
-  loaded = await loadPlugins(plugins, { database, bus, outbox, jobs, clock, ids, log, ports, facts })
+  const traffic = createTraffic()
+  loaded = await loadPlugins(plugins, { database, bus, outbox, jobs, clock, ids, log, ports, facts, traffic })
   const active = loaded
   cleanup.push(() => active.stop())
 
@@ -192,6 +199,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
       cookieName: sessionCookieName(access.cookies),
       identities: active.identities,
     }),
+    refuseCredential: createCredentialRefusal(active.identities),
     codes,
     sessions,
     prove: (nonce) => proofFor(token, nonce),
@@ -201,6 +209,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     ids,
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
+    arrived: traffic.arrived,
     witness: active.witness,
     ...(settings === undefined ? {} : workspaceChoices(settings, active)),
     errorTables: () => active.catalogue.errorTables().map(({ table }) => table),
@@ -214,6 +223,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const port = await listen(running, options.port, config, dataDir)
   const publicPort = await listenPublic(running, access)
   const url = running.localUrl()
+  const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
   writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
   await outbox.start()
   await jobs.start()
@@ -231,6 +241,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   let stopping: Promise<void> | undefined
   const stop = (prepare?: () => Promise<void>): Promise<void> =>
     (stopping ??= (async () => {
+      keepMemory?.()
       removeConnectionFile(dataDir.path)
       await running.close()
       await jobs.stop()

@@ -115,6 +115,8 @@ export const baseErrors = defineErrors({
   invalid_query: define(400, 'validation', false, 'The query is malformed.'),
   unauthenticated: define(401, 'auth', false, 'A valid credential is required.'),
   invalid_credentials: define(401, 'auth', false, 'The credentials are not valid.'),
+  api_key_invalid: define(401, 'auth', false, 'The API key is not valid.'),
+  session_expired: define(401, 'auth', false, 'The session has ended.'),
   permission_denied: define(403, 'auth', false, 'The caller has no permission for this operation.'),
   origin_forbidden: define(403, 'auth', false, 'The request comes from a host or an origin that is not allowed.'),
   item_locked: define(403, 'auth', false, 'The metadata item is protected by the package that delivered it.'),

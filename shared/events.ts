@@ -26,6 +26,8 @@ export interface PlatformEvent<P = unknown> {
   readonly timestamp: string
   readonly causeEventId?: number
   readonly depth: number
+  /** Names the piece of work this write is a part of; what tells people of changes tells of it once. */
+  readonly work?: string
   /** False when record-triggered automations must not start for it (D-68). */
   readonly runAutomations?: false
 }

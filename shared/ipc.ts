@@ -3,6 +3,7 @@
 /** Channels by the name of the bridge's member. */
 export const ipcChannels = {
   getConnection: 'cairn:get-connection',
+  sayUnsent: 'cairn:say-unsent',
 } as const
 
 /** Where the host listens and what authorises calls to it. */
@@ -17,4 +18,6 @@ export interface ShellConnection {
 export interface CairnBridge {
   /** Resolves when the host answers; asks anew each time, because a restarted host has another token. */
   getConnection(): Promise<ShellConnection>
+  /** Tells how many changes are on this machine only; the shell asks before it closes the window while there are some. */
+  sayUnsent(count: number): Promise<void>
 }

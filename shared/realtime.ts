@@ -32,6 +32,11 @@ export const PresenceMember = z
   })
   .meta({ id: 'PresenceMember' })
 
+/** Somebody who came to a channel, changed there or left it. */
+export const PresenceChange = z
+  .object({ channel: z.string(), event: z.enum(['join', 'update', 'leave']), member: PresenceMember })
+  .meta({ id: 'PresenceChange' })
+
 const frameId = z.union([z.string().max(100), z.number()]).optional()
 
 /** What a client may send. */
@@ -71,12 +76,7 @@ export type ServerFrame =
     }
   | { readonly type: 'unsubscribed'; readonly id?: string | number; readonly subscriptionId: string }
   | { readonly type: 'event'; readonly event: z.infer<typeof RealtimeEvent> }
-  | {
-      readonly type: 'presence'
-      readonly channel: string
-      readonly event: 'join' | 'update' | 'leave'
-      readonly member: z.infer<typeof PresenceMember>
-    }
+  | ({ readonly type: 'presence' } & Readonly<z.infer<typeof PresenceChange>>)
   | { readonly type: 'pong'; readonly id?: string | number }
   | { readonly type: 'error'; readonly id?: string | number; readonly error: Readonly<Record<string, unknown>> }
   | { readonly type: 'reset'; readonly reason: string; readonly lastEventId: string }

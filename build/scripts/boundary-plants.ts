@@ -116,6 +116,27 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
     source: importing('../zz-plant/api.ts'),
   },
   {
+    rule: 'wire-is-pure',
+    file: 'main/plugins/sync/wire/zz-plant-clock.ts',
+    source: importing('#main/kernel/clock.ts'),
+  },
+  {
+    rule: 'relay-imports-wire-only',
+    file: 'main/relay/zz-plant-host.ts',
+    source: importing('#main/plugins/zz-plant/service.ts'),
+  },
+  {
+    rule: 'relay-below-its-program',
+    file: 'main/relay/zz-plant-above.ts',
+    source: importing('./program/zz-plant-start.ts'),
+    others: { 'main/relay/program/zz-plant-start.ts': value },
+  },
+  {
+    rule: 'relay-program-imports-channel-only',
+    file: 'main/relay/program/zz-plant-host.ts',
+    source: importing('#main/plugins/zz-plant/service.ts'),
+  },
+  {
     rule: 'only-host-names-plugins',
     file: 'main/zz-plant-cli.ts',
     source: importing('./plugins/zz-plant/service.ts'),

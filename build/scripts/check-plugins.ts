@@ -16,11 +16,13 @@ const ROOT_FILES = new Set([
   'jobs.ts',
   'errors.ts',
   'permissions.ts',
-  // What works on a data directory while no host runs; only main/cli.ts imports it.
+  // What works on a data directory while no host runs; only main/cli.mjs imports it.
   'offline.ts',
   'README.md',
   'ARCHITECTURE.md',
 ])
+/** Layers below service/ that a plugin shares with a program of its own, such as the relay. */
+const LAYERS = new Set(['core', 'wire', 'channel', 'engine', 'store', 'write', 'apply', 'session', 'feed', 'metadata'])
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/
 const MIGRATION = /^migrations\/(\d{4})-([a-z0-9-]+)[.]ts$/
 
@@ -73,7 +75,7 @@ function vocabularyProblems(file: PluginFile): string[] {
   }
   if (parts.length === 2) {
     const folder = parts[0] ?? ''
-    if (folder !== 'service' && !/^[a-z0-9-]+s$/.test(folder)) {
+    if (folder !== 'service' && !LAYERS.has(folder) && !/^[a-z0-9-]+s$/.test(folder)) {
       problems.push(`the folder ${folder}/ is neither service/ nor migrations/ nor a registry named by a plural`)
     }
     if (!name.endsWith('.ts')) problems.push('only TypeScript files belong into the folders of a plugin')

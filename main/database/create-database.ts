@@ -8,9 +8,10 @@ import { createReaderPool } from './reader-pool.ts'
 import type { ReaderPool } from './reader-pool.ts'
 import { createReaderStreams } from './reader-stream.ts'
 import { translateEngineError } from './engine-errors.ts'
-import { openReader, openWriter } from './open.ts'
+import { leaveSyncToWriter, openReader, openWriter } from './open.ts'
 import { createReads } from './reads.ts'
 import { createLogFolding } from './log-folding.ts'
+import { createLogSync } from './log-sync.ts'
 import { createLongDdl } from './long-ddl.ts'
 import { dropUnfinishedBuild } from './schema/index-build.ts'
 import { createStatements } from './statements.ts'
@@ -48,6 +49,8 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   const durable = options.durable ?? true
   const writer = openWriter(file, { durable })
   dropUnfinishedBuild(writer)
+  const logSync = durable ? createLogSync(file) : undefined
+  if (logSync !== undefined) leaveSyncToWriter(writer)
   const reader = openReader(file)
   const writerStatements = createStatements(writer)
   const readerStatements = createStatements(reader)
@@ -59,7 +62,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     statements: writerStatements,
     bus,
     log,
-    durable,
+    logSync,
     onSchemaChange: () => {
       epoch += 1
       readerStatements.clear()
@@ -100,6 +103,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     longDdl.close()
     await queue.close()
     await folding.close()
+    await logSync?.close()
     readers.close()
     streams.close()
     copier.close()
@@ -118,6 +122,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     longDdl,
     readers,
     schemaEpoch: () => epoch,
+    version: queue.version,
     health: queue.health,
     statementCount: () => writerStatements.count() + readerStatements.count(),
     groups: queue.groups,

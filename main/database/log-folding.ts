@@ -101,8 +101,8 @@ export function createLogFolding(options: LogFoldingOptions): LogFolding {
     await exit
   }
 
-  const fold = async (asked: Worker): Promise<void> => {
-    clearTimeout(idle)
+  /** Folds once; answers how many pages are left, null when that failed. */
+  const fold = async (asked: Worker): Promise<number | null> => {
     // A process that stops waits for the answer, not for an idle thread.
     asked.ref()
     const reply = await new Promise<FoldReply>((resolve) => {
@@ -112,9 +112,25 @@ export function createLogFolding(options: LogFoldingOptions): LogFolding {
     })
     take = undefined
     asked.unref()
-    if (reply === 'ready') return
-    if ('failure' in reply) giveUp(reply.failure)
-    else next = reply.left > 0 ? logPages() + foldPages : foldPages
+    if (reply !== 'ready' && 'left' in reply) return reply.left
+    giveUp(reply === 'ready' ? 'The thread began anew.' : reply.failure)
+    return null
+  }
+
+  /**
+   * First beside the writers, which takes as long as the disk wants; then what they have added meanwhile, while they wait,
+   * since only a log that is folded whole begins anew.
+   */
+  const foldWhole = async (asked: Worker): Promise<void> => {
+    clearTimeout(idle)
+    if ((await fold(asked)) === null) return
+    await lend(
+      async () => {
+        const left = await fold(asked)
+        if (left !== null) next = left > 0 ? logPages() + foldPages : foldPages
+      },
+      { keepsSchema: true },
+    )
     endWhenIdle()
   }
 
@@ -129,8 +145,7 @@ export function createLogFolding(options: LogFoldingOptions): LogFolding {
         endWhenIdle()
       }
       if (pages < next || !isReady) return
-      const asked = worker
-      underWay = lend(() => fold(asked), { keepsSchema: true })
+      underWay = foldWhole(worker)
         .catch(() => undefined)
         .finally(() => (underWay = undefined))
     },

@@ -1,7 +1,10 @@
 // Settings of connections, measured on real files, because reading some of them back too early lies.
 import { existsSync, linkSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openExclusive, openReader, openWriter } from './open.ts'
 import type { Connection } from './open.ts'
@@ -99,7 +102,27 @@ describe('reader', () => {
 })
 
 describe('exclusive lock', () => {
-  it('is held once, answers null at once to the second, and is free after closing', () => {
+  it('is got beside somebody who only looks for a moment', async () => {
+    const path = join(dir, 'lock')
+    new BetterSqlite3(path).exec('CREATE TABLE t (a)').close()
+    const looker = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads')
+       const file = new (require(workerData.library))(workerData.path)
+       file.exec('BEGIN; SELECT * FROM t')
+       file.prepare('SELECT count(*) FROM t').get()
+       parentPort.postMessage('looking')
+       setTimeout(() => file.close(), 15)`,
+      { eval: true, workerData: { path, library: createRequire(import.meta.url).resolve('better-sqlite3') } },
+    )
+    const gone = new Promise((resolve) => looker.once('exit', resolve))
+    await new Promise((resolve) => looker.once('message', resolve))
+    const lock = openExclusive(path)
+    expect(lock).not.toBeNull()
+    lock!.close()
+    await gone
+  })
+
+  it('is held once, answers null to the second, and is free after closing', () => {
     const lock = openExclusive(join(dir, 'lock'))
     expect(lock).not.toBeNull()
     expect(openExclusive(join(dir, 'lock'))).toBeNull()

@@ -16,7 +16,12 @@ export interface WriterOptions {
 export const autoCheckpointPages = 16_000
 const journalSizeLimitBytes = 64 * 1024 * 1024
 const busyTimeoutMs = 5000
-/** Value of `PRAGMA synchronous` for FULL. */
+/** How long a process tries to get a lock file: those who look at it for a moment are gone by then, an owner is not. */
+const lockPatienceMs = 50
+/** Memory for pages of each connection of the host. */
+const hostCacheKib = 16_000
+/** Values of `PRAGMA synchronous`. */
+const synchronousNormal = 1
 const synchronousFull = 2
 
 /**
@@ -45,12 +50,17 @@ export function openWriter(file: string, options: WriterOptions = {}): Connectio
   }
 }
 
-/** Opens a connection that can neither write nor see uncommitted rows. @throws Error when the file is absent or a link */
-export function openReader(file: string): Connection {
+/**
+ * Opens a connection that can neither write nor see uncommitted rows.
+ * @param cacheKib memory for pages; the system holds them too
+ * @throws Error when the file is absent or a link
+ */
+export function openReader(file: string, cacheKib = hostCacheKib): Connection {
   refuseLinks(file)
   const connection = new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs })
   try {
     setCommon(connection, true)
+    connection.pragma(`cache_size = -${cacheKib}`)
     connection.pragma('query_only = ON')
     return connection
   } catch (error) {
@@ -70,12 +80,13 @@ export function openPlain(file: string): Connection {
 
 /**
  * Takes the exclusive lock of a lock file for as long as the returned connection is open. The kernel frees it when the
- * process ends in whatever way, so it can never go stale.
- * @returns null when another process holds the lock
+ * process ends in whatever way, so it can never go stale. It waits a little, because two that ask in one moment hold a read
+ * lock each while they ask for the whole: without patience each would find the other in its way, and neither got it.
+ * @returns null when another process holds the lock for longer than such a moment
  */
 export function openExclusive(file: string): Connection | null {
   refuseLinks(file)
-  const connection = new BetterSqlite3(file, { timeout: 0 })
+  const connection = new BetterSqlite3(file, { timeout: lockPatienceMs })
   try {
     connection.exec('BEGIN EXCLUSIVE')
     return connection
@@ -88,9 +99,26 @@ export function openExclusive(file: string): Connection | null {
 
 /** Fails unless an acknowledged COMMIT on this connection means an fsync of the log. */
 export function assertDurable(connection: Connection): void {
+  assertSynchronous(connection, synchronousFull)
+}
+
+/**
+ * Lets a COMMIT return before its log is on disk: whoever writes forces it there (log-sync.ts) before it tells anybody.
+ * SQLite still orders the log before the file when it folds the one into the other.
+ */
+export function leaveSyncToWriter(connection: Connection): void {
+  connection.pragma('synchronous = NORMAL')
+  assertNormalSync(connection)
+}
+
+/** Fails unless the connection orders the log before the file. */
+export function assertNormalSync(connection: Connection): void {
+  assertSynchronous(connection, synchronousNormal)
+}
+
+function assertSynchronous(connection: Connection, expected: number): void {
   const value = connection.pragma('synchronous', { simple: true })
-  if (value !== synchronousFull)
-    throw new Error(`PRAGMA synchronous is ${String(value)}, expected FULL (${synchronousFull}).`)
+  if (value !== expected) throw new Error(`PRAGMA synchronous is ${String(value)}, expected ${expected}.`)
 }
 
 function setCommon(connection: Connection, durable: boolean): void {
@@ -103,7 +131,7 @@ function setCommon(connection: Connection, durable: boolean): void {
   connection.pragma('trusted_schema = OFF')
   connection.pragma('cell_size_check = ON')
   connection.pragma('temp_store = MEMORY')
-  connection.pragma('cache_size = -16000')
+  connection.pragma(`cache_size = -${hostCacheKib}`)
   registerFunctions(connection)
 }
 

@@ -41,8 +41,10 @@ interface Task {
   readonly task: ReaderTask
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
+  readonly tookMs: HeavyLimits['tookMs']
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
+  readonly since: number
   columns: readonly string[]
   rows: unknown[]
   timer: NodeJS.Timeout | undefined
@@ -57,6 +59,9 @@ interface Reader {
   /** True once it was told to die; its exit is then no failure. */
   ended: boolean
 }
+
+/** A further process is started for a task that has waited this long: most are done sooner, and each takes 60 MiB. */
+const spareAfterMs = 100
 
 const firstBackOffMs = 100
 const maxBackOffMs = 5000
@@ -73,7 +78,7 @@ export function readerEntry(): string {
 /** Makes the pool; no process is started before the first task. */
 export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
   const limit = options.size ?? 2
-  const idleMs = options.idleMs ?? 60_000
+  const idleMs = options.idleMs ?? 10_000
   const maxWaitMs = options.maxWaitMs ?? 30_000
   const entry = readerEntry()
   const readers = new Set<Reader>()
@@ -81,6 +86,7 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
   let failures = 0
   let notBefore = 0
   let retry: NodeJS.Timeout | undefined
+  let spare: NodeJS.Timeout | undefined
   let closed = false
 
   const unavailable = (cause?: unknown): Error => platformError('service_unavailable', { retryAfterSeconds: 1 }, cause)
@@ -123,8 +129,10 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
     reader.task = undefined
     reader.idle = setTimeout(() => end(reader), idleMs).unref()
     finish(task, () => {
-      if (reply.kind === 'end') task.resolve(task.rows)
-      else if (reply.kind === 'report') task.resolve(reply.report)
+      if (reply.kind === 'end') {
+        if (reply.tookMs !== undefined) task.tookMs?.(reply.tookMs)
+        task.resolve(task.rows)
+      } else if (reply.kind === 'report') task.resolve(reply.report)
       else task.reject(toError(reply, options.translate))
     })
     next()
@@ -167,6 +175,14 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
       let reader = [...readers].find((candidate) => candidate.task === undefined)
       if (reader === undefined) {
         if (readers.size >= limit) return
+        const waitedMs = performance.now() - waiting[0]!.since
+        if (readers.size > 0 && waitedMs < spareAfterMs) {
+          spare ??= setTimeout(() => {
+            spare = undefined
+            next()
+          }, spareAfterMs - waitedMs).unref()
+          return
+        }
         const pauseMs = notBefore - options.clock.now()
         if (pauseMs > 0 && failures > 0) {
           retry ??= setTimeout(
@@ -185,7 +201,7 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
     }
   }
 
-  const submit = <T>(task: ReaderTask, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<T> =>
+  const submit = <T>(task: ReaderTask, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal' | 'tookMs'>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       const { signal } = limits
       if (closed) {
@@ -200,6 +216,8 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
         task,
         timeoutMs: limits.timeoutMs,
         signal,
+        tookMs: limits.tookMs,
+        since: performance.now(),
         resolve: resolve as (value: unknown) => void,
         reject,
         columns: [],
@@ -238,6 +256,7 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
     close() {
       closed = true
       clearTimeout(retry)
+      clearTimeout(spare)
       for (const reader of readers) stop(reader, unavailable())
       for (const task of waiting) finish(task, () => task.reject(unavailable()))
       waiting = []

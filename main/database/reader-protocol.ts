@@ -31,7 +31,12 @@ export type ReaderRequest = ReaderTask & { readonly id: number }
 export type ReaderReply =
   | { readonly id: number; readonly kind: 'columns'; readonly columns: readonly string[] }
   | { readonly id: number; readonly kind: 'rows'; readonly rows: readonly (readonly unknown[])[] }
-  | { readonly id: number; readonly kind: 'end' }
+  | {
+      readonly id: number
+      readonly kind: 'end'
+      /** Milliseconds the statement took, without what the messages did; absent where nobody asks. */
+      readonly tookMs?: number
+    }
   | { readonly id: number; readonly kind: 'report'; readonly report: FileReport }
   | { readonly id: number; readonly kind: 'error'; readonly code: string | null; readonly message: string }
 

@@ -17,6 +17,8 @@ export interface Statements {
   clear(): void
   /** Number of statements run so far. */
   count(): number
+  /** Rises with every statement that may have changed something, whether or not it answered rows. */
+  writes(): number
   /** Number of statements kept. */
   size(): number
 }
@@ -31,6 +33,13 @@ export function createStatements(connection: Connection, capacity = 500): Statem
   let young = new Map<string, Prepared>()
   let old = new Map<string, Prepared>()
   let count = 0
+  let writes = 0
+
+  /** Statements that answer rows may change some too: those that return what they wrote. */
+  const noted = (prepared: Prepared): Prepared => {
+    if (!prepared.readonly) writes += 1
+    return prepared
+  }
 
   const prepare = (sql: string): Prepared => {
     const hit = young.get(sql)
@@ -48,7 +57,7 @@ export function createStatements(connection: Connection, capacity = 500): Statem
     all<Row>(statement: Statement<Row>) {
       count += 1
       try {
-        return prepare(statement.sql).all(statement.parameters) as Row[]
+        return noted(prepare(statement.sql)).all(statement.parameters) as Row[]
       } catch (error) {
         throw translateEngineError(error)
       }
@@ -56,7 +65,7 @@ export function createStatements(connection: Connection, capacity = 500): Statem
     get<Row>(statement: Statement<Row>) {
       count += 1
       try {
-        return prepare(statement.sql).get(statement.parameters) as Row | undefined
+        return noted(prepare(statement.sql)).get(statement.parameters) as Row | undefined
       } catch (error) {
         throw translateEngineError(error)
       }
@@ -64,7 +73,9 @@ export function createStatements(connection: Connection, capacity = 500): Statem
     run(statement) {
       count += 1
       try {
-        return prepare(statement.sql).run(statement.parameters)
+        const result = prepare(statement.sql).run(statement.parameters)
+        if (result.changes > 0) writes += 1
+        return result
       } catch (error) {
         throw translateEngineError(error)
       }
@@ -85,6 +96,7 @@ export function createStatements(connection: Connection, capacity = 500): Statem
       old = new Map()
     },
     count: () => count,
+    writes: () => writes,
     size: () => young.size + [...old.keys()].filter((sql) => !young.has(sql)).length,
   }
 }

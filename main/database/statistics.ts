@@ -26,15 +26,21 @@ const onlyName = 0x1
 export function keepStatistics(options: { write: Write; groups: () => number; log: Logger }): StatisticsKeeper {
   let seen = options.groups()
 
-  const refresh = (): Promise<void> =>
-    options.write('statistics', (tx) => {
+  const refresh = async (): Promise<void> => {
+    const due = await options.write('statistics due', (tx) => {
       tx.all(statement(`PRAGMA analysis_limit = ${rowsPerIndex}`))
-      const due = tx.all<Record<string, string>>(statement(`PRAGMA optimize = ${allTables | onlyName}`))
-      // As DDL: plans and statements that were made without these figures are dropped.
-      for (const row of due) for (const sql of Object.values(row)) tx.ddl(sql)
-      // Connections read the figures together with the schema: the readers look again when it seems to have changed.
-      if (due.length > 0) tx.ddl('CREATE TABLE "_statistics_changed" (x); DROP TABLE "_statistics_changed"')
+      const rows = tx.all<Record<string, string>>(statement(`PRAGMA optimize = ${allTables | onlyName}`))
+      return rows.flatMap((row) => Object.values(row))
     })
+    // A job each: of a large table's cold pages one alone may take a while. As DDL: plans and statements that were made
+    // without these figures are dropped.
+    for (const sql of due) await options.write('statistics', (tx) => tx.ddl(sql))
+    // Connections read the figures together with the schema: the readers look again when it seems to have changed.
+    if (due.length > 0)
+      await options.write('statistics', (tx) =>
+        tx.ddl('CREATE TABLE "_statistics_changed" (x); DROP TABLE "_statistics_changed"'),
+      )
+  }
 
   const timer = setInterval(() => {
     if (options.groups() === seen) return

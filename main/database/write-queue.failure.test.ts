@@ -1,5 +1,5 @@
 // What the write queue does when the engine itself fails: a full file and a transaction the engine ended by itself.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -10,7 +10,9 @@ import type { Tx } from '#main/kernel/database.ts'
 import { createEventBus } from '#main/kernel/events.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import { createLogger } from '#main/kernel/logger.ts'
-import { openWriter } from './open.ts'
+import { createLogSync } from './log-sync.ts'
+import type { LogSync } from './log-sync.ts'
+import { leaveSyncToWriter, openWriter } from './open.ts'
 import type { Connection } from './open.ts'
 import { createStatements } from './statements.ts'
 import { createWriteQueue } from './write-queue.ts'
@@ -19,6 +21,7 @@ import type { WriteQueue } from './write-queue.ts'
 let dir: string
 let connection: Connection
 let queue: WriteQueue
+let logSync: LogSync
 let bus: EventBus
 let lines: string[]
 
@@ -35,18 +38,26 @@ beforeEach(() => {
   lines = []
   const log = createLogger({ destination: { write: (line) => lines.push(line) } })
   bus = createEventBus({ clock: createManualClock(0), log })
-  queue = createWriteQueue({
+  logSync = createLogSync(join(dir, 'cairn.db'))
+  leaveSyncToWriter(connection)
+  queue = createQueue()
+})
+
+function createQueue(): WriteQueue {
+  const log = createLogger({ destination: { write: (line) => lines.push(line) } })
+  return createWriteQueue({
     connection,
     statements: createStatements(connection),
     bus,
     log,
-    durable: true,
+    logSync,
     onSchemaChange: () => undefined,
   })
-})
+}
 
 afterEach(async () => {
   await queue.close()
+  await logSync.close()
   connection.close()
   rmSync(dir, { recursive: true })
 })
@@ -119,5 +130,72 @@ describe('write queue when another connection holds the file', () => {
     await queue.write('free', (tx) => insert(tx, 1))
     expect(queue.health()).toBe('ok')
     expect(count()).toBe(1)
+  })
+})
+
+describe('write queue when the log cannot be forced to disk', () => {
+  beforeEach(async () => {
+    await queue.close()
+    // A log that is not there: the system refuses to open it.
+    logSync = createLogSync(join(dir, 'elsewhere.db'))
+    queue = createQueue()
+  })
+
+  it('answers with service_unavailable, releases no event, and runs no further write before all is on disk', async () => {
+    const seen: string[] = []
+    bus.onCommitted('*', (event) => seen.push(event.type))
+    const write = queue.write('first', (tx) => {
+      insert(tx, 10)
+      tx.emit(internalContext('test'), { type: 'first', payload: null })
+      tx.whenOnDisk(() => seen.push('effect'))
+    })
+    await expect(write).rejects.toMatchObject({ code: 'service_unavailable' })
+    expect(queue.health()).toBe('degraded')
+    let ran = false
+    const next = queue.write('next', () => {
+      ran = true
+    })
+    await expect(next).rejects.toMatchObject({ code: 'service_unavailable' })
+    expect({ ran, seen }).toEqual({ ran: false, seen: [] })
+  })
+
+  it('holds for statements that return what they wrote', async () => {
+    const returning = statement('INSERT INTO item (body) VALUES (zeroblob(1)) RETURNING id')
+    await expect(queue.write('all', (tx) => tx.all(returning))).rejects.toMatchObject({ code: 'service_unavailable' })
+  })
+
+  it('answers a write that changed nothing', async () => {
+    expect(await queue.write('nothing', (tx) => tx.run(statement('DELETE FROM item WHERE id = 77')).changes)).toBe(0)
+  })
+
+  it('answers a repeatable write, and none after it that would rest on what is not on disk', async () => {
+    const repeatable = { repeatable: true }
+    expect(await queue.write('repeatable', (tx) => insert(tx, 10), repeatable)).toBeUndefined()
+    expect(await queue.write('another', (tx) => insert(tx, 10), repeatable)).toBeUndefined()
+    expect({ rows: count(), health: queue.health() }).toEqual({ rows: 2, health: 'ok' })
+    const reading = queue.write('nothing', (tx) => tx.get(statement('SELECT count(*) FROM item')))
+    await expect(reading).rejects.toMatchObject({ code: 'service_unavailable' })
+  })
+
+  it('makes a repeatable write wait that has something to tell others', async () => {
+    const told: string[] = []
+    const write = queue.write(
+      'repeatable',
+      (tx) => {
+        insert(tx, 10)
+        tx.whenOnDisk(() => told.push('told'))
+      },
+      { repeatable: true },
+    )
+    await expect(write).rejects.toMatchObject({ code: 'service_unavailable' })
+    expect(told).toEqual([])
+  })
+
+  it('writes again once its probe has folded the log into the file', async () => {
+    await expect(queue.write('first', (tx) => insert(tx, 10))).rejects.toThrow()
+    writeFileSync(join(dir, 'elsewhere.db-wal'), '')
+    await vi.waitFor(() => expect(queue.health()).toBe('ok'), { timeout: 5000, interval: 50 })
+    await queue.write('second', (tx) => insert(tx, 10))
+    expect(count()).toBe(2)
   })
 })

@@ -1,14 +1,16 @@
-// The one door for writes: groups jobs into transactions, one fsync per group, and answers only after COMMIT.
+// The one door for writes: groups jobs into transactions and answers them only when their log is on disk. The sync runs
+// beside the event loop, so that reads go on meanwhile, and the next group gathers (A-57).
 // Knows no tables, no actors and no meaning of events.
 import { performance } from 'node:perf_hooks'
 import type { EventDraft, PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { RunResult, Statement, Tx, Write } from '#main/kernel/database.ts'
+import type { RunResult, Statement, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
 import { addColumns } from './schema/add-columns.ts'
-import { assertDurable } from './open.ts'
+import type { LogSync } from './log-sync.ts'
+import { assertNormalSync } from './open.ts'
 import type { Connection } from './open.ts'
 import type { Statements } from './statements.ts'
 
@@ -25,6 +27,8 @@ export interface WriteQueue {
   health(): 'ok' | 'degraded'
   /** Number of transactions committed so far. */
   groups(): number
+  /** Rises with every COMMIT that changed something, and with every loan. */
+  version(): number
   /** Resolves when every job accepted so far is settled; later ones are refused with `service_unavailable`. */
   close(): Promise<void>
 }
@@ -39,16 +43,19 @@ export interface WriteQueueOptions {
   readonly onSchemaChange: () => void
   /** Called after each COMMIT, before its jobs are answered. */
   readonly onCommit?: () => void
-  /** False skips the check that COMMIT syncs (test databases without durability). */
-  readonly durable: boolean
+  /** Forces the log to disk before jobs are answered; absent only for throw-away databases of tests. */
+  readonly logSync?: LogSync | undefined
 }
 
 interface Job {
   readonly name: string
   readonly fn: (tx: Tx) => unknown
+  readonly isRepeatable: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
+  readonly gathered: Gathered[]
   readonly callbacks: (() => void)[]
+  readonly effects: (() => void)[]
   readonly events: PlatformEvent[]
   value: unknown
   failure: { error: unknown } | undefined
@@ -86,7 +93,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let closing = false
   let lastGroup = 0
   let groups = 0
-  let durabilityChecked = !options.durable
+  let version = 0
+  const { logSync } = options
+  let durabilityChecked = logSync === undefined
+  /** True while a committed group is not yet known to be on disk; the next one waits for it, and grows meanwhile. */
+  let syncing = false
+  /** True after a sync that failed: nothing written since the last good one is known to be on disk. */
+  let syncFailed = false
+  /** True while the log holds changes that no sync has followed: those of repeatable jobs. */
+  let unsynced = false
   let probe: NodeJS.Timeout | undefined
   let whenIdle: (() => void) | undefined
 
@@ -97,6 +112,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       job.value = job.fn(tx)
       if (isThenable(job.value))
         throw new Error(`The write "${job.name}" returned a promise; write closures are synchronous.`)
+      tx.flush()
     } catch (error) {
       job.failure = { error: translateEngineError(error) }
     } finally {
@@ -141,14 +157,23 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     probe = undefined
   }
 
-  /** Writes the header page with the value it has: the smallest change that needs a COMMIT with an fsync. */
+  /**
+   * After a failed COMMIT: writes the header page with the value it has, the smallest change that needs one. After a failed
+   * sync: folds the log into the file, which forces both to disk; a second sync of the same pages could report a success
+   * that they never had.
+   */
   const tryProbe = (): void => {
     if (isLent) return
     try {
-      begin.run()
-      const version = Number(connection.pragma('user_version', { simple: true }))
-      connection.pragma(`user_version = ${version}`)
-      commit.run()
+      if (syncFailed) {
+        if (connection.pragma('wal_checkpoint(FULL)', { simple: true }) !== 0) return
+        syncFailed = false
+      } else {
+        begin.run()
+        const version = Number(connection.pragma('user_version', { simple: true }))
+        connection.pragma(`user_version = ${version}`)
+        commit.run()
+      }
       recover()
     } catch {
       // Still failing: the next probe tries again, and `degrade` has logged the first failure.
@@ -164,12 +189,19 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     let lost: { cause: unknown } | undefined
     marks.schema = false
     marks.changed = false
+    const writesBefore = statements.writes()
+    if (syncFailed) {
+      settle(waiting, { cause: new Error('The log could not be forced to disk.') })
+      goOn()
+      return
+    }
     try {
       begin.run()
       group = runGroup(waiting)
       if (!connection.inTransaction) throw group.at(-1)?.failure?.error ?? new Error('SQLite ended the transaction.')
       if (waiting.length === 1 && waiting[0]!.failure !== undefined) rollback.run()
       else commit.run()
+      if (statements.writes() !== writesBefore) marks.changed = true
     } catch (cause) {
       lost = { cause }
       rollBackRest(connection, rollback)
@@ -181,6 +213,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     }
     if (lost === undefined) {
       groups += 1
+      if (marks.changed) version += 1
       if (!durabilityChecked) durabilityChecked = checkDurability()
       if (degraded && marks.changed) recover()
       options.onCommit?.()
@@ -188,19 +221,56 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       degrade(lost.cause)
     }
     lastGroup = group.length
+    if (lost !== undefined) settle(group, lost)
+    else {
+      for (const job of group) if (job.failure === undefined) runAll(job, job.callbacks)
+      unsynced ||= marks.changed
+      if (logSync !== undefined && unsynced && group.some(awaitsDisk)) {
+        void settleOnDisk(group, logSync)
+        return
+      }
+      settle(group, undefined)
+    }
+    goOn()
+  }
+
+  /** Answers a committed group once it is on disk. */
+  const settleOnDisk = async (group: readonly Job[], log: LogSync): Promise<void> => {
+    syncing = true
+    unsynced = false
+    let lost: { cause: unknown } | undefined
+    try {
+      await log.sync()
+    } catch (cause) {
+      lost = { cause }
+      syncFailed = true
+      degrade(cause)
+    }
+    syncing = false
     settle(group, lost)
     goOn()
   }
 
+  const runAll = (job: Job, callbacks: readonly (() => void)[]): void => {
+    for (const callback of callbacks) {
+      try {
+        callback()
+      } catch (error) {
+        log.error({ err: error, write: job.name }, 'An after-commit callback failed.')
+      }
+    }
+  }
+
   /** The next loan, else the next group, else rest. */
   const goOn = (): void => {
-    // A COMMIT may have begun a loan already; its end goes on.
-    if (isLent) return
+    // A COMMIT may have begun a loan already, or the next group wait its turn; their ends go on.
+    if (isLent || syncing) return
     const loan = loans.shift()
     if (loan !== undefined) {
       isLent = true
       void loan.run().finally(() => {
         isLent = false
+        version += 1
         if (!loan.keepsSchema) {
           // Whatever the other process did to the schema, nothing prepared before is trusted.
           statements.clear()
@@ -216,9 +286,9 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 
   const checkDurability = (): boolean => {
     try {
-      assertDurable(connection)
+      assertNormalSync(connection)
     } catch (error) {
-      log.fatal({ err: error }, 'The database does not sync at COMMIT.')
+      log.fatal({ err: error }, 'The database does not keep its log in order.')
       closing = true
     }
     return true
@@ -234,13 +304,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       } else if (job.failure !== undefined) {
         job.reject(job.failure.error)
       } else {
-        for (const callback of job.callbacks) {
-          try {
-            callback()
-          } catch (error) {
-            log.error({ err: error, write: job.name }, 'An after-commit callback failed.')
-          }
-        }
+        runAll(job, job.effects)
         if (job.events.length > 0) bus.committed(job.events)
         job.resolve(job.value)
       }
@@ -248,7 +312,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   const arm = (): void => {
-    if (armed || isLent) return
+    if (armed || isLent || syncing) return
     armed = true
     // Under load one more turn lets the requests that have arrived meanwhile join the group: a tenth to a fifth more
     // writes at 16 and 64 clients. A lone writer never waits for it.
@@ -256,7 +320,11 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   return {
-    write: <T>(name: string, fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T) =>
+    write: <T>(
+      name: string,
+      fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
+      { repeatable = false }: WriteOptions = {},
+    ) =>
       new Promise<T>((resolve, reject) => {
         if (closing) {
           reject(unavailable())
@@ -265,9 +333,12 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         jobs.push({
           name,
           fn,
+          isRepeatable: repeatable,
           resolve: resolve as (value: unknown) => void,
           reject,
+          gathered: [],
           callbacks: [],
+          effects: [],
           events: [],
           value: undefined,
           failure: undefined,
@@ -281,22 +352,35 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           return
         }
         loans.push({ run: () => work().then(resolve, reject), keepsSchema })
-        if (!armed && !isLent) goOn()
+        if (!armed && !isLent && !syncing) goOn()
       }),
     health: () => (degraded ? 'degraded' : 'ok'),
     groups: () => groups,
+    version: () => version,
     async close() {
       closing = true
-      if (jobs.length > 0 || loans.length > 0 || isLent) await new Promise<void>((resolve) => (whenIdle = resolve))
+      if (jobs.length > 0 || loans.length > 0 || isLent || syncing)
+        await new Promise<void>((resolve) => (whenIdle = resolve))
       clearInterval(probe)
     },
   }
+}
+
+/** Whether a job may not be answered before it is on disk. */
+function awaitsDisk(job: Job): boolean {
+  return !job.isRepeatable || job.effects.length > 0
 }
 
 /** Work during which another process or thread writes. */
 interface Loan {
   run(): Promise<void>
   readonly keepsSchema: boolean
+}
+
+/** Something gathered for the end of a job. */
+interface Gathered {
+  readonly flush: (items: readonly unknown[]) => void
+  readonly item: unknown
 }
 
 /** What the jobs of the present group have done. */
@@ -342,15 +426,15 @@ class JobTx implements Tx {
 
   run(statement: Statement<unknown>): RunResult {
     this.#check()
-    const result = this.#statements.run(statement)
-    if (result.changes > 0) this.#marks.changed = true
-    return result
+    return this.#statements.run(statement)
   }
 
   savepoint<T>(fn: () => T): T {
     this.#check()
     const events = this.#job.events.length
+    const gathered = this.#job.gathered.length
     const callbacks = this.#job.callbacks.length
+    const effects = this.#job.effects.length
     this.#inner.savepoint.run()
     try {
       const value = fn()
@@ -359,7 +443,9 @@ class JobTx implements Tx {
       return value
     } catch (error) {
       this.#job.events.length = events
+      this.#job.gathered.length = gathered
       this.#job.callbacks.length = callbacks
+      this.#job.effects.length = effects
       if (this.#inner.connection.inTransaction) {
         this.#inner.rollbackTo.run()
         this.#inner.release.run()
@@ -395,9 +481,30 @@ class JobTx implements Tx {
     events.splice(at, 0, event)
   }
 
+  gather<T>(flush: (items: readonly T[]) => void, item: T): void {
+    this.#check()
+    this.#job.gathered.push({ flush: flush as Gathered['flush'], item })
+  }
+
+  /** Hands over what was gathered, in the order in which each kind came first; what a flush gathers comes after it. */
+  flush(): void {
+    const { gathered } = this.#job
+    while (gathered.length > 0) {
+      const { flush } = gathered[0]!
+      const items = gathered.filter((one) => one.flush === flush).map(({ item }) => item)
+      gathered.splice(0, gathered.length, ...gathered.filter((one) => one.flush !== flush))
+      flush(items)
+    }
+  }
+
   afterCommit(fn: () => void): void {
     this.#check()
     this.#job.callbacks.push(fn)
+  }
+
+  whenOnDisk(fn: () => void): void {
+    this.#check()
+    this.#job.effects.push(fn)
   }
 
   end(): void {

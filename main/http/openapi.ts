@@ -171,6 +171,8 @@ function errorsOf(
 function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boolean {
   switch (code) {
     case 'unauthenticated':
+    case 'api_key_invalid':
+    case 'session_expired':
       return contract.permission !== 'public'
     case 'permission_denied':
       // A key for reading is refused wherever something may change.

@@ -41,12 +41,33 @@ describe('createPartParser', () => {
       fc.assert(
         fc.property(shaped, (value) => {
           const expected = schema.safeParse(value)
-          if (expected.success) expect(parse(value)).toEqual(expected.data)
+          const isPoisoned = schema instanceof z.ZodRecord && Object.hasOwn(Object(value) as object, '__proto__')
+          if (expected.success && !isPoisoned) expect(parse(value)).toEqual(expected.data)
           else expect(() => parse(value)).toThrow(PlatformError)
         }),
         { numRuns: 300 },
       )
     }
+  })
+
+  it('refuses an own __proto__ of a map, which zod would drop in silence', () => {
+    const poisoned: unknown = JSON.parse('{"__proto__":null,"a":1}')
+    const schema = z.record(z.string(), z.unknown())
+    expect(problemsOf(() => createPartParser(schema, false)(poisoned))).toEqual([
+      expect.objectContaining({ field: '__proto__', code: 'not_allowed' }),
+    ])
+    expect(() => createPartParser(schema, true)(poisoned)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_query',
+        details: expect.objectContaining({ parameter: '__proto__' }) as unknown,
+      }),
+    )
+  })
+
+  it('drops an own __proto__ of a map inside, as zod does, whether or not zod ran', () => {
+    const parse = createPartParser(z.array(z.record(z.string(), z.unknown())), false)
+    const [inside] = parse(JSON.parse('[{"__proto__":null,"a":1}]')) as object[]
+    expect(Object.keys(inside!)).toEqual(['a'])
   })
 
   it('reports every problem of a body as validation_error with codes and paths', () => {

@@ -2,6 +2,7 @@
 // would only copy them. Knows no route.
 import type { z } from 'zod'
 import { invalidQuery, validationError } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
 
 /** Answers the parsed value. @throws validation_error or invalid_query with all problems */
@@ -13,15 +14,25 @@ export type PartParser = (value: unknown) => unknown
  */
 export function createPartParser(schema: z.ZodType, asQuery: boolean): PartParser {
   const fits = matcherOf(schema)
-  return (value) => {
-    if (fits !== null && fits(value)) return value
-    const result = schema.safeParse(value)
-    if (result.success) return result.data
-    const fieldErrors = fieldErrorsOf(result.error.issues, value)
+  const isMap = schema._zod.def.type === 'record'
+  const refuse = (fieldErrors: FieldError[]): never => {
     if (!asQuery) throw validationError(fieldErrors)
     const first = fieldErrors[0]!
     throw invalidQuery(first.field, first.message, { fieldErrors: fieldErrors.slice(0, 100) })
   }
+  return (value) => {
+    if (fits !== null && fits(value)) return value
+    // Zod would drop the name in silence, and a filter with it.
+    if (isMap && isPlainMap(value) && Object.hasOwn(value, '__proto__')) refuse([protoError])
+    const result = schema.safeParse(value)
+    return result.success ? result.data : refuse(fieldErrorsOf(result.error.issues, value))
+  }
+}
+
+const protoError: FieldError = {
+  field: '__proto__',
+  code: 'not_allowed',
+  message: 'The name "__proto__" is not allowed.',
 }
 
 type Matcher = (value: unknown) => boolean
@@ -64,10 +75,10 @@ function recordMatcher(def: z.core.$ZodRecordDef): Matcher | null {
   const key = def.keyType._zod.def as { type: string; checks?: unknown[] }
   if (key.type !== 'string' || (key.checks?.length ?? 0) > 0) return null
   const valueDef = def.valueType._zod.def
-  if (valueDef.type === 'unknown') return isPlainMap
+  if (valueDef.type === 'unknown') return isRecord
   const inner = matcherOf(def.valueType)
   if (inner === null) return null
-  return (value) => isPlainMap(value) && Object.values(value).every(inner)
+  return (value) => isRecord(value) && Object.values(value).every(inner)
 }
 
 function objectMatcher(def: z.core.$ZodObjectDef): Matcher | null {
@@ -107,6 +118,11 @@ function unionMatcher(def: z.core.$ZodUnionDef): Matcher | null {
     }
     return false
   }
+}
+
+/** A map zod would copy whole: an own `__proto__` it would drop. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return isPlainMap(value) && !Object.hasOwn(value, '__proto__')
 }
 
 function isPlainMap(value: unknown): value is Record<string, unknown> {

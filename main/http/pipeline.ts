@@ -12,10 +12,12 @@ import { requireObjectAction, requireSystemPermission } from '#main/kernel/autho
 import type { EffectKey, RequestContext } from '#main/kernel/context.ts'
 import type { AnswerContext } from './answer.ts'
 import { sendError, sendResult, sourceOf } from './answer.ts'
+import { contextPart } from '#main/kernel/identity.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { CredentialCheck } from '#main/kernel/sockets.ts'
 import type { Authenticate } from './authenticate.ts'
 import { anonymousCaller } from './authenticate.ts'
+import type { RefuseCredential } from './credential-refusal.ts'
 import type { Authorities } from './authority.ts'
 import { credentialCheck } from './credential-check.ts'
 import type { Guards } from './guard.ts'
@@ -48,11 +50,13 @@ export interface PipelineContext extends AnswerContext {
   /** What aborts the answers that may last as long as the host. */
   readonly lasting: Set<AbortController>
   readonly authenticate: Authenticate
+  readonly refuseCredential: RefuseCredential
   readonly resolveLocale: (acceptLanguage: string | undefined) => string
   readonly limiter: RateLimiter
   readonly idempotencyKeys: IdempotencyKeys
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
+  readonly arrived: () => void
 }
 
 /**
@@ -66,6 +70,7 @@ export function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): boolean {
+  pipeline.arrived()
   reply.headers(pipeline.guards.headers)
   reply.header('x-request-id', request.id)
   const refusal = refuse(pipeline, safety, request, reply)
@@ -100,7 +105,7 @@ function refuse(
 
   const caller = pipeline.authenticate(raw, beyondLoopback)
   if (caller === 'invalid') {
-    if (!safety.toleratesBadCredential) return platformError('unauthenticated', { reason: 'credential_invalid' })
+    if (!safety.toleratesBadCredential) return pipeline.refuseCredential(headers)
     request.caller = anonymousCaller
   } else {
     request.caller = caller
@@ -140,12 +145,7 @@ export function serve(
     const abort = new AbortController()
     const headers = request.raw.headers as Readonly<Record<string, string | undefined>>
     const ctx: RequestContext = {
-      actor: caller.actor,
-      credential: caller.credential,
-      credentialId: caller.credentialId,
-      organizationId: caller.organizationId,
-      ...(caller.scope === undefined ? {} : { scope: caller.scope }),
-      ...(caller.impersonatorId === undefined ? {} : { impersonatorId: caller.impersonatorId }),
+      ...contextPart(caller),
       permissionEpoch: pipeline.permissionEpoch(),
       locale: pipeline.resolveLocale(headers['accept-language']),
       requestId: request.id,

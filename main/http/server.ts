@@ -19,7 +19,10 @@ import { noWitness } from '#main/kernel/witness.ts'
 import { documentBindings } from './documents.ts'
 import { sendError } from './answer.ts'
 import type { Caller } from '#main/kernel/identity.ts'
+import { noIdentities } from '#main/kernel/identity.ts'
 import type { Authenticate } from './authenticate.ts'
+import type { RefuseCredential } from './credential-refusal.ts'
+import { createCredentialRefusal } from './credential-refusal.ts'
 import type { PublicListen } from './access-config.ts'
 import { createAuthorities, createPublicAuthorities } from './authority.ts'
 import { consoleBindings, createShellHandler, shellSafety } from './console.ts'
@@ -59,6 +62,8 @@ export interface HttpServerOptions {
   /** Folder of the built shell; a plain page says so when it is missing. */
   readonly consoleDir: string
   readonly authenticate: Authenticate
+  /** Says why a credential does not hold; default: that it does not. */
+  readonly refuseCredential?: RefuseCredential
   readonly codes: OneTimeCodes
   readonly sessions: ConsoleSessions
   /** The proof of identity for a nonce: `(nonce) => proofFor(connectionToken, nonce)` of running-host.ts. */
@@ -70,6 +75,8 @@ export interface HttpServerOptions {
   readonly ids: Ids
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
+  /** Hears of every request. Default: nobody. */
+  readonly arrived?: () => void
   /** Hears of refused requests and used keys. Default: nobody. */
   readonly witness?: () => Witness
   /** Answers the locale for an Accept-Language header; see createLocaleResolver. Default: always `en`. */
@@ -164,9 +171,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     publicAuthorities: publicAuthoritiesOf(options),
     clientRefusal: () => null,
     cookieRule: options.cookieRule ?? true,
+    arrived: options.arrived ?? (() => undefined),
     closing: false,
     lasting: new Set(),
     authenticate: options.authenticate,
+    refuseCredential: options.refuseCredential ?? createCredentialRefusal(() => noIdentities),
     resolveLocale: options.resolveLocale ?? (() => 'en'),
     localizeError: options.localizeError ?? (() => undefined),
     limiter: createRateLimiter(options.clock, options.rateLimits ?? (() => defaultRateLimits)),

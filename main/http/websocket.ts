@@ -96,7 +96,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
       return refused(platformError('resource_not_found', { reason: 'route' }))
     const authorities = authoritiesOf(pipeline, request)
     const caller = pipeline.authenticate(request, authorities !== pipeline.authorities)
-    if (caller === 'invalid') return refused(platformError('unauthenticated', { reason: 'credential_invalid' }))
+    if (caller === 'invalid') return refused(pipeline.refuseCredential(request.headers))
     const { origin } = request.headers
     // A page of ours says where it comes from; nothing else may ride on its cookie.
     if (caller.byCookie && (origin === undefined || !authorities.origins.has(origin)))

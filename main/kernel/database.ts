@@ -10,7 +10,10 @@ export interface Statement<Row = unknown> {
   readonly row?: Row
 }
 
-/** Synchronous reads on the read-only connection; each sees every acknowledged write and no uncommitted one. */
+/**
+ * Synchronous reads on the read-only connection; each sees every acknowledged write and no uncommitted one. What it sees
+ * is on disk by the time any later write is acknowledged that is not `repeatable`.
+ */
 export interface Reads {
   all<Row>(statement: Statement<Row>): Row[]
   get<Row>(statement: Statement<Row>): Row | undefined
@@ -48,12 +51,33 @@ export interface Tx extends Pick<Reads, 'all' | 'get'> {
    * After COMMIT the event gets its id and goes to after-commit listeners in order.
    */
   emit(ctx: RequestContext, draft: EventDraft): void
-  /** Runs after COMMIT, before the job's promise resolves; never after a rollback. */
+  /**
+   * Gathers an item for the end of the job: `flush` is then called once with all items gathered for it, still inside the
+   * transaction. Items of a savepoint that was rolled back are not among them.
+   */
+  gather<T>(flush: (items: readonly T[]) => void, item: T): void
+  /** Runs right after COMMIT, when readers see the rows; for what memory keeps of them. Never after a rollback. */
   afterCommit(fn: () => void): void
+  /** Runs when the rows are on disk, before the job's promise resolves; for what leaves the process. */
+  whenOnDisk(fn: () => void): void
 }
 
-/** Enters the write queue; resolves after the COMMIT (and fsync) of the group the job was part of. */
-export type Write = <T>(name: string, fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T) => Promise<T>
+/** How a job enters the write queue. */
+export interface WriteOptions {
+  /**
+   * True for a job that is done again by itself when the power takes it: it resolves with the COMMIT, and a later job
+   * takes it to the disk. Nothing that leaves the process may rest on it but what says so with {@link Tx.whenOnDisk},
+   * which makes it wait like any other. Default false.
+   */
+  readonly repeatable?: boolean
+}
+
+/** Enters the write queue; resolves when the group the job was part of is committed and on disk. */
+export type Write = <T>(
+  name: string,
+  fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
+  options?: WriteOptions,
+) => Promise<T>
 
 /** Limits of one heavy task. */
 export interface HeavyLimits {
@@ -62,6 +86,8 @@ export interface HeavyLimits {
   /** Rows beyond this end the task with an error rather than filling memory. */
   maxRows?: number
   signal?: AbortSignal
+  /** Hears how many milliseconds the statement took in the process. */
+  tookMs?: (ms: number) => void
 }
 
 /** Runs a read in the killable reader process. */
@@ -114,6 +140,8 @@ export interface Database {
   readonly longDdl: LongDdl
   /** Rises with every DDL; caches of compiled SQL are keyed by it. */
   schemaEpoch(): number
+  /** Rises with every write that changed something and every change of tables, once readers see it. */
+  version(): number
   /** `degraded` after a failed COMMIT until a probe write succeeds. */
   health(): 'ok' | 'degraded'
   /** Number of SQL statements run on the main thread's connections so far (for the one-statement test). */
@@ -127,4 +155,9 @@ export interface Database {
 /** Makes a {@link Statement} from SQL text and values. */
 export function statement<Row = unknown>(sql: string, parameters: readonly unknown[] = []): Statement<Row> {
   return { sql, parameters }
+}
+
+/** What two statements share exactly when they ask for the same with the same values. */
+export function statementKey({ sql, parameters }: Statement): string {
+  return `${sql}\n${JSON.stringify(parameters)}`
 }

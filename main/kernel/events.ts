@@ -85,6 +85,7 @@ export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId
         timestamp: options.clock.iso(),
         ...(ctx.causeEventId === undefined ? {} : { causeEventId: ctx.causeEventId }),
         depth: ctx.depth,
+        ...(ctx.work === undefined ? {} : { work: ctx.work }),
         ...(ctx.runAutomations === false ? { runAutomations: false as const } : {}),
       }
       for (const entry of insideFor(draft.type)) entry.listener(event, tx, ctx)

@@ -35,6 +35,8 @@ export interface IdentityProvider {
   byApiKey(key: string): Caller | null
   /** The caller of the session cookie of a Cookie header; null when there is one that does not hold, undefined without. */
   byCookie(header: string): Caller | null | undefined
+  /** Whether a credential that does not hold is that of a session which did until its time was over. */
+  hasEnded?(credential: { readonly bearer: string } | { readonly cookie: string }): boolean
 }
 
 /** The provider of a host without accounts: knows nobody. */
@@ -43,3 +45,22 @@ export const noIdentities: IdentityProvider = Object.freeze({
   byApiKey: () => null,
   byCookie: () => undefined,
 })
+
+/** What of a caller goes into the context of everything it asks for. */
+export function contextPart({
+  actor,
+  credential,
+  credentialId,
+  organizationId,
+  scope,
+  impersonatorId,
+}: Caller): Pick<Caller, 'actor' | 'credential' | 'credentialId' | 'organizationId' | 'scope' | 'impersonatorId'> {
+  return {
+    actor,
+    credential,
+    credentialId,
+    organizationId,
+    ...(scope === undefined ? {} : { scope }),
+    ...(impersonatorId === undefined ? {} : { impersonatorId }),
+  }
+}

@@ -90,7 +90,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     tx.run(
       statement('INSERT INTO _outbox (consumers, event) VALUES (?, ?)', [JSON.stringify(names), JSON.stringify(event)]),
     )
-    tx.afterCommit(() => {
+    tx.whenOnDisk(() => {
       for (const name of names) {
         const consumer = consumers.get(name)!
         consumer.caughtUp = false

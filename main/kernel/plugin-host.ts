@@ -26,6 +26,7 @@ import type { Ports } from './ports.ts'
 import type { ServiceId, ServiceRegistry } from './services.ts'
 import { createServices } from './services.ts'
 import type { SocketRoute } from './sockets.ts'
+import type { Traffic } from './traffic.ts'
 import type { Witness } from './witness.ts'
 import { noWitness } from './witness.ts'
 
@@ -47,6 +48,7 @@ export interface PluginEnvironment {
   readonly log: Logger
   readonly ports: Ports
   readonly facts: HostFacts
+  readonly traffic: Traffic
 }
 
 /** The registered plugins of one host. */
@@ -79,6 +81,7 @@ export async function loadPlugins(
   const registered: RegisteredPlugin[] = []
   const errorTables: { plugin: string; table: ErrorTable }[] = []
   const disposers: (() => void | Promise<void>)[] = []
+  const features = new Map<string, () => boolean>()
   let authorizer = denyingAuthorizer
   let authorizerSetBy: string | undefined
   let identities = noIdentities
@@ -105,7 +108,7 @@ export async function loadPlugins(
   }
 
   const viewFor = (plugin: PluginDefinition): PluginHost => {
-    const { database, bus, outbox, jobs, clock, ids, ports, facts } = environment
+    const { database, bus, outbox, jobs, clock, ids, ports, facts, traffic } = environment
     return {
       service<K extends ServiceId>(id: K): ServiceRegistry[K] {
         if (!(plugin.requires ?? []).includes(id)) {
@@ -129,6 +132,7 @@ export async function loadPlugins(
           routes.push({ plugin: plugin.id, contract: route, handler: handler as MountedRoute['handler'] })
         }
       },
+      showFeature: (isOn) => void features.set(plugin.id, isOn),
       socket(route) {
         if (sockets.some(({ path }) => path === route.path)) throw new Error(`The socket ${route.path} is taken.`)
         sockets.push(route)
@@ -136,6 +140,7 @@ export async function loadPlugins(
       read: database.read,
       write: database.write,
       heavy: database.heavy,
+      isBusy: traffic.isBusy,
       database,
       on: (type, listener, options) => {
         disposers.push(bus.on(type, listener, options?.priority ?? 100))
@@ -206,6 +211,7 @@ export async function loadPlugins(
         version: plugin.version,
         discovery: plugin.discovery,
         status: plugin.status ?? (() => ({ status: 'available' })),
+        hasFeature: () => features.get(plugin.id)?.() ?? true,
       })
       if (plugin.errors !== undefined) errorTables.push({ plugin: plugin.id, table: plugin.errors })
     }

@@ -72,12 +72,19 @@ export interface PluginHost {
   provide<K extends ServiceId>(id: K, service: ServiceRegistry[K]): void
   /** Mounts the routes; they vanish with the plugin (D-16). */
   handle<T extends RouteTable>(contract: T, handlers: Handlers<T>): void
+  /** Shows the feature of the discovery entry only while this holds; without it the feature shows as long as the plugin runs. */
+  showFeature(isOn: () => boolean): void
   /** Answers WebSockets at a path. @throws Error when the path is taken */
   socket(route: SocketRoute): void
   readonly read: Reads
   readonly write: Write
   readonly heavy: HeavyReads
-  readonly database: Pick<Database, 'file' | 'schemaEpoch' | 'health' | 'backupTo' | 'statementCount' | 'longDdl'>
+  /** Whether somebody asked for something a moment ago: long work then takes smaller steps. */
+  isBusy(): boolean
+  readonly database: Pick<
+    Database,
+    'file' | 'schemaEpoch' | 'version' | 'health' | 'backupTo' | 'statementCount' | 'longDdl'
+  >
   /**
    * Listens inside the transaction. Lower priority runs first (default 100), then plugin order. `*` hears every event,
    * `auth.*` every one whose type begins with `auth.`.
@@ -137,6 +144,8 @@ export interface RegisteredPlugin {
   readonly version: string
   readonly discovery: DiscoveryEntry | undefined
   status(): { status: 'available' | 'degraded' | 'unavailable'; message?: string }
+  /** Whether the feature of the discovery entry is on. */
+  hasFeature(): boolean
 }
 
 /** All plugins and routes of the host. */

@@ -1,8 +1,6 @@
 // Entry of the reader process: read-only SQL on the file named by its argument, killed by the host at its limit.
 // Knows no host, no actors, no HTTP; only messages go in and out.
 import os from 'node:os'
-import { copyDatabase } from '#main/database/backup.ts'
-import { createFileCheck } from '#main/database/file-check.ts'
 import { openReader } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
 import { endWithParent } from './end-with-parent.ts'
@@ -12,8 +10,12 @@ import type { ReaderDemand, ReaderReply, ReaderRequest } from '#main/database/re
 /** Rows per message: large enough to be cheap, small enough that the host's event loop breathes between two. */
 const sliceRows = 500
 
-/** About a third of the weight of the host; less would turn a busy machine into timeouts. */
-const lowered = 5
+/** What is read once, in order, needs no large cache. */
+const cacheKib = 8_000
+
+/** Where processors are few, the host that answers everybody comes before a reader that works for somebody. */
+const lowered = 15
+let isLowered = false
 
 const file = process.argv[2]
 if (file === undefined || process.send === undefined) {
@@ -23,9 +25,6 @@ if (file === undefined || process.send === undefined) {
 
 // Copies are as private as the database itself.
 process.umask(0o077)
-
-// Where processors are few, the host that answers everybody comes before one that works for somebody.
-os.setPriority(lowered)
 
 let connection: Connection | undefined
 /** Slices of the present stream that may still be sent. */
@@ -51,14 +50,20 @@ process.on('disconnect', () => process.exit(0))
 endWithParent()
 
 async function run(request: ReaderRequest): Promise<void> {
+  // Not before: a start at this priority would use up the time of what waits for it.
+  if (!isLowered) os.setPriority(lowered)
+  isLowered = true
   if (request.kind === 'query') {
     runQuery(request)
   } else if (request.kind === 'stream') {
     await runStream(request)
   } else if (request.kind === 'check') {
+    // Seldom needed, and heavier than a reader itself.
+    const { createFileCheck } = await import('#main/database/file-check.ts')
     reply({ id: request.id, kind: 'report', report: createFileCheck(request.file) })
   } else {
-    connection ??= openReader(file!)
+    const { copyDatabase } = await import('#main/database/backup.ts')
+    connection ??= openReader(file!, cacheKib)
     await copyDatabase(connection, request.target)
     reply({ id: request.id, kind: 'end' })
   }
@@ -66,7 +71,7 @@ async function run(request: ReaderRequest): Promise<void> {
 
 /** Sends slices only while the host asks for more of them. */
 async function runStream(request: ReaderRequest & { kind: 'stream' }): Promise<void> {
-  connection ??= openReader(file!)
+  connection ??= openReader(file!, cacheKib)
   const { id } = request
   const prepared = connection.prepare(request.sql).raw(true)
   demand = request.slicesAhead
@@ -85,7 +90,8 @@ async function runStream(request: ReaderRequest & { kind: 'stream' }): Promise<v
 }
 
 function runQuery(request: ReaderRequest & { kind: 'query' }): void {
-  connection ??= openReader(file!)
+  connection ??= openReader(file!, cacheKib)
+  const startedAt = performance.now()
   const { id } = request
   const prepared = connection.prepare(request.sql).raw(true)
   const limit = request.maxRows ?? Number.POSITIVE_INFINITY
@@ -105,5 +111,5 @@ function runQuery(request: ReaderRequest & { kind: 'query' }): void {
     }
   }
   if (rows.length > 0) reply({ id, kind: 'rows', rows })
-  reply({ id, kind: 'end' })
+  reply({ id, kind: 'end', tookMs: performance.now() - startedAt })
 }

@@ -93,6 +93,15 @@ const ClientsScreen = lazy(async () => ({
 const AuditScreen = lazy(async () => ({
   default: (await import('../features/audit/audit-screen.tsx')).AuditScreen,
 }))
+const SyncScreen = lazy(async () => ({
+  default: (await import('../features/sync/sync-screen.tsx')).SyncScreen,
+}))
+const ConflictsScreen = lazy(async () => ({
+  default: (await import('../features/conflicts/conflicts-screen.tsx')).ConflictsScreen,
+}))
+const JoinScreen = lazy(async () => ({
+  default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
+}))
 
 /** The application. `code` is the one-time code of the link it was opened with. */
 export function App(props: { queryClient: QueryClient; code: string | undefined }) {
@@ -156,6 +165,9 @@ function Frame() {
                 <Route path="/access/check">{() => <CheckScreen />}</Route>
                 <Route path="/access/clients">{() => <ClientsScreen />}</Route>
                 <Route path="/access/audit">{() => <AuditScreen />}</Route>
+                <Route path="/sync/join">{() => <JoinScreen />}</Route>
+                <Route path="/sync/conflicts">{() => <ConflictsScreen />}</Route>
+                <Route path="/sync/:part?">{({ part }) => <SyncScreen part={part} />}</Route>
                 <Route>{() => <NotFoundScreen />}</Route>
               </Switch>
             </OrganizationGate>

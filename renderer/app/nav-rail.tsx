@@ -1,10 +1,23 @@
 // Owns the navigation: home, the objects, where they are defined, and who may do what. Folded it shows signs with tooltips.
 import { Tooltip } from '@mantine/core'
-import { IconBuilding, IconHome, IconPlus, IconTable, IconTools, IconUser, IconUsers } from '@tabler/icons-react'
+import {
+  IconArrowsJoin2,
+  IconBuilding,
+  IconDevices,
+  IconHome,
+  IconPlus,
+  IconTable,
+  IconTools,
+  IconUser,
+  IconUsers,
+} from '@tabler/icons-react'
 import type { TablerIcon } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { objectPluralLabel, useObjects } from '../features/objects/index.ts'
 import { useAuthFeature } from '../lib/auth-config.ts'
+import { useConflictCount } from '../lib/conflict-count.ts'
+import { discoveryQuery } from '../lib/discovery.ts'
 import { usePreview } from '../lib/preview.ts'
 import { t } from '../lib/strings.ts'
 import classes from './nav-rail.module.css'
@@ -15,6 +28,8 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const preview = usePreview()
   const objects = preview ? all?.filter(({ name }) => preview.readable.has(name)) : all
   const hasOrganizations = useAuthFeature('organization')
+  const { data: manifest } = useQuery(discoveryQuery)
+  const conflicts = useConflictCount()
   const entry = { wide: props.wide, onNavigate: props.onNavigate }
   return (
     <div className={classes.rail}>
@@ -41,26 +56,52 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
           <Entry {...entry} to="/organizations" label={t('nav.organizations')} icon={IconBuilding} />
         )}
         <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
+        {manifest?.routes.sync != null && (
+          <Entry {...entry} to="/sync" except="/sync/conflicts" label={t('nav.sync')} icon={IconDevices} />
+        )}
+        {conflicts !== undefined && (
+          <Entry {...entry} to="/sync/conflicts" label={t('nav.conflicts')} icon={IconArrowsJoin2} open={conflicts} />
+        )}
         <Entry {...entry} to="/account" label={t('nav.account')} icon={IconUser} />
       </ul>
     </div>
   )
 }
 
-function Entry(props: { to: string; label: string; icon: TablerIcon; wide: boolean; onNavigate: () => void }) {
+function Entry(props: {
+  to: string
+  /** A place below that has an entry of its own. */
+  except?: string
+  label: string
+  icon: TablerIcon
+  /** How many things wait there. */
+  open?: number
+  wide: boolean
+  onNavigate: () => void
+}) {
+  const { open = 0 } = props
   const [location] = useLocation()
-  const current = location === props.to || (props.to !== '/' && location.startsWith(`${props.to}/`))
+  const isBelow = props.to !== '/' && location.startsWith(`${props.to}/`) && location !== props.except
+  const current = location === props.to || isBelow
+  const waiting = open > 99 ? '99+' : String(open)
+  const spoken = open > 0 ? `${props.label} ${waiting} ${t('nav.open')}` : props.label
   const Icon = props.icon
   const link = (
     <a
       href={`#${props.to}`}
       className={classes.entry}
       aria-current={current ? 'page' : undefined}
-      aria-label={props.wide ? undefined : props.label}
+      aria-label={props.wide ? undefined : spoken}
       onClick={props.onNavigate}
     >
       <Icon size={18} stroke={1.75} aria-hidden />
       {props.wide && <span className={classes.label}>{props.label}</span>}
+      {open > 0 && (
+        <span className={classes.open}>
+          {waiting}
+          <span className="cairn-hidden"> {t('nav.open')}</span>
+        </span>
+      )}
     </a>
   )
   return (
@@ -68,7 +109,7 @@ function Entry(props: { to: string; label: string; icon: TablerIcon; wide: boole
       {props.wide ? (
         link
       ) : (
-        <Tooltip label={props.label} position="right">
+        <Tooltip label={spoken} position="right">
           {link}
         </Tooltip>
       )}

@@ -12,10 +12,12 @@ import {
   IconSearch,
   IconSun,
 } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
 import { Suspense, lazy } from 'react'
 import type { ReactNode } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
 import { useAuthFeature } from '../lib/auth-config.ts'
+import { discoveryQuery } from '../lib/discovery.ts'
 import { useHostStatus } from '../lib/host-status.ts'
 import { t } from '../lib/strings.ts'
 import { useUndoLabels } from '../lib/undo.ts'
@@ -29,10 +31,14 @@ const WorkspaceSwitcher = lazy(async () => ({
   default: (await import('../features/organizations/workspace-switcher.tsx')).WorkspaceSwitcher,
 }))
 
+const SyncPill = lazy(async () => ({ default: (await import('../features/sync/sync-pill.tsx')).SyncPill }))
+
 /** The banner of every screen. */
 export function TopBar(props: { narrow: boolean }) {
   const { railOpen, drawerOpen } = useUi()
   const hasOrganizations = useAuthFeature('organization')
+  const { data: manifest } = useQuery(discoveryQuery)
+  const hasSync = manifest?.routes.sync != null
   const open = props.narrow ? drawerOpen : railOpen
   const toggle = (): void => (props.narrow ? setDrawerOpen(!drawerOpen) : setRailOpen(!railOpen))
   const RailIcon = props.narrow ? IconMenu2 : railOpen ? IconLayoutSidebarLeftCollapse : IconLayoutSidebarLeftExpand
@@ -66,6 +72,11 @@ export function TopBar(props: { narrow: boolean }) {
       </UnstyledButton>
       <div className={classes.end}>
         <HostPill />
+        {hasSync && (
+          <Suspense fallback={null}>
+            <SyncPill />
+          </Suspense>
+        )}
         <UndoButtons />
         <NotificationBell />
         <SchemeButton />

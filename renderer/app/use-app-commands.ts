@@ -3,6 +3,7 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useAuthFeature } from '../lib/auth-config.ts'
 import { useCommands } from '../lib/commands.ts'
+import { useConflictCount } from '../lib/conflict-count.ts'
 import { discoveryQuery } from '../lib/discovery.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { t } from '../lib/strings.ts'
@@ -17,6 +18,7 @@ export function useAppCommands(): void {
   const hasOrganizations = useAuthFeature('organization')
   const railOpen = useUi((state) => state.railOpen)
   const { data: manifest } = useQuery(discoveryQuery)
+  const conflicts = useConflictCount()
   const hasInbox = manifest?.routes.notifications != null
   useCommands([
     {
@@ -146,6 +148,22 @@ export function useAppCommands(): void {
       shortcut: 'G A',
       keywords: 'password api keys sessions two-factor profile sign out',
       run: () => navigate('/account'),
+    },
+    {
+      id: 'go.conflicts',
+      label: t('command.conflicts'),
+      group: 'navigation',
+      enabled: conflicts !== undefined,
+      run: () => navigate('/sync/conflicts'),
+    },
+    {
+      id: 'go.sync',
+      label: t('command.sync'),
+      group: 'navigation',
+      shortcut: 'G S',
+      keywords: 'pair device relay backup offline conflicts up to date',
+      enabled: manifest?.routes.sync != null,
+      run: () => navigate('/sync'),
     },
     {
       id: 'go.blankObject',

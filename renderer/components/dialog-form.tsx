@@ -1,9 +1,9 @@
 // Owns the form inside of a dialog: what is wrong is said above the buttons, nothing is sent twice, Cancel comes first.
 import { Button, Group } from '@mantine/core'
-import { useState } from 'react'
-import type { ReactNode, SyntheticEvent } from 'react'
+import type { ReactNode } from 'react'
 import { problemText } from '../lib/problem-text.ts'
 import { t } from '../lib/strings.ts'
+import { useSubmit } from '../lib/use-submit.ts'
 import classes from './parts.module.css'
 import { Notice } from './notice.tsx'
 
@@ -21,29 +21,13 @@ export function DialogForm(props: {
   onClose: () => void
   onSubmit: () => Promise<void>
 }) {
-  const [tried, setTried] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    setProblem(undefined)
-    if (!props.ready) return
-    setBusy(true)
-    try {
-      await props.onSubmit()
-    } catch (error) {
-      setProblem(props.describe?.(error) ?? problemText(error))
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { tried, busy, problem, onSubmit } = useSubmit(props.onSubmit, props.ready)
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={classes.stack}>
+    <form onSubmit={onSubmit} noValidate className={classes.stack}>
       {props.children(tried)}
       {problem !== undefined && (
         <Notice tone="bad" live>
-          {problem}
+          {props.describe?.(problem) ?? problemText(problem)}
         </Notice>
       )}
       <Group justify="flex-end">

@@ -54,13 +54,14 @@ export function Initials(props: { name: string; id: string; quiet?: boolean }) {
 
 const hues = 6
 
-function hueOf(id: string): number {
+/** The hue a person has everywhere, one of six. */
+export function hueOf(id: string): number {
   let sum = 0
   for (const sign of id) sum = (sum * 31 + (sign.codePointAt(0) ?? 0)) % 9973
   return sum % hues
 }
 
-/** The first letters of the first and the last word. @internal Seen by tests. */
+/** The first letters of the first and the last word. */
 export function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/)
   const first = [...(words[0] ?? '')][0] ?? '?'

@@ -18,6 +18,8 @@ import type { notificationRoutes } from '#shared/contracts/notifications.ts'
 import type { permissionRoutes } from '#shared/contracts/permissions.ts'
 import type { realtimeRoutes } from '#shared/contracts/realtime.ts'
 import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
+import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
+import type { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
@@ -33,6 +35,9 @@ type Contracts = typeof dataRoutes &
   typeof feedRoutes &
   typeof notificationRoutes &
   typeof realtimeRoutes &
+  typeof syncRoutes &
+  typeof syncPeerRoutes &
+  typeof syncConflictRoutes &
   typeof permissionRoutes &
   typeof authRoutes &
   typeof authAccountRoutes &
@@ -108,6 +113,7 @@ export const endpoints = {
   getPresence: 'GET versioned /realtime/presence/:channel',
   streamRealtime: 'GET versioned /realtime/sse',
   pollRealtime: 'GET versioned /realtime/poll',
+  openLiveText: 'POST versioned /sync/docs/open',
   listViews: 'GET versioned /ui/views',
   createView: 'POST versioned /ui/views',
   updateView: 'PATCH versioned /ui/views/:viewId',
@@ -138,6 +144,8 @@ export const endpoints = {
   getInvitation: 'GET versioned /auth/organization/get-invitation',
   oauthPublicClient: 'GET versioned /auth/oauth2/public-client',
   oauthConsent: 'POST versioned /auth/oauth2/consent',
+  oauthGetConsents: 'GET versioned /auth/oauth2/get-consents',
+  oauthDeleteConsent: 'POST versioned /auth/oauth2/delete-consent',
   oauthGetClients: 'GET versioned /auth/oauth2/get-clients',
   oauthCreateClient: 'POST versioned /auth/oauth2/create-client',
   oauthRotateSecret: 'POST versioned /auth/oauth2/client/rotate-secret',
@@ -200,6 +208,30 @@ export const endpoints = {
   listAuditKinds: 'GET versioned /audit/kinds',
   exportAudit: 'GET versioned /audit/export',
   verifyAudit: 'POST versioned /audit/verify',
+  getSyncStatus: 'GET versioned /sync/status',
+  enableSync: 'POST versioned /sync/enable',
+  disableSync: 'POST versioned /sync/disable',
+  getSyncSettings: 'GET versioned /sync/settings',
+  updateSyncSettings: 'PATCH versioned /sync/settings',
+  listSyncPeers: 'GET versioned /sync/peers',
+  updateSyncPeer: 'PATCH versioned /sync/peers/:id',
+  removeSyncPeer: 'DELETE versioned /sync/peers/:id',
+  reconnectSyncPeer: 'POST versioned /sync/peers/:id/reconnect',
+  invitePairing: 'POST versioned /sync/pairing',
+  joinPairing: 'POST versioned /sync/pairing/join',
+  getPairing: 'GET versioned /sync/pairing/:id',
+  confirmPairing: 'POST versioned /sync/pairing/:id/confirm',
+  cancelPairing: 'DELETE versioned /sync/pairing/:id',
+  verifySync: 'POST versioned /sync/verify',
+  listConflicts: 'GET versioned /sync/conflicts',
+  resolveConflict: 'POST versioned /sync/conflicts/:id/resolve',
+  resolveConflicts: 'POST versioned /sync/conflicts/resolve',
+  reopenConflict: 'POST versioned /sync/conflicts/:id/reopen',
+  discardSyncProblem: 'POST versioned /sync/problems/:inc/:seq/discard',
+  getSyncRecord: 'GET versioned /sync/records/:object/:id',
+  getSyncDiagnostics: 'GET versioned /sync/diagnostics',
+  listSyncProblems: 'GET versioned /sync/problems',
+  retrySyncProblem: 'POST versioned /sync/problems/:inc/:seq/retry',
 } as const satisfies EndpointTable
 
 /** An operation of {@link endpoints}. */

@@ -40,7 +40,13 @@ const marked = new Marked({
         const found = mentionPattern.exec(text)
         return found ? { type: 'mention', raw: found[0], name: found[1], id: `${found[2]}:${found[3]}` } : undefined
       },
-      renderer: ({ name, id }) => `<span data-mention="${escapeHtml(String(id))}">@${escapeHtml(String(name))}</span>`,
+      renderer: ({ name, id }) => {
+        const [mention, words] = [escapeHtml(String(id)), `@${escapeHtml(String(name))}`]
+        const place = recordPlace(String(id))
+        return place === undefined
+          ? `<span data-mention="${mention}">${words}</span>`
+          : `<a href="${place}" data-mention="${mention}">${words}</a>`
+      },
     },
   ],
 })
@@ -70,6 +76,12 @@ export function renderMarkdown(text: string): DocumentFragment {
     ALLOW_ARIA_ATTR: false,
     RETURN_DOM_FRAGMENT: true,
   })
+}
+
+/** Where a mentioned record is shown; undefined for people, and for records whose object is not named. @source D-137 */
+function recordPlace(id: string): string | undefined {
+  const [, object, record] = /^record:([a-z][a-z0-9_]{0,62})\/([A-Za-z0-9-]{1,100})$/.exec(id) ?? []
+  return object === undefined ? undefined : `#/o/${object}/record/${record}`
 }
 
 /** Web addresses, mail and places of this application; no scheme that runs, holds or opens anything on this computer. */

@@ -10,6 +10,7 @@ const known: Readonly<Record<string, StringKey>> = {
   invalid_answer: 'problem.invalid_answer',
   unauthenticated: 'problem.unauthenticated',
   session_expired: 'problem.unauthenticated',
+  api_key_invalid: 'problem.unauthenticated',
   invalid_credentials: 'problem.invalid_credentials',
   token_invalid: 'problem.token_invalid',
   account_banned: 'problem.account_banned',
@@ -30,6 +31,11 @@ const known: Readonly<Record<string, StringKey>> = {
   timeout: 'problem.timeout',
   service_unavailable: 'problem.service_unavailable',
   not_implemented: 'problem.not_implemented',
+  sync_disabled: 'problem.sync_disabled',
+  sync_conflict_not_found: 'problem.sync_conflict_not_found',
+  pairing_not_found: 'problem.pairing_not_found',
+  pairing_expired: 'problem.pairing_not_found',
+  pairing_refused: 'problem.pairing_refused',
   internal_error: 'problem.internal_error',
 }
 

@@ -7,6 +7,8 @@ export interface RecordAddress {
   rec: string | undefined
   /** Part of the record that is open. */
   tab: string | undefined
+  /** Entry of the activity a link leads to. */
+  item: string | undefined
   /** The rest: what the table shows. */
   view: string
 }
@@ -16,13 +18,13 @@ export function readRecordAddress(search: string): RecordAddress {
   const params = new URLSearchParams(search)
   const rec = params.get('rec') ?? undefined
   const tab = params.get('tab') ?? undefined
-  params.delete('rec')
-  params.delete('tab')
-  return { rec, tab, view: params.toString() }
+  const item = params.get('item') ?? undefined
+  for (const name of ['rec', 'tab', 'item']) params.delete(name)
+  return { rec, tab, item, view: params.toString() }
 }
 
 /** Path of a table with what it shows, and with the record that is open beside it. */
-export function tablePath(object: string, { view, rec, tab }: Partial<RecordAddress>): string {
+export function tablePath(object: string, { view, rec, tab }: Omit<Partial<RecordAddress>, 'item'>): string {
   return pathWith(`/o/${object}`, view, { rec, tab: rec === undefined ? undefined : tab })
 }
 
@@ -30,7 +32,7 @@ export function tablePath(object: string, { view, rec, tab }: Partial<RecordAddr
 export function recordPath(
   object: string,
   id: string,
-  { view, tab }: Omit<Partial<RecordAddress>, 'rec'> = {},
+  { view, tab }: Omit<Partial<RecordAddress>, 'rec' | 'item'> = {},
 ): string {
   return pathWith(`/o/${object}/record/${id}`, view, { tab })
 }

@@ -6,10 +6,12 @@ import type { accountStrings } from './strings/account.ts'
 import type { activityStrings } from './strings/activity.ts'
 import { appStrings } from './strings/app.ts'
 import type { auditStrings } from './strings/audit.ts'
+import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
+import type { liveTextStrings } from './strings/live-text.ts'
 import type { notificationStrings } from './strings/notifications.ts'
 import { objectStrings } from './strings/objects.ts'
 import type { organizationStrings } from './strings/organizations.ts'
@@ -18,6 +20,8 @@ import type { recordPageStrings } from './strings/record-page.ts'
 import { recordStrings } from './strings/records.ts'
 import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
+import type { syncDeviceStrings } from './strings/sync-devices.ts'
+import type { syncStrings } from './strings/sync.ts'
 
 const table = {
   ...appStrings,
@@ -34,11 +38,15 @@ type LateTable = typeof accessStrings &
   typeof accountStrings &
   typeof activityStrings &
   typeof auditStrings &
+  typeof conflictStrings &
+  typeof liveTextStrings &
   typeof notificationStrings &
   typeof organizationStrings &
   typeof recordPageStrings &
   typeof sharingStrings &
-  typeof signInStrings
+  typeof signInStrings &
+  typeof syncDeviceStrings &
+  typeof syncStrings
 
 /** Key of a text. */
 export type StringKey = keyof typeof table | keyof LateTable

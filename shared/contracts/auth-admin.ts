@@ -145,6 +145,31 @@ export const authAdminRoutes = defineRoutes({
     z.object({
       searchValue: Text.optional(),
       searchField: z.enum(['email', 'name', 'username']).optional(),
+      searchOperator: z.enum(['contains', 'starts_with', 'ends_with']).optional(),
+      /** One condition beside the search, as the library has it; ignored without a value. */
+      filterField: z
+        .enum([
+          'id',
+          'name',
+          'email',
+          'username',
+          'displayUsername',
+          'image',
+          'role',
+          'banReason',
+          'emailVerified',
+          'banned',
+          'twoFactorEnabled',
+          'banExpires',
+          'createdAt',
+          'updatedAt',
+        ])
+        .optional(),
+      /** Several for `in` and `not_in` (D-13). */
+      filterValue: z.union([Text, z.array(Text).max(500)]).optional(),
+      filterOperator: z
+        .enum(['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in', 'contains', 'starts_with', 'ends_with'])
+        .optional(),
       limit: z
         .string()
         .regex(/^\d{1,4}$/)

@@ -61,6 +61,22 @@ const Client = z.looseObject({
   client_id_issued_at: z.number().optional(),
 })
 
+/** What a person lets an application know, until it is ended. */
+const Consent = z
+  .object({
+    id: z.string(),
+    clientId: z.string(),
+    userId: z.string(),
+    /** What people know the application by; absent where it has no name (beyond). */
+    clientName: z.string().optional(),
+    /** Its own page (beyond). */
+    clientUri: z.string().optional(),
+    scopes: z.array(z.string()),
+    createdAt: z.string(),
+    updatedAt: z.string(),
+  })
+  .meta({ id: 'OauthConsent' })
+
 /** The routes of the OpenID provider role; mounted where the switch is on. */
 export const authOauthRoutes = defineRoutes({
   oauthAuthorize: authGet('oauthAuthorize', 'oauth2/authorize', 'Ask for a code.', parameters, AnyPayload, {
@@ -95,9 +111,15 @@ export const authOauthRoutes = defineRoutes({
     'Claims about the user of an access token.',
     NoQuery,
     AnyPayload,
-    {
-      permission: 'public',
-    },
+    { permission: 'public', errors: [...authCodes, 'unauthenticated'] },
+  ),
+  oauthUserInfoByPost: authPost(
+    'oauthUserInfoByPost',
+    'oauth2/userinfo',
+    'Claims about the user of an access token, which may be in a form.',
+    z.unknown(),
+    AnyPayload,
+    { ...byProtocol, mutates: false, errors: [...authCodes, 'unauthenticated'] },
   ),
   oauthKeys: authGet('oauthKeys', 'jwks', 'The keys that sign tokens.', NoQuery, AnyPayload, { permission: 'public' }),
   oauthEndSession: authGet(
@@ -117,6 +139,20 @@ export const authOauthRoutes = defineRoutes({
     'Let a client act, or refuse it.',
     z.object({ accept: z.boolean(), scope: Text.optional(), oauth_query: z.string().max(16_000).optional() }),
     z.looseObject({ url: z.string().optional() }),
+  ),
+  oauthGetConsents: authGet(
+    'oauthGetConsents',
+    'oauth2/get-consents',
+    'The applications the caller lets know who they are.',
+    NoQuery,
+    z.array(Consent),
+  ),
+  oauthDeleteConsent: authPost(
+    'oauthDeleteConsent',
+    'oauth2/delete-consent',
+    'End what the caller lets an application know: it is asked for again, and what it holds counts no more.',
+    z.object({ id: z.string().min(1).max(100) }),
+    z.object({ success: z.boolean() }),
   ),
   oauthContinue: authPost(
     'oauthContinue',

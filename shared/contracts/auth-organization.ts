@@ -9,7 +9,9 @@ const name = z.string().min(1).max(200)
 const slug = z.string().min(1).max(100)
 const role = z.enum(['owner', 'admin', 'member'])
 const roles = z.union([role, z.array(role).min(1).max(3)])
-const data = z.object({ name: name.optional(), slug: slug.optional(), logo: Text.nullable().optional() })
+/** What a client keeps beside an organization; the host gives it no meaning. */
+const metadata = z.record(z.string().max(200), z.unknown()).optional()
+const data = z.object({ name: name.optional(), slug: slug.optional(), logo: Text.nullable().optional(), metadata })
 const listQuery = z.object({ organizationId, limit: z.string().optional(), offset: z.string().optional() })
 const nullable = AnyPayload.nullable()
 
@@ -19,7 +21,13 @@ export const authOrganizationRoutes = defineRoutes({
     'createOrganization',
     'organization/create',
     'Make an organization; the caller owns it.',
-    z.object({ name, slug, logo: Text.optional() }),
+    z.object({
+      name,
+      slug,
+      logo: Text.optional(),
+      metadata,
+      keepCurrentActiveOrganization: z.boolean().optional(),
+    }),
     AnyPayload,
   ),
   updateOrganization: authPost(

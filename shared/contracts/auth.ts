@@ -300,8 +300,13 @@ export const authAccountRoutes = defineRoutes({
   unlinkAccount: authPost(
     'unlinkAccount',
     'unlink-account',
-    'Take a provider from the account of the caller.',
-    z.object({ providerId: z.string().max(100), accountId: Text.optional() }),
+    'Take a provider from the account of the caller; `accountId` is what the list shows as id or as accountId.',
+    z
+      .object({ providerId: z.string().max(100).optional(), accountId: Text.optional() })
+      .refine(({ providerId, accountId }) => providerId !== undefined || accountId !== undefined, {
+        path: ['providerId'],
+        message: 'Either providerId or accountId must be given.',
+      }),
     Done,
   ),
   requestPasswordReset: authPost(

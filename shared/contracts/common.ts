@@ -37,12 +37,22 @@ export const QueryBoolean = z
   })
   .meta({ description: 'true, false, 1, 0; empty means true.' })
 
+/** The code of a text that is no integer of a query string: beyond every limit is told apart from no number (D-14). */
+export function numberProblem(text: string): 'min_value' | 'max_value' | 'invalid_number' {
+  if (/^-\d+$/.test(text)) return 'min_value'
+  return /^\d+$/.test(text) ? 'max_value' : 'invalid_number'
+}
+
 /** An integer in a query string: decimal digits only (D-12). */
 export const QueryInteger = z
   .string()
   .transform((text, context) => {
     if (/^\d{1,15}$/.test(text)) return Number(text)
-    context.addIssue({ code: 'custom', message: 'Expected decimal digits.', params: { fieldCode: 'invalid_number' } })
+    context.addIssue({
+      code: 'custom',
+      message: 'Expected decimal digits.',
+      params: { fieldCode: numberProblem(text) },
+    })
     return z.NEVER
   })
   .meta({ description: 'Decimal digits.' })
@@ -80,6 +90,8 @@ export const ErrorBodySchema = z
 export const commonErrors = [
   'validation_error',
   'unauthenticated',
+  'api_key_invalid',
+  'session_expired',
   'origin_forbidden',
   'permission_denied',
   'resource_not_found',

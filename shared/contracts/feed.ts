@@ -123,6 +123,9 @@ export const ChangelogEntry = z
     changes: z.array(FieldChange),
     timestamp: z.string(),
     source: z.enum(changeSources).optional(),
+    requestId: z.string().optional(),
+    causeEventId: z.string().optional().meta({ description: 'The event that caused the change, in a chain.' }),
+    depth: z.int().optional().meta({ description: 'How many causes lie before it, in a chain.' }),
   })
   .meta({ id: 'ChangelogEntry' })
 
@@ -191,6 +194,7 @@ export const feedRoutes = defineRoutes({
     query: z.object({
       type: z.string().optional().meta({ description: 'all (default), comments_only, changes_only, tasks_only.' }),
       parentId: z.string().optional().meta({ description: 'Only replies to this item.' }),
+      pinnedOnly: QueryBoolean.optional().meta({ description: 'Only pinned items.' }),
       limit: QueryInteger.optional().meta({ description: '1 to 100, default 20.' }),
       cursor: Cursor.optional(),
     }),

@@ -24,6 +24,8 @@ import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
 import { settingsRoutes } from './settings.ts'
+import { syncConflictRoutes } from './sync-conflicts.ts'
+import { syncPeerRoutes, syncRoutes } from './sync.ts'
 import { viewRoutes } from './views.ts'
 
 /** All contracts, grouped by plugin. */
@@ -48,6 +50,9 @@ export const allContracts: readonly AnyRoute[] = [
   auditRoutes,
   notificationRoutes,
   realtimeRoutes,
+  syncRoutes,
+  syncPeerRoutes,
+  syncConflictRoutes,
   authRoutes,
   authAccountRoutes,
   authMagicLinkRoutes,

@@ -2,7 +2,7 @@
 // (specification "Realtime", D-168 to D-176). Bare bodies. Frames of the WebSocket are in `shared/realtime.ts`.
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { PresenceMember, RealtimeEvent } from '../realtime.ts'
+import { PresenceChange, PresenceMember, RealtimeEvent } from '../realtime.ts'
 import { QueryInteger, QueryList } from './common.ts'
 
 const shared = { mount: 'versioned', permission: 'session', channel: 'realtime', tag: 'realtime' } as const
@@ -160,7 +160,12 @@ export const realtimeRoutes = defineRoutes({
       limit: QueryInteger.optional().meta({ description: '1 to 1000, default 100.' }),
     }),
     response: z
-      .object({ events: z.array(RealtimeEvent), lastEventId: z.string(), reset: z.literal(true).optional() })
+      .object({
+        events: z.array(RealtimeEvent),
+        presence: z.array(PresenceChange).optional().meta({ description: 'Who came, changed and went meanwhile.' }),
+        lastEventId: z.string(),
+        reset: z.literal(true).optional(),
+      })
       .meta({ id: 'RealtimePoll' }),
     rateLimit: 'read',
     timeoutMs: pollTimeoutMs,

@@ -101,11 +101,32 @@ describe('measures', () => {
       { size: 'small', count: 2, gross: 76 },
     ])
     expect(await refusal({ measures: ['broken'] })).toEqual([400, 'invalid_query', 'aggregations'])
-    expect(await refusal({ measures: ['count'], filters: [{ member: 'size', operator: 'set' }] })).toEqual([
-      400,
-      'invalid_query',
-      'filters',
-    ])
+  })
+
+  it('filter too, beside those of fields, whether or not they group (D-118)', async () => {
+    const counted = async (filters: unknown[], more: Record<string, unknown> = {}) =>
+      (await rows({ measures: ['count'], filters, ...more })).map((row) => row['count'])
+    const size = (operator: string, ...values: string[]) => ({ member: 'size', operator, values })
+    expect(await counted([size('equals', 'big')])).toEqual([2])
+    expect(await counted([size('notEquals', 'big')])).toEqual([2])
+    expect(await counted([size('in', 'big', 'small')])).toEqual([4])
+    expect(await counted([size('startsWith', 'SM')])).toEqual([2])
+    expect(await counted([size('set')])).toEqual([4])
+    expect(await counted([{ member: 'sale.size', operator: 'equals', values: ['big'] }])).toEqual([2])
+    expect(await counted([size('equals', 'big')], { dimensions: ['size'] })).toEqual([2])
+    expect(await counted([size('equals', 'big'), { member: 'amount', operator: 'gt', values: ['100'] }])).toEqual(
+      await counted([{ member: 'amount', operator: 'gt', values: ['100'] }]),
+    )
+    const either = { or: [size('equals', 'big'), { member: 'amount', operator: 'equals', values: ['50'] }] }
+    expect(await counted([either])).toEqual([3])
+    expect(await counted([size('equals', 'big'), size('equals', 'small')])).toEqual([0])
+    const { body } = await host.post('/analytics/explain', {
+      cube: 'sale',
+      measures: ['count'],
+      filters: [size('equals', "b'ig")],
+    })
+    expect([body.cube, body.params.includes("b'ig")]).toEqual(['sale', true])
+    expect(await refusal({ measures: ['count'], filters: [size('gt')] })).toEqual([400, 'invalid_query', 'filters'])
   })
 
   it('are described in the annotation', async () => {

@@ -32,6 +32,48 @@ describe('an account', () => {
     expect((await host.get(`/auth/admin/get-user?id=${id}`)).status).toBe(404)
   })
 
+  it('is found by one condition beside the search, as the library has it', async () => {
+    const made: Record<string, string> = {}
+    for (const name of ['lee_1', 'lee_2', 'lee_3']) made[name] = (await host.account(name)).id
+    await host.post('/auth/admin/ban-user', { userId: made['lee_2'], banReason: '50% off' })
+    await host.post('/auth/admin/set-role', { userId: made['lee_3'], role: 'admin' })
+    const found = async (query: string): Promise<string> => {
+      const { status, body } = await host.get(`/auth/admin/list-users?searchValue=lee_&limit=50&${query}`)
+      expect(status, query).toBe(200)
+      expect(body.total, query).toBe(body.users.length)
+      return body.users.map(({ username }: { username: string }) => username.slice(4)).join('')
+    }
+    const cases: [string, string][] = [
+      ['filterField=banned&filterValue=true', '2'],
+      ['filterField=banned&filterOperator=ne&filterValue=true', '13'],
+      ['filterField=role&filterOperator=eq&filterValue=admin', '3'],
+      ['filterValue=LEE_1@example.org', '1'],
+      ['filterField=banReason&filterOperator=contains&filterValue=0%25', '2'],
+      ['filterField=banReason&filterOperator=ne&filterValue=other', '123'],
+      ['filterField=username&filterOperator=starts_with&filterValue=lee_', '123'],
+      ['filterField=username&filterOperator=ends_with&filterValue=_3', '3'],
+      ['filterField=username&filterOperator=in&filterValue=lee_1,lee_3', '13'],
+      ['filterField=username&filterOperator=in&filterValue=lee_1&filterValue=lee_2', '12'],
+      ['filterField=username&filterOperator=not_in&filterValue=lee_1,lee_3', '2'],
+      ['filterField=createdAt&filterOperator=gte&filterValue=2000-01-01', '123'],
+      ['filterField=createdAt&filterOperator=lt&filterValue=2000-01-01', ''],
+      ['filterField=username&filterOperator=gt&filterValue=lee_1', '23'],
+      ['searchField=username&searchOperator=ends_with', ''],
+      ['filterField=banned&filterOperator=eq', '123'],
+    ]
+    for (const [query, expected] of cases) expect(await found(query), query).toBe(expected)
+    for (const [query, field] of [
+      ['filterField=password&filterValue=x', 'filterField'],
+      ['filterOperator=like&filterValue=x', 'filterOperator'],
+      ['filterField=banned&filterValue=perhaps', 'filterValue'],
+      ['filterField=createdAt&filterValue=soon', 'filterValue'],
+    ]) {
+      const refused = await host.get(`/auth/admin/list-users?${query}`)
+      expect([refused.status, refused.body.error.code], query).toEqual([400, 'validation_error'])
+      expect(refused.body.error.details.fieldErrors, query).toMatchObject([{ field }])
+    }
+  })
+
   it('of others is nothing to people without the right', async () => {
     await host.account('eve')
     const token = await host.signIn('eve')
@@ -94,7 +136,11 @@ describe('sessions end', () => {
     for (let day = 1; day <= 29; day += 1) {
       clock.set(start + day * 86_400_000)
       expect(await isOpen(used), `day ${day}`).toBe(true)
-      if (day === 8) expect(await isOpen(idle)).toBe(false)
+      if (day === 8) {
+        const ended = await host.as(idle, 'GET', '/data/task')
+        expect([ended.status, ended.body.error.code]).toEqual([401, 'session_expired'])
+        expect(await isOpen(idle)).toBe(false)
+      }
       // The prolonging write is on its way.
       await host.host.database.write('wait', () => undefined)
     }
@@ -131,6 +177,16 @@ describe('impersonation (C10)', () => {
     expect(await isOpen(token)).toBe(true)
     clock.advance(2 * 60_000)
     expect(await isOpen(token)).toBe(false)
+  })
+
+  it('is not of somebody who is shut out, until that is over', async () => {
+    const { id } = await host.account('ina')
+    await host.post('/auth/admin/ban-user', { userId: id, banExpiresIn: 3_600 })
+    const refused = await host.post('/auth/admin/impersonate-user', { userId: id })
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'account_banned'])
+    clock.advance(3_601_000)
+    const begun = await host.post('/auth/admin/impersonate-user', { userId: id })
+    expect(await isOpen(begun.body.session.token)).toBe(true)
   })
 
   it('is never of an administrator, and never inside itself', async () => {

@@ -63,6 +63,28 @@ describe('an organization', () => {
     expect(identity(guest)?.organizationId).toBe(organizationId)
   })
 
+  it('keeps what a client puts beside it, and can be made without going there', async () => {
+    await host.account('zoe')
+    const zoe = await host.signIn('zoe')
+    const first = await host.as(zoe, 'POST', '/auth/organization/create', {
+      name: 'First',
+      slug: 'first',
+      metadata: { plan: { seats: 5 } },
+    })
+    await host.as(zoe, 'POST', '/auth/organization/create', {
+      name: 'Second',
+      slug: 'second',
+      keepCurrentActiveOrganization: true,
+    })
+    expect(identity(zoe)?.organizationId).toBe(first.body.id)
+    const full = `/auth/organization/get-full-organization?organizationId=${first.body.id}`
+    const kept = async () => JSON.parse((await host.as(zoe, 'GET', full)).body.metadata)
+    expect(await kept()).toEqual({ plan: { seats: 5 } })
+    const change = { organizationId: first.body.id, data: { metadata: { plan: 'small' } } }
+    expect((await host.as(zoe, 'POST', '/auth/organization/update', change)).status).toBe(200)
+    expect(await kept()).toEqual({ plan: 'small' })
+  })
+
   it('has teams, which other plugins see', async () => {
     const made = await host.as(founder, 'POST', '/auth/organization/create-team', { name: 'Sales' })
     expect(made.status).toBe(200)
@@ -77,6 +99,8 @@ describe('an organization', () => {
     })
     expect(added.status).toBe(200)
     expect(service().memberships(xia)[0]!.teams).toEqual([made.body.id])
+    expect(service().teamMembers(made.body.id)).toContain(xia)
+    expect(service().teamMembers('none')).toEqual([])
     const guest = await host.signIn('xia')
     await host.as(guest, 'POST', '/auth/organization/set-active', { organizationId })
     const refused = await host.as(guest, 'POST', '/auth/organization/create-team', { name: 'Mine' })

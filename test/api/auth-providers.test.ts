@@ -119,6 +119,38 @@ describe('an enterprise provider', () => {
     expect((await host.as(token, 'GET', '/auth/get-session')).body.user.id).toBe(id)
   })
 
+  it('becomes a way to sign in of an account, and is taken from it by its name, by either id, and by nobody else', async () => {
+    const { id, email } = await host.account('lin')
+    await host.post('/auth/admin/update-user', { userId: id, data: { emailVerified: true } })
+    const token = await host.signIn('lin')
+    const providers = async (): Promise<{ id: string; providerId: string; accountId: string }[]> =>
+      (await host.as(token, 'GET', '/auth/list-accounts')).body
+    const unlink = (body: Record<string, unknown>, by = token) => host.as(by, 'POST', '/auth/unlink-account', body)
+    peer.claims = { sub: 'peer-4', email, email_verified: true, name: 'Lin' }
+    for (const way of ['providerId', 'accountId', 'id'] as const) {
+      const begun = await host.as(token, 'POST', '/auth/link-social', {
+        provider: 'company',
+        callbackURL: '/_console/',
+      })
+      host.takeEvents()
+      await comeBack(await peer.follow(begun.body.url), pairs(begun.headers.getSetCookie()))
+      expect(host.takeEvents()).toMatchObject([
+        { type: 'auth.account_linked', actor: { id }, payload: { userId: id, provider: 'company' } },
+      ])
+      const linked = (await providers()).find(({ providerId }) => providerId === 'company')!
+      const foreign = await unlink({ accountId: linked.id }, await host.signIn('vic'))
+      expect([foreign.status, foreign.body.error.code]).toEqual([404, 'resource_not_found'])
+      expect((await unlink(way === 'providerId' ? { providerId: 'company' } : { accountId: linked[way] })).status).toBe(
+        200,
+      )
+      expect(host.takeEvents().map(({ type }) => type)).toContain('auth.account_unlinked')
+      expect((await providers()).map(({ providerId }) => providerId)).toEqual(['credential'])
+    }
+    expect((await unlink({})).body.error.details.fieldErrors[0].field).toBe('providerId')
+    // The only way in stays.
+    expect((await unlink({ providerId: 'credential' })).body.error.details.reason).toBe('FAILED_TO_UNLINK_LAST_ACCOUNT')
+  })
+
   it('is listed, with the social ones, and never with its secret', async () => {
     const { body } = await host.anonymous('GET', '/auth/config')
     expect(body.socialProviders).toEqual([

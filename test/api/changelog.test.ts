@@ -66,6 +66,28 @@ describe('the changelog of a record', () => {
     ])
   })
 
+  it('names the request of each change, and the event that caused it in a chain (D-206)', async () => {
+    const follow = { type: 'update_record', config: { data: { note: 'followed' } } }
+    const triggers = [{ name: 'follow', events: ['update'], condition: 'record.stage == "won"', actions: [follow] }]
+    await host.defineObject('chain', { stage: { type: 'text' }, note: { type: 'text' } }, { triggers })
+    const record = await deal({ title: 'A' })
+    const answer = await host.patch(`/data/${record}`, { title: 'B' }, { 'x-request-id': 'request-of-mine' })
+    expect(answer.status).toBe(200)
+    const [changed, made] = (await log(record)).entries
+    expect(changed.requestId).toBe('request-of-mine')
+    expect(made.requestId).toMatch(/^[0-9a-f-]{36}$/)
+    expect(Object.keys(changed).toSorted()).toEqual(
+      ['id', 'object', 'recordId', 'actor', 'action', 'changes', 'timestamp', 'source', 'requestId'].toSorted(),
+    )
+    const chained = `chain/${await newRecord(host, 'chain', {})}`
+    await host.patch(`/data/${chained}`, { stage: 'won' }, { 'x-request-id': 'request-of-chain' })
+    await expect.poll(async () => (await log(chained)).total, { timeout: 5_000 }).toBe(3)
+    const [followed, cause] = (await log(chained)).entries
+    expect([followed.requestId, cause.requestId]).toEqual(['request-of-chain', 'request-of-chain'])
+    expect(followed).toMatchObject({ source: 'automation', depth: 1, causeEventId: expect.stringMatching(/^\d+$/) })
+    expect([cause.depth, cause.causeEventId]).toEqual([undefined, undefined])
+  })
+
   it('has one entry per update, and none for one that changes nothing', async () => {
     const record = await deal({ title: 'A', amount: 1 })
     await host.patch(`/data/${record}`, { title: 'B', amount: 2, notes: 'long', pin: 'other-word' })

@@ -32,6 +32,35 @@ const send = (agent: Agent, method: string, path: string, body?: string) =>
     call.end(body)
   })
 
+describe('limits of lists (D-14)', () => {
+  it('say min_value below, max_value above, and invalid_number for what is no number', async () => {
+    const record = `/data/task/${id}`
+    const lists = [
+      `${record}/feed?`,
+      `${record}/feed/search?query=ab&`,
+      `${record}/changelog?`,
+      '/notifications?',
+      '/meta/object/task/history?',
+      '/data/import/jobs?',
+      '/audit?',
+    ]
+    const cases = [
+      ['-1', 'min_value'],
+      ['0', 'min_value'],
+      ['201', 'max_value'],
+      ['9'.repeat(30), 'max_value'],
+      ['1.5', 'invalid_number'],
+      ['ten', 'invalid_number'],
+    ]
+    for (const list of lists)
+      for (const [limit, code] of cases) {
+        const { status, body } = await host.get(`${list}limit=${limit}`)
+        expect([status, body.error.code], list).toEqual([400, 'validation_error'])
+        expect(body.error.details.fieldErrors, `${list}limit=${limit}`).toMatchObject([{ field: 'limit', code }])
+      }
+  })
+})
+
 describe('paths (D-01)', () => {
   it('GET /api/data/:object/:id and /api/v1/data/:object/:id answer the same', async () => {
     const versioned = await host.get(`/api/v1/data/task/${id}`)

@@ -103,6 +103,31 @@ describe('the feed', () => {
       expect(refusal(await host.get(`/data/${record}/feed?type=${type}`))).toEqual([400, 'invalid_feed_type'])
   })
 
+  it('narrows to what is pinned, whatever its type, page by page', async () => {
+    const record = await fresh()
+    const pinned: string[] = []
+    for (let at = 0; at < 3; at += 1) {
+      const { id } = await addItem(host, record, { body: `c${at}` })
+      await addItem(host, record, { type: 'task', body: `t${at}` })
+      if (at > 0) pinned.push(id as string)
+    }
+    const [created] = (await pageOf(host, `${record}/feed`)).items.slice(-1)
+    const reply = await addItem(host, record, { body: 'reply', parentId: pinned[0] })
+    for (const id of [...pinned, reply.id, created.id]) await host.post(`/data/${record}/feed/${id}/pin`)
+    const first = await pageOf(host, `${record}/feed?pinnedOnly=true&limit=2`)
+    const rest = await pageOf(host, `${record}/feed?pinnedOnly=true&cursor=${first.nextCursor}`)
+    const ids = [...first.items, ...rest.items].map((item: { id: string }) => item.id)
+    expect(ids).toEqual([reply.id, pinned[1], pinned[0], created.id])
+    expect([first.total, first.hasMore, rest.hasMore]).toEqual([4, true, false])
+    expect((await pageOf(host, `${record}/feed?pinnedOnly=true&type=comments_only`)).total).toBe(3)
+    expect((await pageOf(host, `${record}/feed?pinnedOnly=true&parentId=${pinned[0]}`)).items).toMatchObject([
+      { id: reply.id, pinned: true },
+    ])
+    expect((await pageOf(host, `${record}/feed?pinnedOnly=false`)).total).toBe(8)
+    const foreign = await host.get(`/data/${record}/feed?cursor=${first.nextCursor}`)
+    expect(refusal(foreign)).toEqual([400, 'validation_error'])
+  })
+
   it('comes in pages that neither repeat nor lose anything', async () => {
     const record = await fresh()
     for (let at = 0; at < 6; at += 1) {

@@ -2,9 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { addItem, newRecord, refusal } from '../support/feed-calls.ts'
+import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
+import type {} from '#main/plugins/feed/api.ts'
 import type { KeptNotifications } from '../support/kept-notifications.ts'
 import { createKeptNotifications } from '../support/kept-notifications.ts'
+import { applyTo } from '../support/remote-replay.ts'
 import type { PeopledHost, UserCalls } from '../support/test-identities.ts'
 import { createPeopledHost } from '../support/test-identities.ts'
 
@@ -141,7 +144,7 @@ describe('subscribers', () => {
     expect(kept.told.find(({ type }) => type === 'mention')).toMatchObject({
       title: 'Test user 1 mentioned you on One',
       body: 'hello @Cleo',
-      actionUrl: `#/o/task?rec=${record.slice(5)}`,
+      actionUrl: `#/o/task?rec=${record.slice(5)}&tab=activity&item=${kept.told[0]!.data!['feedId'] as string}`,
       channels: ['in_app'],
       data: { object: 'task', recordId: record.slice(5), feedId: expect.any(String) },
     })
@@ -184,6 +187,36 @@ describe('subscribers', () => {
     kept.told.length = 0
     await ben!.patch(`/data/${record}`, { quiet: 'x' })
     expect(await told()).toEqual([])
+  })
+
+  it('hear here alone of what another machine wrote', async () => {
+    await cleo!.post(`/data/${record}/subscribe`, { events: ['field_change'], channels: ['in_app', 'email'] })
+    const change = { object: 'task', id: record.slice(5), values: { title: 'Far' } }
+    await applyTo(host, change, { type: 'user', id: ben!.id, name: 'Ben' })
+    expect((await told()).toSorted()).toEqual([
+      ['ann', 'record'],
+      ['cleo', 'record'],
+    ])
+    expect(kept.told).toMatchObject([{ stays: true }, { stays: true }])
+    kept.told.length = 0
+    await ben!.patch(`/data/${record}`, { title: 'Near' })
+    expect((await told()).length).toBe(2)
+    expect(kept.told.every((draft) => draft.stays === undefined)).toBe(true)
+  })
+
+  it('hear of an approval that another part of the platform asks for', async () => {
+    await cleo!.post(`/data/${record}/subscribe`, { events: ['approval'], channels: ['email'] })
+    await ann!.post(`/data/${record}/subscribe`, { events: ['comment'] })
+    const draft = { object: 'task', recordId: record.slice(5), type: 'approval', body: 'Please **look**' } as const
+    const { database, plugins } = host.host
+    await database.write('test', (tx) => plugins.service('feed')!.addSystemItem(tx, internalContext('test'), draft))
+    expect(await told()).toEqual([['cleo', 'approval']])
+    expect(kept.told[0]).toMatchObject({
+      title: 'The system asks for an approval of One',
+      body: 'Please look',
+      channels: ['email'],
+      quotes: { title: { field: 'title', without: 'The system asks for an approval of Task' } },
+    })
   })
 
   it('hear only of what they asked for', async () => {

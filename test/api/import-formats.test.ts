@@ -44,7 +44,8 @@ async function ended(id: string) {
   for (;;) {
     const { body } = await host.get(`/data/import/jobs/${id}`)
     if (!['pending', 'running'].includes(body.status)) return body
-    await pause(10)
+    // Less often than the host takes for traffic beside which an import makes way.
+    await pause(250)
   }
 }
 

@@ -36,7 +36,8 @@ async function ended(id: string) {
   for (;;) {
     const state = await job(id)
     if (!['pending', 'running'].includes(state.status)) return state
-    await pause(10)
+    // Less often than the host takes for traffic beside which an import makes way.
+    await pause(250)
   }
 }
 

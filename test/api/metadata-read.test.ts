@@ -139,7 +139,7 @@ describe('GET /meta/:type/:name/history and /history/:seq', () => {
   it.each([
     ['limit=0', 'limit', 'min_value'],
     ['limit=201', 'limit', 'max_value'],
-    ['limit=-1', 'limit', 'invalid_number'],
+    ['limit=-1', 'limit', 'min_value'],
     ['limit=1e2', 'limit', 'invalid_number'],
     ['sinceSeq=x', 'sinceSeq', 'invalid_number'],
   ])('refuse %s', async (query, field, code) => {

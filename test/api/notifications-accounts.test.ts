@@ -144,11 +144,21 @@ describe('with organizations', () => {
     running.push(() => host.stop())
     const service = host.host.plugins.service('notifications')!
     const told = { userId: testUserId(0), type: 'record', body: '' } as const
+    const heard = host.as(1)
+    const { connectionId, lastEventId } = (
+      await heard.post('/realtime/connect', { transport: 'polling', channels: ['user:me'] })
+    ).body
     await host.host.database.write('test.notify', (tx) => {
       service.notify(tx, { ...told, title: 'of one', organizationId: 'one' })
       service.notify(tx, { ...told, title: 'of two', organizationId: 'two' })
       service.notify(tx, { ...told, title: 'of none' })
     })
+    const poll = `/realtime/poll?connectionId=${connectionId}&timeoutSeconds=0&lastEventId=${lastEventId}`
+    const { events } = (await heard.get(poll)).body as {
+      events: { payload: { notification: { title: string } } & Record<string, unknown> }[]
+    }
+    expect(events.map(({ payload }) => payload.notification.title)).toEqual(['of two', 'of none'])
+    expect(Object.keys(events[0]!.payload).toSorted()).toEqual(['notification', 'unreadCount', 'userId'])
     const seen = async (number: number) => {
       const { body } = await host.as(number).get('/notifications')
       return [(body.notifications as Notice[]).map(({ title }) => title), body.unreadCount]

@@ -277,6 +277,23 @@ describe('a digest', () => {
     expect((await smtp.take('ada@example.org')).text).toContain('1 unread notification')
   })
 
+  it('never holds what stays on this machine, which is shown in the inbox and goes no other way', async () => {
+    const made = await bench()
+    const { smtp, hook, notify, prefer, inbox, host } = made
+    await prefer({ channels: { slack: { url: `${hook.url}/slack` } } })
+    await notify({ title: 'from afar', channels, stays: true })
+    await notify({ title: 'by mail alone', channels: ['email'], stays: true })
+    await prefer({ digest: 'daily' })
+    await notify({ title: 'still from afar', channels, stays: true })
+    expect((await inbox()).map(({ title }) => title)).toEqual(['still from afar', 'from afar'])
+    await later(made, 72 * hour)
+    await pause()
+    expect([smtp.mails, hook.hooks, counted(host, 'mail_message')]).toEqual([[], [], 0])
+    await notify({ title: 'from here', channels })
+    await later(made, 24 * hour)
+    expect((await smtp.take('ada@example.org')).text).not.toContain('afar')
+  })
+
   it('comes once a week, on Monday', async () => {
     const made = await bench()
     const { smtp, notify, prefer } = made

@@ -42,7 +42,7 @@ describe('GET /notifications', () => {
       type: 'mention',
       title: 'Ada mentioned you',
       body: 'Look at this.',
-      data: { feedId: 'f1' },
+      data: { step: 'f1' },
       actionUrl: '#/o/letter',
     })
     const { body } = await host.as(0).get('/notifications')
@@ -54,7 +54,7 @@ describe('GET /notifications', () => {
           title: 'Ada mentioned you',
           body: 'Look at this.',
           read: false,
-          data: { object: 'letter', recordId, feedId: 'f1' },
+          data: { object: 'letter', recordId, step: 'f1' },
           actionUrl: '#/o/letter',
           createdAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:]{8}\.\d{3}Z$/),
         },
@@ -249,12 +249,12 @@ describe('notify()', () => {
     await notify(11, {
       title: 'x'.repeat(1_000),
       body: 'y'.repeat(10_000),
-      data: { more: 'z'.repeat(20_000), feedId: 'f' },
+      data: { more: 'z'.repeat(20_000) },
       actionUrl: 'javascript:alert(1)',
     })
     const [long] = (await listOf(11)).notifications
     expect([long!.title.length, long!.body.length, long!.actionUrl]).toEqual([200, 2_000, undefined])
-    expect(Object.keys(long!.data)).toEqual(['object', 'recordId', 'feedId'])
+    expect(Object.keys(long!.data)).toEqual(['object', 'recordId'])
   })
 
   it('tells nobody who is not there', async () => {
@@ -290,7 +290,8 @@ describe('a purged record', () => {
     await notify(8, { title: 'stays' })
     host.takeEvents()
     await host.delete(`/data/letter/${recordId}`)
-    expect((await listOf(8)).notifications.map(({ title }) => title)).toContain('canary-of-purge')
+    // In the trash it is there for nobody, and comes back with the record.
+    expect((await listOf(8)).notifications).toMatchObject([{ title: 'stays' }, { data: { withheld: true } }])
     await host.delete(`/data/letter/${recordId}?purge=true`)
     const { notifications, unreadCount } = await listOf(8)
     expect([notifications.map(({ title }) => title), unreadCount]).toEqual([['stays'], 1])
@@ -323,6 +324,15 @@ describe('devices', () => {
     expect(taken).not.toBe(deviceId)
     expect((await host.as(1).delete(`/notifications/devices/${deviceId}`)).status).toBe(404)
     expect((await host.as(2).delete(`/notifications/devices/${taken}`)).status).toBe(200)
+  })
+
+  it('are kept up to 50 of a user; the one that was quiet for longest goes', async () => {
+    for (let at = 0; at < 51; at += 1) {
+      const answer = await register(3, { token: `many-${at}`, deviceId: `many-${String(at).padStart(2, '0')}` })
+      expect(answer.status).toBe(201)
+    }
+    const remove = async (id: string) => (await host.as(3).delete(`/notifications/devices/${id}`)).status
+    expect([await remove('many-00'), await remove('many-01'), await remove('many-50')]).toEqual([404, 200, 200])
   })
 
   it.each([[{ platform: 'web' }], [{ token: '', platform: 'web' }], [{ token: 'x', platform: 'desk' }], [{}]])(

@@ -279,6 +279,23 @@ describe('assignments', () => {
     expect((await host.get('/permissions/assignments/nobody')).status).toBe(404)
   })
 
+  it('are in the audit: what somebody has now and had before, and nothing where nothing changed', async () => {
+    const path = `/permissions/assignments/${testUserId(1)}`
+    const before = { profile: 'standard', roles: [], permissionSets: [] }
+    await host.put(path, before)
+    const find = async () => (await host.get('/audit?kind=permissions.assigned')).body.entries
+    const known = (await find()).length
+    await host.put(path, { permissionSets: ['reads'] })
+    await host.put(path, { permissionSets: ['reads'] })
+    const entries = await find()
+    expect(entries).toHaveLength(known + 1)
+    expect(entries[0]).toMatchObject({
+      actor: { id: ownerId },
+      details: { userId: testUserId(1), profile: 'standard', roles: [], permissionSets: ['reads'], before },
+    })
+    await host.put(path, before)
+  })
+
   it('never take the last administrator away', async () => {
     const answer = await host.put(`/permissions/assignments/${ownerId}`, { profile: 'guest' })
     expect([answer.status, answer.body.error.code]).toEqual([409, 'conflict'])
@@ -288,6 +305,25 @@ describe('assignments', () => {
 })
 
 describe('shares', () => {
+  it('are in the audit when they are given and when they end, without their reason', async () => {
+    const recordId = String((await host.as(0).post('/data/task', { title: 'to share' })).body.id)
+    const path = `/data/task/${recordId}/shares`
+    const principal = { principalType: 'user', principalId: testUserId(1) }
+    const made = await host.as(0).post(path, { ...principal, access: 'read', reason: 'canary' })
+    expect(made.status).toBe(201)
+    await host.as(0).delete(`${path}/${made.body.id}`)
+    for (const kind of ['permissions.shared', 'permissions.unshared']) {
+      const [entry] = (await host.get(`/audit?kind=${kind}`)).body.entries
+      expect(entry, kind).toMatchObject({
+        actor: { id: testUserId(0) },
+        object: 'task',
+        recordId,
+        details: { ...principal, access: 'read', shareId: made.body.id },
+      })
+      expect(JSON.stringify(entry)).not.toContain('canary')
+    }
+  })
+
   it('name principals there are, and are listed', async () => {
     const path = `/data/task/${mine}/shares`
     for (const principal of [

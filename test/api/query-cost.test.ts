@@ -1,5 +1,5 @@
 // Where reads run (D-91): what an index serves stays on the main thread, what may run long goes to the reader process.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -72,11 +72,40 @@ describe('a read of a large table stays on the main thread', () => {
   })
 })
 
+describe('a read of a large table that looked dear and was quick', () => {
+  it.each([
+    ['for a condition without an index', { filter: { free: 3 } }],
+    ['for a text inside of another', { filter: { note: { $contains: 'n50' } } }],
+  ])('runs on the main thread from then on: %s', async (_name, words) => {
+    // On a busy machine a quick read may look slow a few times.
+    await vi.waitFor(async () => expect(await statementsHere('entry', words)).toBe(1), { timeout: 15_000 })
+  })
+})
+
+describe('groups of a large table', () => {
+  const words = { groupBy: 'kind', aggregations: [{ function: 'sum', field: 'code' }] }
+  const sums = async (): Promise<number[]> => {
+    const { body } = await host.post('/data/entry/query', words)
+    return body.records.map((record: Record<string, number>) => Object.values(record).find(Number.isFinite)!)
+  }
+
+  it('are answered from memory until something is written, and count anew then', async () => {
+    const before = await sums()
+    expect(await sums()).toEqual(before)
+    const { body } = await host.post('/data/entry', { code: 1_000_000, kind: 'a', note: 'late' })
+    const after = await sums()
+    expect(after.reduce((sum, value) => sum + value)).toBe(before.reduce((sum, value) => sum + value) + 1_000_000)
+    await host.delete(`/data/entry/${body.id}?purge=true`)
+    await host.delete(`/data/entry/${body.id}?purge=true`)
+    expect(await sums()).toEqual(before)
+  })
+})
+
 describe('a read of a large table goes to the reader process', () => {
   it.each([
     ['for a sort without an index', { sort: 'free' }],
-    ['for a condition without an index', { filter: { free: 3 } }],
-    ['for a text inside of another', { filter: { note: { $contains: 'n50' } } }],
+    ['for a condition without an index that nothing meets', { filter: { free: 30 } }],
+    ['for a text inside of another that nothing has', { filter: { note: { $contains: 'none' } } }],
     ['for a text beside an index', { filter: { kind: 'a', note: { $endsWith: '7' } }, sort: 'code' }],
     ['for elements of lists', { filter: { kind: 'a', tags: { $any: ['x'] } }, sort: 'code' }],
     ['for a condition over a relation', { filter: { 'group.name': 'g0' } }],

@@ -1,4 +1,5 @@
 // Expansion over HTTP (D-74, D-77, D-87): nesting, children, options of the map form, and the number of statements.
+import { leastStatements } from '../support/least-statements.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -143,11 +144,7 @@ describe('an expansion', () => {
   })
 
   it('asks one statement per level, whatever the number of records', async () => {
-    const count = async (words: Record<string, unknown>) => {
-      const before = host.host.database.statementCount()
-      await query('task', words)
-      return host.host.database.statementCount() - before
-    }
+    const count = (words: Record<string, unknown>) => leastStatements(host, () => query('task', words))
     for (const expand of ['project.client.country', 'project.tasks', 'related,parent.project']) {
       // Plans and sizes of tables are asked for once.
       for (const top of [2, 50]) await count({ top, expand, sort: 'id' })

@@ -42,16 +42,28 @@ beforeAll(async () => {
     stage: { type: 'select', options: ['open', 'shut'] },
     margin: { type: 'number' },
   }
-  await host.defineObject('deal', fields, { sharingModel: 'private' })
-  await host.defineObject('fleeting', fields, { sharingModel: 'private', enable: { trash: false } })
   await host.defineObject('vault', { title: { type: 'text' } })
+  await host.defineObject('account', { ...fields, secret: { type: 'text' } }, { sharingModel: 'private' })
+  const links = { account: { type: 'lookup', reference: 'account' }, vault: { type: 'lookup', reference: 'vault' } }
+  await host.defineObject('deal', fields, { sharingModel: 'private' })
+  await host.defineObject('parcel', { title: { type: 'text' }, ...links }, { sharingModel: 'read' })
+  await host.defineObject('fleeting', fields, { sharingModel: 'private', enable: { trash: false } })
   const rule = (object: string) => ({ name: object, object, actions: ['read'], condition: 'record.stage == "open"' })
   await host.saveItem('permission', 'sees_open', {
-    rowLevelSecurity: [rule('deal'), rule('fleeting')],
-    fields: { 'deal.margin': { readable: false }, 'fleeting.margin': { readable: false } },
+    rowLevelSecurity: [rule('deal'), rule('fleeting'), rule('account')],
+    fields: {
+      'deal.margin': { readable: false },
+      'fleeting.margin': { readable: false },
+      'account.secret': { readable: false },
+    },
   })
   await host.saveItem('profile', 'limited', {
-    objects: { deal: { allowRead: true }, fleeting: { allowRead: true } },
+    objects: {
+      deal: { allowRead: true },
+      fleeting: { allowRead: true },
+      account: { allowRead: true },
+      parcel: { allowRead: true },
+    },
     systemPermissions: [],
   })
   await host.saveItem('permission', 'sees_all', { objects: { deal: { allowRead: true, viewAllRecords: true } } })
@@ -150,6 +162,38 @@ describe('record events', () => {
       JSON.stringify(noField.error.details).replaceAll('nothing', 'FIELD'),
     )
     await client.close()
+  })
+
+  it('are narrowed by related records as far as their receiver sees them', async () => {
+    const account = async (stage: string): Promise<string> =>
+      (await host.post('/data/account', { title: 'acme', stage, secret: 'x' })).body.id as string
+    const [seen, unseen] = [await account('open'), await account('shut')]
+    const [mine, free] = [await listener(limited), await listener('owner')]
+    for (const client of [mine, free]) await client.subscribe('parcel', { filter: { 'account.title': 'acme' } })
+    for (const client of [mine, free])
+      await client.subscribe('parcel', { filter: { $not: { 'account.title': 'acme' } } })
+    const parcel = async (to: string): Promise<string> =>
+      (await host.post('/data/parcel', { title: 'linked', account: to })).body.id as string
+    const [first, second] = [await parcel(seen), await parcel(unseen)]
+    await settle(mine, free)
+    const [yes, no] = mine.frames.filter(({ type }) => type === 'subscribed').slice(-2)
+    const heard = (client: SocketClient, of: { subscriptionId: string }) =>
+      client
+        .events()
+        .filter(({ subscriptionId }) => subscriptionId === of.subscriptionId)
+        .map(({ recordId }) => recordId)
+    expect([heard(mine, yes), heard(mine, no)]).toEqual([[first], [second]])
+    const [all] = free.frames.filter(({ type }) => type === 'subscribed').slice(-2)
+    expect(heard(free, all)).toEqual([first, second])
+    // What is closed is answered like what is not there.
+    const refusals = []
+    for (const path of ['account.secret', 'account.nothing', 'vault.title', 'nothing.title']) {
+      mine.send({ type: 'subscribe', id: path, channel: 'parcel', filter: { [path]: 'x' } })
+      const { error } = await mine.until(({ id }) => id === path)
+      refusals.push([error.code, (error.details.reason as string).replace(path, 'PATH')])
+    }
+    expect(refusals).toEqual(Array.from({ length: 4 }, () => ['invalid_query', 'There is no field "PATH".']))
+    await Promise.all([mine.close(), free.close()])
   })
 
   it('stop with the right, and not a moment later', async () => {
@@ -292,6 +336,44 @@ describe('other events', () => {
     ])
     expect(heard(other)).toEqual([['flow.run.started', { flow: 'tidy', runId: 'r1', status: 'running' }]])
     await Promise.all([client.close(), other.close()])
+  })
+
+  it('of presence name a cell to whoever may read it', async () => {
+    const [shown, hidden] = await Promise.all(
+      ['open', 'shut'].map(
+        async (stage) => (await host.post('/data/deal', { title: 'cell', stage })).body.id as string,
+      ),
+    )
+    const [client, speaker] = [await listener(limited, 'deal'), await listener(plain, 'deal')]
+    const asLimited = host.as(limited)
+    const seenBy = async (cell: object): Promise<unknown[]> => {
+      const before = client.frames.length
+      speaker.send({ type: 'presence', channel: 'object:deal', state: { status: 'busy', cell } })
+      const frame = await client.until((one) => one.type === 'presence' && client.frames.indexOf(one) >= before)
+      const listed = (await asLimited.get('/realtime/presence/object:deal')).body.members
+      expect(listed.map(({ state }: { state: object }) => state)).toEqual([frame.member.state])
+      const own = (await host.as(plain).get('/realtime/presence/object:deal')).body.members
+      expect(own.map(({ state }: { state: object }) => state)).toEqual([{ cell }])
+      return frame.member.state.cell ?? null
+    }
+    expect(await seenBy({ recordId: shown, field: 'title' })).toEqual({ recordId: shown, field: 'title' })
+    expect(await seenBy({ recordId: shown, field: 'margin' })).toBeNull()
+    expect(await seenBy({ recordId: hidden, field: 'title' })).toBeNull()
+    await Promise.all([client.close(), speaker.close()])
+    const connected = await asLimited.post('/realtime/connect', { transport: 'polling', channels: ['deal'] })
+    const again = await listener(plain)
+    again.send({ type: 'presence', channel: 'object:deal', state: { cell: { recordId: shown, field: 'title' } } })
+    await expect
+      .poll(async () => (await asLimited.get('/realtime/presence/object:deal')).body.members.length)
+      .toBeGreaterThan(0)
+    // Rights are those of the moment a poll is answered.
+    await host.assign(limited, { profile: 'limited', permissionSets: [] })
+    const path = `/realtime/poll?connectionId=${connected.body.connectionId}&timeoutSeconds=0`
+    const { presence } = (await asLimited.get(path)).body
+    expect(presence.map(({ member }: { member: { state: object } }) => member.state)).toEqual([{}])
+    await host.assign(limited, { profile: 'limited', permissionSets: ['sees_open'] })
+    await asLimited.post('/realtime/disconnect', {})
+    await again.close()
   })
 
   it('are listened to but not made by a read-only key', async () => {

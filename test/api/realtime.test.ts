@@ -1,4 +1,5 @@
 // Realtime over HTTP and WebSocket: connections, channels, subscriptions, frames and presence (D-168 to D-176).
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type {} from '#main/plugins/realtime/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
@@ -7,6 +8,10 @@ import { UpgradeRefused, openSocket, openStream } from '../support/realtime-clie
 import type { SocketClient, SocketOptions } from '../support/realtime-client.ts'
 
 let host: TestHost
+
+/** A parsed body. */
+// oxlint-disable-next-line no-explicit-any -- tests reach into bodies freely; the OpenAPI check guards their shape
+type Loose = any
 
 const token = (): Record<string, string> => ({ authorization: `Bearer ${host.host.token}` })
 const open = (options: SocketOptions = {}): Promise<SocketClient> =>
@@ -28,7 +33,11 @@ const recordEvents = (client: SocketClient) =>
 
 beforeAll(async () => {
   host = await createTestHost()
+  await host.defineObject('team', { name: { type: 'text' } })
   await host.defineObject('task', {
+    team: { type: 'lookup', reference: 'team' },
+    helpers: { type: 'lookup', reference: 'team', multiple: true },
+    parent: { type: 'lookup', reference: 'task' },
     title: { type: 'text', required: true },
     stage: { type: 'select', options: ['open', 'shut'] },
     amount: { type: 'number' },
@@ -320,13 +329,44 @@ describe('channels and subscriptions (D-169, D-170)', () => {
       ['record.updated', inside, true],
       ['record.deleted', entering, undefined],
     ])
-    for (const filter of [{ nothing: 1 }, { amount: 'x' }, { $search: 'x' }, { 'owner.name': 'x' }]) {
+    for (const filter of [{ nothing: 1 }, { amount: 'x' }, { $search: 'x' }, { 'stage.name': 'x' }]) {
       client.send({ type: 'subscribe', id: JSON.stringify(filter), channel: 'task', filter })
       const answer = await client.until(({ id }) => id === JSON.stringify(filter))
       expect([filter, answer.error?.code]).toEqual([filter, 'invalid_query'])
     }
     client.send({ type: 'subscribe', id: 'room', channel: 'room:x', filter: { a: 1 } })
     expect((await client.until(({ id }) => id === 'room')).error.code).toBe('invalid_query')
+    await client.close()
+  })
+
+  it('narrows by what a record leads to, as it is when the event is sent', async () => {
+    const client = await open()
+    const [red, blue] = [
+      (await host.post('/data/team', { name: 'red' })).body.id as string,
+      (await host.post('/data/team', { name: 'blue' })).body.id as string,
+    ]
+    await client.subscribe('task', { filter: { team: { name: 'red' } } })
+    await client.subscribe('task', { filter: { $not: { 'team.name': 'red' }, 'parent.team.name': 'red' } })
+    await client.subscribe('task', { filter: { 'helpers.name': { $startsWith: 'r' } } })
+    const inside = await create('inside', { team: red })
+    const outside = await create('outside', { team: blue })
+    await host.patch(`/data/task/${inside}`, { team: blue })
+    const child = await create('child', { parent: outside })
+    await host.patch(`/data/task/${outside}`, { team: red })
+    await host.patch(`/data/task/${child}`, { notes: 'the parent is red by now' })
+    const helped = await create('helped', { helpers: [blue, red] })
+    await settle(client)
+    const heard = recordEvents(client).map(({ type, recordId, payload }) => [type, recordId, payload.left])
+    expect(heard).toEqual([
+      ['record.created', inside, undefined],
+      ['record.updated', inside, true],
+      ['record.updated', outside, undefined],
+      ['record.updated', child, undefined],
+      ['record.created', helped, undefined],
+    ])
+    const owned = await open()
+    await owned.subscribe('task', { filter: { 'owner.name': { $null: true } } })
+    await owned.close()
     await client.close()
   })
 
@@ -493,6 +533,34 @@ describe('server-sent events and polling (D-173)', () => {
     expect((await host.anonymous('GET', '/realtime/sse?channels=room:x')).status).toBe(401)
     await reader.cancel()
     await expect.poll(() => host.host.plugins.service('realtime')!.connections(), { timeout: 3_000 }).toBe(0)
+  })
+
+  it('polls tell who comes, changes and goes, once, beside the events', async () => {
+    const { body } = await host.post('/realtime/connect', { transport: 'polling', channels: ['room:yard', 'task'] })
+    const poll = async (seconds = 0): Promise<Loose> =>
+      (await host.get(`/realtime/poll?connectionId=${body.connectionId}&timeoutSeconds=${seconds}`)).body
+    expect(await poll()).toEqual({ events: [], lastEventId: body.lastEventId })
+    const watcher = await open()
+    await watcher.subscribe('room:yard')
+    const comer = await open()
+    const waiting = poll(20)
+    await pause(50)
+    comer.send({ type: 'presence', channel: 'room:yard', state: { cursor: 3 } })
+    const { type: _type, ...join } = await watcher.until((frame) => frame.event === 'join')
+    expect(await waiting).toEqual({ events: [], presence: [join], lastEventId: expect.any(String) })
+    comer.send({ type: 'presence', channel: 'room:yard', state: { status: 'busy' } })
+    comer.send({ type: 'presence', channel: 'room:else', state: {} })
+    await watcher.until((frame) => frame.event === 'update')
+    const id = await create('meanwhile')
+    const both = await poll()
+    expect(both.presence).toMatchObject([{ channel: 'room:yard', event: 'update', member: { status: 'busy' } }])
+    expect(both.events).toMatchObject([{ type: 'record.created', recordId: id }])
+    expect((await poll()).presence).toBeUndefined()
+    await comer.close()
+    await watcher.until((frame) => frame.event === 'leave')
+    expect((await poll()).presence).toMatchObject([{ event: 'leave', member: { userId: join.member.userId } }])
+    await watcher.close()
+    await host.post('/realtime/disconnect', {})
   })
 
   it('polls: waits, limits, and goes on where it was', async () => {

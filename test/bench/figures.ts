@@ -73,7 +73,8 @@ export function makeFigure(
   }
 }
 
-function showValue(value: number, unit: string): string {
+/** A value with its unit, as tables show it. */
+export function showValue(value: number, unit: string): string {
   return `${value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toPrecision(3)} ${unit}`
 }
 
@@ -94,8 +95,13 @@ function cells(figure: Figure): string[] {
 
 /** The table of a run as text with aligned columns; steps without a figure follow with their reason. */
 export function formatTable(figures: readonly Figure[], missing: readonly Missing[]): string {
-  const rows = [columns, ...figures.map(cells)]
-  const widths = columns.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)))
+  const lines = alignRows([columns, ...figures.map(cells)])
+  return [...lines, ...missing.map((step) => `${step.label}: not measured, ${step.reason}`)].join('\n')
+}
+
+/** Lines with aligned columns, the first one underlined; the first column is text and all others are numbers. */
+export function alignRows(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]!.map((_, index) => Math.max(...rows.map((row) => row[index]!.length)))
   const lines = rows.map((row) =>
     row
       .map((cell, index) => (index === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[index]!)))
@@ -103,5 +109,5 @@ export function formatTable(figures: readonly Figure[], missing: readonly Missin
       .trimEnd(),
   )
   lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
-  return [...lines, ...missing.map((step) => `${step.label}: not measured, ${step.reason}`)].join('\n')
+  return lines
 }

@@ -89,6 +89,8 @@ export function takeResponse(bytes: Buffer): { response: WireResponse; rest: Buf
 
 /** A keep-alive connection that carries one request at a time. */
 export interface Wire {
+  /** Whether a request may still be sent over it. */
+  readonly isOpen: boolean
   send(bytes: string): Promise<WireResponse>
   close(): void
 }
@@ -125,9 +127,13 @@ export async function openWire(port: number): Promise<Wire> {
     }
   })
   return {
+    get isOpen() {
+      return !socket.destroyed && socket.writable
+    },
     send: (bytes) =>
       new Promise((resolve, reject) => {
         if (pending) throw new Error('one request at a time')
+        if (socket.destroyed) throw new Error('the server closed the connection')
         pending = { resolve, reject }
         socket.write(bytes)
       }),

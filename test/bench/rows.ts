@@ -109,6 +109,15 @@ export function makeTasks(series: number, from: number, to: number): TaskRow[] {
   return rows
 }
 
+/** New rows without id; a pool large enough that neighbours differ. */
+export const newRows: readonly Omit<TaskRow, 'id'>[] = makeTasks(3, 0, 2_000).map(({ id: _id, ...row }) => row)
+
+/** One changed cell or two, as a person edits: every other change touches the search index. */
+export function changesAt(index: number): Partial<TaskRow> {
+  if (index % 2 === 0) return { title: `${newRows[index % newRows.length]!.title} ${index}` }
+  return { status: taskStatuses[index % taskStatuses.length]!, priority: index % 1_000 }
+}
+
 /** The same rows as a CSV text with a header line, without ids; no value needs quotes. */
 export function toCsv(rows: readonly TaskRow[]): string {
   const lines = rows.map(

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Which program: the host under test, or the floor it is compared with. */
-export type ServerKind = 'cairn' | 'floor'
+/** Which program: the host under test, the floor it is compared with, or the host with and without the plugin of sync. */
+export type ServerKind = 'cairn' | 'floor' | 'plain' | 'unsynced'
 
 /** A running server. */
 export interface RunningServer {
@@ -37,9 +37,9 @@ export function removeDataDir(dir: string): void {
 }
 
 function argumentsFor(kind: ServerKind, dataDir: string): string[] {
-  return kind === 'floor'
-    ? [join(root, 'test/bench/floor.ts'), '--data', dataDir]
-    : [join(root, 'main/cli.ts'), 'serve', '--data', dataDir, '--port', '0']
+  if (kind === 'cairn') return [join(root, 'main/cli.mjs'), 'serve', '--data', dataDir, '--port', '0']
+  if (kind === 'floor') return [join(root, 'test/bench/floor.ts'), '--data', dataDir]
+  return [join(root, 'test/bench/plain.ts'), '--data', dataDir, ...(kind === 'plain' ? [] : ['--without', 'sync'])]
 }
 
 function waitForExit(child: ChildProcess, limitMs: number): Promise<number | null> {

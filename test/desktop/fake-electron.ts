@@ -13,7 +13,7 @@ export interface Call {
 
 type OpenHandler = (details: { url: string }) => { action: string }
 type ProtocolHandler = (request: { url: string; method: string }) => Promise<Response>
-type IpcHandler = (event: { senderFrame: unknown }) => unknown
+type IpcHandler = (event: { senderFrame: unknown }, given?: unknown) => unknown
 
 /** What the stand-in knows; shared by all copies of this module in one process. */
 interface FakeState {
@@ -34,6 +34,8 @@ interface FakeState {
   bridge: Map<string, unknown>
   children: FakeUtilityProcess[]
   menus: unknown[]
+  /** The button a person presses in a question. */
+  answer: number
 }
 
 function firstState(): FakeState {
@@ -55,6 +57,7 @@ function firstState(): FakeState {
     bridge: new Map(),
     children: [],
     menus: [],
+    answer: 0,
   }
 }
 
@@ -122,6 +125,10 @@ class FakeApp extends EventEmitter {
     fake().quitting = true
     this.emit('before-quit', {})
     for (const window of fake().windows.slice()) window.close()
+    if (fake().windows.length > 0) {
+      fake().quitting = false
+      return
+    }
     let held = false
     this.emit('will-quit', { preventDefault: () => (held = true) })
     fake().quitting = false
@@ -138,6 +145,8 @@ export const app: FakeApp = shared.fakeElectron.app
 
 class FakeContents extends EventEmitter {
   openHandler: OpenHandler | undefined
+  /** Whether the page would keep its window. */
+  holds = false
   setWindowOpenHandler(handler: OpenHandler): void {
     this.openHandler = handler
   }
@@ -183,6 +192,11 @@ export class BrowserWindow extends EventEmitter {
     return { x: 40, y: 30, width: 1_000, height: 700 }
   }
   close(): void {
+    if (this.webContents.holds) {
+      let letGo = false
+      this.webContents.emit('will-prevent-unload', { preventDefault: () => (letGo = true) })
+      if (!letGo) return
+    }
     this.emit('close')
     fake().windows = fake().windows.filter((window) => window !== this)
     this.emit('closed')
@@ -289,6 +303,10 @@ export const shell = {
 /** @see https://www.electronjs.org/docs/latest/api/dialog */
 export const dialog = {
   showErrorBox: (title: string, content: string) => record('dialog.showErrorBox', title, content),
+  showMessageBoxSync: (_window: unknown, options: unknown) => {
+    record('dialog.showMessageBoxSync', options)
+    return fake().answer
+  },
 }
 
 /** @see https://www.electronjs.org/docs/latest/api/native-theme */

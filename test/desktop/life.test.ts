@@ -247,6 +247,23 @@ describe('end', () => {
     expect(await fake().ended.promise).toBe(0)
   })
 
+  it('is asked about, with their number, while changes are on this machine only', async () => {
+    await startShell()
+    await becomeReady()
+    const say = (count: unknown): unknown => fake().ipc.get(ipcChannels.sayUnsent)!({ senderFrame: ownPage }, count)
+    for (const wrong of [-1, 1.5, '5', undefined]) expect(() => say(wrong)).toThrow('This is not a count.')
+    await say(5)
+    const { webContents } = fake().windows[0]!
+    webContents.holds = true
+    app.quit()
+    expect(lastCall('dialog.showMessageBoxSync')).toMatchObject([{ message: '5 changes are on this machine only' }])
+    expect(fake().windows).toHaveLength(1)
+    expect(callNames()).not.toContain('quit')
+    fake().answer = 1
+    app.quit()
+    expect(await fake().ended.promise).toBe(0)
+  })
+
   it('is told to the person when the host cannot start', async () => {
     writeFileSync(join(dataDir, 'cairn.db'), 'this is no database'.repeat(100))
     await startShell()

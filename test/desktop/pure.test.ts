@@ -155,6 +155,10 @@ describe('deep link', () => {
       'nothing',
     ]
     expect(others.filter((link) => placeOfLink(link) !== undefined)).toEqual([])
+    const pair = 'cairn://pair?a=192.168.1.20%3A7421#c=1234567&f=ab'
+    expect(placeOfLink(pair)).toBe(`#/sync/join?link=${encodeURIComponent(pair)}`)
+    const noPairs = ['cairn://pair', 'cairn://pair/x?a=b', `cairn://pair?${'a'.repeat(2_000)}`, 'cairn://pair?a b']
+    expect(noPairs.filter((link) => placeOfLink(link) !== undefined)).toEqual([])
     expect(linkAmong(['/usr/bin/cairn', '--data', '/x', 'cairn://open/o/x'])).toBe('cairn://open/o/x')
     expect(linkAmong(['/usr/bin/cairn'])).toBeUndefined()
   })

@@ -135,6 +135,37 @@ export const accessScreens: readonly Screen[] = [
     },
   },
   {
+    name: 'account-applications',
+    covers: '/account/:part?',
+    state: 'full',
+    route: '/account/applications',
+    workspace: 'seeded',
+    reach: async (page) => page.getByRole('rowheader', { name: 'Reports' }).waitFor(),
+  },
+  {
+    name: 'account-applications-end',
+    covers: '/account/:part?',
+    state: 'dialog',
+    route: '/account/applications',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'End what Reports may do' }).click()
+      await dialog(page, 'End what “Reports” may do?')
+    },
+  },
+  {
+    name: 'account-applications-none',
+    covers: '/account/:part?',
+    state: 'empty',
+    route: '/',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await page.route('**/auth/oauth2/get-consents', async (route) => route.fulfill({ json: [] }))
+      await go(page, '/account/applications')
+      await page.getByText('No applications yet').waitFor()
+    },
+  },
+  {
     name: 'device',
     covers: '/device',
     state: 'error',

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { ConsoleBench } from './open-console.ts'
 import { heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
-import { bookCalled } from './seed-activity.ts'
+import { actAs, bookCalled, ownerId } from './seed-activity.ts'
 
 const seeded = { state: 'full', workspace: 'seeded' } as const
 const beside = { ...seeded, covers: '/o/:name', route: '/o/book', scrollsSideways: true } as const
@@ -54,6 +54,26 @@ export const activityScreens: readonly Screen[] = [
     reach: async (to, bench) => {
       await besideTable(to, bench, 'history')
       await to.getByRole('button', { name: /^Restore this value of Genre/ }).waitFor()
+    },
+  },
+  {
+    ...beside,
+    name: 'records-edited-elsewhere',
+    reach: async (to, bench) => {
+      await to.getByText('240 records').waitFor()
+      const grace = await actAs(bench, 'grace')
+      const cell = { recordId: await bookCalled(bench, 'Book 4'), field: 'pages' }
+      const say = async (status: 'online' | 'offline'): Promise<unknown> =>
+        // With the last page the host may be gone as well.
+        grace('POST', '/realtime/presence', { channel: 'object:book', state: { status, cell } }).catch(() => undefined)
+      await say('online')
+      // She would be gone after a minute, and with the page she is.
+      const again = setInterval(() => void say('online'), 20_000)
+      to.once('close', () => {
+        clearInterval(again)
+        void say('offline')
+      })
+      await to.getByTitle('Grace Hopper is editing this').waitFor()
     },
   },
   {
@@ -148,6 +168,21 @@ export const activityScreens: readonly Screen[] = [
     ...inbox,
     name: 'notifications',
     reach: async (to) => to.getByRole('link', { name: /mentioned you on Book 1/ }).waitFor(),
+  },
+  {
+    ...inbox,
+    name: 'notifications-withheld',
+    route: '/',
+    reach: async (to, bench) => {
+      const grace = await actAs(bench, 'grace')
+      const feed = `/data/book/${await bookCalled(bench, 'Book 3')}/feed`
+      const body = `@[owner](user:${ownerId}) never mind`
+      const { data } = await grace<{ data: { id: string } }>('POST', feed, { type: 'comment', body })
+      await to.getByRole('link', { name: /^Notifications, \d+ unread$/ }).waitFor()
+      await grace('DELETE', `${feed}/${data.id}`)
+      await go(to, '/notifications')
+      await to.getByText('About something you can no longer see').first().waitFor()
+    },
   },
   {
     ...inbox,

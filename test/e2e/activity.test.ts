@@ -174,13 +174,59 @@ describe('two people', () => {
     await told.waitFor()
     await bench.api('POST', `/data/book/${bookId}/feed`, { type: 'comment', body: 'And one more.' })
     await expectWithin(page.getByRole('listitem').filter({ hasText: 'And one more.' }))
+    const mention = page.getByRole('listitem').filter({ hasText: 'mentioned you' })
+    expect(await mention.getByText('and tell me.').innerText()).toBe('Look at this, @Grace Hopper and tell me.')
     await told.click()
     await entry(page, 'Look at this').first().waitFor()
+    // The entry itself has the focus, so readers begin there.
+    await expect
+      .poll(async () => page.evaluate(() => document.activeElement?.textContent ?? ''), { timeout: 10_000 })
+      .toContain('Look at this')
     await page.getByRole('link', { name: /^Notifications/ }).click()
     await page.getByRole('button', { name: 'Mark all as read' }).click()
     await page.getByRole('link', { name: 'Notifications', exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Show' }).selectOption('Unread')
     await page.getByText('Nothing matches').waitFor()
+  })
+
+  it('are led to a record that a remark names', async () => {
+    const { page } = owner
+    const [from, to] = [await bookCalled(bench, 'Book 30'), await bookCalled(bench, 'Book 31')]
+    const body = `like @[Book 31](record:book/${to})`
+    await bench.api('POST', `/data/book/${from}/feed`, { type: 'comment', body })
+    await go(page, `/o/book/record/${from}`)
+    await page.getByRole('link', { name: '@Book 31' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Book 31' }).waitFor()
+    expect(new URL(page.url()).hash).toBe(`#/o/book/record/${to}`)
+  })
+
+  it('have everything pinned on top, however long ago it was written', async () => {
+    const { page } = owner
+    const other = await bookCalled(bench, 'Book 20')
+    const feed = `/data/book/${other}/feed`
+    const add = async (body: string): Promise<string> =>
+      (await bench.api<{ data: { id: string } }>('POST', feed, { type: 'note', body, visibility: 'internal' })).data.id
+    const [old, ...rest] = [await add('An old remark'), await add('Another old one')]
+    for (let at = 0; at < 40; at++) await add(`Remark ${at}`)
+    for (const id of [old, ...rest]) await bench.api('POST', `${feed}/${id}/pin`)
+    await go(page, `/o/book/record/${other}`)
+    const pinned = page.getByRole('region', { name: 'Pinned' })
+    await pinned.getByText('An old remark').waitFor()
+    expect(await pinned.getByRole('article').count()).toBe(2)
+    expect(await activity(page).getByText('An old remark').count()).toBe(0)
+    await go(page, `/o/book?rec=${other}&tab=activity&item=${await add('The newest')}`)
+    await expect
+      .poll(async () => page.evaluate(() => document.activeElement?.textContent ?? ''), { timeout: 10_000 })
+      .toContain('The newest')
+    // Beside the table there is little room: what says when stays off the marks.
+    const [time, mark] = [pinned.locator('time').first(), pinned.getByRole('img', { name: 'Pinned' }).first()]
+    const [said, shown] = [await time.boundingBox(), await mark.boundingBox()]
+    expect(said!.x + said!.width <= shown!.x || said!.y >= shown!.y + shown!.height).toBe(true)
+    const deep = (await bench.api<{ data: { items: { id: string }[] } }>('GET', `${feed}?limit=100`)).data.items[38]
+    await go(page, `/o/book?rec=${other}&tab=activity&item=${deep?.id}`)
+    await expect
+      .poll(async () => page.evaluate(() => document.activeElement?.getAttribute('data-item')), { timeout: 10_000 })
+      .toBe(deep?.id)
   })
 
   it('take an old value back from the history, and the undo of that too', async () => {

@@ -6,8 +6,10 @@ import { join } from 'node:path'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { inject } from 'vitest'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
+import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { enterPassword } from './sign-in-steps.ts'
 import { chromiumLaunchOptions } from '../support/find-chromium.ts'
 
@@ -44,11 +46,15 @@ const defaults: BrowserContextOptions = {
   timezoneId: 'UTC',
 }
 
-/** Starts a host on an empty folder, with these settings of accounts when given, and a browser. */
-export async function openBench(auth?: Record<string, unknown>): Promise<ConsoleBench> {
+/** Starts a host on an empty folder, with these settings of accounts and these further plugins when given, and a browser. */
+export async function openBench(
+  auth?: Record<string, unknown>,
+  further: readonly PluginDefinition[] = [],
+): Promise<ConsoleBench> {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-e2e-'))
   if (auth) writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ auth }), { mode: 0o600 })
-  const start = async (port: number): Promise<RunningHost> => startHost({ dataDir, port, durable: false })
+  const plugins = further.length === 0 ? {} : { plugins: [...corePlugins, ...optionalPlugins, ...further] }
+  const start = async (port: number): Promise<RunningHost> => startHost({ dataDir, port, durable: false, ...plugins })
   let host = await start(0)
   // Sign-in is limited to ten codes a minute: the first page brings the session for all others.
   let session: Awaited<ReturnType<BrowserContext['storageState']>> | undefined

@@ -151,6 +151,17 @@ describe('signing in to another application', () => {
     expect((await signedIn(ada.page)).claims()?.sub).toBe(adaId)
   })
 
+  it('forgets the answer when the person ends it on the page of the account', async () => {
+    const { page } = ada
+    await page.goto(`${bench.host.url}/_console/#/account/applications`)
+    await page.getByRole('button', { name: 'End what Reports may do' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End', exact: true }).click()
+    await page.getByText('No applications yet').waitFor()
+    await come(page)
+    await page.getByRole('button', { name: 'Allow' }).click()
+    expect((await signedIn(page)).claims()?.sub).toBe(adaId)
+  })
+
   it('answers what it would have to ask where nothing may be asked', async () => {
     await come(ada.page, { prompt: 'none', scope: 'openid email offline_access' })
     expect((await back(ada.page)).searchParams.get('error')).toBe('consent_required')

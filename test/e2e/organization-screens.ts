@@ -249,7 +249,8 @@ export const organizationScreens: readonly Screen[] = [
     route: '/',
     workspace: 'seeded',
     reach: async (page, bench) => {
-      await authorize(page, bench)
+      // The owner has allowed it before; this makes the host ask again.
+      await authorize(page, bench, { prompt: 'consent' })
       await heading(page, 'Let Reports sign you in?')
     },
   },
@@ -260,7 +261,8 @@ export const organizationScreens: readonly Screen[] = [
     route: '/',
     workspace: 'seeded',
     reach: async (page, bench) => {
-      await authorize(page, bench)
+      // The owner has allowed it before; this makes the host ask again.
+      await authorize(page, bench, { prompt: 'consent' })
       await heading(page, 'Let Reports sign you in?')
       await go(
         page,

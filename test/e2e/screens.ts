@@ -9,6 +9,7 @@ import { paste } from './open-console.ts'
 import { groupScreens } from './group-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
+import { syncScreens } from './sync-screens.ts'
 
 const table = 'Name,Country,Founded\nAda,England,1815\nGrace,USA,1906\nAlan,England,1912\n'
 
@@ -131,6 +132,17 @@ export const screens: readonly Screen[] = [
     },
   },
   ...objectScreens,
+  {
+    name: 'conflicts-off',
+    covers: '/sync/conflicts',
+    state: 'empty',
+    route: '/sync/conflicts',
+    workspace: 'seeded',
+    reach: async (page) => {
+      await heading(page, 'Conflicts')
+      await page.getByText('Sync is off on this device').waitFor()
+    },
+  },
   {
     name: 'records',
     covers: '/o/:name',
@@ -379,6 +391,7 @@ export const screens: readonly Screen[] = [
   ...accessScreens,
   ...activityScreens,
   ...organizationScreens,
+  ...syncScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

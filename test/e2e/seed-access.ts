@@ -1,4 +1,5 @@
 // What the seeded workspace holds of people and rights: three accounts, two permission sets, a role above another, a key, an application.
+import { createHash } from 'node:crypto'
 import type { ConsoleBench } from './open-console.ts'
 
 /** A password that fits the default options. */
@@ -54,10 +55,31 @@ export async function seedAccess(bench: ConsoleBench): Promise<void> {
   await bench.api('POST', '/auth/admin/ban-user', { userId: alan, banReason: 'Left the company' })
   await bench.api('POST', '/auth/request-password-reset', { email: 'grace@example.org' })
   await bench.api('POST', '/keys', { name: 'Reports' })
-  await bench.api('POST', '/auth/oauth2/create-client', {
+  const client = await bench.api<{ client_id: string }>('POST', '/auth/oauth2/create-client', {
     client_name: 'Reports',
     redirect_uris: ['http://127.0.0.1:9/back'],
     scope: 'openid profile email offline_access',
     application_type: 'native',
   })
+  await allowApplication(bench, client.client_id)
+}
+
+/** Lets an application know who the owner is, as its page would. */
+async function allowApplication(bench: ConsoleBench, clientId: string): Promise<void> {
+  const query = new URLSearchParams({
+    client_id: clientId,
+    response_type: 'code',
+    redirect_uri: 'http://127.0.0.1:9/back',
+    scope: 'openid profile email offline_access',
+    state: 's',
+    code_challenge: createHash('sha256').update('a proof of the seed').digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  const asked = await fetch(`${bench.host.url}/api/v1/auth/oauth2/authorize?${query}`, {
+    headers: { authorization: `Bearer ${bench.host.token}` },
+    redirect: 'manual',
+  })
+  const page = asked.headers.get('location') ?? ''
+  const signed = page.slice(page.lastIndexOf('?') + 1)
+  await bench.api('POST', '/auth/oauth2/consent', { accept: true, oauth_query: signed })
 }

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The program as a person starts it. */
-export const cairnEntry = join(root, 'main/cli.ts')
+export const cairnEntry = join(root, 'main/cli.mjs')
 
 /** Path of a program in children/. */
 export function childEntry(name: string): string {

@@ -42,7 +42,7 @@ export interface RunningLoad {
 }
 
 /** Starts `clients` clients, each with one request at a time. */
-export function startLoad(server: ChildServer, journal: Journal, clients = 8): RunningLoad {
+export function startLoad(server: Pick<ChildServer, 'call'>, journal: Journal, clients = 8): RunningLoad {
   let stopping = false
   const running = Array.from({ length: clients }, async (_, client) => {
     for (let turn = 0; !stopping; turn += 1) {

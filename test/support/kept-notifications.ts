@@ -23,6 +23,8 @@ export function createKeptNotifications(): KeptNotifications {
           tx.afterCommit(() => told.push(draft))
           return host.ids.uuid()
         },
+        present: (_ctx, notification) => notification,
+        wordsOf: () => null,
         preferences: () => ({ email: true, push: true, inApp: true, digest: 'none', channels: {} }),
       })
     },

@@ -75,6 +75,10 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
         memberships: (id) => people.users[users.findIndex((user) => user.id === id)]?.memberships ?? [],
         teams: (organizationId) => teams.filter((team) => team.organizationId === organizationId),
         team: (id) => teams.find((team) => team.id === id),
+        teamMembers: (id) =>
+          people.users.flatMap(({ memberships = [] }, index) =>
+            memberships.some((one) => one.teams.includes(id)) ? [users[index]!.id] : [],
+          ),
         hasOrganizations: people.organizations === true,
         hasOwnerPassword: () => false,
         waitingMail: () => undefined,
@@ -107,12 +111,13 @@ export interface PeopledHost extends TestHost {
   saveItem(type: string, name: string, item: Record<string, unknown>): Promise<void>
 }
 
-/** Starts a host with people; `change` may replace plugins. */
+/** Starts a host with people; `change` may replace plugins. @param options `dataDir`: a folder that stays the caller's */
 export async function createPeopledHost(
   people: TestPeople,
   change: (plugins: PluginDefinition[]) => PluginDefinition[] = (plugins) => plugins,
+  options: { readonly dataDir?: string } = {},
 ): Promise<PeopledHost> {
-  const host = await createTestHost({ plugins: change(testIdentityPlugins(people)) })
+  const host = await createTestHost({ ...options, plugins: change(testIdentityPlugins(people)) })
   const as = (number: number): UserCalls => {
     const mine = asTestUser(number)
     return {

@@ -3,6 +3,7 @@
 import { clockPeriods } from '#shared/calendar/periods.ts'
 import type { ClockPeriod, Period } from '#shared/calendar/periods.ts'
 import { invalidQuery } from '#shared/errors.ts'
+import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { valueTypeOf } from '#shared/field-types/value-type.ts'
@@ -10,6 +11,7 @@ import type { Aggregation, GroupTerm } from '#shared/filter/aggregate.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedPath } from '#shared/filter/resolve-path.ts'
 import { resolvePath } from '#shared/filter/resolve-path.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import { expressionSql } from './expression-sql.ts'
 import { liveCondition, writeFilter, writeVisible } from './filter-sql.ts'
 import type { FilterWeight } from './query-weight.ts'
@@ -70,6 +72,35 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
     joinSql: ` LEFT JOIN json_each(${value}) AS ${elements} ON 1`,
     field: { ...madeUp(field, term.alias, index), type: elementType(field) },
     weight,
+  }
+}
+
+/** A value worked out per record that conditions may name like a field. */
+export interface ComputedColumn {
+  /** Begins with a capital letter, which no field does. */
+  readonly name: string
+  readonly expression: ExpressionNode
+}
+
+/** The computed columns of a statement: the table with them, and the object that has them as fields. @throws invalid_query */
+export function withComputed(
+  scope: Scope,
+  columns: readonly ComputedColumn[],
+): { readonly table: string; readonly schema: ObjectSchema } {
+  const { schema, alias } = scope
+  if (columns.length === 0) return { table: `"${schema.table}"`, schema }
+  const written = columns.map(({ name, expression }, index) => {
+    const { sql, type } = expressionSql(scope, expression, 'filters')
+    // Open to whoever may read what it is made of, which has been asked just now.
+    const field = { ...computedField(scope, name, index), column: `$x${index}`, type, system: true }
+    return { sql: `${sql} AS "${field.column}"`, field }
+  })
+  return {
+    table: `(SELECT ${alias}.*, ${written.map(({ sql }) => sql).join(', ')} FROM "${schema.table}" AS ${alias})`,
+    schema: {
+      ...schema,
+      byName: new Map([...schema.byName, ...written.map(({ field }) => [field.name, field] as const)]),
+    },
   }
 }
 

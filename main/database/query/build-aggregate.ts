@@ -12,14 +12,14 @@ import { resolveSort } from '#shared/filter/resolve-sort.ts'
 import type { SortTerm } from '#shared/filter/sort.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { quoteName } from '../schema/sql-text.ts'
-import type { AggregateColumn } from './aggregate-columns.ts'
-import { aggregationColumn, groupColumn } from './aggregate-columns.ts'
+import type { AggregateColumn, ComputedColumn } from './aggregate-columns.ts'
+import { aggregationColumn, groupColumn, withComputed } from './aggregate-columns.ts'
 import { resolveWhere, writeConditions } from './build-find.ts'
 import { writeFilter } from './filter-sql.ts'
 import type { FindRequest } from './find-request.ts'
 import { checkPage } from './find-request.ts'
 import type { FilterWeight } from './query-weight.ts'
-import { heavier, weighFilter } from './query-weight.ts'
+import { heavier, lightWeight, weighFilter } from './query-weight.ts'
 import type { Row } from './row-reader.ts'
 import type { SearchHook } from './scope.ts'
 import { bind, rootScope } from './scope.ts'
@@ -49,23 +49,30 @@ export function buildAggregate(
   request: FindRequest,
   query: AggregateQuery,
   env: QueryEnv,
-  options: { readonly search?: SearchHook; readonly maxGroups?: number | undefined } = {},
+  options: {
+    readonly search?: SearchHook
+    readonly maxGroups?: number | undefined
+    /** What the filter may name beside the fields. */
+    readonly computed?: readonly ComputedColumn[] | undefined
+  } = {},
 ): AggregatePlan {
   const { top, skip = 0, cursor, deleted = 'exclude' } = request
   checkPage(top, skip, cursor, options.maxGroups ?? aggregateTops.largest)
   if (cursor) throw invalidQuery('cursor', 'Groups have no cursor.', { path: '' })
 
-  const scope = rootScope(schema, env, options.search)
+  const { computed = [] } = options
+  const source = withComputed(rootScope(schema, env), computed)
+  const scope = rootScope(source.schema, env, options.search)
   const groups = query.groupBy.map((term, index) => groupColumn(scope, term, index))
   const values = query.aggregations.map((item, index) => aggregationColumn(scope, item, groups.length + index))
   const columns = [...groups, ...values]
   const joins = groups.map((group) => group.joinSql).join('')
-  const filter = resolveWhere(schema, request, env)
+  const filter = resolveWhere(source.schema, request, env)
   const conditions = writeConditions(scope, filter, deleted)
   const where = conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''
   const inner =
     `SELECT ${columns.map(({ sql, field }) => `${sql} AS "${field.column}"`).join(', ')}` +
-    ` FROM "${schema.table}" AS ${scope.alias}${joins}${where}` +
+    ` FROM ${source.table} AS ${scope.alias}${joins}${where}` +
     `${groups.length > 0 ? ` GROUP BY ${groups.map((_, index) => index + 1).join(', ')}` : ''}`
 
   const table = groupTable(schema, columns)
@@ -83,7 +90,9 @@ export function buildAggregate(
   return {
     statement: { sql: `SELECT ${names.join(', ')} ${from}${orderBy}${page}`, parameters: scope.parameters },
     count,
-    weight: columns.map(({ weight }) => weight).reduce(heavier, weighFilter(filter)),
+    weight: columns
+      .map(({ weight }) => weight)
+      .reduce(heavier, heavier(weighFilter(filter), { ...lightWeight, matching: computed.length > 0 })),
     finish(rows) {
       const hasMore = rows.length > top
       if (hasMore) rows.length = top

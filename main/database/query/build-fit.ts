@@ -1,5 +1,5 @@
 // Whether a record that is in no table, as it was or as an event tells of it, passes a filter: the filter of lists over
-// one row of values, so that it means exactly the same.
+// one row of values, so that it means exactly the same. Related records are those of the moment.
 import type { SqlValue } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { Filter } from '#shared/filter/filter.ts'
@@ -10,6 +10,9 @@ import type { Statement } from '#main/kernel/database.ts'
 import { writeFilter } from './filter-sql.ts'
 import { rootScope } from './scope.ts'
 import { simplifyFilter } from './simplify-filter.ts'
+
+/** The row under a name no object's table has, so that relations back to the object lead to its table. */
+const rowName = '_told'
 
 /** Stands for the text of a concealed field, which filters may ask for presence only. */
 const concealed = 'x'
@@ -38,11 +41,10 @@ export function buildFit(
       values.push(extras[at] ?? null)
     }
   }
-  // Named like the table, so that what the filter says of it means this row.
   const columns = names.map((name) => `"${name}"`).join(', ')
-  const row = `"${schema.table}"(${columns}) AS (VALUES (${names.map(() => '?').join(', ')}))`
-  const scope = rootScope(schema, env)
+  const row = `"${rowName}"(${columns}) AS (VALUES (${names.map(() => '?').join(', ')}))`
+  const scope = { ...rootScope(schema, env), rowByRow: true }
   const condition = writeFilter(scope, simplifyFilter(resolveFilter(schema, filter, env)))
-  const sql = `WITH ${row} SELECT (${condition}) IS TRUE AS "fits" FROM "${schema.table}" AS ${scope.alias}`
+  const sql = `WITH ${row} SELECT (${condition}) IS TRUE AS "fits" FROM "${rowName}" AS ${scope.alias}`
   return { sql, parameters: [...values, ...scope.parameters] }
 }

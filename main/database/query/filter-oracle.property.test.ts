@@ -7,6 +7,7 @@ import Sqlite from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Filter, FilterCondition, Operand } from '#shared/filter/filter.ts'
+import { matchAll } from '#shared/filter/filter.ts'
 import { parseFilter } from '#shared/filter/parse-filter.ts'
 import { printFilter } from '#shared/filter/print-filter.ts'
 import { checkObjectDefinition } from '#shared/object-definition.ts'
@@ -15,6 +16,7 @@ import { compileObject } from '#shared/object-schema.ts'
 import { buildInsert } from '../../../test/support/build-insert.ts'
 import { createTableSql } from '../schema/table-ddl.ts'
 import { buildCount, buildFind } from './build-find.ts'
+import { buildFit } from './build-fit.ts'
 import { createCursorKey } from './cursor.ts'
 import { registerFunctions } from './functions.ts'
 
@@ -342,6 +344,16 @@ describe('filters', () => {
     })
     db.prepare(statement.sql).run(...statement.parameters)
   }
+  const fill = (rows: readonly Row[], projects: readonly Row[]) => {
+    db.exec('DELETE FROM o_task; DELETE FROM o_project')
+    const byId = new Map<string, Row>()
+    projects.forEach((row, i) => {
+      byId.set(projectIds[i]!, row)
+      insert(project, { id: projectIds[i], ...row, deleted_at: row.deleted ? '2026-01-02T00:00:00.000Z' : null })
+    })
+    rows.forEach((row, i) => insert(task, { id: `t${String(i).padStart(3, '0')}`, ...row }))
+    return byId
+  }
   const run = (filter: Filter) => {
     const plan = buildFind(task, { filter, sort: [], top: 1000 }, env, { cursorKey })
     return plan.finish(db.prepare(plan.statement.sql).all(...plan.statement.parameters) as Row[]).records
@@ -355,13 +367,7 @@ describe('filters', () => {
         fc.array(projectRow, { minLength: 4, maxLength: 4 }),
         fc.array(filters, { minLength: 1, maxLength: 12 }),
         (rows, projects, manyFilters) => {
-          db.exec('DELETE FROM o_task; DELETE FROM o_project')
-          const byId = new Map<string, Row>()
-          projects.forEach((row, i) => {
-            byId.set(projectIds[i]!, row)
-            insert(project, { id: projectIds[i], ...row, deleted_at: row.deleted ? '2026-01-02T00:00:00.000Z' : null })
-          })
-          rows.forEach((row, i) => insert(task, { id: `t${String(i).padStart(3, '0')}`, ...row }))
+          const byId = fill(rows, projects)
           for (const filter of manyFilters) {
             const found = run(filter).map((record) => record['id'])
             const expected = rows.flatMap((row, i) =>
@@ -377,6 +383,35 @@ describe('filters', () => {
       { numRuns: 400 },
     )
     expect(nonTrivial).toBeGreaterThan(200)
+  })
+
+  it('pass a record of which only the values are known when the list has it', () => {
+    let passed = 0
+    fc.assert(
+      fc.property(
+        fc.array(taskRow, { minLength: 1, maxLength: 6 }),
+        fc.array(projectRow, { minLength: 4, maxLength: 4 }),
+        fc.array(filters, { minLength: 1, maxLength: 6 }),
+        (rows, projects, manyFilters) => {
+          fill(rows, projects)
+          const records = run(matchAll)
+          for (const filter of manyFilters) {
+            const listed = run(filter).map((record) => record['id'])
+            const fitting = records.filter((record) => {
+              const fit = buildFit(task, record, filter, env)
+              return (db.prepare(fit.sql).get(...fit.parameters) as { fits: number }).fits === 1
+            })
+            expect(
+              fitting.map((record) => record['id']),
+              JSON.stringify(printFilter(filter)),
+            ).toEqual(listed)
+            passed += listed.length
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(passed).toBeGreaterThan(50)
   })
 
   it('print and parse back to the same tree', () => {

@@ -50,7 +50,10 @@ function isPlainPresence(filter: ResolvedFilter): filter is ResolvedCondition {
   )
 }
 
-/** Walks the hops from `index` on; each becomes a set of ids, so that an index on the relation can drive the query. */
+/**
+ * Walks the hops from `index` on; each becomes a set of ids, so that an index on the relation can drive the query. Over one
+ * row the related records are found by their ids, so that it costs as little as there are of them.
+ */
 function writePath(scope: Scope, condition: ResolvedCondition, index: number): string {
   const hop = condition.hops[index]
   if (!hop) return writeLeaf(scope, condition)
@@ -59,6 +62,12 @@ function writePath(scope: Scope, condition: ResolvedCondition, index: number): s
   const ids = (): string => {
     const visible = writeVisible(target, hop.target)
     return `SELECT ${column(target, 'id')} FROM "${hop.target.table}" AS ${target.alias} WHERE ${liveCondition(target)}${visible} AND ${writePath(target, condition, index + 1)}`
+  }
+  if (scope.rowByRow === true) {
+    const one = (id: string): string => `EXISTS (${ids()} AND ${column(target, 'id')} = ${id})`
+    return hop.field.multiple
+      ? `EXISTS (SELECT 1 FROM json_each(${relation}) AS e WHERE ${one('e.value')})`
+      : one(relation)
   }
   if (!hop.field.multiple) return `${relation} IN (${ids()})`
   return `EXISTS (SELECT 1 FROM json_each(${relation}) AS e WHERE e.value IN (${ids()}))`

@@ -9,6 +9,7 @@ import { numberedId, openObjectTables } from '../../../test/support/open-object-
 import type { ObjectTables } from '../../../test/support/open-object-tables.ts'
 import { buildAggregate } from './build-aggregate.ts'
 import { buildFind } from './build-find.ts'
+import { buildFit } from './build-fit.ts'
 import { buildGet } from './build-record.ts'
 import { buildChildren, buildRelated } from './build-related.ts'
 import { createCursorKey } from './cursor.ts'
@@ -130,6 +131,14 @@ describe.each(phases)('plans %s', (_name, prepare) => {
       expect(searches.length).toBeGreaterThan(0)
       expect(lines.filter((line) => line.includes('TEMP B-TREE'))).toEqual([])
     }
+  })
+
+  it('look up what a told record leads to by its id, never through the table', () => {
+    const filter = parseFilter({ 'project.name': { $contains: '1' } })
+    const lines = tables.explain(buildFit(tables.schema('task'), { project: numberedId(1) }, filter, tables.env))
+    expect(lines.filter((line) => line.includes('t1'))).toEqual([
+      'SEARCH t1 USING INDEX sqlite_autoindex_o_project_1 (id=?)',
+    ])
   })
 
   it('expand by the ids of the records, and children by their relation', () => {

@@ -37,6 +37,8 @@ export interface Scope {
   readonly counter: { next: number }
   /** True: values become literals of the text, for text that is used more than once. */
   readonly inline?: boolean
+  /** True: related records are asked for by their id, row by row, instead of as a set; for statements over one row. */
+  readonly rowByRow?: boolean
 }
 
 /** The scope of a statement's main table, alias `t0`. */

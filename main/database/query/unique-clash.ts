@@ -39,8 +39,9 @@ export function uniqueRules(schema: ObjectSchema): readonly UniqueRule[] {
 }
 
 /**
- * Finds a live record other than `exceptId` that holds the record's values of a rule. Null when a value is null: nulls
+ * Finds live records other than `exceptId` that hold the record's values of a rule. Null when a value is null: nulls
  * never clash. Row: `{id}`. When the rule has a filter, the caller asks only for records that pass it.
+ * @param limit how many are wanted at most
  */
 export function findUniqueClash(
   schema: ObjectSchema,
@@ -48,6 +49,7 @@ export function findUniqueClash(
   record: Readonly<Record<string, unknown>>,
   exceptId: string | null,
   env: QueryEnv,
+  limit = 1,
 ): Statement<{ id: string }> | null {
   const scope = rootScope(schema, { ...env, canRead: undefined })
   const conditions: string[] = []
@@ -64,6 +66,6 @@ export function findUniqueClash(
   const where = resolveFilter(schema, allOf(rule.where), scope.env, 'where')
   conditions.push(...writeConditions(scope, where, 'exclude'))
   if (exceptId !== null) conditions.push(`${column(scope, 'id')} <> ${bind(scope, exceptId)}`)
-  const sql = `SELECT ${column(scope, 'id')} FROM "${schema.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')} LIMIT 1`
+  const sql = `SELECT ${column(scope, 'id')} FROM "${schema.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')} LIMIT ${limit}`
   return { sql, parameters: scope.parameters }
 }

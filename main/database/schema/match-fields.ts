@@ -5,14 +5,15 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 
 /**
  * Each field of the new version with the field it continues: by renames that hand names on, then by name, then by
- * `renamedFrom`, then by uid.
+ * `renamedFrom`, then by uid. Fields with ids of their own that differ are never the same: another machine may have
+ * removed one and made another of its name.
  * @source D-100
  */
 export function matchFields(before: ObjectSchema, after: ObjectSchema): Map<FieldSchema, FieldSchema> {
   const matched = new Map<FieldSchema, FieldSchema>()
   const free = new Map(before.fields.map((field) => [field.name, field]))
   const take = (field: FieldSchema, old: FieldSchema | undefined): void => {
-    if (!old || !free.has(old.name) || matched.has(field)) return
+    if (!old || !free.has(old.name) || matched.has(field) || isOther(field, old)) return
     free.delete(old.name)
     matched.set(field, old)
   }
@@ -29,4 +30,9 @@ export function matchFields(before: ObjectSchema, after: ObjectSchema): Map<Fiel
     )
   }
   return matched
+}
+
+/** Definitions without ids have the names in their place. */
+function isOther(field: FieldSchema, old: FieldSchema): boolean {
+  return field.uid !== old.uid && field.uid !== field.name && old.uid !== old.name
 }

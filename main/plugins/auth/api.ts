@@ -38,6 +38,8 @@ export interface AuthService {
   teams(organizationId: string): readonly Team[]
   /** One team, of whatever organization. */
   team(id: string): Team | undefined
+  /** The ids of the users in a team, in the order of joining; none for a team nobody knows. */
+  teamMembers(id: string): readonly string[]
   /** Whether organizations are on: then every record belongs to one (D-41). */
   readonly hasOrganizations: boolean
   /** The link or code of a mail that waits to be handed on; undefined for callers who may not see it, and once it is over. */

@@ -15,11 +15,9 @@ const define = (
 
 /** The table of D-23, part "Auth"; the codes of the kernel are not repeated. */
 export const authErrors = defineErrors({
-  session_expired: define(401, 'auth', 'The session has ended.'),
   two_factor_required: define(401, 'auth', 'A second factor is due.'),
   email_not_verified: define(403, 'auth', 'The email address was not verified yet.'),
   account_banned: define(403, 'auth', 'The account is shut out.'),
-  api_key_invalid: define(401, 'auth', 'The API key is not valid.'),
   user_already_exists: define(409, 'request', 'There is an account with this address or username already.'),
   token_invalid: define(400, 'validation', 'The token is not valid any more.'),
   authorization_pending: define(400, 'auth', 'The device was not approved yet.', true),

@@ -61,6 +61,7 @@ export const authPlugin = definePlugin({
     'auth.password_reset',
     'auth.email_change_requested',
     'auth.email_verified',
+    'auth.account_linked',
     'auth.account_unlinked',
     'auth.two_factor_prepared',
     'auth.two_factor_enabled',
@@ -75,10 +76,18 @@ export const authPlugin = definePlugin({
     'auth.organization_changed',
     'auth.oauth_client_changed',
     'auth.oauth_consent_given',
+    'auth.oauth_consent_refused',
+    'auth.oauth_consent_ended',
   ],
   async register(host) {
     const config = readAuthConfig(host.options.config('auth'), takeOidcProviders(), host.database.file)
     const { plugins } = config
+    for (const { providerId, discoveryUrl, userInfoUrl } of config.oidcProviders)
+      if (discoveryUrl === undefined && userInfoUrl === undefined)
+        host.log.warn(
+          { providerId },
+          'The tokens of a provider are believed unchecked: it has neither discoveryUrl nor userInfoUrl.',
+        )
     const secret = openSecret(host, config)
     await ensureOwner(host, secret)
     const parts = createAuthParts(host, config, secret)

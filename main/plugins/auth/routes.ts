@@ -14,6 +14,7 @@ import { createAdministration } from './service/admin.ts'
 import type { Role } from './service/admin.ts'
 import type { AuthParts } from './service/auth-parts.ts'
 import type { RequestHeaders } from './service/bridge.ts'
+import { endConsent, listConsents } from './service/consents.ts'
 import { decide, describeDevice, pollToken, requestCode } from './service/device.ts'
 import type { ForwardedInput } from './service/forwarding.ts'
 import { asProtocolSays, fieldsOf, forwardAll } from './service/forwarding.ts'
@@ -25,8 +26,18 @@ import { hashPassword } from './service/password.ts'
 import { publicConfig } from './service/public-config.ts'
 import type { SignInRequest } from './service/sign-in.ts'
 import { signIn } from './service/sign-in.ts'
+import type { UserField, UserFilter, UserOperator } from './service/user-list.ts'
+import { readUsers } from './service/user-list.ts'
 import { isAdministrator, loginUser, requireOwnSession, userView } from './service/users.ts'
-import { putPassword, readMemberships, readPassword, readTeam, readTeamMembers, readUser, readUsers } from './store.ts'
+import {
+  putPassword,
+  readAccountId,
+  readMemberships,
+  readPassword,
+  readTeam,
+  readTeamMembers,
+  readUser,
+} from './store.ts'
 
 /** Binds the routes that are the host's own code. */
 export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authRoutes> {
@@ -117,8 +128,16 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
 
 /** Binds the routes of the account itself. */
 export function accountHandlers(parts: AuthParts): Handlers<typeof authAccountRoutes> {
+  const forwarded = forwardAll(parts, authAccountRoutes)
   return {
-    ...forwardAll(parts, authAccountRoutes),
+    ...forwarded,
+    // The library knows the id of a row only; clients name the provider, too.
+    unlinkAccount(ctx, input) {
+      requireOwnSession(ctx)
+      const id = readAccountId(parts.read, ctx.actor.id, input.body)
+      if (id === undefined) throw platformError('resource_not_found', { resource: 'account' })
+      return forwarded.unlinkAccount(ctx, { ...input, body: { accountId: id } })
+    },
     signOut: (ctx, { headers }) => signOut(parts, ctx, headers) as never,
   }
 }
@@ -175,6 +194,12 @@ export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<ty
       const key = name === 'oauthToken' ? redeemed((input as ForwardedInput).body) : undefined
       return key === undefined ? work() : inTurn(key, work)
     })
+  /** No access token at all is no malformed request (RFC 6750, section 3.1), and a session is none. */
+  const requireAccessToken = (ctx: RequestContext, { headers, body }: ForwardedInput): void => {
+    const inHeader = ctx.credential === 'none' && headers['authorization'] !== undefined
+    const inForm = Buffer.isBuffer(body) && fieldsOf(body)['access_token'] !== undefined
+    if (!inHeader && !inForm) throw platformError('unauthenticated', { reason: 'invalid_token' })
+  }
   const actingPage = `${uiBasePath}/#/authorize-error?error=acting_as_somebody_else`
   const document = (body: unknown): Reply<never> =>
     new Reply(body as never, { headers: { 'cache-control': 'no-cache' } })
@@ -192,9 +217,26 @@ export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<ty
       const location = `/api/v1/auth/oauth2/authorize?${fields}`
       return new Reply({} as never, { status: 303, headers: { location, 'cache-control': 'no-store' } })
     },
+    oauthGetConsents: (ctx) => listConsents(parts, ctx),
+    async oauthDeleteConsent(ctx, { body }) {
+      await endConsent(parts, ctx, body.id)
+      return { success: true }
+    },
     oauthToken: byProtocol('oauthToken') as never,
     oauthIntrospect: byProtocol('oauthIntrospect') as never,
     oauthRevoke: byProtocol('oauthRevoke') as never,
+    oauthUserInfo(ctx, input) {
+      requireAccessToken(ctx, input as ForwardedInput)
+      return forwarded.oauthUserInfo(ctx, input)
+    },
+    // The library takes a POST for a form; any other one says what a GET says.
+    oauthUserInfoByPost: (ctx, input) =>
+      asProtocolSays(Buffer.isBuffer(input.body), async () => {
+        requireAccessToken(ctx, input as ForwardedInput)
+        return (await (Buffer.isBuffer(input.body)
+          ? forwarded.oauthUserInfoByPost(ctx, input)
+          : forwarded.oauthUserInfo(ctx, { ...input, query: {}, body: undefined } as never))) as Reply<never>
+      }) as never,
     openidConfiguration: async () => document(await (await parts.library()).openidConfiguration()),
     oauthServerMetadata: async () => document(await (await parts.library()).oauthServerMetadata()),
   }
@@ -307,6 +349,10 @@ export function adminHandlers(parts: AuthParts): Handlers<typeof authAdminRoutes
       const { rows, total } = readUsers(read, {
         ...(query.searchValue === undefined ? {} : { text: query.searchValue }),
         ...(query.searchField === undefined ? {} : { columns: [query.searchField] }),
+        ...(query.searchOperator === undefined ? {} : { textOperator: query.searchOperator }),
+        ...(query.filterValue === undefined
+          ? {}
+          : { filter: userFilter({ ...query, filterValue: query.filterValue }) }),
         ...(query.sortBy === undefined ? {} : { sortBy: query.sortBy }),
         descending: query.sortDirection === 'desc',
         limit,
@@ -322,4 +368,16 @@ function refuseAdministrator(parts: AuthParts, ctx: RequestContext, userId: stri
   const { read, permissions } = parts
   if (isAdministrator(read, permissions, userId) && !isAdministrator(read, permissions, ctx.actor.id))
     throw platformError('permission_denied', { reason: 'TARGET_IS_ADMINISTRATOR' })
+}
+
+/** The condition on accounts that a query spells out. */
+function userFilter(query: {
+  readonly filterField?: UserField | undefined
+  readonly filterOperator?: UserOperator | undefined
+  readonly filterValue: string | readonly string[]
+}): UserFilter {
+  const { filterField: field = 'email', filterOperator: operator = 'eq', filterValue } = query
+  const given = typeof filterValue === 'string' ? [filterValue] : filterValue
+  const isList = operator === 'in' || operator === 'not_in'
+  return { field, operator, values: isList ? given.flatMap((one) => one.split(',')) : given.slice(-1) }
 }

@@ -14,24 +14,28 @@ import type { AuthConfig } from './service/auth-config.ts'
 import { sessionCookieName } from './service/auth-config.ts'
 import type { AuthParts } from './service/auth-parts.ts'
 import { createBridge } from './service/bridge.ts'
+import { presentCaller } from './service/calling.ts'
 import { createCookies } from './service/cookies.ts'
+import { tell } from './service/forwarding.ts'
 import { createKeys, keyMark } from './service/keys.ts'
 import type { Library } from './service/library.ts'
 import { createMail, waitingNotice } from './service/mail.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
-import { mayImpersonate, maySeeWaitingMail } from './service/users.ts'
+import { asUser } from './service/sign-in.ts'
+import { readUsers } from './service/user-list.ts'
+import { isShutOut, mayImpersonate, maySeeWaitingMail } from './service/users.ts'
 import type { UserRow } from './store.ts'
 import {
   insertUser,
   readMemberships,
   readPassword,
   readTeam,
+  readTeamMembers,
   readTeams,
   readTeamsOf,
   readUser,
   readUserByName,
-  readUsers,
 } from './store.ts'
 
 /** Tables whose rows rights are derived from. */
@@ -143,6 +147,13 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
           if (message.kind === 'magic-link' && signUpIsClosed && isStranger) return
           await mail.send(message)
         },
+        async onUser(userId, path = '') {
+          const by = { '/sign-up/email': 'sign-up', '/magic-link/verify': 'magic-link' }[path] ?? 'provider'
+          const payload = { userId, by }
+          await tell({ write }, asUser(presentCaller(), userId), 'auth.user_created', payload)
+        },
+        onLink: (userId, provider) =>
+          tell({ write }, asUser(presentCaller(), userId), 'auth.account_linked', { userId, provider }),
         log,
         read,
         write,
@@ -225,6 +236,11 @@ export function createIdentities({
       const token = lookup.tokenOfCookie(header)
       return token === undefined || token === null ? token : find(token, true)
     },
+    hasEnded(credential) {
+      const token =
+        'bearer' in credential ? lookup.tokenOfBearer(credential.bearer) : lookup.tokenOfCookie(credential.cookie)
+      return typeof token === 'string' && lookup.hasEnded(token)
+    },
   }
 }
 
@@ -237,7 +253,7 @@ export function createAuthService(parts: AuthParts): AuthService {
     email: row.email,
     username: row.username,
     image: row.image,
-    banned: row.banned === 1 && (row.banExpires === null || Date.parse(row.banExpires) > clock.now()),
+    banned: isShutOut(row, clock.now()),
   })
   return {
     user(id) {
@@ -256,6 +272,7 @@ export function createAuthService(parts: AuthParts): AuthService {
     },
     teams: (organizationId) => readTeamsOf(read, organizationId),
     team: (id) => readTeam(read, id),
+    teamMembers: (id) => readTeamMembers(read, id).map(({ userId }) => userId),
     hasOrganizations: config.plugins.organization,
     waitingMail: (ctx, id) => (maySeeWaitingMail(parts, ctx) ? parts.mail.content(id) : undefined),
     hasOwnerPassword: () => readPassword(read, localOwnerId) !== undefined,

@@ -66,35 +66,6 @@ export function readUserByName(read: Read, name: string): UserRow | undefined {
   )
 }
 
-/** How to list accounts. */
-export interface UserQuery {
-  readonly text?: string
-  readonly columns?: readonly ('name' | 'email' | 'username')[]
-  readonly sortBy?: 'name' | 'email' | 'username' | 'createdAt'
-  readonly descending?: boolean
-  readonly limit: number
-  readonly offset: number
-}
-
-/** Accounts in order, with their number before paging. */
-export function readUsers(read: Read, query: UserQuery): { rows: UserRow[]; total: number } {
-  const columns = query.columns ?? ['name', 'email', 'username']
-  const text = query.text?.trim() ?? ''
-  const where = text === '' ? '' : `WHERE ${columns.map((column) => `${column} LIKE ? ESCAPE '\\'`).join(' OR ')}`
-  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-  const values = text === '' ? [] : columns.map(() => pattern)
-  const order = `${query.sortBy ?? 'name'} ${query.descending === true ? 'DESC' : 'ASC'}, id`
-  const { total } = read.get(statement<{ total: number }>(`SELECT count(*) AS total FROM auth_user ${where}`, values))!
-  const rows = read.all(
-    statement<UserRow>(`SELECT * FROM auth_user ${where} ORDER BY ${order} LIMIT ? OFFSET ?`, [
-      ...values,
-      query.limit,
-      query.offset,
-    ]),
-  )
-  return { rows, total }
-}
-
 /** Columns of an account that may be written. */
 export type UserChange = Partial<
   Pick<
@@ -159,6 +130,19 @@ export function insertUser(tx: Tx, user: NewUser, now: string): void {
 export function deleteUser(tx: Tx, id: string): boolean {
   tx.run(statement('DELETE FROM auth_verification WHERE value = ?', [id]))
   return tx.run(statement('DELETE FROM auth_user WHERE id = ?', [id])).changes > 0
+}
+
+/** The row of one way to sign in of a user, named by its provider, by its id there or here, or by both. */
+export function readAccountId(
+  read: Read,
+  userId: string,
+  { providerId, accountId }: { readonly providerId?: string | undefined; readonly accountId?: string | undefined },
+): string | undefined {
+  const [provider, account] = [providerId ?? null, accountId ?? null]
+  const sql = `SELECT id FROM auth_account WHERE userId = ? AND (? IS NULL OR providerId = ?)
+    AND (? IS NULL OR accountId = ? OR id = ?) ORDER BY createdAt, id LIMIT 1`
+  const values = [userId, provider, provider, account, account, account]
+  return read.get(statement<{ id: string }>(sql, values))?.id
 }
 
 /** The stored hash of an account's password; undefined when it has none. */
@@ -247,8 +231,12 @@ export function insertSession(tx: Tx, session: Omit<ListedSession, 'activeOrgani
   )
 }
 
-/** Ends sessions of a user, and those in which the user acts as somebody else; `except` names one that stays. */
+/**
+ * Ends sessions of a user, and those in which the user acts as somebody else; `except` names one that stays. Where none
+ * stays, nothing stays that applications hold for the user.
+ */
 export function deleteSessions(tx: Tx, userId: string, except = ''): number {
+  if (except === '') deleteTokens(tx, userId, null)
   return tx.run(
     statement('DELETE FROM auth_session WHERE (userId = ? OR impersonatedBy = ?) AND id <> ?', [
       userId,
@@ -326,4 +314,48 @@ export function readTeamMembers(
       [teamId],
     ),
   )
+}
+
+/** What a person lets an application know, with what the application is called. */
+export interface ConsentRow {
+  readonly id: string
+  readonly clientId: string
+  readonly userId: string
+  readonly clientName: string | null
+  readonly clientUri: string | null
+  /** A list as JSON. */
+  readonly scopes: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+/** What a user lets applications know, newest first. */
+export function readConsents(read: Read, userId: string): ConsentRow[] {
+  return read.all(
+    statement<ConsentRow>(
+      `SELECT c.id, c.clientId, c.userId, o.name AS clientName, o.uri AS clientUri, c.scopes, c.createdAt, c.updatedAt
+       FROM auth_oauth_consent c JOIN auth_oauth_client o ON o.clientId = c.clientId
+       WHERE c.userId = ? ORDER BY c.updatedAt DESC, c.id`,
+      [userId],
+    ),
+  )
+}
+
+/** Takes a consent of a user away with every code and token it led to; false when there is none. */
+export function deleteConsent(tx: Tx, userId: string, { id, clientId }: Pick<ConsentRow, 'id' | 'clientId'>): boolean {
+  const { changes } = tx.run(statement('DELETE FROM auth_oauth_consent WHERE id = ? AND userId = ?', [id, userId]))
+  if (changes === 0) return false
+  deleteTokens(tx, userId, clientId)
+  return true
+}
+
+/** Takes codes and tokens away that applications hold for a user: those of one application, or of all. */
+function deleteTokens(tx: Tx, userId: string, clientId: string | null): void {
+  const codes = `DELETE FROM auth_verification WHERE json_valid(value) AND value ->> '$.type' = 'authorization_code'
+    AND value ->> '$.userId' = ? AND (? IS NULL OR value ->> '$.query.client_id' = ?)`
+  tx.run(statement(codes, [userId, clientId, clientId]))
+  for (const table of ['auth_oauth_access_token', 'auth_oauth_refresh_token'])
+    tx.run(
+      statement(`DELETE FROM ${table} WHERE userId = ? AND (? IS NULL OR clientId = ?)`, [userId, clientId, clientId]),
+    )
 }

@@ -1,9 +1,11 @@
 // The one door for records: every reader and writer of object data calls this service. Types only.
 import type { PlatformError } from '#shared/errors.ts'
+import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
 
 /** A record as the API shows it: field names to JSON values. */
@@ -39,6 +41,8 @@ export interface AnalyticsOptions {
   timeZone?: string
   /** Most groups one answer may have. */
   maxGroups: number
+  /** Values worked out per record that the filter names like fields; each name begins with a capital letter. */
+  computed?: readonly { readonly name: string; readonly expression: ExpressionNode }[]
 }
 
 /** How a query would run: its statement, and the steps the engine plans. */
@@ -201,6 +205,78 @@ export interface RecordStream {
 /** How far a caller's rights reach over one record: not there for it, only seen, or open to the action. */
 export type RecordReach = 'none' | 'seen' | 'open'
 
+/** A validation rule that a record breaks although it is stored. */
+export interface BrokenRule extends Omit<RecordWarning, 'severity'> {
+  readonly severity: RecordWarning['severity'] | 'error'
+}
+
+/** A record as merging made it on this machine, for the door that peers' changes use. */
+export interface RemoteChange {
+  /** The object's name. */
+  readonly object: string
+  readonly id: string
+  /** JSON values by field name, as the API shows them; only fields that changed, all of them for a new record. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** Who made the record and when; used when the row does not exist yet. */
+  readonly created?: { readonly at: string; readonly by: string }
+  readonly owner?: string
+  /** Undefined: as it is; null: live; else in the trash. */
+  readonly deleted?: { readonly at: string; readonly by: string } | null
+  /** Removed for good. */
+  readonly purged?: boolean
+  /** Values that were written for a former type of their field are converted as the change of the type does; else told. */
+  readonly convert?: true
+}
+
+/** What a change from another machine writes of a record, for the judgement of its author's rights. */
+export interface RemoteIntent {
+  /** The object's name. */
+  readonly object: string
+  readonly id: string
+  /** Whether the change makes the record, as far as this machine knows. */
+  readonly isNew: boolean
+  /** JSON values by field name, of exactly the fields the change writes. */
+  readonly values: Readonly<Record<string, unknown>>
+  /** The record gets an owner who is not its author. */
+  readonly isTransferred?: boolean
+  /** True: into the trash; false: out of it. */
+  readonly deleted?: boolean
+  readonly purged?: boolean
+}
+
+/** What became of a {@link RemoteChange}. */
+export interface RemoteOutcome {
+  /** False: nothing that is stored differs, and nothing below but `refused` was asked. */
+  readonly changed: boolean
+  /** Fields whose value this machine's type refuses (stored as null), with the reason's code. */
+  readonly refused: readonly { readonly field: string; readonly code: string; readonly value: unknown }[]
+  /** Live records that hold the same unique value or tuple, by the fields of the rule. */
+  readonly duplicates: readonly { readonly fields: readonly string[]; readonly record: string }[]
+  /** Validation rules that the merged record breaks, those of severity `error` too; they refuse nothing. */
+  readonly broken: readonly BrokenRule[]
+  /** Fields of type `master_detail` whose master is missing or in the trash. */
+  readonly orphans: readonly { readonly field: string; readonly object: string; readonly id: string }[]
+  /**
+   * Live details that a deletion leaves without this master, at this moment: what the same group deletes after it is among
+   * them.
+   */
+  readonly stranded: readonly { readonly field: string; readonly object: string; readonly id: string }[]
+}
+
+/** A record as it is stored, deleted or not. */
+export interface WholeRecord {
+  readonly id: string
+  readonly record: PlatformRecord
+  /** Null for a live one. */
+  readonly deleted: { readonly at: string; readonly by: string } | null
+}
+
+/** Who issues the numbers of autonumber fields; sync sets it. */
+export interface RecordNumbering {
+  /** Null: this machine issues numbers itself. Otherwise the text stored until the issuer has seen the record. */
+  provisional(object: ObjectSchema, field: FieldSchema): string | null
+}
+
 /** The data service. */
 export interface DataService {
   /**
@@ -293,6 +369,50 @@ export interface DataService {
    * @throws resource_not_found, invalid_query, permission_denied, service_unavailable
    */
   stream(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordStream>
+  /**
+   * Writes what peers changed, inside the caller's transaction: no right, hook, rule, uniqueness or reference refuses it,
+   * and no trigger starts. Events carry the context's actor and the source `sync`. The same change again does nothing.
+   * @throws resource_not_found for an object that is not there, validation_error for an id that is none,
+   * service_unavailable while the object's table is being changed
+   */
+  applyRemote(tx: Tx, ctx: RequestContext, change: RemoteChange): RemoteOutcome
+  /**
+   * Why the context's actor may not make a change that comes from another machine: rights on the object, its rows and
+   * fields, as they are here and now. What only follows from another change the actor may make is not refused.
+   * @returns undefined for one that may be made; null while it cannot be said, because the object or its record is missing
+   */
+  refusalOf(tx: Tx, ctx: RequestContext, intent: RemoteIntent): string | null | undefined
+  /**
+   * What a stored record has to do with others that it should not: shared unique values, masters that are not there.
+   * @returns null for a record that is not live
+   * @throws resource_not_found for an object that is not there
+   */
+  relationsOf(tx: Tx, input: { object: string; id: string }): Pick<RemoteOutcome, 'duplicates' | 'orphans'> | null
+  /** The live records that belong to a record as details, whether it is live itself or not. */
+  detailsOf(tx: Tx, input: { object: string; id: string }): readonly { readonly object: string; readonly id: string }[]
+  /**
+   * Runs several {@link applyRemote} that belong together; summaries follow once at the end, as they do at the end of the
+   * local write that made the changes, and a restore here brings back what was deleted together. A savepoint inside needs
+   * a group of its own.
+   */
+  applyGroup<T>(tx: Tx, ctx: RequestContext, fn: () => T): T
+  /**
+   * Records of an object by falling id, deleted ones too, whoever may see them; for copies of everything there is.
+   * @param below only records with smaller ids; null: from the last one on
+   */
+  wholeRecords(
+    reads: Pick<Reads, 'all'>,
+    schema: ObjectSchema,
+    range: { readonly below: string | null; readonly limit: number },
+  ): readonly WholeRecord[]
+  /** Sets who issues numbers. @throws Error when somebody did already */
+  setNumbering(numbering: RecordNumbering): void
+  /**
+   * Replaces the provisional numbers of a record, live or deleted, by final ones; for the machine that issues them.
+   * @returns false when there was nothing to replace
+   * @throws resource_not_found for an object that is not there, service_unavailable while its table is being changed
+   */
+  issueNumbers(tx: Tx, ctx: RequestContext, input: { object: string; id: string }): boolean
 }
 
 declare module '#main/kernel/services.ts' {

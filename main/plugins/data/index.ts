@@ -76,6 +76,7 @@ export const dataPlugin = definePlugin({
       read: host.read,
       write: host.write,
       heavy: host.heavy,
+      isBusy: host.isBusy,
       clock: host.clock,
       ids: host.ids,
       secrets: host.secrets,

@@ -25,6 +25,9 @@ import type { PrepareEnv } from './service/prepare.ts'
 import { createIncomingReferences } from './service/references.ts'
 import type { RecordRules } from './service/record-rules.ts'
 import { createRecordRules } from './service/rules/create-record-rules.ts'
+import { createRecordNumbers } from './service/numbering.ts'
+import { createRemoteRights } from './service/remote-rights.ts'
+import { createRemoteWrites } from './service/remote-writes.ts'
 import { sanitizeHtml } from './service/sanitize-html.ts'
 import { createSingleWrites } from './service/single-writes.ts'
 import { createSummaries } from './service/summaries.ts'
@@ -36,7 +39,7 @@ import { createRecordWriter } from './service/writer.ts'
 /** What the service is made from. */
 export type DataServiceHost = Pick<
   PluginHost,
-  'read' | 'write' | 'heavy' | 'clock' | 'ids' | 'optionalService' | 'database' | 'secrets'
+  'read' | 'write' | 'heavy' | 'isBusy' | 'clock' | 'ids' | 'optionalService' | 'database' | 'secrets'
 > & {
   authorizer(): Authorizer
   metadata: MetadataService
@@ -63,12 +66,13 @@ export function createDataService(host: DataServiceHost): DataService {
   const summaryRules = createSummaryRules(metadata, queryEnv)
   const summaries = createSummaries(summaryRules, queryEnv, (...change) => writer.derive(...change))
   const rules: RecordRules = createRecordRules({ metadata, queryEnv })
+  const numbers = createRecordNumbers(today)
   const writer = createRecordWriter({
     metadata,
     search,
     clock,
     ids: host.ids,
-    today,
+    numbers,
     queryEnv,
     rules,
     access,
@@ -123,6 +127,7 @@ export function createDataService(host: DataServiceHost): DataService {
   const parts: WriteParts = {
     read: host.read,
     write: host.write,
+    isBusy: host.isBusy,
     ids: host.ids,
     secrets: host.secrets,
     writer,
@@ -137,6 +142,12 @@ export function createDataService(host: DataServiceHost): DataService {
     schemaFor,
     envFor,
   }
+
+  const parseEnv = () => ({
+    timeZone: settings.get('timezone'),
+    defaultCurrency: settings.get('currency'),
+    sanitizeHtml,
+  })
 
   return {
     setHooks(given) {
@@ -176,5 +187,17 @@ export function createDataService(host: DataServiceHost): DataService {
     stream: (ctx, object, query) => finder.stream(ctx, schemaFor(ctx, object, 'read'), query),
     ...createSingleWrites(parts),
     ...createBulkWrites(parts),
+    ...createRemoteWrites({
+      metadata,
+      search,
+      clock,
+      numbers,
+      queryEnv,
+      rules,
+      incoming,
+      summaries: () => summaries,
+      parseEnv,
+    }),
+    ...createRemoteRights({ metadata, access, queryEnv, parseEnv, envFor, authorizer: host.authorizer }),
   }
 }

@@ -53,6 +53,14 @@ export function getRow(read: Reader, schema: ObjectSchema, id: string): Row | un
   return read.get<Row>(statement<Row>(sqlOf(schema).get, [id]))
 }
 
+/** Rows by falling id, deleted ones too. */
+export function lastRows(read: Pick<Reads, 'all'>, schema: ObjectSchema, below: string | null, limit: number): Row[] {
+  const { columns } = sqlOf(schema)
+  const sql = `SELECT ${columns.map(quote).join(', ')} FROM ${quote(schema.table)}
+    ${below === null ? '' : 'WHERE id < ?'} ORDER BY id DESC LIMIT ?`
+  return read.all<Row>(statement<Row>(sql, below === null ? [limit] : [below, limit]))
+}
+
 /** Whether a live record has this id. */
 export function liveExists(read: Reader, table: string, id: string): boolean {
   return read.get(statement(`SELECT 1 FROM ${quote(table)} WHERE id = ? AND deleted_at IS NULL`, [id])) !== undefined
@@ -120,6 +128,18 @@ export function takeNumber(tx: Tx, objectUid: string, fieldUid: string, start: n
     ),
   )
   return row!.n
+}
+
+/** Lets an autonumber field go on at `next` at least. */
+export function raiseNumber(tx: Tx, objectUid: string, fieldUid: string, next: number): void {
+  tx.run(
+    statement(
+      `INSERT INTO data_autonumber (object_uid, field_uid, next_number) VALUES (?, ?, ?)
+       ON CONFLICT (object_uid, field_uid) DO UPDATE SET next_number = excluded.next_number
+       WHERE next_number < excluded.next_number`,
+      [objectUid, fieldUid, next],
+    ),
+  )
 }
 
 /** Remembers what deleting the root record did to another one. */

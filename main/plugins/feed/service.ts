@@ -19,6 +19,7 @@ import { mentionablePeople } from './service/mentionable.ts'
 import type { People } from './service/people.ts'
 import { createPeople } from './service/people.ts'
 import type { RecordPlace } from './service/place.ts'
+import { createRemoteDoor } from './service/remote-items.ts'
 import type { FeedEntry, FeedItemView } from './service/row-types.ts'
 import { showEntries } from './service/show-items.ts'
 import type { SubscribedRecords } from './service/subscribed-records.ts'
@@ -26,6 +27,7 @@ import { createSubscribedRecords } from './service/subscribed-records.ts'
 import { subscribedRecords } from './service/subscription-store.ts'
 import type { Subscriptions } from './service/subscriptions.ts'
 import { createSubscriptions } from './service/subscriptions.ts'
+import { travellingCount, travellingItems, travellingRecords } from './service/travelling-items.ts'
 import type { Viewer } from './service/viewer.ts'
 import { viewerOf } from './service/viewer.ts'
 import { PlatformError } from '#shared/errors.ts'
@@ -74,6 +76,7 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
   const subscriptions = createSubscriptions({ read, write, clock, ids, known })
   const { authorizer } = parts
   const subscribe = subscriptions.addAll
+  const schemaOf = (uid: string) => metadata.objectSchemas().find((schema) => schema.uid === uid)
   const items = createFeedItems({ write, clock, ids, people, authorizer, viewer, subscribe })
 
   return {
@@ -108,6 +111,11 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
           throw error
         }
       },
+      travelling: travellingItems,
+      travellingRecords,
+      travellingCount,
+      applyRemote: createRemoteDoor({ clock, people, subscribe, schemaOf }),
+      nameOthers: people.nameOthers,
     },
     async start() {
       for await (const places of subscribedRecords(read)) for (const { recordId } of places) known.add(recordId)

@@ -18,12 +18,13 @@ export function insertFact(
   { object, recordId }: Place,
   id: string,
   fact: Fact,
-  event: Pick<PlatformEvent, 'timestamp' | 'actor' | 'source'>,
+  event: Pick<PlatformEvent, 'timestamp' | 'actor' | 'source' | 'requestId' | 'causeEventId' | 'depth'>,
 ): void {
   tx.run(
     statement(
-      `INSERT INTO feed_fact (object, record_id, id, at, action, actor_type, actor_id, source, changes, flags)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO feed_fact (object, record_id, id, at, action, actor_type, actor_id, source, changes, flags,
+         request_id, cause_event_id, depth)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         object,
         recordId,
@@ -35,9 +36,29 @@ export function insertFact(
         event.source,
         JSON.stringify(fact.changes),
         fact.flags,
+        event.requestId,
+        event.causeEventId ?? null,
+        event.depth === 0 ? null : event.depth,
       ],
     ),
   )
+}
+
+/** The changes a fact tells of, as they are stored; undefined when there is none of the id. */
+export function readFactChanges(read: Reader, { object, recordId }: Place, id: string): string | undefined {
+  const sql = 'SELECT changes FROM feed_fact WHERE object = ? AND record_id = ? AND id = ?'
+  return read.get(statement<{ changes: string }>(sql, [object, recordId, id]))?.changes
+}
+
+/** Stores other changes of a fact. */
+export function replaceFactChanges(
+  tx: Pick<Tx, 'run'>,
+  { object, recordId }: Place,
+  id: string,
+  changes: string,
+): void {
+  const sql = 'UPDATE feed_fact SET changes = ? WHERE object = ? AND record_id = ? AND id = ?'
+  tx.run(statement(sql, [changes, object, recordId, id]))
 }
 
 /** An item before it has a number. */
@@ -127,6 +148,11 @@ export function readSeenFact(read: Pick<Reads, 'get'>, place: Place, id: string,
 /** Whether a live record has this id; asked inside of writes, which see what is not committed yet. */
 export function isLive(read: Pick<Reads, 'get'>, table: string, id: string): boolean {
   return read.get(statement(`SELECT 1 FROM ${quoted(table)} WHERE id = ? AND deleted_at IS NULL`, [id])) !== undefined
+}
+
+/** Whether there is a record of an id, a deleted one too. */
+export function isStored(read: Pick<Reads, 'get'>, table: string, id: string): boolean {
+  return read.get(statement(`SELECT 1 FROM ${quoted(table)} WHERE id = ?`, [id])) !== undefined
 }
 
 /** When a record was made. */

@@ -6,9 +6,19 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { removeWords } from './service/body-words.ts'
-import { factOf } from './service/facts.ts'
+import { factOf, joinedChanges } from './service/facts.ts'
 import type { Place } from './service/place.ts'
-import { addLeaving, anyPlace, deletePlace, insertFact, readBodies, readLeaving, removeLeaving } from './store.ts'
+import {
+  addLeaving,
+  anyPlace,
+  deletePlace,
+  insertFact,
+  readBodies,
+  readFactChanges,
+  readLeaving,
+  removeLeaving,
+  replaceFactChanges,
+} from './store.ts'
 
 /** What the listeners work with. */
 export interface FollowerParts {
@@ -36,6 +46,9 @@ export interface RecordFollower {
   stop(): Promise<void>
 }
 
+/** Pieces of work whose fact is remembered. */
+const maxWorks = 1_000
+
 /** Records of one write while an object is cleared. */
 const placesPerWrite = 50
 
@@ -43,6 +56,8 @@ const placesPerWrite = 50
 export function createRecordFollower({ read, write, ids, log, metadata }: FollowerParts): RecordFollower {
   let stopped = false
   let clearing = Promise.resolve()
+  /** Ids of facts by the piece of work they tell of. */
+  const works = new Map<string, string>()
 
   const clearObject = async (object: string): Promise<void> => {
     let some = true
@@ -79,7 +94,20 @@ export function createRecordFollower({ read, write, ids, log, metadata }: Follow
     note(event, tx) {
       const schema = metadata.objectSchema(event.object!)
       const fact = schema === undefined ? null : factOf(schema, event)
-      if (fact !== null) insertFact(tx, { object: schema!.uid, recordId: event.recordId! }, ids.uuid(), fact, event)
+      if (fact === null) return
+      const place = { object: schema!.uid, recordId: event.recordId! }
+      const { work } = event
+      const told = work === undefined ? undefined : works.get(work)
+      const before = told === undefined ? undefined : readFactChanges(tx, place, told)
+      if (before !== undefined) {
+        replaceFactChanges(tx, place, told!, joinedChanges(before, fact.changes))
+        return
+      }
+      const id = ids.uuid()
+      insertFact(tx, place, id, fact, event)
+      if (work === undefined) return
+      if (works.size >= maxWorks) works.delete(works.keys().next().value!)
+      works.set(work, id)
     },
     forget({ object, recordId }, tx) {
       const schema = metadata.objectSchema(object!)

@@ -15,6 +15,12 @@ export interface MailDraft {
   readonly about?: readonly string[]
 }
 
+/** A mail about records: its words are made when it leaves, with what its reader may see then. */
+export interface ComposedMail extends Pick<MailDraft, 'to' | 'dedupeKey' | 'about'> {
+  /** What the notifications service makes the words of; a mail without any left is dropped. */
+  readonly material: string
+}
+
 /** The outgoing mail of the workspace. */
 export interface MailService {
   /** Whether a mail server is configured. */
@@ -24,7 +30,7 @@ export interface MailService {
    * refuses. Answers the id that its Message-ID holds; null when it was dropped: no mail server, a cause that was there
    * before, or no address.
    */
-  queue(tx: Tx, mail: MailDraft): string | null
+  queue(tx: Tx, mail: MailDraft | ComposedMail): string | null
   /**
    * Sends at once and stores nothing, for mails that carry a secret; tried once.
    * @throws Error when the server did not take it, or there is none; its text may quote the address

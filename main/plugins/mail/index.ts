@@ -15,13 +15,18 @@ const causesKeptMs = 90 * dayMs
 export const mailPlugin = definePlugin({
   id: 'mail',
   version: '1.0.0',
+  optional: ['notifications'],
   discovery: { service: 'mail' },
   migrations: mailMigrations,
   register(host) {
     const { read, write, clock, ids, log } = host
     const settings = readMailConfig(host.options.config)
     const transport = settings === undefined ? undefined : createTransport(settings)
-    const sender = transport === undefined ? undefined : createSender({ transport, read, write, clock, log })
+    const notifications = host.optionalService('notifications')
+    const isReady = (): boolean => host.options.baseUrl() !== ''
+    const wordsOf = (material: string) => notifications()?.wordsOf(material) ?? null
+    const sender =
+      transport === undefined ? undefined : createSender({ transport, read, write, clock, log, isReady, wordsOf })
     host.provide(
       'mail',
       createMailService({

@@ -2,7 +2,7 @@
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { MailDraft, MailService } from './api.ts'
+import type { ComposedMail, MailDraft, MailService } from './api.ts'
 import type { Transport } from './service/transport.ts'
 import { isMailAddress, oneLine } from './service/transport.ts'
 import { insertMessage, putCause } from './store.ts'
@@ -34,8 +34,8 @@ export function createMailService(parts: MailServiceParts): MailService {
       const now = clock.now()
       if (mail.dedupeKey !== undefined && !putCause(tx, mail.dedupeKey, now)) return null
       const id = ids.uuid()
-      insertMessage(tx, { id, recipient: mail.to, ...contentOf(mail), createdAt: now }, mail.about ?? [])
-      tx.afterCommit(wake)
+      insertMessage(tx, { id, recipient: mail.to, ...storedOf(mail), createdAt: now }, mail.about ?? [])
+      tx.whenOnDisk(wake)
       return id
     },
     async deliver(mail) {
@@ -50,6 +50,11 @@ export function createMailService(parts: MailServiceParts): MailService {
       }
     },
   }
+}
+
+function storedOf(mail: MailDraft | ComposedMail): ReturnType<typeof contentOf> & { material: string | null } {
+  if ('material' in mail) return { subject: '', body: '', html: null, material: mail.material }
+  return { ...contentOf(mail), material: null }
 }
 
 function contentOf(mail: MailDraft): { subject: string; body: string; html: string | null } {

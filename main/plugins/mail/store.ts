@@ -12,6 +12,8 @@ export interface WaitingMessage {
   readonly subject: string
   readonly body: string
   readonly html: string | null
+  /** What subject and body are made of when it leaves; null when they are there. */
+  readonly material: string | null
   /** Milliseconds, as `nextAttemptAt`. */
   readonly createdAt: number
   readonly attempts: number
@@ -34,12 +36,12 @@ export function insertMessage(
   message: Omit<WaitingMessage, 'seq' | 'attempts'>,
   about: readonly string[],
 ): void {
-  const { id, recipient, subject, body, html, createdAt } = message
+  const { id, recipient, subject, body, html, material, createdAt } = message
   const { lastInsertRowid } = tx.run(
     statement(
-      `INSERT INTO mail_message (id, recipient, subject, body, html, created_at, next_attempt_at, attempts)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 0)`,
-      [id, recipient, subject, body, html, createdAt, createdAt],
+      `INSERT INTO mail_message (id, recipient, subject, body, html, material, created_at, next_attempt_at, attempts)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+      [id, recipient, subject, body, html, material, createdAt, createdAt],
     ),
   )
   for (const recordId of about) {
@@ -52,7 +54,7 @@ export function insertMessage(
 export function firstDue(read: Pick<Reads, 'get'>, now: number): WaitingMessage | undefined {
   return read.get(
     statement<WaitingMessage>(
-      `SELECT seq, id, recipient, subject, body, html, created_at AS createdAt, attempts
+      `SELECT seq, id, recipient, subject, body, html, material, created_at AS createdAt, attempts
        FROM mail_message WHERE next_attempt_at <= ? ORDER BY seq LIMIT 1`,
       [now],
     ),

@@ -154,6 +154,120 @@ export interface MetadataService {
   remove(ctx: RequestContext, input: RemoveItemInput): Promise<RemoveItemResult>
   /** Sets the one hook of a type. @throws Error when the type has one. */
   setTypeHook(type: MetadataType, hook: TypeHook): void
+  /** Items as machines exchange them. */
+  readonly exchange: MetadataExchange
+}
+
+/** A field of a {@link PortableItem}. */
+export interface PortableField {
+  readonly uid: string
+  readonly name: string
+  /** Without the uid. */
+  readonly definition: Readonly<Record<string, unknown>>
+}
+
+/**
+ * An item as stored, without layers, in a form that outlives renames: names in it that stand for items or fields are
+ * marks, `uid_` and the uid. What the program delivers keeps its name, which is the same everywhere.
+ */
+export interface PortableItem {
+  readonly type: MetadataType
+  readonly uid: string
+  /** Of a part of an object, `<mark of the object>.<name>`. */
+  readonly name: string
+  /** Without name and uid, and of an object without its fields. */
+  readonly item: Readonly<Record<string, unknown>>
+  /** Of an object, in their order; null for one without the key, and for every other type. */
+  readonly fields: readonly PortableField[] | null
+  readonly state: MetadataState
+  readonly packageId: string | null
+  readonly namespace: string | null
+}
+
+/** The platform's overlay of an item, in the same form. */
+export interface PortableOverlay {
+  readonly baseType: MetadataType
+  readonly baseUid: string
+  /** Of an object without `fields`. */
+  readonly patch: Readonly<Record<string, unknown>>
+  /** What the patch says of an object's fields; null takes one away. */
+  readonly fields: readonly {
+    readonly uid: string | null
+    readonly name: string
+    readonly patch: Readonly<Record<string, unknown>> | null
+  }[]
+  readonly active: boolean
+}
+
+/** Finds names for marks of what is not stored here; null leaves the mark. */
+export interface MissingNames {
+  item(type: MetadataType, uid: string): string | null
+  /** @param object its uid; null where only its name is known */
+  field(object: string | null, uid: string): string | null
+}
+
+/** Items at one moment, in portable form. */
+export interface PortableView {
+  /** Null when there is none, or when it does not travel. */
+  item(type: MetadataType, name: string): PortableItem | null
+  overlay(type: MetadataType, name: string): PortableOverlay | null
+}
+
+/** An item by what never changes. */
+export interface ItemIdentity {
+  readonly type: MetadataType
+  readonly uid: string
+}
+
+/** What an item is to become: `portable` with names of this machine to be found for its marks, under `name`. */
+export interface PlacedItem {
+  readonly portable: PortableItem
+  readonly missing: MissingNames
+}
+
+/** What placing did. */
+export interface PlaceResult {
+  /** The name the item had here; null when there was none of the uid. */
+  readonly before: string | null
+  readonly name: string
+}
+
+/** Reads and stores items as machines exchange them: by uid, with the uids given. */
+export interface MetadataExchange {
+  /** Items that are committed. */
+  readonly committed: PortableView
+  /** Items as a write in progress has stored them: the committed ones, and the touched ones read from its rows. */
+  inside(tx: Pick<Tx, 'all'>, touched: readonly { readonly type: MetadataType; readonly name: string }[]): PortableView
+  /** Types whose items are stored, what others refer to first. */
+  readonly types: readonly MetadataType[]
+  /** The stored items of a type by name: whether they travel, and whether the platform's overlay lies over them. */
+  names(type: MetadataType): readonly {
+    readonly name: string
+    readonly uid: string
+    readonly travels: boolean
+    readonly isOverlaid: boolean
+  }[]
+  /** The committed name of a uid. */
+  nameOf(identity: ItemIdentity): string | undefined
+  /** The committed uid of a name. */
+  uidOf(type: MetadataType, name: string): string | undefined
+  /**
+   * Stores an item under its uid, whatever it was called here, and accepts every plan; nothing is written when it is
+   * stored like that already. Rights are not asked for.
+   * @param build asked when no other metadata write can come between; its name has to be free
+   * @throws an error with `missingUid` when a mark stands for nothing here; validation_error, conflict and what the hook of
+   * the type throws
+   */
+  place(ctx: RequestContext, build: () => PlacedItem): Promise<PlaceResult>
+  /** Removes an item by uid, also while others refer to it; answers whether there was one. */
+  drop(ctx: RequestContext, identity: ItemIdentity): Promise<boolean>
+  /** Stores the platform's overlay of an item by its uid. @throws as {@link place} */
+  placeOverlay(
+    ctx: RequestContext,
+    build: () => { readonly overlay: PortableOverlay; readonly missing: MissingNames },
+  ): Promise<void>
+  /** Takes the platform's overlay of an item away; answers whether there was one. */
+  dropOverlay(ctx: RequestContext, base: ItemIdentity): Promise<boolean>
 }
 
 /** Input of a save. */
@@ -166,7 +280,7 @@ export interface SaveItemInput {
   readonly namespace?: string
   readonly packageId?: string
   readonly dryRun?: boolean
-  /** Ids of an object and its fields that come back from a backup; what clients send as ids is ignored. */
+  /** Ids of an item, and of an object's fields, that come back from a backup; what clients send as ids is ignored. */
   readonly returningUids?: { readonly object: string; readonly fields: Readonly<Record<string, string>> }
   /** The state of a new item, default active; one that exists keeps its own. */
   readonly state?: MetadataState

@@ -12,6 +12,7 @@ import type { MetadataItem, MetadataService, OverlayRecord, SaveItemResult, Type
 import type { BundleEntry } from './service/bundle.ts'
 import { allItems } from './service/all-items.ts'
 import { createEtags } from './service/etag.ts'
+import { createExchange } from './service/exchange.ts'
 import type { ItemCache } from './service/item-cache.ts'
 import { createItemCache, isInForce } from './service/item-cache.ts'
 import type { LanguageRequest } from '#shared/language.ts'
@@ -26,6 +27,7 @@ import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
 import type { Saving } from './service/saving.ts'
 import { createSaving, overlayOf } from './service/saving.ts'
 import { draftItem } from './service/state-preparing.ts'
+import { itemByUid } from './service/uid-index.ts'
 import { visibleItem, visiblePart } from './service/visible-item.ts'
 import type { DraftRecord, HistoryEntry } from './store.ts'
 import { readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
@@ -168,6 +170,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     ids,
     authorizer: options.authorizer,
     hook: (type) => hooks.get(type),
+    byUid: itemByUid,
     etag: (ctx, item) => etagOf(ctx, seenBy(ctx, item) ?? item.item),
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)
@@ -269,6 +272,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       if (hooks.has(type)) throw new Error(`The metadata type "${type}" has a hook already.`)
       hooks.set(type, hook)
     },
+    exchange: createExchange(cache, saving.runPlaced),
     item: cache.get,
     items: cache.list,
     storedItem: cache.base,

@@ -65,12 +65,13 @@ interface HistoryRow {
   item: string | null
 }
 
-/** Reads every item; the caller freezes them. */
-export function readAllItems(read: Pick<Reads, 'all'>): MetadataItem[] {
+/** Reads every item, or the one that is named; the caller freezes them. */
+export function readAllItems(read: Pick<Reads, 'all'>, only?: Pick<MetadataItem, 'type' | 'name'>): MetadataItem[] {
   const rows = read.all<ItemRow>(
     statement(
       `SELECT type, name, uid, state, version, item, package_id, namespace, created_at, updated_at, published
-       FROM metadata_item`,
+       FROM metadata_item${only === undefined ? '' : ' WHERE type = ? AND name = ?'}`,
+      only === undefined ? [] : [only.type, only.name],
     ),
   )
   return rows.map((row) => ({
@@ -153,12 +154,14 @@ interface OverlayRow {
   updated_by: string
 }
 
-/** Reads every overlay. */
-export function readAllOverlays(read: Pick<Reads, 'all'>): OverlayRecord[] {
+/** Reads every overlay, or those of one item. */
+export function readAllOverlays(read: Pick<Reads, 'all'>, only?: Pick<MetadataItem, 'type' | 'name'>): OverlayRecord[] {
   const rows = read.all<OverlayRow>(
     statement(
       `SELECT id, base_type, base_name, package_id, scope, owner, patch, changes, active,
-         created_at, created_by, updated_at, updated_by FROM metadata_overlay`,
+         created_at, created_by, updated_at, updated_by
+       FROM metadata_overlay${only === undefined ? '' : ' WHERE base_type = ? AND base_name = ?'}`,
+      only === undefined ? [] : [only.type, only.name],
     ),
   )
   return rows.map((row) => ({

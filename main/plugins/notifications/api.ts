@@ -1,6 +1,7 @@
 // What other plugins may ask of notifications. Types only.
 import type { z } from 'zod'
 import type { NotificationType, NotificationPreferences } from '#shared/contracts/notifications.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 
 /** The ways a notification travels. */
@@ -18,10 +19,19 @@ export interface NotificationDraft {
   readonly actionUrl?: string
   /** Default: `in_app`. What the user's preferences switch off is skipped silently (D-142). */
   readonly channels?: readonly NotificationChannel[]
+  /** True: it never leaves this machine, neither at once nor in a digest; another one has sent it. */
+  readonly stays?: boolean
   /** Names the cause; a second draft of the same cause for the same user is dropped, so that redelivery is harmless. */
   readonly dedupeKey?: string
   /** The organization whose records it is about (D-41); absent: it is seen in every one. */
   readonly organizationId?: string | null
+  /** What the words quote of the record in `data` beside its being there: judged again whenever they are shown or sent. */
+  readonly quotes?: {
+    /** The field whose value the title holds, and the title for whoever may not read it. */
+    readonly title?: { readonly field: string; readonly without: string }
+    /** The fields the body names, with the words for each; the body is these words, joined with commas. */
+    readonly lines?: readonly { readonly field: string; readonly text: string }[]
+  }
 }
 
 /** The notifications service. */
@@ -31,6 +41,10 @@ export interface NotificationsService {
    * channels. Answers its id; null when it was a repeat or every channel is off.
    */
   notify(tx: Tx, draft: NotificationDraft): string | null
+  /** A notification of an event as its receiver may see it now; without its content when that is closed to it (D-177). */
+  present(ctx: RequestContext, notification: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>
+  /** The words of a mail that waited, as its reader may see them now; null when there is nothing left to tell. */
+  wordsOf(material: string): { readonly subject: string; readonly text: string } | null
   /** The preferences of a user, with their defaults; addresses of channels are left out, they are the user's secrets. */
   preferences(userId: string): z.infer<typeof NotificationPreferences>
 }

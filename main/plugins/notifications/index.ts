@@ -17,6 +17,7 @@ import type { LinkOf } from './service/messages.ts'
 import { pushBodyOf, slackBodyOf } from './service/messages.ts'
 import { createPlaces } from './service/place.ts'
 import { createPreferenceBook } from './service/preferences.ts'
+import { createReadings } from './service/readings.ts'
 import { completeWaitingMail } from './service/waiting-mail.ts'
 import { putKey, readKey } from './store.ts'
 import { listenToRemovals } from './subscribers.ts'
@@ -25,8 +26,8 @@ import { listenToRemovals } from './subscribers.ts'
 export const notificationsPlugin = definePlugin({
   id: 'notifications',
   version: '1.0.0',
-  requires: ['permissions'],
-  optional: ['auth', 'mail'],
+  requires: ['metadata', 'permissions'],
+  optional: ['auth', 'mail', 'data', 'feed'],
   discovery: {
     service: 'notification',
     routeKey: 'notifications',
@@ -40,6 +41,13 @@ export const notificationsPlugin = definePlugin({
     const { read, write, clock, ids, log, secrets, options } = host
     const auth = host.optionalService('auth')
     const mail = host.optionalService('mail')
+    const metadata = host.service('metadata')
+    const readings = createReadings({
+      auth,
+      metadata,
+      data: host.optionalService('data'),
+      feed: host.optionalService('feed'),
+    })
     const linkOf: LinkOf = (actionUrl) => `${options.baseUrl()}${options.uiBasePath}/${actionUrl}`
     const allowedHosts = readAllowedHosts(options.config('outbound')['allowedHosts'])
     const outbound = createOutbound({ allowedHosts: () => allowedHosts })
@@ -52,6 +60,7 @@ export const notificationsPlugin = definePlugin({
       clock,
       log,
       outbound,
+      readings,
       isReady: () => options.baseUrl() !== '',
       async messageOf(userId, channel, notification) {
         const url = await book.urlOf(userId, channel)
@@ -65,14 +74,26 @@ export const notificationsPlugin = definePlugin({
     host.dispose(() => notices.stop())
     const places = createPlaces(await cursorKey(host))
     const complete = completeWaitingMail(auth)
-    const inbox = createInbox({ read, write, clock, places, complete, authorizer: () => host.authorizer })
+    const inbox = createInbox({ read, write, clock, places, readings, complete, authorizer: () => host.authorizer })
     host.provide(
       'notifications',
-      createNotificationsService({ read, clock, ids, auth, mail, book, deliveries, notices, linkOf }),
+      createNotificationsService({
+        read,
+        clock,
+        ids,
+        auth,
+        mail,
+        book,
+        deliveries,
+        notices,
+        linkOf,
+        metadata,
+        readings,
+      }),
     )
     host.handle(notificationRoutes, notificationHandlers({ inbox, devices, book }))
     listenToRemovals(host)
-    const parts = { read, write, clock, book, mail, linkOf }
+    const parts = { read, write, clock, book, mail, readings }
     registerJobs(host, { ...parts, addressOf: (userId) => addressOf({ auth, mail }, userId) })
   },
 })

@@ -5,15 +5,19 @@ import type { Reads } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { AuthService } from '../auth/api.ts'
 import type { MailService } from '../mail/api.ts'
+import type { MetadataService } from '../metadata/api.ts'
 import type { NotificationsService } from './api.ts'
 import { waysOf } from './service/channels.ts'
 import type { Deliveries } from './service/deliveries.ts'
 import type { DesktopNotices } from './service/desktop-notices.ts'
 import type { LinkOf } from './service/messages.ts'
-import { mailOf } from './service/messages.ts'
+import { materialOf, wordsOfMail } from './service/mail-material.ts'
+import type { ShownNotification } from './service/notification.ts'
 import { itemOf, showItem } from './service/notification.ts'
 import type { PreferenceBook } from './service/preferences.ts'
-import { countUnread, insertItem, keepNewest, putCause } from './store.ts'
+import { keptOf, quotesOf, withheld } from './service/quotes.ts'
+import type { Readings } from './service/readings.ts'
+import { countUnread, insertItem, keepNewest, putCause, readItemOf } from './store.ts'
 
 /** What the service works with. */
 export interface NotificationParts {
@@ -26,6 +30,8 @@ export interface NotificationParts {
   readonly deliveries: Deliveries
   readonly notices: DesktopNotices
   readonly linkOf: LinkOf
+  readonly metadata: Pick<MetadataService, 'objectSchema'>
+  readonly readings: Readings
 }
 
 /** Notifications of one user beyond this number push out the oldest. */
@@ -49,7 +55,7 @@ export function addressOf(
  * @source D-142, D-177
  */
 export function createNotificationsService(parts: NotificationParts): NotificationsService {
-  const { read, clock, ids, auth, mail, book, deliveries, notices, linkOf } = parts
+  const { read, clock, ids, auth, mail, book, deliveries, notices, linkOf, metadata, readings } = parts
   const isThere = (userId: string): boolean => userId === localOwnerId || auth()?.user(userId) !== undefined
   return {
     notify(tx, draft) {
@@ -63,24 +69,30 @@ export function createNotificationsService(parts: NotificationParts): Notificati
       if (!ways.inApp && !isMailed && !waitsForDigest && webhooks.length === 0) return null
       const now = clock.now()
       if (draft.dedupeKey !== undefined && !putCause(tx, userId, draft.dedupeKey, now)) return null
-      const item = itemOf(draft, { id: ids.uuid(), now, inInbox: ways.inApp, mailed: isMailed })
+      const { object } = draft.data ?? {}
+      const quotes = quotesOf(draft, typeof object === 'string' ? metadata.objectSchema(object) : undefined)
+      // Digests leave out what counts as mailed.
+      const mailed = isMailed || draft.stays === true
+      const item = itemOf(draft, { id: ids.uuid(), now, inInbox: ways.inApp, mailed, quotes })
       const shown = showItem(item)
       if (ways.inApp || waitsForDigest) {
         insertItem(tx, item)
         keepNewest(tx, userId, keptPerUser)
       }
       if (ways.inApp) {
-        const unreadCount = countUnread(tx, { userId, organizationId: item.organization_id })
+        const { organization_id: organizationId } = item
+        const unreadCount = countUnread(tx, { userId, organizationId })
         tx.emit(internalContext('notifications'), {
           type: 'notification.created',
-          payload: { notification: shown, userId, unreadCount },
+          // The organization keeps it from sessions in others; it is not sent (D-41, D-177).
+          payload: { notification: shown, userId, unreadCount, ...(organizationId === null ? {} : { organizationId }) },
         })
-        if (userId === localOwnerId) tx.afterCommit(() => notices.show(shown))
+        if (userId === localOwnerId) tx.whenOnDisk(() => notices.show(shown))
       }
       if (isMailed) {
         mail()?.queue(tx, {
           to: address,
-          ...mailOf(shown, linkOf),
+          material: materialOf(keptOf(item)),
           dedupeKey: `notification:${item.id}`,
           about: item.record_id === null ? [] : [item.record_id],
         })
@@ -88,6 +100,15 @@ export function createNotificationsService(parts: NotificationParts): Notificati
       for (const channel of webhooks) deliveries.add(tx, channel, item)
       return item.id
     },
+    present(ctx, told) {
+      const notification = told as ShownNotification
+      if (typeof notification.data?.['recordId'] !== 'string') return notification
+      const row = readItemOf(read, ctx.actor.id, notification.id)
+      // One that was deleted or purged says nothing any more.
+      if (row === undefined) return withheld(notification)
+      return readings.shown(ctx, { ...keptOf(row), notification })
+    },
+    wordsOf: (material) => wordsOfMail(readings, linkOf, material),
     preferences: (userId) => book.of(read, userId),
   }
 }

@@ -17,6 +17,7 @@ const columns = [
   'data',
   'action_url',
   'record_id',
+  'quotes',
   'in_inbox',
   'created_at',
   'read_at',
@@ -90,6 +91,11 @@ export function readItems(
 /** One notification of the inbox. */
 export function readItem(read: Read, scope: InboxScope, id: string): ItemRow | undefined {
   return read.get(statement<ItemRow>(`${selectSql} WHERE id = ? AND ${inScope}`, [id, ...scopeValues(scope)]))
+}
+
+/** One notification of a user, shown in the inbox or not. */
+export function readItemOf(read: Read, userId: string, id: string): ItemRow | undefined {
+  return read.get(statement<ItemRow>(`${selectSql} WHERE id = ? AND user_id = ?`, [id, userId]))
 }
 
 /** How many of the inbox are unread; relies on the index of the unread ones. */

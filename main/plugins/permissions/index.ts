@@ -5,6 +5,7 @@ import { PlatformError } from '#shared/errors.ts'
 import { metadataEvents } from '#shared/events.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { programPackage } from '#shared/program-package.ts'
 import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -17,7 +18,7 @@ import { permissionHandlers } from './routes.ts'
 import { createPermissionsService } from './service.ts'
 import { createAuthorizer } from './service/authorizer.ts'
 import { createPermissionChecks } from './service/checks.ts'
-import { deliveredProfiles, programPackage } from './service/delivered-profiles.ts'
+import { deliveredProfiles } from './service/delivered-profiles.ts'
 import { createDirectory } from './service/directory.ts'
 import { guardRightItems } from './service/item-checks.ts'
 import { createPrincipals } from './service/principals.ts'
@@ -37,6 +38,7 @@ export const permissionsPlugin = definePlugin({
   contract: permissionRoutes,
   permissions: permissionsPermissions,
   migrations: permissionsMigrations,
+  emits: ['permissions.assigned', 'permissions.shared', 'permissions.unshared'],
   async register(host) {
     const metadata = host.service('metadata')
     const settings = host.service('settings')
@@ -113,10 +115,12 @@ function keepInStep(
   forget: () => void,
 ): void {
   for (const event of metadataEvents) {
-    host.onCommitted(event, ({ payload }) => {
+    host.on(event, ({ payload }, tx) => {
       if (!rightTypes.has((payload as { type: string }).type)) return
-      forget()
-      host.raisePermissionEpoch()
+      tx.afterCommit(() => {
+        forget()
+        host.raisePermissionEpoch()
+      })
     })
   }
   host.on('record.created', ({ object, recordId }, tx, ctx) => {

@@ -2,6 +2,7 @@
 import type { permissionRoutes } from '#shared/contracts/permissions.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { isSameJson } from '#shared/merge-patch.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { Write } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
@@ -48,21 +49,25 @@ export function permissionHandlers(parts: PermissionRouteParts): Handlers<typeof
       requireUser(params.userId)
       return shown(params.userId)
     },
-    async setAssignments(_ctx, { params, body }) {
+    async setAssignments(ctx, { params, body }) {
       const { userId } = params
       requireUser(userId)
       const present = directory.assignments(userId)
       const next: Assignments = {
         profile: body.profile ?? present.profile,
-        roles: body.roles ?? present.roles,
-        permissionSets: body.permissionSets ?? present.permissionSets,
+        roles: [...new Set(body.roles ?? present.roles)],
+        permissionSets: [...new Set(body.permissionSets ?? present.permissionSets)],
       }
       const problems = unknownNames(metadata, next)
       if (problems.length > 0) throw validationError(problems)
       // The local owner is the administrator there always is.
       if (userId === localOwnerId && next.profile !== administratorProfile)
         throw platformError('conflict', { reason: 'last_administrator' })
-      await write('permissions.assign', (tx) => directory.assign(tx, userId, next))
+      await write('permissions.assign', (tx) => {
+        directory.assign(tx, userId, next)
+        if (isSameJson(present, next)) return
+        tx.emit(ctx, { type: 'permissions.assigned', payload: { userId, ...next, before: present } })
+      })
       return shown(userId)
     },
     listShares: (ctx, { params }) => ({ shares: shares.list(ctx, params.object, params.id) }),

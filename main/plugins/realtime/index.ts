@@ -1,9 +1,11 @@
 // The realtime plugin: events as they happen, over WebSocket, server-sent events and polling, and who is there.
 import { realtimeRoutes } from '#shared/contracts/realtime.ts'
+import { matchNone } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { metadataEvents } from '#shared/events.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { contextPart } from '#main/kernel/identity.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
@@ -30,7 +32,7 @@ export const realtimePlugin = definePlugin({
   id: 'realtime',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions', 'data'],
-  optional: ['auth', 'feed'],
+  optional: ['auth', 'feed', 'notifications'],
   discovery: { service: 'realtime', routeKey: 'realtime', route: '/realtime', feature: 'websockets' },
   contract: realtimeRoutes,
   errors: realtimeErrors,
@@ -60,7 +62,10 @@ export const realtimePlugin = definePlugin({
       sees: (ctx, record, feedId) => feedService()?.sees(ctx, record, feedId) === true,
     })
     const hasOrganizations = (): boolean => auth()?.hasOrganizations === true
-    const views = createEventViews({ authorizer, records, feed, metadata, hasOrganizations })
+    const notifications = host.optionalService('notifications')
+    const present = (ctx: RequestContext, told: Readonly<Record<string, unknown>>) =>
+      notifications()?.present(ctx, told) ?? told
+    const views = createEventViews({ authorizer, records, feed, metadata, hasOrganizations, present })
     const ring = createEventRing(host.lastEventId(), now)
     const queryEnv = (ctx: RequestContext): QueryEnv => worldOf(ctx, true)
     const writer = createMessageWriter({ read, views, log: host.log, schemaOf: metadata.objectSchema, queryEnv })
@@ -124,12 +129,7 @@ export const realtimePlugin = definePlugin({
 /** The context of what a connection may do; it lives as long as the state of rights. */
 function contextOf(host: PluginHost, caller: Caller, id: string): RequestContext {
   return {
-    actor: caller.actor,
-    credential: caller.credential,
-    credentialId: caller.credentialId,
-    organizationId: caller.organizationId,
-    ...(caller.scope === undefined ? {} : { scope: caller.scope }),
-    ...(caller.impersonatorId === undefined ? {} : { impersonatorId: caller.impersonatorId }),
+    ...contextPart(caller),
     permissionEpoch: host.permissionEpoch(),
     locale: 'en',
     requestId: id,
@@ -161,7 +161,14 @@ function createWorlds(host: PluginHost): (ctx: RequestContext, withRights: boole
       ...base,
       engine: base,
       organizationId: ctx.organizationId,
+      schemaOf: (object) => (authorizer.canObject(ctx, object, 'read') ? metadata.objectSchema(object) : undefined),
       canRead: (object, field) => authorizer.canField(ctx, object, field, 'readable'),
+      // Related records are judged by the rows the receiver may see (D-86).
+      rowCondition(object) {
+        if (object === userDirectory.name) return null
+        const rows = authorizer.rowCondition(ctx, object, 'read')
+        return rows === false ? matchNone : rows
+      },
     }
   }
 }

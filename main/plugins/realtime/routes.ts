@@ -5,6 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
+import { ticketSeconds } from '#main/kernel/tickets.ts'
 import { realtimeError } from './errors.ts'
 import type { Hub, Opening } from './service.ts'
 import type { Connection, Transport } from './service/connection.ts'
@@ -12,7 +13,6 @@ import { poll } from './service/polling.ts'
 import type { EventRing } from './service/ring.ts'
 import type { EventStream } from './service/stream-transport.ts'
 import { openEventStream } from './service/stream-transport.ts'
-import { ticketSeconds } from './service/tickets.ts'
 
 /** How often either side shows that it is alive (D-168). */
 const heartbeatSeconds = 30
@@ -139,9 +139,11 @@ export function realtimeHandlers(parts: RealtimeHandlerParts): Handlers<typeof r
       const seconds = within('timeoutSeconds', query.timeoutSeconds ?? defaultPoll.seconds, 0, maxPoll.seconds)
       const limit = within('limit', query.limit ?? defaultPoll.limit, 1, maxPoll.limit)
       const { lastEventId } = query
-      const found = await poll(ring, ctx, connection, { lastEventId, timeoutMs: seconds * 1000, limit })
+      const asked = { lastEventId, timeoutMs: seconds * 1000, limit }
+      const found = await poll(ring, ctx, connection, asked, hub.presenceFor)
+      const presence = found.presence.length > 0 ? `,"presence":${JSON.stringify(found.presence)}` : ''
       const reset = found.reset ? ',"reset":true' : ''
-      return new RawJson(`{"events":[${found.texts.join(',')}],"lastEventId":"${found.position}"${reset}}`)
+      return new RawJson(`{"events":[${found.texts.join(',')}]${presence},"lastEventId":"${found.position}"${reset}}`)
     },
   }
 }

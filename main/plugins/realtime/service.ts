@@ -8,6 +8,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { Ids } from '#main/kernel/ids.ts'
+import { createTickets } from '#main/kernel/tickets.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import { realtimeError } from './errors.ts'
 import type { Channel } from './service/channels.ts'
@@ -18,11 +19,13 @@ import { wantedEvents } from './service/event-names.ts'
 import type { MessageWriter } from './service/messages.ts'
 import type { Member, PresenceChange } from './service/presence.ts'
 import { createPresence } from './service/presence.ts'
+import type { PresenceQueue } from './service/presence-queue.ts'
+import { createPresenceQueue } from './service/presence-queue.ts'
+import { createPresenceView } from './service/presence-view.ts'
 import { readRecordFilter } from './service/record-filter.ts'
 import type { EventRing } from './service/ring.ts'
 import { createRounds } from './service/rounds.ts'
 import type { Subscription, SubscriptionRequest } from './service/subscription.ts'
-import { createTickets } from './service/tickets.ts'
 
 /** Connections of one user at once (D-175). */
 export const maxConnections = 20
@@ -45,7 +48,7 @@ export interface HubParts {
   readonly ring: EventRing
   readonly writer: MessageWriter
   readonly ids: Ids
-  readonly data: Pick<DataService, 'reach'>
+  readonly data: Pick<DataService, 'reach' | 'canReadField'>
   now(): number
   iso(): string
   stamp(): string
@@ -62,6 +65,9 @@ export interface Opening {
   readonly transport: Transport
   recheck(): Caller | null
 }
+
+/** A change of who is on a channel, as its receiver sees it. */
+export type PresenceNews = Pick<PresenceChange, 'channel' | 'event' | 'member'>
 
 /** The hub. */
 export interface Hub {
@@ -86,6 +92,8 @@ export interface Hub {
   say(ctx: RequestContext, channel: string, state: Readonly<Record<string, unknown>>, connectionId?: string): void
   /** @throws channel_invalid, channel_forbidden */
   members(ctx: RequestContext, channel: string): { channel: string; members: Member[] }
+  /** The changes of presence a connection that asks was not told yet, as it may see them now (D-173). */
+  presenceFor(connection: Connection): PresenceNews[]
   /** A channel the caller may use. @throws channel_invalid, channel_forbidden */
   channel(ctx: RequestContext, text: string): Channel
   connections(): Iterable<Connection>
@@ -103,8 +111,9 @@ export function createHub(parts: HubParts): Hub {
   const wanting = new Map<string, Map<Connection, Subscription[]>>()
   const owners = new Map<string, Connection>()
   const pending = new Map<string, { since: number; subscriptions: Subscription[] }>()
-  const tickets = createTickets(parts.now, () => ids.token(32))
+  const tickets = createTickets<string>(parts.now, () => ids.token(32))
   const sayers = new Map<string, string>()
+  const queues = new WeakMap<Connection, PresenceQueue>()
   // Rights change with their stamp, records with events.
   const rounds = createRounds(() => `${parts.stamp()} ${ring.latest()}`)
 
@@ -125,21 +134,40 @@ export function createHub(parts: HubParts): Hub {
         return ['manage_flows', 'run_flows'].some((one) => authority.hasSystemPermission(ctx, one))
       case 'metadata':
       case 'system':
+      case 'sync':
       case 'room':
         return ctx.credential !== 'none'
     }
   }
 
+  const presenceOf = createPresenceView(parts.data)
   const presence = createPresence({ now: parts.now, iso: parts.iso, changed: (change) => tellPresence(change) })
 
-  const tellPresence = ({ channel: name, event, member, organizationId }: PresenceChange): void => {
-    const allowed = new Map<string, boolean>()
-    for (const [connection, [first]] of wanting.get(name) ?? []) {
+  /** What a connection is told of a change at this moment; null for nothing. */
+  const presenceNews = (connection: Connection, change: PresenceChange): PresenceNews | null => {
+    const first = wanting.get(change.channel)?.get(connection)?.[0]
+    const ctx = connection.context()
+    if (first === undefined || ctx.organizationId !== change.organizationId || !mayUse(ctx, first.channel)) return null
+    return { channel: change.channel, event: change.event, member: presenceOf(ctx, first.channel, change.member) }
+  }
+
+  const tellPresence = (change: PresenceChange): void => {
+    const worked = new Map<string, PresenceNews | null>()
+    for (const connection of wanting.get(change.channel)?.keys() ?? []) {
+      if (!connection.holds()) continue
       const ctx = connection.context()
-      if (ctx.organizationId !== organizationId || !connection.holds()) continue
-      const key = `${authorizer().fingerprint(ctx)} ${ctx.actor.id}`
-      if (!allowed.has(key)) allowed.set(key, mayUse(ctx, first!.channel))
-      if (allowed.get(key) === true) connection.frame({ type: 'presence', channel: name, event, member })
+      const key = `${authorizer().fingerprint(ctx)} ${ctx.actor.id} ${ctx.organizationId}`
+      if (!worked.has(key)) worked.set(key, presenceNews(connection, change))
+      const news = worked.get(key)!
+      if (news === null) continue
+      if (connection.transport !== 'polling') {
+        connection.frame({ type: 'presence', ...news })
+        continue
+      }
+      const queue = queues.get(connection) ?? createPresenceQueue()
+      queues.set(connection, queue)
+      queue.add(change)
+      connection.wake?.()
     }
   }
 
@@ -275,8 +303,14 @@ export function createHub(parts: HubParts): Hub {
       presence.say(name, { userId: ctx.actor.id, name: parts.nameOf(ctx), connectionId: from, organizationId }, state)
     },
     members(ctx, text) {
-      const { name } = self.channel(ctx, text)
-      return { channel: name, members: presence.members(name, ctx.organizationId) }
+      const channel = self.channel(ctx, text)
+      const { name } = channel
+      const members = presence.members(name, ctx.organizationId)
+      return { channel: name, members: members.map((member) => presenceOf(ctx, channel, member)) }
+    },
+    presenceFor(connection) {
+      const changes = queues.get(connection)?.take() ?? []
+      return changes.flatMap((change) => presenceNews(connection, change) ?? [])
     },
     channel(ctx, text) {
       const channel = readChannel(text, ctx.actor.id)

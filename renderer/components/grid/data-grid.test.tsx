@@ -290,6 +290,30 @@ describe('DataGrid editing', () => {
   })
 })
 
+describe('DataGrid with others', () => {
+  it('frames the cell somebody else is editing and says who, without changing what the cell is called', () => {
+    const others = new Map([['r2', new Map([['title', { name: 'Grace Hopper', initials: 'GH', hue: 3 }]])]])
+    const { rerender } = render(<Screen others={others} />)
+    const cell = screen.getByRole('gridcell', { name: 'Task 2' })
+    expect(cell.className).toContain('cg-theirs cg-hue-3')
+    expect(cell.title).toBe('Grace Hopper is editing this')
+    expect(within(cell).getByText('GH').getAttribute('aria-hidden')).toBe('true')
+    expect(document.querySelectorAll('.cg-theirs')).toHaveLength(1)
+    rerender(<Screen />)
+    expect(document.querySelectorAll('.cg-theirs')).toHaveLength(0)
+  })
+
+  it('tells which cell is edited here, and that none is any more', () => {
+    const onEditing = vi.fn<(cell: { rowKey: string; field: string } | null) => void>()
+    render(<Screen onEditing={onEditing} />)
+    act(() => grid().focus())
+    press('F2')
+    expect(onEditing).toHaveBeenLastCalledWith({ rowKey: 'r0', field: 'title' })
+    press('Escape')
+    expect(onEditing).toHaveBeenLastCalledWith(null)
+  })
+})
+
 describe('DataGrid clipboard', () => {
   it('copies a range as text and as a table', () => {
     render(<Screen />)

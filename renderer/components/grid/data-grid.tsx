@@ -105,6 +105,13 @@ export function DataGrid(props: DataGridProps): ReactNode {
     onUnsavedChange?.({ pending: writes.size - failed, failed, editing: isEditing ? 1 : 0 })
   }, [onUnsavedChange, writes, isEditing])
 
+  const { onEditing } = props
+  const editedKey = editor?.rowKey
+  const editedField = editor?.field
+  useEffect(() => {
+    onEditing?.(editedKey === undefined || editedField === undefined ? null : { rowKey: editedKey, field: editedField })
+  }, [onEditing, editedKey, editedField])
+
   const { toTop } = window
   const lastQuery = useRef(queryKey)
   useLayoutEffect(() => {
@@ -217,6 +224,8 @@ export function DataGrid(props: DataGridProps): ReactNode {
         noteId={active.row === row ? noteId : undefined}
         spans={spans.get(row)}
         writes={rowKey === undefined ? undefined : edits.writesByRow.get(rowKey)}
+        others={rowKey === undefined ? undefined : props.others?.get(rowKey)}
+        conflicts={rowKey === undefined ? undefined : props.conflicts?.get(rowKey)}
         checked={props.checkedRows && rowKey !== undefined ? props.checkedRows.has(rowKey) : undefined}
         editableGrid={editable}
       />,

@@ -33,6 +33,9 @@ export const gridLabels = {
   pasteCut: 'Part of the clipboard lies outside the grid or in cells that cannot be edited, and was left out.',
   tooMany: (limit: number): string => `More than ${limit} cells cannot be changed at once here. Nothing was changed.`,
   readonly: (column: string): string => `${column} cannot be edited.`,
+  conflict: 'Conflict: two devices wrote this at once',
+  rowConflict: (row: number): string => `Row ${row} has a conflict`,
+  editedBy: (name: string): string => `${name} is editing this`,
   notLoaded: 'This row is still loading.',
 }
 

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import type { FieldContext } from '../../fields/index.ts'
 import type { CellWrite } from './edit.ts'
 import type { GridLabels } from './grid-labels.ts'
-import type { GridRecord } from './grid-types.ts'
+import type { GridOther, GridRecord } from './grid-types.ts'
 import type { RenderColumn } from './render-column.ts'
 import { ROW_NUMBER_COLUMN_INDEX, ariaColumn, ariaRow } from './aria.ts'
 
@@ -40,6 +40,10 @@ export interface GridRowProps {
   noteId: string | undefined
   spans: readonly RowSpan[] | undefined
   writes: ReadonlyMap<string, CellWrite> | undefined
+  /** Others who edit cells of this row, by field. */
+  others: ReadonlyMap<string, GridOther> | undefined
+  /** Fields of this row with a conflict. */
+  conflicts: ReadonlySet<string> | undefined
   checked: boolean | undefined
   editableGrid: boolean
 }
@@ -61,10 +65,12 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       <div
         role="rowheader"
         aria-colindex={ROW_NUMBER_COLUMN_INDEX}
-        className={checked === undefined ? 'cg-number' : 'cg-number cg-tickable'}
+        className={numberClass(props)}
         style={numberStyle}
+        title={props.conflicts && labels.rowConflict(number)}
       >
         <span>{number}</span>
+        {props.conflicts && <span className="cairn-hidden">{labels.rowConflict(number)}</span>}
         {checked !== undefined && (
           <input type="checkbox" tabIndex={-1} checked={checked} readOnly aria-label={labels.checkRow(number)} />
         )}
@@ -74,6 +80,11 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
     </div>
   )
 })
+
+function numberClass({ checked, conflicts }: GridRowProps): string {
+  const own = checked === undefined ? 'cg-number' : 'cg-number cg-tickable'
+  return conflicts ? `${own} cg-conflicted` : own
+}
 
 function cell(props: GridRowProps, column: RenderColumn): ReactNode {
   const { row, context, spans, writes, activeColumn } = props
@@ -98,6 +109,11 @@ function cell(props: GridRowProps, column: RenderColumn): ReactNode {
   }
   if (write) className += write.status === 'failed' ? ' cg-failed' : ' cg-pending'
   const failed = write?.status === 'failed'
+  const other = props.others?.get(column.name)
+  if (other) className += ` cg-theirs cg-hue-${other.hue}`
+  const clashes = props.conflicts?.has(column.name) === true
+  if (clashes) className += ' cg-conflict'
+  const hint = other ? props.labels.editedBy(other.name) : clashes ? props.labels.conflict : undefined
   return (
     <div
       key={column.name}
@@ -109,11 +125,16 @@ function cell(props: GridRowProps, column: RenderColumn): ReactNode {
       aria-invalid={failed || undefined}
       aria-describedby={failed && active ? props.noteId : undefined}
       aria-busy={write?.status === 'pending' || undefined}
-      title={failed ? (write.message ?? undefined) : undefined}
+      title={failed ? (write.message ?? undefined) : hint}
       className={className}
       style={column.style}
     >
       {content(value, write, column, context)}
+      {other && (
+        <span className="cg-who" aria-hidden="true">
+          {other.initials}
+        </span>
+      )}
     </div>
   )
 }

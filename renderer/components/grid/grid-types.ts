@@ -40,6 +40,17 @@ export interface GridUnsaved {
   editing: number
 }
 
+/** Somebody else who is editing a cell. Never changed in place. */
+export interface GridOther {
+  name: string
+  initials: string
+  /** One of six hues, from 0. */
+  hue: number
+}
+
+/** Who edits which cell: by row key, then by field; maps of untouched rows keep their identity. */
+export type GridOthers = ReadonlyMap<string, ReadonlyMap<string, GridOther>>
+
 /** Something worked out of the values of a column: `name` says what, `text` how much. */
 export interface GridFigure {
   name: string
@@ -169,6 +180,12 @@ export interface DataGridProps {
    * the screen asks first.
    */
   onUnsavedChange?(unsaved: GridUnsaved): void
+  /** Others who are editing cells. */
+  others?: GridOthers | undefined
+  /** Fields with a conflict by key of their row; an empty name means the row as a whole. */
+  conflicts?: ReadonlyMap<string, ReadonlySet<string>> | undefined
+  /** Told which cell the open editor belongs to; null when it is closed. */
+  onEditing?(cell: { rowKey: string; field: string } | null): void
   /** Loads rows of a range for copying; without it only loaded rows are copied. */
   loadRows?(first: number, end: number): Promise<readonly GridRecord[]>
   /** Escape in display mode with nothing left to cancel: the screen may move the focus on. */

@@ -10,6 +10,8 @@ export type {
   GridFigure,
   GridGroups,
   GridHeading,
+  GridOther,
+  GridOthers,
   GridRecord,
   GridTotals,
 } from './grid-types.ts'

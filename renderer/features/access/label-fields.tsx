@@ -1,15 +1,15 @@
 // Owns what profiles, permission sets and roles have in common: a label that is theirs, a name that stays.
 import { TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
+import parts from '../../components/parts.module.css'
 import type { RightItem } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
-import classes from './access.module.css'
 
 /** The line of fields; `children` stand between label and name. */
 export function LabelFields(props: { item: RightItem; onLabel: (label: string) => void; children: ReactNode }) {
   const { item } = props
   return (
-    <div className={classes.labels}>
+    <div className={parts.labels}>
       <TextInput
         label={t('rights.label')}
         value={item.label}

@@ -2,7 +2,6 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SyntheticEvent } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
@@ -10,6 +9,7 @@ import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { textOf } from '../../lib/text-of.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import type { Person } from './access-queries.ts'
 import { PersonFields, isPersonReady } from './person-fields.tsx'
 
@@ -22,45 +22,32 @@ export function PersonAccount(props: { person: Person }) {
     email: person.email,
     username: textOf(person, 'username'),
   })
-  const [tried, setTried] = useState(false)
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
 
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    setProblem(undefined)
-    if (!isPersonReady(draft)) return
-    setBusy(true)
+  const save = async (): Promise<void> => {
     const { name, email, username } = draft
-    try {
-      await call('adminUpdateUser', {
-        body: {
-          userId: person.id,
-          data: {
-            name: name.trim(),
-            ...(email.trim() === person.email ? {} : { email: email.trim() }),
-            ...(username.trim() === textOf(person, 'username') ? {} : { username: username.trim() || null }),
-          },
+    await call('adminUpdateUser', {
+      body: {
+        userId: person.id,
+        data: {
+          name: name.trim(),
+          ...(email.trim() === person.email ? {} : { email: email.trim() }),
+          ...(username.trim() === textOf(person, 'username') ? {} : { username: username.trim() || null }),
         },
-      })
-      showToast({ message: t('person.saved', { name: name.trim() }), tone: 'good' })
-      await client.invalidateQueries({ queryKey: ['people'] })
-    } catch (error) {
-      setProblem(problemText(error))
-    } finally {
-      setBusy(false)
-    }
+      },
+    })
+    showToast({ message: t('person.saved', { name: name.trim() }), tone: 'good' })
+    await client.invalidateQueries({ queryKey: ['people'] })
   }
+  const { tried, busy, problem, onSubmit } = useSubmit(save, isPersonReady(draft))
 
   return (
     <section className={parts.section} aria-labelledby="person-account">
       <h2 id="person-account">{t('person.account')}</h2>
-      <form onSubmit={(event) => void submit(event)} noValidate className={parts.form}>
+      <form onSubmit={onSubmit} noValidate className={parts.form}>
         <PersonFields draft={draft} tried={tried} onChange={setDraft} />
-        {problem && (
+        {problem !== undefined && (
           <Notice tone="bad" live>
-            {problem}
+            {problemText(problem)}
           </Notice>
         )}
         <Button type="submit" variant="default" loading={busy} className={parts.start}>

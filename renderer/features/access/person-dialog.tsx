@@ -2,7 +2,6 @@
 import { Button, Checkbox, Group } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SyntheticEvent } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
@@ -13,6 +12,7 @@ import { navigate } from '../../lib/hash-location.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { PersonFields, isPersonReady } from './person-fields.tsx'
 import type { PersonDraft } from './person-fields.tsx'
 import { sendPasswordLink } from './person-tasks.ts'
@@ -31,38 +31,28 @@ function PersonForm(props: { onClose: () => void }) {
   const [draft, setDraft] = useState<PersonDraft>({ name: '', email: '', username: '' })
   const [password, setPassword] = useState('')
   const [invite, setInvite] = useState(true)
-  const [tried, setTried] = useState(false)
-  const [problem, setProblem] = useState<unknown>()
-  const [busy, setBusy] = useState(false)
 
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    setTried(true)
-    setProblem(undefined)
-    if (!isPersonReady(draft)) return
-    setBusy(true)
+  const make = async (): Promise<void> => {
     const { name, email, username } = draft
-    try {
-      const { user } = await call('adminCreateUser', {
-        body: {
-          name: name.trim(),
-          email: email.trim(),
-          ...(password === '' ? {} : { password }),
-          ...(username.trim() === '' ? {} : { data: { username: username.trim() } }),
-        },
-      })
-      // The account exists from here on, whatever becomes of the link.
-      if (password === '' && invite) await sendPasswordLink(email.trim()).catch(showProblem)
-      await client.invalidateQueries({ queryKey: ['people'] })
-      showToast({ message: t('people.new.done', { name: name.trim() }), tone: 'good' })
-      props.onClose()
-      navigate(`/access/people/${user.id}`)
-    } catch (error) {
+    const { user } = await call('adminCreateUser', {
+      body: {
+        name: name.trim(),
+        email: email.trim(),
+        ...(password === '' ? {} : { password }),
+        ...(username.trim() === '' ? {} : { data: { username: username.trim() } }),
+      },
+    }).catch((error: unknown) => {
       setPassword('')
-      setProblem(error)
-      setBusy(false)
-    }
+      throw error
+    })
+    // The account exists from here on, whatever becomes of the link.
+    if (password === '' && invite) await sendPasswordLink(email.trim()).catch(showProblem)
+    await client.invalidateQueries({ queryKey: ['people'] })
+    showToast({ message: t('people.new.done', { name: name.trim() }), tone: 'good' })
+    props.onClose()
+    navigate(`/access/people/${user.id}`)
   }
+  const { tried, busy, problem, onSubmit } = useSubmit(make, isPersonReady(draft))
 
   const said = (field: string): string | undefined => {
     if (field === 'email' && hasCode(problem, 'user_already_exists')) return problemText(problem)
@@ -73,7 +63,7 @@ function PersonForm(props: { onClose: () => void }) {
   const atFields = ['name', 'email', 'username', 'password'].some((field) => said(field) !== undefined)
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={parts.stack}>
+    <form onSubmit={onSubmit} noValidate className={parts.stack}>
       <p className={parts.quiet}>{t('people.new.lead')}</p>
       <PersonFields
         draft={draft}

@@ -2,7 +2,6 @@
 import { Button, Checkbox, NativeSelect } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SyntheticEvent } from 'react'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
@@ -12,6 +11,7 @@ import { rightSetsQuery } from '../../lib/right-sets.ts'
 import type { RightItem } from '../../lib/right-sets.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { useSubmit } from '../../lib/use-submit.ts'
 import { assignmentsQuery } from './access-queries.ts'
 import type { Assignments } from './access-queries.ts'
 import classes from './access.module.css'
@@ -37,29 +37,19 @@ function RightsForm(props: { given: Assignments; name: string }) {
   const { data: roles } = useQuery(rightSetsQuery('role'))
   const { data: sets } = useQuery(rightSetsQuery('permission'))
   const [draft, setDraft] = useState(given)
-  const [problem, setProblem] = useState<string>()
-  const [busy, setBusy] = useState(false)
 
-  const submit = async (event: SyntheticEvent): Promise<void> => {
-    event.preventDefault()
-    setBusy(true)
-    setProblem(undefined)
-    try {
-      const { userId, profile, roles: chosenRoles, permissionSets } = draft
-      await call('setAssignments', { params: { userId }, body: { profile, roles: chosenRoles, permissionSets } })
-      showToast({ message: t('person.rightsSaved', { name }), tone: 'good' })
-      await client.invalidateQueries({ queryKey: ['people'] })
-    } catch (error) {
-      const isLast = hasCode(error, 'conflict') && error.details['reason'] === 'last_administrator'
-      setProblem(isLast ? t('person.lastAdministrator') : problemText(error))
-    } finally {
-      setBusy(false)
-    }
+  const save = async (): Promise<void> => {
+    const { userId, profile, roles: chosenRoles, permissionSets } = draft
+    await call('setAssignments', { params: { userId }, body: { profile, roles: chosenRoles, permissionSets } })
+    showToast({ message: t('person.rightsSaved', { name }), tone: 'good' })
+    await client.invalidateQueries({ queryKey: ['people'] })
   }
+  const { busy, problem, onSubmit } = useSubmit(save)
+  const isLast = hasCode(problem, 'conflict') && problem.details['reason'] === 'last_administrator'
 
   const known = profiles ?? [{ name: draft.profile, label: draft.profile }]
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate className={parts.form}>
+    <form onSubmit={onSubmit} noValidate className={parts.form}>
       <NativeSelect
         label={t('person.profile')}
         value={draft.profile}
@@ -80,9 +70,9 @@ function RightsForm(props: { given: Assignments; name: string }) {
         chosen={draft.permissionSets}
         onChange={(chosen) => setDraft({ ...draft, permissionSets: chosen })}
       />
-      {problem && (
+      {problem !== undefined && (
         <Notice tone="bad" live>
-          {problem}
+          {isLast ? t('person.lastAdministrator') : problemText(problem)}
         </Notice>
       )}
       <Button type="submit" variant="default" loading={busy} className={parts.start}>
@@ -102,7 +92,7 @@ export function Choices(props: {
 }) {
   const { items, chosen } = props
   return (
-    <fieldset className={classes.options}>
+    <fieldset className={`${parts.options} ${classes.inColumns}`}>
       <legend>{props.legend}</legend>
       {items?.length === 0 && <p className={parts.quiet}>{props.none}</p>}
       {items?.map((item) => (

@@ -94,7 +94,7 @@ function RowRuleForm(props: RowRuleDialogProps & { rule: number | 'new' }) {
         data={(objects ?? []).map((object) => ({ value: object.name, label: objectPluralLabel(object) }))}
         onChange={(event) => setRule({ ...rule, object: event.currentTarget.value })}
       />
-      <fieldset className={classes.options}>
+      <fieldset className={`${parts.options} ${classes.inColumns}`}>
         <legend>{t('rowRules.actions')}</legend>
         {actions.map((action) => (
           <Checkbox

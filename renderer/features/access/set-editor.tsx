@@ -71,7 +71,7 @@ function SystemPart(props: { draft: SetDraft; onChange: (draft: SetDraft) => voi
   const { draft } = props
   return (
     <div className={parts.section}>
-      <fieldset className={classes.options}>
+      <fieldset className={`${parts.options} ${classes.inColumns}`}>
         <legend>{t('system.lead')}</legend>
         {systemWords.map((word) => (
           <Checkbox

@@ -10,6 +10,9 @@ export type ApiKey = CallResult<'listKeys'>['keys'][number]
 /** One session of an account. */
 export type Session = CallResult<'listSessions'>[number]
 
+/** What the caller lets an application know. */
+export type Consent = CallResult<'oauthGetConsents'>[number]
+
 /** The API keys of the caller. @throws ApiError permission_denied */
 export const keysQuery = queryOptions({
   queryKey: ['account', 'keys'] as const,
@@ -23,6 +26,12 @@ export const sessionsQuery = queryOptions({
     const sessions = await call('listSessions', { signal })
     return sessions.toSorted((one, other) => textOf(other, 'createdAt').localeCompare(textOf(one, 'createdAt')))
   },
+})
+
+/** The applications the caller lets know who they are, newest first. */
+export const consentsQuery = queryOptions({
+  queryKey: ['account', 'consents'] as const,
+  queryFn: async ({ signal }) => call('oauthGetConsents', { signal }),
 })
 
 /** Whether the account can be signed in to with a password. */

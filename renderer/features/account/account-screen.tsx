@@ -10,6 +10,7 @@ import { addStrings, t } from '../../lib/strings.ts'
 import { accountStrings } from '../../lib/strings/account.ts'
 import { signInStrings } from '../../lib/strings/sign-in.ts'
 import { authConfigQuery } from '../../lib/auth-config.ts'
+import { ConsentList } from './consent-list.tsx'
 import { KeyList } from './key-list.tsx'
 import { PasswordPart } from './password-part.tsx'
 import { ProfilePart } from './profile-part.tsx'
@@ -19,12 +20,14 @@ import { TwoFactorPart } from './two-factor-part.tsx'
 addStrings(signInStrings)
 addStrings(accountStrings)
 
-const parts = ['profile', 'security', 'sessions', 'keys'] as const
+const everyPart = ['profile', 'security', 'sessions', 'keys', 'applications'] as const
 
 /** The page; `part` is one of the tabs, the profile when absent. */
 export function AccountScreen(props: { part: string | undefined }) {
   const { data: me, error, refetch } = useQuery(meQuery)
   const { data: config } = useQuery(authConfigQuery)
+  // Nobody is signed in to another application by a host that does not offer it.
+  const parts = everyPart.filter((part) => part !== 'applications' || config?.features.oidcProvider === true)
   const chosen = parts.find((part) => part === props.part) ?? 'profile'
   if (error && me === undefined) {
     return (
@@ -74,6 +77,7 @@ export function AccountScreen(props: { part: string | undefined }) {
         )}
         {chosen === 'sessions' && <SessionList currentId={me.session.id} />}
         {chosen === 'keys' && <KeyList />}
+        {chosen === 'applications' && <ConsentList email={me.user.email} />}
       </TabbedParts>
     </Page>
   )

@@ -99,7 +99,7 @@ function KeyForm(props: { onClose: () => void; onMade: (key: string) => void }) 
             checked={readOnly}
             onChange={(event) => setReadOnly(event.currentTarget.checked)}
           />
-          <fieldset className={classes.options}>
+          <fieldset className={`${parts.options} ${parts.choices}`}>
             <legend>{t('keys.narrow')}</legend>
             {([false, true] as const).map((value) => (
               <label key={String(value)} className={classes.option}>
@@ -109,7 +109,7 @@ function KeyForm(props: { onClose: () => void; onMade: (key: string) => void }) 
             ))}
           </fieldset>
           {narrowed && (
-            <fieldset className={classes.options}>
+            <fieldset className={`${parts.options} ${parts.choices}`}>
               <legend>{t('keys.narrow.sets')}</legend>
               {sets?.length === 0 && <p className={parts.lead}>{t('keys.narrow.none')}</p>}
               {sets?.map((set) => (

@@ -7,12 +7,12 @@ import { CopyField } from '../../components/copy-field.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { PasswordField } from '../../components/password-field.tsx'
+import { QrPicture } from '../../components/qr-picture.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
-import { QrPicture } from './qr-picture.tsx'
 import classes from './account.module.css'
 
 /** What the dialog is opened for. */

@@ -1,20 +1,24 @@
 // Owns the activity of a record: writing, narrowing down, searching, and the items page by page.
 import { Button } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useMemo, useRef, useState } from 'react'
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { RefObject } from 'react'
+import { useSearch } from 'wouter'
 import { Delayed } from '../../components/delayed.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { useOwnId } from '../../lib/me.ts'
 import { ownRightsQuery } from '../../lib/own-rights.ts'
+import { readRecordAddress } from '../../lib/record-address.ts'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { activityStrings } from '../../lib/strings/activity.ts'
 import { Composer } from './composer.tsx'
 import { FeedEntry } from './feed-entry.tsx'
 import type { ShowValue } from './field-changes.tsx'
-import { feedFilters, feedQuery, minSearch, repliesQuery, useFeedWrites } from './feed-queries.ts'
-import type { FeedFilter } from './feed-queries.ts'
+import { feedFilters, feedQuery, minSearch, pinnedQuery, repliesQuery, useFeedWrites } from './feed-queries.ts'
+import type { FeedFilter, FeedItem } from './feed-queries.ts'
 import { arrangeThreads } from './feed-threads.ts'
 import type { Thread } from './feed-threads.ts'
 import { valuesAs } from './shown-values.ts'
@@ -37,13 +41,15 @@ export function ActivityPanel(props: {
   const ownId = useOwnId()
   const { data: rights } = useQuery(ownRightsQuery)
   const writes = useFeedWrites(object, recordId)
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
-    feedQuery(object, recordId, filter, search),
-  )
+  const list = useInfiniteQuery(feedQuery(object, recordId, filter, search))
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = list
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data])
   const isFound = search.trim().length >= minSearch
-  const threads = useMemo(() => arrangeThreads(items, !isFound), [items, isFound])
+  const { data: pinned } = useQuery(pinnedQuery(object, recordId, filter))
+  const threads = useMemo(() => arrangeThreads(items, isFound ? [] : (pinned ?? [])), [items, isFound, pinned])
   const people = usePeople({ object, recordId }, peopleOf(items), ownId)
+  const panel = useRef<HTMLDivElement>(null)
+  useCalledItem(panel, items, list)
   const place = `${object} ${recordId}`
 
   if (error && !data) {
@@ -66,7 +72,7 @@ export function ActivityPanel(props: {
     />
   )
   return (
-    <div className={classes.panel}>
+    <div ref={panel} className={classes.panel}>
       <Composer place={place} people={people} writes={writes} />
       <div className={classes.narrow}>
         <fieldset className={classes.filters}>
@@ -97,7 +103,7 @@ export function ActivityPanel(props: {
         <Delayed>
           <p role="status">{t('activity.loading')}</p>
         </Delayed>
-      ) : items.length === 0 ? (
+      ) : items.length === 0 && threads.pinned.length === 0 ? (
         <p className={classes.empty}>{t(isFound || filter !== 'all' ? 'activity.noMatch' : 'activity.none')}</p>
       ) : (
         <>
@@ -121,6 +127,41 @@ export function ActivityPanel(props: {
       </p>
     </div>
   )
+}
+
+/** Pages that are loaded for an entry a link leads to. */
+const maxPagesForItem = 20
+
+/**
+ * Leads to the entry the address names: loads until it is there, once, and gives it the focus. What is in memory may be
+ * older than the entry, so it is asked for anew before older pages are; never beside a request, which would be given up.
+ */
+function useCalledItem(
+  panel: RefObject<HTMLDivElement | null>,
+  items: readonly FeedItem[],
+  list: Pick<UseInfiniteQueryResult, 'isFetching' | 'hasNextPage' | 'refetch' | 'fetchNextPage'>,
+): void {
+  const { item } = readRecordAddress(useSearch())
+  const { isFetching, hasNextPage, refetch, fetchNextPage } = list
+  const shown = useRef<string>(undefined)
+  const renewed = useRef<string>(undefined)
+  const pages = useRef(0)
+  useEffect(() => {
+    if (item === undefined || shown.current === item || items.length === 0) return
+    const found = panel.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(item)}"]`)
+    if (found) {
+      shown.current = item
+      found.scrollIntoView({ block: 'center' })
+      found.focus({ preventScroll: true })
+    } else if (isFetching) return
+    else if (renewed.current !== item) {
+      renewed.current = item
+      void refetch()
+    } else if (hasNextPage && pages.current < maxPagesForItem) {
+      pages.current++
+      void fetchNextPage()
+    }
+  }, [item, items, isFetching, hasNextPage, refetch, fetchNextPage, panel])
 }
 
 function ThreadItem(props: {

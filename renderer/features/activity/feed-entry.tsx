@@ -10,6 +10,7 @@ import {
   IconStarFilled,
 } from '@tabler/icons-react'
 import { Suspense, lazy, useEffect, useRef, useState } from 'react'
+import { menuOptions } from '../../components/menu-options.ts'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { confirmAction } from '../../lib/confirm.ts'
 import { problemText } from '../../lib/problem-text.ts'
@@ -51,7 +52,8 @@ export function FeedEntry(props: {
   const more = useRef<HTMLButtonElement>(null)
   const wasEditing = useRef(false)
   useEffect(() => {
-    if (wasEditing.current && !editing) more.current?.focus()
+    // Whoever has moved on meanwhile keeps the focus where it is.
+    if (wasEditing.current && !editing && document.activeElement === document.body) more.current?.focus()
     wasEditing.current = editing
   }, [editing])
   const attempt = (work: Promise<unknown>): void => void work.catch(showProblem)
@@ -65,7 +67,12 @@ export function FeedEntry(props: {
     if (sure) await writes.remove(item.id)
   }
   return (
-    <article className={classes.entry} aria-label={t('activity.by', { name, type: typeWord(item) })}>
+    <article
+      className={classes.entry}
+      aria-label={t('activity.by', { name, type: typeWord(item) })}
+      data-item={item.id}
+      tabIndex={-1}
+    >
       <Initials name={name} id={item.actor.id} quiet />
       <div className={classes.body}>
         <div className={classes.top}>
@@ -111,12 +118,7 @@ export function FeedEntry(props: {
                   <IconMessageReply size={16} stroke={1.75} />
                 </ActionIcon>
               )}
-              <Menu
-                position="bottom-end"
-                transitionProps={{ duration: 0 }}
-                withinPortal={false}
-                withInitialFocusPlaceholder={false}
-              >
+              <Menu position="bottom-end" {...menuOptions}>
                 <Menu.Target>
                   <ActionIcon
                     ref={more}

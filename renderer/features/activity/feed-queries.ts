@@ -45,6 +45,29 @@ export function feedQuery(object: string, recordId: string, filter: FeedFilter, 
   })
 }
 
+/** Most pinned items that are shown on top, in pages of an answer. */
+const maxPinnedPages = 5
+
+/** Every pinned item of a record, newest first, whatever of its activity is loaded. */
+export function pinnedQuery(object: string, recordId: string, filter: FeedFilter) {
+  return queryOptions({
+    queryKey: ['feed', object, recordId, 'pinned', filter] as const,
+    queryFn: async ({ signal }) => {
+      const items: FeedItem[] = []
+      let cursor: string | undefined
+      for (let pages = 0; pages < maxPinnedPages; pages++) {
+        const query = { type: filter, pinnedOnly: true, limit: 100, ...(cursor === undefined ? {} : { cursor }) }
+        const page = await call('listFeed', { params: { object, recordId }, query, signal })
+        items.push(...page.items)
+        cursor = page.nextCursor
+        if (cursor === undefined) break
+      }
+      return items
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** Replies to an item, oldest last. */
 export function repliesQuery(object: string, recordId: string, parentId: string) {
   return queryOptions({

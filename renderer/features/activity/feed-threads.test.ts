@@ -36,7 +36,7 @@ describe('threads', () => {
   ]
 
   it('hold replies in the order they were written, and pinned items on top', () => {
-    const { pinned, rest } = arrangeThreads(items, true)
+    const { pinned, rest } = arrangeThreads(items, [item('d', { pinned: true })])
     expect(ids(pinned)).toEqual([['d', []]])
     expect(ids(rest)).toEqual([
       ['b', []],
@@ -44,8 +44,22 @@ describe('threads', () => {
     ])
   })
 
+  it('show pinned items that are not loaded otherwise, and a pinned reply in its conversation as well', () => {
+    const top = [item('e', { pinned: true, parentId: 'a' }), item('0', { pinned: true })]
+    const { pinned, rest } = arrangeThreads(items, top)
+    expect(ids(pinned)).toEqual([
+      ['e', []],
+      ['0', []],
+    ])
+    expect(ids(rest)).toEqual([
+      ['d', []],
+      ['b', []],
+      ['a', ['c', 'e']],
+    ])
+  })
+
   it('leave pinned items in their place when asked to, and items that came twice once', () => {
-    const { pinned, rest } = arrangeThreads([...items, item('a')], false)
+    const { pinned, rest } = arrangeThreads([...items, item('a')], [])
     expect(pinned).toEqual([])
     expect(ids(rest)).toEqual([
       ['d', []],

@@ -1,4 +1,4 @@
-// Owns arranging a flat list of items: pinned ones on top, replies below what they answer. Pure.
+// Owns arranging items: pinned ones on top, replies below what they answer. Pure.
 import type { FeedItem } from './feed-queries.ts'
 
 /** An item with the replies that are known of it, oldest first. */
@@ -14,18 +14,23 @@ export interface Threads {
   rest: Thread[]
 }
 
-/** Arranges items that come newest first; `apart` takes the pinned ones out of their place. */
-export function arrangeThreads(items: readonly FeedItem[], apart: boolean): Threads {
+/**
+ * Arranges items that come newest first. `top` are the pinned ones of the whole record, whatever else is loaded; none where
+ * they are not to stand apart. A pinned reply stands on top and in its conversation.
+ */
+export function arrangeThreads(items: readonly FeedItem[], top: readonly FeedItem[]): Threads {
   const known = new Map<string, Thread>()
   // The list may have moved by one between two pages: an item then comes twice.
-  for (const item of items) if (!known.has(item.id)) known.set(item.id, { item, replies: [] })
-  const tops: Thread[] = []
+  for (const item of [...top, ...items]) if (!known.has(item.id)) known.set(item.id, { item, replies: [] })
+  const pinned = new Set(top.map(({ id }) => id))
+  const rest: Thread[] = []
   for (const thread of known.values()) {
-    const { parentId } = thread.item
+    const { id, parentId } = thread.item
     const parent = parentId === undefined ? undefined : known.get(parentId)
-    if (parent) parent.replies.unshift(thread.item)
-    else tops.push(thread)
+    if (parent) parent.replies.push(thread.item)
+    else if (!pinned.has(id)) rest.push(thread)
   }
-  const pinned = apart ? tops.filter(({ item }) => item.pinned) : []
-  return { pinned, rest: tops.filter((thread) => !pinned.includes(thread)) }
+  // Ids are in the order of writing.
+  for (const { replies } of known.values()) replies.sort((one, other) => (one.id < other.id ? -1 : 1))
+  return { pinned: [...pinned].flatMap((id) => known.get(id) ?? []), rest }
 }

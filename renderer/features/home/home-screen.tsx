@@ -5,6 +5,7 @@ import { IconTable } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import { discoveryQuery } from '../../lib/discovery.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { NewTableFlow } from '../import/index.ts'
 import { objectPluralLabel, recordCountQuery, useObjects } from '../objects/index.ts'
@@ -32,6 +33,7 @@ export function HomeScreen() {
 }
 
 function FirstRun(props: { area: ReactNode }) {
+  const { data: manifest } = useQuery(discoveryQuery)
   return (
     <Page title={t('home.question')} lead={t('home.lead')} width="narrow">
       <div className={classes.area}>{props.area}</div>
@@ -41,6 +43,14 @@ function FirstRun(props: { area: ReactNode }) {
           {t('home.blank')}
         </Button>
       </p>
+      {manifest?.routes.sync != null && (
+        <p className={classes.blank}>
+          {t('home.elsewhere')}{' '}
+          <Button component="a" href="#/sync/join" variant="subtle" size="compact-md">
+            {t('home.join')}
+          </Button>
+        </p>
+      )}
       <p className={classes.local}>{t('home.local')}</p>
     </Page>
   )

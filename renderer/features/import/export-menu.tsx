@@ -2,6 +2,7 @@
 import { Button, Menu } from '@mantine/core'
 import { IconTableExport } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
+import { menuOptions } from '../../components/menu-options.ts'
 import { download } from '../../lib/api-client.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { t } from '../../lib/strings.ts'
@@ -62,12 +63,7 @@ export function ExportMenu(props: { label: string; exporting: ReturnType<typeof 
     button.current?.focus({ preventScroll: true })
   }
   return (
-    <Menu
-      position="bottom-end"
-      transitionProps={{ duration: 0 }}
-      withinPortal={false}
-      withInitialFocusPlaceholder={false}
-    >
+    <Menu position="bottom-end" {...menuOptions}>
       <Menu.Target>
         <Button
           ref={button}

@@ -5,7 +5,9 @@ import { targetOf } from './notification-queries.ts'
 describe('the target of a notification', () => {
   it('is a place of the application', () => {
     expect(targetOf({ actionUrl: '#/imports/1', data: {} })).toBe('#/imports/1')
-    expect(targetOf({ actionUrl: '#/o/task?rec=1', data: { feedId: 'f' } })).toBe('#/o/task?rec=1&tab=activity')
+    const entry = '#/o/task?rec=1&tab=activity&item=f'
+    expect(targetOf({ actionUrl: '#/o/task?rec=1', data: { feedId: 'f' } })).toBe(entry)
+    expect(targetOf({ actionUrl: entry, data: { feedId: 'f' } })).toBe(entry)
     expect(targetOf({ actionUrl: '#/o/task?rec=1', data: {} })).toBe('#/o/task?rec=1')
   })
 

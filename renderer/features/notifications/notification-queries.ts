@@ -2,6 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { t } from '../../lib/strings.ts'
 
 /** One notification. */
 export type Notification = CallResult<'listNotifications'>['notifications'][number]
@@ -40,10 +41,18 @@ export const preferencesQuery = queryOptions({
   queryFn: async ({ signal }) => (await call('getNotificationPreferences', { signal })).preferences,
 })
 
+/** What a notification says first; of one whose content is closed by now, that it is. */
+export function titleOf({ title, data }: Pick<Notification, 'title' | 'data'>): string {
+  return data['withheld'] === true ? t('notices.withheld') : title
+}
+
 /** Address of what a notification is about; undefined when it is about nothing one can go to. */
 export function targetOf({ actionUrl, data }: Pick<Notification, 'actionUrl' | 'data'>): string | undefined {
   // Anything but a place of this application is no target, whoever wrote it.
   if (actionUrl === undefined || !actionUrl.startsWith('#/')) return undefined
-  const isAboutActivity = typeof data['feedId'] === 'string' && actionUrl.includes('rec=')
-  return isAboutActivity && !actionUrl.includes('tab=') ? `${actionUrl}&tab=activity` : actionUrl
+  const { feedId } = data
+  const isAboutActivity = typeof feedId === 'string' && actionUrl.includes('rec=')
+  // Told before links named the entry.
+  if (!isAboutActivity || actionUrl.includes('tab=')) return actionUrl
+  return `${actionUrl}&tab=activity&item=${encodeURIComponent(feedId)}`
 }

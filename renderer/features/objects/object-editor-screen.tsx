@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -128,7 +129,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
         </>
       }
     >
-      <div className={classes.labels}>
+      <div className={parts.labels}>
         <TextInput
           label={t('object.label')}
           value={draft.label}

@@ -2,6 +2,7 @@
 import { Button, Menu } from '@mantine/core'
 import { IconBuilding, IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { menuOptions } from '../../components/menu-options.ts'
 import { activeOrganizationOf, isOwnerHere, useMe } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { organizationStrings } from '../../lib/strings/organizations.ts'
@@ -18,12 +19,7 @@ export function WorkspaceSwitcher(props: { label?: string | undefined }) {
   const activeId = activeOrganizationOf(me)
   const name = organizations.find(({ id }) => id === activeId)?.name ?? t('orgs.switch.none')
   return (
-    <Menu
-      position="bottom-start"
-      transitionProps={{ duration: 0 }}
-      withinPortal={false}
-      withInitialFocusPlaceholder={false}
-    >
+    <Menu position="bottom-start" {...menuOptions}>
       <Menu.Target>
         <Button
           size="compact-sm"

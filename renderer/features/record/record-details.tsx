@@ -2,8 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
+import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
+import { ConflictMark, useOpenConflicts } from '../conflicts/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import type { FormSection } from './form-sections.ts'
 import { LinkedLists } from './linked-lists.tsx'
@@ -24,10 +26,12 @@ export function RecordDetails(props: {
 }) {
   const { object, fields, record, context, save } = props
   const { data: form } = useQuery(formQuery(object.name))
+  const conflicts = useOpenConflicts(object.name, String(record['id']))
   const sections = useMemo(() => form ?? [plainSection(fields)], [form, fields])
   const Heading = `h${props.level}` as const
   return (
     <div className={classes.details}>
+      <ConflictMark conflicts={conflicts.filter(({ field }) => field === undefined)} label={t('record.whole')} />
       {sections.map((section) => {
         const shown = section.fields.flatMap((entry) => {
           const field = fields.find(({ name }) => name === entry.field) ?? systemField(entry.field, entry.label)
@@ -40,6 +44,7 @@ export function RecordDetails(props: {
               <RecordField
                 // Another record begins without the text typed into this one.
                 key={`${String(record['id'])} ${field.name}`}
+                object={object.name}
                 field={field}
                 label={entry.label}
                 record={record}
@@ -47,6 +52,12 @@ export function RecordDetails(props: {
                 wide={entry.wide}
                 readonly={entry.readonly}
                 save={save}
+                mark={
+                  <ConflictMark
+                    conflicts={conflicts.filter((conflict) => conflict.field === field.name)}
+                    label={entry.label ?? fieldLabel(field)}
+                  />
+                }
               />
             ))}
           </dl>

@@ -1,12 +1,14 @@
-// Owns one field of a record on its page: its name, its value, and editing it in place with the editor of its type.
+// Owns one field of a record on its page: its name, its value, and editing it in place with the editor of its type, or
+// together with others where the host offers that.
 import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
-import type { FocusEvent, KeyboardEvent } from 'react'
+import type { FocusEvent, KeyboardEvent, ReactNode } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
+import { LiveText, useHasLiveText } from '../live-text/index.ts'
 import type { RecordEdits } from './use-record-edits.ts'
 import classes from './record.module.css'
 
@@ -19,6 +21,8 @@ interface Draft {
 
 /** One field. */
 export function RecordField(props: {
+  /** Name of the object. */
+  object: string
   field: FieldDefinition
   label: string | undefined
   record: GridRecord
@@ -27,28 +31,44 @@ export function RecordField(props: {
   /** Refuses editing although the type would allow it. */
   readonly: boolean
   save: RecordEdits['save']
+  /** Stands beside the name. */
+  mark?: ReactNode
 }) {
   const { field, record, context, save } = props
   const id = useId()
   const [draft, setDraft] = useState<Draft>()
   const [saving, setSaving] = useState<{ value: unknown }>()
+  const [live, setLive] = useState<'open' | 'never'>()
+  /** What was typed together with others, until the record comes with it. */
+  const [left, setLeft] = useState<string>()
   const frame = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
   const focusOpener = useRef(false)
   const type = fieldTypeOf(field)
   const label = props.label ?? fieldLabel(field)
   const editable = !props.readonly && isEditable(field)
-  const value = saving ? saving.value : record[field.name]
+  const stored = record[field.name]
+  const value = saving ? saving.value : (left ?? stored)
+  const hasLive = useHasLiveText(field) && editable && live !== 'never'
 
   useEffect(() => {
-    if (draft || !focusOpener.current) return
+    if (draft || live === 'open' || !focusOpener.current) return
     focusOpener.current = false
     opener.current?.focus()
-  }, [draft])
+  }, [draft, live])
+
+  useEffect(() => setLeft(undefined), [stored])
 
   const open = (): void => {
     if (type.toggle) void write(type.toggle(value), record)
-    else setDraft({ text: type.toText(value, field, context), base: record, problem: undefined })
+    else if (hasLive) setLive('open')
+    else openDraft()
+  }
+  const openDraft = (): void => setDraft({ text: type.toText(value, field, context), base: record, problem: undefined })
+  const leaveLive = (text: string, byKey: boolean): void => {
+    focusOpener.current = byKey
+    setLive(undefined)
+    setLeft(text === (stored ?? '') ? undefined : text)
   }
   const close = (): void => {
     focusOpener.current = true
@@ -103,12 +123,24 @@ export function RecordField(props: {
   const { icon: Icon, Editor } = type
   return (
     <div className={classes.field} data-wide={props.wide || undefined} data-field={field.name}>
-      <dt id={`${id}-label`} className={classes.fieldLabel}>
+      <dt className={classes.fieldLabel}>
         <Icon size={14} aria-hidden />
-        {label}
+        <span id={`${id}-label`}>{label}</span>
+        {props.mark}
       </dt>
       <dd className={classes.fieldValue}>
-        {draft ? (
+        {live === 'open' ? (
+          <LiveText
+            field={field}
+            place={{ object: props.object, recordId: String(record['id']), field: field.name }}
+            label={label}
+            onLeave={leaveLive}
+            onUnavailable={() => {
+              setLive('never')
+              openDraft()
+            }}
+          />
+        ) : draft ? (
           <div ref={frame} className={classes.editor} onKeyDown={onKeyDown} onBlur={onBlur}>
             <div className={classes.editorBox}>
               <Editor
@@ -144,7 +176,7 @@ export function RecordField(props: {
             ref={opener}
             type="button"
             className={classes.value}
-            data-saving={saving !== undefined || undefined}
+            data-saving={saving !== undefined || left !== undefined || undefined}
             aria-labelledby={`${id}-edit ${id}-label ${id}-value`}
             onClick={open}
           >

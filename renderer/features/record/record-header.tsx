@@ -12,6 +12,7 @@ import {
   IconX,
 } from '@tabler/icons-react'
 import type { ReactNode, RefObject } from 'react'
+import { menuOptions } from '../../components/menu-options.ts'
 import { PresenceAvatars } from '../../components/presence-avatars.tsx'
 import type { Avatar } from '../../components/presence-avatars.tsx'
 import { recordPath, tablePath } from '../../lib/record-address.ts'
@@ -19,6 +20,7 @@ import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { objectLabel, objectPluralLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
+import { RecordSync } from '../sync/index.ts'
 import { SubscribeButton } from './subscribe-button.tsx'
 import classes from './record.module.css'
 
@@ -63,6 +65,7 @@ export function RecordHeader(props: {
         </Heading>
       </div>
       <PresenceAvatars members={props.members} />
+      <RecordSync object={object.name} id={id} />
       <div className={classes.actions} role="group" aria-label={t('record.actions')}>
         {onStep && (
           <>
@@ -78,12 +81,7 @@ export function RecordHeader(props: {
         <HeaderButton label={t('record.link')} onClick={() => void copyLink()}>
           <IconLink size={18} stroke={1.75} />
         </HeaderButton>
-        <Menu
-          position="bottom-end"
-          transitionProps={{ duration: 0 }}
-          withinPortal={false}
-          withInitialFocusPlaceholder={false}
-        >
+        <Menu position="bottom-end" {...menuOptions}>
           <Menu.Target>
             <ActionIcon
               variant="subtle"

@@ -9,16 +9,22 @@ import { useOwnId } from '../../lib/me.ts'
 export function useLiveRecord(object: string, id: string) {
   const client = useQueryClient()
   const stale = useRef(new Set<'record' | 'feed' | 'changelog'>())
-  const refresh = useMemo(
-    () =>
-      createCoalescer(async () => {
-        const parts = [...stale.current]
-        stale.current.clear()
-        await Promise.all(parts.map(async (part) => client.invalidateQueries({ queryKey: [part, object, id] })))
-      }),
-    [client, object, id],
+  const { invalidate, refresh } = useMemo(() => {
+    const invalidate = async (): Promise<void> => {
+      const parts = [...stale.current]
+      stale.current.clear()
+      await Promise.all(parts.map(async (part) => client.invalidateQueries({ queryKey: [part, object, id] })))
+    }
+    return { invalidate, refresh: createCoalescer(invalidate) }
+  }, [client, object, id])
+  useEffect(
+    () => () => {
+      refresh.stop()
+      // What was heard in the last moment is not lost on whoever shows the record next.
+      void invalidate()
+    },
+    [invalidate, refresh],
   )
-  useEffect(() => () => refresh.stop(), [refresh])
   const channel = `record:${object}:${id}`
   useChannel(channel, (message) => {
     if (message.kind === 'presence') return
@@ -30,5 +36,5 @@ export function useLiveRecord(object: string, id: string) {
     }
     if (stale.current.size > 0) refresh.ask()
   })
-  return usePresence(channel, useOwnId())
+  return usePresence(channel, useOwnId()).others
 }

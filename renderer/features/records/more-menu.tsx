@@ -3,6 +3,7 @@ import { ActionIcon, Menu } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { useRef } from 'react'
 import type { ReactNode } from 'react'
+import { menuOptions } from '../../components/menu-options.ts'
 import { t } from '../../lib/strings.ts'
 
 const handoverMs = 30
@@ -31,12 +32,7 @@ export function MoreMenu(props: { isOn: boolean; entries: readonly MoreEntry[] }
     }, handoverMs)
   }
   return (
-    <Menu
-      position="bottom-end"
-      transitionProps={{ duration: 0 }}
-      withinPortal={false}
-      withInitialFocusPlaceholder={false}
-    >
+    <Menu position="bottom-end" {...menuOptions}>
       <Menu.Target>
         <ActionIcon
           ref={button}

@@ -10,10 +10,9 @@ import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { usePageTitle } from '../../components/page.tsx'
 import { useCommands } from '../../lib/commands.ts'
 import { useHostStatus } from '../../lib/host-status.ts'
-import { useOwnId } from '../../lib/me.ts'
-import { usePresence } from '../../lib/realtime/index.ts'
 import { readRecordAddress, tablePath } from '../../lib/record-address.ts'
 import { t, tn } from '../../lib/strings.ts'
+import { useMarkedCells } from '../conflicts/index.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { objectPluralLabel, refreshRecordCount } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -34,6 +33,7 @@ import type { Decision, RecordWritesPort } from './record-writes.ts'
 import classes from './records.module.css'
 import { linkFields, useShownFields } from './shown-fields.ts'
 import { StatusBar } from './status-bar.tsx'
+import { useEditedCells } from './use-edited-cells.ts'
 import { useFieldContext } from './use-field-context.ts'
 import { useRecordMenu } from './use-record-menu.tsx'
 import { useRecordViews } from './use-record-views.tsx'
@@ -159,7 +159,8 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
     const row = activeRow < 0 ? undefined : rows.getRow(activeRow)
     if (row) openRecord?.(activeRow, String(row.id))
   }
-  const present = usePresence(`object:${object.name}`, useOwnId())
+  const edited = useEditedCells(object.name)
+  const marked = useMarkedCells(object.name)
   const menu = useRecordMenu({ object, rows, selection, grid, onDelete: (id) => void remove([id]) })
 
   const checkedCount = checks.checked.size
@@ -259,7 +260,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
           ...(query.search === '' ? {} : { search: query.search }),
           select: views.columns.map(({ name }) => name),
         }}
-        present={present}
+        present={edited.present}
         onOpen={openRecord && openActive}
         summing={summing}
         onSummary={() => setSumming((current) => !current)}
@@ -325,6 +326,9 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
               onCellMenu={menu.onCellMenu}
               onSelectionChange={setSelection}
               onUnsavedChange={view.onUnsavedChange}
+              others={edited.cells}
+              conflicts={marked}
+              onEditing={edited.onEditing}
               onEscape={() => heading.current?.focus()}
               onColumnResize={columns.resize}
               emptyState={

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import type { DataGridHandle, GridRecord, GridSelection } from '../../components/grid/index.ts'
+import { menuOptions } from '../../components/menu-options.ts'
 import { authConfigQuery } from '../../lib/auth-config.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -88,9 +89,7 @@ export function useRecordMenu(options: {
           opened={menu !== undefined}
           onChange={(opened) => !opened && close()}
           position="bottom-start"
-          transitionProps={{ duration: 0 }}
-          withinPortal={false}
-          withInitialFocusPlaceholder={false}
+          {...menuOptions}
           trapFocus
         >
           <Menu.Target>

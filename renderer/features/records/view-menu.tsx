@@ -1,6 +1,7 @@
 // Owns the menu that chooses a stored view and keeps what is on screen as one, and the list that chooses the columns.
 import { Button, Checkbox, Menu, Stack } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
+import { menuOptions } from '../../components/menu-options.ts'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
@@ -26,12 +27,7 @@ export function ViewMenu(props: {
     { title: t('views.group.personal'), views: views.filter(({ personal }) => personal) },
   ]
   return (
-    <Menu
-      position="bottom-start"
-      transitionProps={{ duration: 0 }}
-      withinPortal={false}
-      withInitialFocusPlaceholder={false}
-    >
+    <Menu position="bottom-start" {...menuOptions}>
       <Menu.Target>
         <Button
           size="xs"

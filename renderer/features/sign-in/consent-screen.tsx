@@ -9,6 +9,7 @@ import { hasCode } from '../../lib/api-error.ts'
 import { impersonatorOf, useMe } from '../../lib/me.ts'
 import type { Me } from '../../lib/me.ts'
 import { problemText } from '../../lib/problem-text.ts'
+import { wordsOfScope } from '../../lib/scope-words.ts'
 import { t } from '../../lib/strings.ts'
 import { AuthorizeErrorScreen } from './authorize-error-screen.tsx'
 import { otherAccountPath } from './authorize-request.ts'
@@ -105,9 +106,4 @@ function Question(props: { request: AuthorizeRequest; me: Me; client: string }) 
       </Group>
     </SignInFrame>
   )
-}
-
-function wordsOfScope(scope: string, email: string): string {
-  if (scope === 'openid' || scope === 'profile' || scope === 'offline_access') return t(`consent.scope.${scope}`)
-  return scope === 'email' ? t('consent.scope.email', { email }) : t('consent.scope.other', { scope })
 }

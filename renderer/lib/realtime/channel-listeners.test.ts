@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createChannelListeners } from './channel-listeners.ts'
 import type { ChannelMessage, PresenceMember, RealtimeEvent } from './channel-listeners.ts'
-import { changedMembers, othersOf } from './presence.ts'
+import { cellsOf, changedMembers, othersOf } from './presence.ts'
 import { backoffMs } from './realtime-client.ts'
 import { readEventStream } from './event-stream.ts'
 
@@ -68,6 +68,29 @@ describe('who is there', () => {
       ['ada', 'online'],
       ['bo', 'online'],
     ])
+  })
+})
+
+describe('what others are editing', () => {
+  it('is the cell each of their windows names, and nothing of one’s own', () => {
+    const at = (userId: string, cell: unknown, status: PresenceMember['status'] = 'online'): PresenceMember => ({
+      userId,
+      name: userId,
+      status,
+      state: { cell },
+      connectionId: userId,
+      lastSeen: '2026-01-01T00:00:00.000Z',
+    })
+    const cell = { recordId: 'r', field: 'f' }
+    const members = [
+      at('ada', cell),
+      at('me', cell),
+      at('bo', cell, 'offline'),
+      at('cleo', null),
+      at('dora', { recordId: 1, field: 'f' }),
+      at('eve', 'r'),
+    ]
+    expect(cellsOf(members, 'me')).toEqual([{ userId: 'ada', name: 'ada', recordId: 'r', field: 'f' }])
   })
 })
 

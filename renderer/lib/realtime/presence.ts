@@ -11,6 +11,25 @@ export function changedMembers(
   return change === 'leave' ? others : [...others, member]
 }
 
+/** A cell somebody is editing, as a state of presence names it. */
+export interface EditedCell {
+  recordId: string
+  field: string
+}
+
+/** The cells others are editing, with who does. */
+export function cellsOf(
+  members: readonly PresenceMember[],
+  ownId: string | undefined,
+): readonly (EditedCell & Pick<PresenceMember, 'userId' | 'name'>)[] {
+  return members.flatMap(({ userId, name, status, state }) => {
+    const { cell } = state
+    if (userId === ownId || status === 'offline' || typeof cell !== 'object' || cell === null) return []
+    const { recordId, field } = cell as Partial<Record<keyof EditedCell, unknown>>
+    return typeof recordId === 'string' && typeof field === 'string' ? [{ userId, name, recordId, field }] : []
+  })
+}
+
 /** Everybody but oneself, once each, by name. */
 export function othersOf(members: readonly PresenceMember[], ownId: string | undefined): readonly PresenceMember[] {
   const byUser = new Map<string, PresenceMember>()

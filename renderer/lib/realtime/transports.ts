@@ -80,10 +80,9 @@ function openEventStream(opened: Opened, events: TransportEvents): Transport {
   const { connectionId, lastEventId } = opened
   const run = async (): Promise<void> => {
     const answer = await openStream('streamRealtime', { query: { connectionId, lastEventId }, signal: stop.signal })
-    events.onFrame({ type: 'ready', connectionId, lastEventId: lastEventId ?? '', resumed: lastEventId !== undefined })
     for await (const { type, data } of readEventStream(answer)) {
       const body = JSON.parse(data) as Record<string, unknown>
-      if (type === 'reset' || type === 'presence') events.onFrame({ ...body, type } as ServerFrame)
+      if (type === 'ready' || type === 'reset' || type === 'presence') events.onFrame({ ...body, type } as ServerFrame)
       else events.onFrame({ type: 'event', event: body } as ServerFrame)
     }
   }
@@ -107,6 +106,7 @@ function openPolling(opened: Opened, events: TransportEvents): Transport {
       if (round === 0) events.onFrame({ type: 'ready', connectionId, lastEventId: answer.lastEventId, resumed })
       else if (answer.reset) events.onFrame({ type: 'reset', reason: 'gap', lastEventId: answer.lastEventId })
       for (const event of answer.events) events.onFrame({ type: 'event', event })
+      for (const change of answer.presence ?? []) events.onFrame({ type: 'presence', ...change })
       last = answer.lastEventId
       timeoutSeconds = pollSeconds
     }

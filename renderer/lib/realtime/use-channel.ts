@@ -1,10 +1,11 @@
 // Owns how components hear of what others do: channels and who is on them. Without the service nothing happens.
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { call } from '../api-client.ts'
 import { discoveryQuery } from '../discovery.ts'
 import type { ChannelListener, PresenceMember } from './channel-listeners.ts'
 import { changedMembers, othersOf } from './presence.ts'
+import type { EditedCell } from './presence.ts'
 import { createRealtimeClient } from './realtime-client.ts'
 import type { RealtimeClient } from './realtime-client.ts'
 
@@ -38,15 +39,32 @@ export function useChannel(channel: string | undefined, listener: ChannelListene
 /** Before the 60 s after which a member lapses. @source D-176 */
 const refreshMs = 25_000
 
-/** Says that one is on a channel while mounted, and tells who else is; one entry per person. */
-export function usePresence(channel: string | undefined, ownId: string | undefined): readonly PresenceMember[] {
+/** Who is on a channel, and where. */
+export interface ChannelPresence {
+  /** Everybody else, one entry per person. */
+  readonly others: readonly PresenceMember[]
+  /** Everybody, one entry per window. */
+  readonly members: readonly PresenceMember[]
+  /** Says which cell is being edited; null when none is. */
+  readonly sayCell: (cell: EditedCell | null) => void
+}
+
+/** Says that one is on a channel while mounted, and tells who else is. */
+export function usePresence(channel: string | undefined, ownId: string | undefined): ChannelPresence {
   const isThere = useHasRealtime()
   const [members, setMembers] = useState<readonly PresenceMember[]>([])
+  const cell = useRef<EditedCell>(null)
+  const say = useRef<() => void>(undefined)
   useEffect(() => {
     if (!isThere || channel === undefined) return
-    const say = (): void => realtime().sayPresence(channel, { status: document.hidden ? 'away' : 'online' })
+    const sayNow = (): void =>
+      realtime().sayPresence(channel, {
+        status: document.hidden ? 'away' : 'online',
+        ...(cell.current === null ? {} : { cell: cell.current }),
+      })
+    say.current = sayNow
     const load = async (): Promise<void> => {
-      say()
+      sayNow()
       const answer = await call('getPresence', { params: { channel } })
       setMembers(answer.members)
     }
@@ -60,14 +78,22 @@ export function usePresence(channel: string | undefined, ownId: string | undefin
     })
     ask()
     const timer = setInterval(ask, refreshMs)
-    document.addEventListener('visibilitychange', say)
+    document.addEventListener('visibilitychange', sayNow)
     return () => {
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', say)
+      document.removeEventListener('visibilitychange', sayNow)
+      say.current = undefined
+      cell.current = null
       realtime().sayPresence(channel, { status: 'offline' })
       stop()
       setMembers([])
     }
   }, [isThere, channel])
-  return othersOf(members, ownId)
+  const sayCell = useCallback((next: EditedCell | null): void => {
+    if (cell.current?.recordId === next?.recordId && cell.current?.field === next?.field) return
+    cell.current = next
+    say.current?.()
+  }, [])
+  const others = useMemo(() => othersOf(members, ownId), [members, ownId])
+  return { others, members, sayCell }
 }

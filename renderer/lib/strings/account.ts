@@ -8,6 +8,7 @@ export const accountStrings = {
   'account.tab.security': 'Security',
   'account.tab.sessions': 'Sessions',
   'account.tab.keys': 'API keys',
+  'account.tab.applications': 'Applications',
   'account.none': 'This Cairn has no accounts',
   'account.none.text':
     'It is yours alone: whoever may use this computer’s Cairn is its owner, and there is nothing to set up.',
@@ -122,6 +123,22 @@ export const accountStrings = {
   'keys.revoke.title': 'Revoke the key “{name}”?',
   'keys.revoke.body': 'Whatever uses it is refused from its next request on. This cannot be undone.',
   'keys.revoked': 'The key “{name}” is revoked.',
+
+  'consents.lead': 'You let these applications know who you are when you sign in to them.',
+  'consents.list': 'Applications that know who you are',
+  'consents.none': 'No applications yet',
+  'consents.none.text':
+    'When another application signs you in with your account here and you allow it, it is listed here.',
+  'consents.application': 'Application',
+  'consents.may': 'May',
+  'consents.since': 'Allowed',
+  'consents.actions': 'Actions',
+  'consents.end': 'End',
+  'consents.endOf': 'End what {name} may do',
+  'consents.end.title': 'End what “{name}” may do?',
+  'consents.end.body':
+    'What {name} holds of your account counts no more. It keeps what it has learned already, and asks again when you next sign in there.',
+  'consents.ended': '“{name}” may no longer know who you are.',
 
   'device.title': 'Connect a device',
   'device.lead': 'A device or program asked to act as you. Enter the code it shows.',

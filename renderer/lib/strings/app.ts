@@ -45,6 +45,9 @@ export const appStrings = {
   'nav.organizations': 'Organizations',
   'nav.access': 'People & access',
   'nav.account': 'Your account',
+  'nav.sync': 'Sync & devices',
+  'nav.conflicts': 'Conflicts',
+  'nav.open': 'open',
 
   'guise.region': 'Whose view this is',
   'guise.acting': 'You act as {name}. Everything you do is done in their name.',
@@ -93,6 +96,8 @@ export const appStrings = {
   'command.access': 'Go to people and access',
   'command.notifications': 'Go to notifications',
   'command.account': 'Go to your account',
+  'command.conflicts': 'Go to conflicts',
+  'command.sync': 'Go to sync and devices',
   'command.undo': 'Undo',
   'command.redo': 'Redo',
 

@@ -8,6 +8,8 @@ export const homeStrings = {
     'Paste a table you already have. Cairn guesses the columns, and you have it as an object with an API in a minute.',
   'home.blank': 'Start with a blank object',
   'home.or': 'No data yet?',
+  'home.elsewhere': 'Is it on another machine already?',
+  'home.join': 'Join another device',
   'home.objects': 'Your objects',
   'home.open': 'Open',
   'home.records.one': '{count} record',

@@ -28,6 +28,7 @@ export const notificationStrings = {
   'notices.deleteOf': 'Delete: {title}',
   'notices.deleted': 'Notification deleted',
   'notices.unread': 'Unread',
+  'notices.withheld': 'About something you can no longer see',
   'notices.type.mention': 'Mention',
   'notices.type.comment': 'Comment',
   'notices.type.task': 'Task',

@@ -28,6 +28,10 @@ export const problemStrings = {
   'problem.rate_limit_exceeded': 'Too many requests in a short time. Wait a moment, then try again.',
   'problem.timeout': 'It took too long and was stopped. Narrow the search or the filter, then try again.',
   'problem.service_unavailable': 'Cairn is busy or its disk is full. Nothing was changed; try again in a moment.',
+  'problem.sync_disabled': 'Sync is off on this device. Turn it on under Sync & devices.',
+  'problem.sync_conflict_not_found': 'The conflict is gone: it was decided elsewhere, or its record was removed.',
+  'problem.pairing_not_found': 'The code has ended, or was used. Make a new one on the other device.',
+  'problem.pairing_refused': 'The devices were not connected. Nothing was changed on either of them.',
   'problem.not_implemented': 'This version of Cairn cannot do that yet. Nothing was changed.',
   'problem.internal_error':
     'Cairn failed to do this. Nothing was changed; try again, and look into its log if it stays.',

@@ -2,6 +2,7 @@
 
 /** Texts of one record. */
 export const recordPageStrings = {
+  'record.whole': 'the record as a whole',
   'record.region': 'Record: {title}',
   'record.parts': 'Parts of the record',
   'record.details': 'Details',

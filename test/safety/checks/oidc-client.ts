@@ -173,11 +173,7 @@ async function leadsAway(host: AuthHost, member: string, target: string): Promis
 
 async function countAccepted(context: CheckContext, careless: boolean): Promise<number> {
   const peer = await startForgingPeer()
-  const endpoints = {
-    authorizationUrl: `${peer.issuer}/auth`,
-    tokenUrl: `${peer.issuer}/token`,
-    userInfoUrl: `${peer.issuer}/me`,
-  }
+  const endpoints = { authorizationUrl: `${peer.issuer}/auth`, tokenUrl: `${peer.issuer}/token` }
   const found = { discoveryUrl: `${peer.issuer}/.well-known/openid-configuration` }
   const client = { clientId: peer.clientId, clientSecret: peer.clientSecret }
   // Without discovery the host knows no keys: it takes the claims of the provider as they come.

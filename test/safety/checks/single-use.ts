@@ -14,6 +14,7 @@ import { minimumOf } from '../minimums.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
 import { answerChallenge, openChallenge, withSecondFactor } from '../second-factor.ts'
+import { attempt } from './sockets.ts'
 
 /** Something that may be redeemed once. */
 interface Kind {
@@ -24,8 +25,6 @@ interface Kind {
   readonly opened?: (answer: IdentityAnswer) => boolean
   /** Makes everything of this kind expire; absent where it lives in memory and ends with the host. */
   readonly expire?: (host: AuthHost) => Promise<void>
-  /** False for what a restart ends anyway. */
-  readonly outlivesRestart?: false
 }
 
 const signedIn = (answer: IdentityAnswer): boolean =>
@@ -115,6 +114,36 @@ async function kindsOf(host: AuthHost, peer: OidcPeer): Promise<Kind[]> {
       },
     },
     {
+      name: 'link to change an address',
+      async make(number) {
+        const name = `cora${number}`
+        const { id } = await host.account(name)
+        await host.post('/auth/admin/update-user', { userId: id, data: { emailVerified: true } })
+        const body = { newEmail: `${name}@new.example.org` }
+        await send(host, 'POST', '/auth/change-email', { token: await host.signIn(name), body })
+        const secretOfLink = new URL(await mailed(host, name, 'change-email')).searchParams.get('token')
+        return () => send(host, 'GET', `/auth/verify-email?token=${secretOfLink}`)
+      },
+    },
+    {
+      name: 'ticket of a socket',
+      async make(number) {
+        const session = await accountWithToken(host, `tina${number}`)
+        const { body } = await send(host, 'POST', '/realtime/connect', { token: session, body: {} })
+        const ticket = body.ticket as string
+        // Beside the address, and in the first words.
+        const ways = [
+          { protocols: ['cairn.v1', `cairn.ticket.${ticket}`] },
+          { frames: [JSON.stringify({ type: 'auth', ticket })] },
+        ]
+        let turn = 0
+        return async () => {
+          const { heard } = await attempt(host.host.url, ways[turn++ % 2]!)
+          return { status: heard.length > 0 ? 200 : 401, code: '', body: heard, headers: {} }
+        }
+      },
+    },
+    {
       name: 'link that signs in',
       async make(number) {
         const name = `mara${number}`
@@ -132,7 +161,6 @@ async function kindsOf(host: AuthHost, peer: OidcPeer): Promise<Kind[]> {
         const headers = { origin: host.host.url }
         return Promise.resolve(() => send(host, 'POST', '/_console/session', { body: { code }, headers }))
       },
-      outlivesRestart: false,
     },
     {
       name: 'code of a device',
@@ -227,8 +255,8 @@ async function kindsOf(host: AuthHost, peer: OidcPeer): Promise<Kind[]> {
         let turn = 0
         return () => answerChallenge(host, cookies[turn++ % 3]!, code)
       },
-      opened: signedIn,
       // It expires by the clock that shows it.
+      opened: signedIn,
     },
     {
       name: 'mailed code',

@@ -35,7 +35,7 @@ interface Try {
 }
 
 /** Tries one socket and waits a moment for what it hears. */
-function attempt(
+export function attempt(
   url: string,
   { headers = {}, protocols = ['cairn.v1'], frames = [], search = '' }: Try,
 ): Promise<Outcome> {

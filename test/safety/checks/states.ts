@@ -5,7 +5,7 @@ import { createManualClock } from '#main/kernel/clock.ts'
 import type { ManualClock } from '#main/kernel/clock.ts'
 import type { AuthDoors } from '../../support/auth-doors.ts'
 import { neverForgetting, withAuthDoors } from '../../support/auth-doors.ts'
-import { createAuthHost } from '../../support/auth-host.ts'
+import { createAuthHost, password } from '../../support/auth-host.ts'
 import type { AuthHost } from '../../support/auth-host.ts'
 import { inParallel } from '../host-under-test.ts'
 import { cookiesOf, send } from '../identity-client.ts'
@@ -43,6 +43,8 @@ interface Secrets {
   readonly words: readonly string[]
   readonly recordId: string
   readonly organizationId: string
+  /** What stands in a path for each parameter that names something of the organization. */
+  readonly ids: Readonly<Record<string, string>>
 }
 
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
@@ -56,17 +58,20 @@ async function prepare(host: AuthHost): Promise<{ founder: string; secrets: Secr
   const wide = { read: null, write: null, heavy: null, hooks: null, auth: { burst: 1e5, refillPerSecond: 1e4 } }
   await host.patch('/settings', { rateLimits: wide })
   await host.defineObject('task', { title: { type: 'text' } })
-  await host.account('wanda')
+  const { id: userId } = await host.account('wanda')
   const founder = await host.signIn('wanda')
   const made = await host.as(founder, 'POST', '/auth/organization/create', { name: 'Canarytown', slug: 'canary-slug' })
   const record = await host.as(founder, 'POST', '/data/task', { title: 'canary of the record' })
   if (record.status !== 201) throw new Error(`The record was refused: ${JSON.stringify(record.body)}`)
   const recordId = record.body.id as string
   const organizationId = made.body.id as string
-  return {
-    founder,
-    secrets: { words: ['Canarytown', 'canary-slug', 'canary of the record'], recordId, organizationId },
-  }
+  const item = await host.as(founder, 'POST', `/data/task/${recordId}/feed`, { type: 'comment', body: 'canary said' })
+  const shared = { principalType: 'user', principalId: userId, access: 'read' }
+  const share = await host.as(founder, 'POST', `/data/task/${recordId}/shares`, shared)
+  if (item.status !== 201 || share.status !== 201) throw new Error('What belongs to the record could not be made.')
+  const ids = { userId, feedId: item.body.data.id as string, shareId: share.body.id as string }
+  const words = ['Canarytown', 'canary-slug', 'canary of the record', 'canary said']
+  return { founder, secrets: { words, recordId, organizationId, ids } }
 }
 
 async function invite(host: AuthHost, founder: string, name: string): Promise<string> {
@@ -108,9 +113,7 @@ async function peopleOf(host: AuthHost, founder: string): Promise<Person[]> {
   await proveAlive(host, bearer(key.key))
   await host.as(owner, 'DELETE', `/keys/${key.id}`)
   const revoked = await host.signIn('kevin')
-  const cookie = cookiesOf(
-    await send(host, 'POST', '/auth/login', { body: { username: 'kevin', password: 'correct horse battery' } }),
-  )
+  const cookie = cookiesOf(await send(host, 'POST', '/auth/login', { body: { username: 'kevin', password } }))
   for (const headers of [bearer(revoked), { cookie }]) await proveAlive(host, headers)
   await host.as(owner, 'POST', '/auth/revoke-sessions')
 
@@ -151,15 +154,19 @@ async function peopleOf(host: AuthHost, founder: string): Promise<Person[]> {
 async function expiredPeople(host: AuthHost, clock: ManualClock): Promise<Person[]> {
   await host.account('edgar')
   const session = await host.signIn('edgar')
+  const login = { body: { username: 'edgar', password } }
+  const cookie = cookiesOf(await send(host, 'POST', '/auth/login', login))
   const expiresAt = new Date(clock.now() + 3_600_000).toISOString()
   const { key } = (await host.as(session, 'POST', '/keys', { name: 'short', expiresAt })).body as { key: string }
   const { id } = await host.account('agata')
   const begun = await host.post('/auth/admin/impersonate-user', { userId: id })
   const acted = begun.body.session.token as string
-  for (const headers of [bearer(session), bearer(acted), { 'x-api-key': key }]) await proveAlive(host, headers)
+  for (const headers of [bearer(session), bearer(acted), { 'x-api-key': key }, { cookie }])
+    await proveAlive(host, headers)
   clock.advance(8 * 86_400_000)
   return [
     { state: 'expired session', headers: bearer(session) },
+    { state: 'expired session, by cookie', headers: { cookie, origin: host.host.url } },
     { state: 'expired key', headers: { 'x-api-key': key } },
     { state: 'impersonated for longer than an hour', headers: bearer(acted) },
   ]
@@ -173,8 +180,9 @@ async function proveAlive(host: AuthHost, headers: Record<string, string>): Prom
 /** Steps with which a session would end itself come last. */
 const ending = /sign-out|revoke|delete-user|leave|set-active|stop-impersonating|organization\/create/
 
-function fill(url: string, { recordId, organizationId }: Secrets): string {
-  const values: Record<string, string> = { object: 'task', id: recordId, type: 'object', name: 'task', seq: '1' }
+function fill(url: string, { recordId, organizationId, ids }: Secrets): string {
+  const named = { object: 'task', type: 'object', name: 'task', seq: '1' }
+  const values: Record<string, string> = { ...named, ...ids, id: recordId, recordId }
   const path = url
     .replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => values[name] ?? 'list')
     .replace('*', 'index.html')
@@ -185,12 +193,15 @@ function fill(url: string, { recordId, organizationId }: Secrets): string {
 }
 
 /** A body that the route may take, so that rights and not the shape decide. */
-function bodyFor({ url }: RouteEntry, { recordId, organizationId }: Secrets): Record<string, unknown> {
+function bodyFor({ url }: RouteEntry, { recordId, organizationId, ids }: Secrets): Record<string, unknown> {
   if (url.includes('/auth/organization/'))
     return { organizationId, data: { name: 'Taken' }, name: 'Taken', slug: 'taken' }
   if (/Many$|\/batch$/.test(url)) return { records: [{ id: recordId, title: 'taken' }], ids: [recordId] }
   if (url.endsWith('/transfer')) return { owner: recordId }
-  if (url.endsWith('/shares')) return { principalType: 'user', principalId: recordId, access: 'full' }
+  if (url.endsWith('/shares')) return { principalType: 'user', principalId: ids['userId'], access: 'full' }
+  if (url.endsWith('/feed')) return { type: 'comment', body: 'taken' }
+  if (url.endsWith('/reactions')) return { emoji: '👍' }
+  if (url.endsWith('/:feedId')) return { body: 'taken' }
   if (/\/data\/:object(\/:id)?$/.test(url)) return { title: 'taken', expectedVersion: '*' }
   return {}
 }
@@ -211,10 +222,12 @@ async function walk(
       ...(hasBody ? { body: bodyFor(route, secrets) } : {}),
     })
     const isPublic = [publicPaths, switchedOn, person.mayTake].some((paths) => paths?.has(route.url) === true)
-    const succeeded = answer.status >= 200 && answer.status < 400 && !isPublic && !route.url.startsWith('/_console')
+    const succeeded = answer.status >= 200 && answer.status < 400 && !isPublic
     const text = JSON.stringify(answer.body ?? '')
     const names = secrets.words.some((word) => text.includes(word)) && person.mayName?.has(route.url) !== true
-    const got = person.hasAccount === true ? names : succeeded || names
+    // Whoever has an account gets what is its own; what a path of the record answers is the organization's.
+    const isRecords = /\/data\/:object\/:(id|recordId)\b/.test(route.url)
+    const got = person.hasAccount === true ? names || (isRecords && answer.status < 300) : succeeded || names
     if (!got) return
     violations += 1
     context.log(`${person.state}: ${route.method} ${route.url} answered ${answer.status} ${text.slice(0, 160)}`)
@@ -233,11 +246,14 @@ async function countSuccesses(context: CheckContext, doors: AuthDoors): Promise<
   )
   try {
     const { founder, secrets } = await prepare(host)
+    const record = `/data/task/${secrets.recordId}`
+    const watched = [record, `${record}/shares`, `${record}/feed`, `${record}/changelog`]
     const state = async (): Promise<string> => {
-      const record = await host.as(founder, 'GET', `/data/task/${secrets.recordId}`)
-      const members = await host.as(founder, 'GET', '/auth/organization/list-members')
-      const organization = await host.as(founder, 'GET', '/auth/organization/list')
-      return JSON.stringify([record.body, members.body, organization.body])
+      const paths = [...watched, '/auth/organization/list-members', '/auth/organization/list']
+      const bodies = []
+      for (const path of paths) bodies.push((await host.as(founder, 'GET', path)).body)
+      // Enveloped answers say when they were made.
+      return JSON.stringify(bodies, (key, value: unknown) => (key === 'meta' ? undefined : value))
     }
     const people = await peopleOf(host, founder)
     const before = await state()

@@ -1,6 +1,7 @@
 // The channels of the leak and oracle checks: every way in which something leaves the host, with the requests that try
 // it. A route whose channel is not named here, or that none of the requests reaches, is a finding.
 import type { ChannelCases } from './leak-case.ts'
+import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
@@ -14,6 +15,7 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...realtimeChannels,
   ...writingChannels,
   ...feedChannels,
+  ...documentChannels,
   ...otherChannels,
 }
 
@@ -26,6 +28,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'changelog',
   'create',
   'delete',
+  'documents',
   'export',
   'feed',
   'feed-search',
@@ -46,6 +49,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'settings',
   'shares',
   'sse',
+  'sync',
   'update',
   'views',
 ])
@@ -55,7 +59,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  * its channel has requests above.
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
-  'sync documents, history and tombstones': /^\/api\/v1\/sync/,
   webhooks: /^\/api\/v1\/(webhooks|hooks)/,
   'flow run logs': /^\/api\/v1\/(automation|flows)/,
   'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { CanaryBook } from './canaries.ts'
-import { idOf } from './people.ts'
+import { idOf, roles } from './people.ts'
 import type { Loose, World } from './world.ts'
 import { headersOf } from './world.ts'
 
@@ -135,19 +135,33 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   throw new Error('The import of the stranger does not end.')
 }
 
-/** Tells the stranger of a hidden row, and an administrator in the same words; answers the id of the stranger's. */
-async function notifyStranger({ host, hidden }: World, book: CanaryBook): Promise<string> {
+/**
+ * Tells the stranger of a hidden row, and an administrator in the same words; answers the id of the stranger's. The limited
+ * callers were told too, when they could still see it, and of hidden fields of rows they see.
+ */
+async function notifyStranger({ host, hidden, seen, fields }: World, book: CanaryBook): Promise<string> {
   const { plugins, database } = host.host
-  const words = {
+  const hiddenRow = {
     type: 'mention',
     title: book.word('row'),
     body: book.word('row'),
     data: { object: 'matter', recordId: hidden[0], quoted: book.word('row') },
   } as const
+  const hiddenFields = {
+    type: 'record',
+    title: book.word('field'),
+    body: `${fields.text}, Stage`,
+    data: { object: 'matter', recordId: seen[0] },
+    quotes: {
+      title: { field: fields.text, without: 'Changed' },
+      lines: [fields.text, 'stage'].map((field) => ({ field, text: field })),
+    },
+  } as const
+  const { notify } = plugins.service('notifications')!
   return database.write('leak.notify', (tx) => {
-    const tell = (userId: string): string | null => plugins.service('notifications')!.notify(tx, { userId, ...words })
-    tell(localOwnerId)
-    return tell(idOf('stranger'))!
+    for (const userId of [localOwnerId, ...roles.map(idOf)])
+      for (const draft of [hiddenRow, hiddenFields]) notify(tx, { userId, ...draft })
+    return notify(tx, { userId: idOf('stranger'), ...hiddenRow })!
   })
 }
 

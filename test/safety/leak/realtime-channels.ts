@@ -31,13 +31,15 @@ function channelsOf(world: World): string[] {
   ]
 }
 
-/** Filters over hidden fields and over one that does not exist, as subscriptions give them. */
+/** Filters over hidden fields, related rows that are hidden, and a field that does not exist, as subscriptions give them. */
 function filtersOf({ fields }: World): Record<string, unknown>[] {
   return [
     { [fields.text]: { $contains: 'alpha' } },
     { [fields.number]: { $gt: 0 } },
     { [fields.flag]: true },
     { [fields.link]: { $null: false } },
+    { 'keeper.name': { $contains: 'q' } },
+    { $not: { 'vaulted.name': { $startsWith: 'qzk' } } },
     { stage: 'open' },
     { amount: { $gte: 0 } },
   ]

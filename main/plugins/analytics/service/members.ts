@@ -36,7 +36,7 @@ export interface Measure {
 export interface Dimension {
   readonly kind: 'dimension'
   readonly path: string
-  /** Worked out per record in place of a field; the path is then the member's name, and no filter may name it. */
+  /** Worked out per record in place of a field; the path is then the member's name. */
   readonly expression?: ExpressionNode
   readonly field: FieldSchema
   /** Null for the value itself. */

@@ -2,6 +2,7 @@
 // caller used (D-116 to D-119). Pure.
 import { startOfDate, formatInstant } from '#shared/calendar/iso.ts'
 import { invalidQuery } from '#shared/errors.ts'
+import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { RecordQuery } from '#main/plugins/data/api.ts'
 import type { Annotation } from '../api.ts'
 import type { Dimension, Measure, MemberScope } from './members.ts'
@@ -48,7 +49,13 @@ export function planQuery(scope: MemberScope, asked: AnalyticsQuery, timeZone: s
     hidden.push({ alias, measure })
     return alias
   }
-  const { where, having } = readFilters(scope, asked.filters, aliasOf)
+  const computed: { name: string; expression: ExpressionNode }[] = []
+  const computedName = (expression: ExpressionNode): string => {
+    const name = `X${computed.length}`
+    computed.push({ name, expression })
+    return name
+  }
+  const { where, having } = readFilters(scope, asked.filters, { aliasOf, computedName })
   const ranges = asked.timeDimensions.flatMap(({ dimension, dateRange }) => {
     if (dateRange === null) return []
     const { path } = resolveDimension(scope, dimension, 'timeDimensions')
@@ -85,7 +92,7 @@ export function planQuery(scope: MemberScope, asked: AnalyticsQuery, timeZone: s
     top: asked.limit,
     skip: asked.offset,
     count: asked.total,
-    analytics: { timeZone, maxGroups: rowLimits.largest },
+    analytics: { timeZone, maxGroups: rowLimits.largest, computed },
   }
   const columns: Column[] = [...dimensions, ...measures]
   const days = new Set(dimensions.filter(({ group }) => group.granularity !== null).map(({ alias }) => alias))

@@ -1,6 +1,7 @@
 // Turns the filters of an analytic query into filters of section 7: those on dimensions before grouping, those on
 // measures after it (D-118). Pure.
 import { invalidQuery } from '#shared/errors.ts'
+import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { Dimension, Measure, MemberScope } from './members.ts'
 import { resolveMember } from './members.ts'
 
@@ -17,31 +18,30 @@ interface Read {
   readonly on: 'dimension' | 'measure'
 }
 
-/** Reads the filters; `aliasOf` names the column of a measure. @throws invalid_query */
-export function readFilters(
-  scope: MemberScope,
-  filters: readonly unknown[],
-  aliasOf: (name: string, measure: Measure) => string,
-): SplitFilters {
-  const read = filters.map((filter, at) => readFilter(scope, filter, `${at}`, aliasOf))
+/** How members are called in the query that is built. */
+export interface MemberNames {
+  /** The column of a measure. */
+  readonly aliasOf: (name: string, measure: Measure) => string
+  /** The name of a computed dimension. */
+  readonly computedName: (expression: ExpressionNode) => string
+}
+
+/** Reads the filters. @throws invalid_query */
+export function readFilters(scope: MemberScope, filters: readonly unknown[], names: MemberNames): SplitFilters {
+  const read = filters.map((filter, at) => readFilter(scope, filter, `${at}`, names))
   return {
     where: read.filter(({ on }) => on === 'dimension').map(({ condition }) => condition),
     having: read.filter(({ on }) => on === 'measure').map(({ condition }) => condition),
   }
 }
 
-function readFilter(
-  scope: MemberScope,
-  filter: unknown,
-  path: string,
-  aliasOf: (name: string, measure: Measure) => string,
-): Read {
+function readFilter(scope: MemberScope, filter: unknown, path: string, names: MemberNames): Read {
   if (!isMap(filter)) throw refuse('A filter must be an object.', path)
   for (const word of ['or', 'and'] as const) {
     const children = filter[word]
     if (children === undefined) continue
     if (!Array.isArray(children)) throw refuse(`The value of ${word} must be a list.`, `${path}.${word}`)
-    const read = children.map((child: unknown, at) => readFilter(scope, child, `${path}.${word}.${at}`, aliasOf))
+    const read = children.map((child: unknown, at) => readFilter(scope, child, `${path}.${word}.${at}`, names))
     const kinds = new Set(read.map(({ on }) => on))
     if (kinds.size > 1) throw refuse('A group of conditions is on dimensions or on measures, not on both.', path)
     return { condition: { [`$${word}`]: read.map(({ condition }) => condition) }, on: read[0]?.on ?? 'dimension' }
@@ -50,14 +50,15 @@ function readFilter(
   if (typeof name !== 'string') throw refuse('A filter names a member.', `${path}.member`)
   if (typeof operator !== 'string') throw refuse('A filter names an operator.', `${path}.operator`)
   const member = resolveMember(scope, name, 'filters')
-  if (member.kind === 'dimension' && member.expression !== undefined) {
-    throw refuse('A computed dimension groups, but does not filter.', `${path}.member`)
-  }
   const operands = values === undefined || values === null ? [] : Array.isArray(values) ? values : [values]
-  const target =
-    member.kind === 'measure' ? { key: aliasOf(name, member), many: false } : { key: member.path, many: isMany(member) }
-  const condition = conditionOf(target, operator, operands, path)
+  const condition = conditionOf(targetOf(name, member, names), operator, operands, path)
   return { condition, on: member.kind }
+}
+
+function targetOf(name: string, member: Measure | Dimension, names: MemberNames): { key: string; many: boolean } {
+  if (member.kind === 'measure') return { key: names.aliasOf(name, member), many: false }
+  if (member.expression !== undefined) return { key: names.computedName(member.expression), many: false }
+  return { key: member.path, many: isMany(member) }
 }
 
 /** Whether the dimension's field has several values, which are compared one by one. */

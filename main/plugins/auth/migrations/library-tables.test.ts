@@ -25,6 +25,8 @@ it.each([
     isClient: () => false,
     onlyOrganization: () => undefined,
     send: () => Promise.resolve(),
+    onUser: () => Promise.resolve(),
+    onLink: () => Promise.resolve(),
     log: test.log,
   })
   const left = await getMigrations({ ...options, database: { db: db as never, type: 'sqlite', transaction: false } })

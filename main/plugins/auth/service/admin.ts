@@ -22,7 +22,7 @@ import { passwordLength } from './library-errors.ts'
 import { hashPassword } from './password.ts'
 import { digestOf } from './session-lookup.ts'
 import type { UserView } from './users.ts'
-import { isAdministrator, requireOwnSession, userView } from './users.ts'
+import { isAdministrator, isShutOut, requireOwnSession, userView } from './users.ts'
 
 /** Roles of the library; an administrator has the profile `administrator`. */
 export type Role = 'admin' | 'user'
@@ -201,10 +201,10 @@ export function createAdministration(parts: AuthParts): Administration {
       const user = required(userId)
       if (isAdministrator(read, permissions, userId))
         throw platformError('permission_denied', { reason: 'YOU_CANNOT_IMPERSONATE_ADMINS' })
-      if (user.banned === 1) throw authError('account_banned', { reason: 'BANNED_USER' })
+      const now = clock.now()
+      if (isShutOut(user, now)) throw authError('account_banned', { reason: 'BANNED_USER' })
       const token = ids.token()
       const id = ids.uuid()
-      const now = clock.now()
       await write('auth.impersonate', (tx) => {
         insertSession(tx, {
           id,

@@ -4,6 +4,7 @@ import { platformError } from '#shared/errors.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { Reply } from '#main/kernel/reply.ts'
+import { inNameOf } from './calling.ts'
 import type { Library } from './library.ts'
 import type { PasswordLimits } from './library-errors.ts'
 import { libraryError } from './library-errors.ts'
@@ -103,8 +104,8 @@ export function createBridge(parts: BridgeParts): Bridge {
       init.body = JSON.stringify(call.body ?? {})
     }
     const library = await parts.library()
-    const response = await library.handle(new Request(`${base}/api/v1/auth${call.path}${queryText(call.query)}`, init))
-    return answerOf(response)
+    const request = new Request(`${base}/api/v1/auth${call.path}${queryText(call.query)}`, init)
+    return answerOf(await inNameOf(ctx, () => library.handle(request)))
   }
 
   return {

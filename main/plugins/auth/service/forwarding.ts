@@ -11,9 +11,10 @@ import { deleteSessions, readUser, updateUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
+import { tellConsent } from './consents.ts'
 import { linkMs, noSoonerThan, signUpMs } from './even-time.ts'
 import { bindState, requireBoundState } from './provider-state.ts'
-import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
+import { challengedAccount, keepLinkFromSigningIn, provedAccount, refuseUsedCode } from './second-factor.ts'
 import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
 import { requireOwnSession } from './users.ts'
 
@@ -44,6 +45,8 @@ interface Step {
   readonly byClient?: true
   /** Said to listeners when it succeeded. */
   readonly event?: string
+  /** Whom it was about, where that is not the caller. */
+  readonly subject?: (parts: AuthParts, given: Record<string, unknown>) => string | null
   /** Given the body, or the query where there is none. */
   readonly before?: (
     parts: AuthParts,
@@ -66,12 +69,12 @@ const steps: Readonly<Record<string, Step>> = {
       if (parts.config.ssoEnforced) throw providerRequired()
     },
     async after(parts, ctx, _body, answer) {
-      const { user } = answer.body as { user?: { id: string; role?: string | null } }
+      const { user } = answer.body as { user?: { role?: string | null } }
       // The user that is made up for a taken address differs in this from a new one.
       if (user !== undefined) user.role ??= 'user'
-      // An address that is taken may be answered like a free one; then there is no such user.
-      if (user === undefined || readUser(parts.read, user.id) === undefined) return
-      await tell(parts, asUser(ctx, user.id), 'auth.user_created', { userId: user.id, by: 'sign-up' })
+      const token = newToken(parts, answer)
+      const caller = token === null ? null : parts.lookup.byToken(token, false)
+      if (caller !== null) await tellSignIn(parts, ctx, caller.actor.id, 'sign-up', caller.credentialId)
     },
   },
   updateUser: { own: true, event: 'auth.user_updated' },
@@ -92,6 +95,7 @@ const steps: Readonly<Record<string, Step>> = {
   sendVerificationEmail: { link: true, takesMs: linkMs },
   verifyEmail: {
     event: 'auth.email_verified',
+    subject: provedAccount,
     async before(parts, _ctx, given) {
       // The library's token is signed text that counts until it expires. Its signature may be written in several ways;
       // what it signs may not.
@@ -130,13 +134,14 @@ const steps: Readonly<Record<string, Step>> = {
   verifyBackupCode: { own: true, signsIn: true, factor: true },
   // Whoever acts as somebody else gives nothing away in their name: it would outlive their hour.
   oauthAuthorize: { own: true },
-  oauthConsent: { own: true, event: 'auth.oauth_consent_given' },
+  oauthConsent: { own: true, after: tellConsent },
   oauthContinue: { own: true },
   // Calls of clients, which change nothing an audit would ask for.
   oauthToken: { byClient: true },
   oauthIntrospect: { byClient: true },
   oauthRevoke: { byClient: true },
   oauthUserInfo: { byClient: true },
+  oauthUserInfoByPost: { byClient: true },
   followProvider: { signsIn: true, before: requireBoundState },
   postProvider: { signsIn: true },
 }
@@ -177,8 +182,10 @@ async function forward(
   const event = step.event ?? (changes && steps[operationId] === undefined ? tableEvent : undefined)
   const began = ctx.credential === 'none'
   if (step.signsIn === true && began) await tellNewSession(parts, ctx, operationId, answer)
-  else if (event !== undefined)
-    await tell(parts, ctx, event, { userId: began ? null : ctx.actor.id, operation: operationId })
+  else if (event !== undefined) {
+    const userId = step.subject?.(parts, given) ?? (began ? null : ctx.actor.id)
+    await tell(parts, began && userId !== null ? asUser(ctx, userId) : ctx, event, { userId, operation: operationId })
+  }
   return replyOf(answer)
 }
 

@@ -9,6 +9,7 @@ import type { Caller } from '#main/kernel/identity.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { digestOf } from './session-lookup.ts'
+import { isShutOut } from './users.ts'
 
 /** How every key begins. */
 export const keyMark = 'cairn_'
@@ -206,9 +207,8 @@ export function createKeys(parts: KeyParts): Keys {
       const entry = remembered.get(digest) ?? load(digest)
       if (entry === null) return null
       const now = clock.now()
-      const { expires_at: expiresAt, banned, banExpires } = entry.row
-      if (expiresAt !== null && expiresAt <= now) return null
-      if (banned === 1 && (banExpires === null || Date.parse(banExpires) > now)) return null
+      const { expires_at: expiresAt } = entry.row
+      if ((expiresAt !== null && expiresAt <= now) || isShutOut(entry.row, now)) return null
       noteUse(entry, now)
       return entry.caller
     },

@@ -28,9 +28,9 @@ const own: Readonly<Record<string, AuthErrorCode>> = {
   TOKEN_EXPIRED: 'token_invalid',
   OTP_HAS_EXPIRED: 'token_invalid',
   INVALID_TWO_FACTOR_COOKIE: 'token_invalid',
-  SESSION_EXPIRED: 'session_expired',
-  SESSION_NOT_FRESH: 'session_expired',
 }
+
+const ended = new Set(['SESSION_EXPIRED', 'SESSION_NOT_FRESH'])
 
 const exhausted = new Set(['TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE', 'ACCOUNT_TEMPORARILY_LOCKED'])
 const lockSeconds = 900
@@ -50,6 +50,7 @@ export function libraryError(status: number, body: unknown, limits: PasswordLimi
     if (credentials.has(reason)) return platformError('invalid_credentials', details)
     const code = own[reason]
     if (code !== undefined) return authError(code, details)
+    if (ended.has(reason)) return platformError('session_expired', details)
     if (exhausted.has(reason))
       return platformError('rate_limit_exceeded', { ...details, retryAfterSeconds: lockSeconds, class: 'auth' })
     if (reason === 'PASSWORD_TOO_SHORT' || reason === 'PASSWORD_TOO_LONG') return passwordLength(reason, limits)

@@ -43,6 +43,10 @@ export interface LibraryParts {
   /** The organization of somebody who is in exactly one. */
   readonly onlyOrganization: (userId: string) => string | undefined
   readonly send: (mail: OutgoingMail) => Promise<void>
+  /** Told of every account the library makes; `path` is the step it makes it in. */
+  readonly onUser: (userId: string, path: string | undefined) => Promise<void>
+  /** Told of every provider that becomes a way to sign in to an account. */
+  readonly onLink: (userId: string, providerId: string) => Promise<void>
   readonly log: Logger
 }
 
@@ -117,6 +121,14 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       freshAge: day,
     },
     databaseHooks: {
+      user: { create: { after: (user, step) => parts.onUser(user.id, step?.path) } },
+      account: {
+        create: {
+          async after({ userId, providerId }) {
+            if (providerId !== 'credential') await parts.onLink(userId, providerId)
+          },
+        },
+      },
       session: {
         create: {
           // Who is in one organization has nothing to choose (D-41).
@@ -212,11 +224,7 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
           discoveryUrl,
           ...(issuer === undefined ? {} : { issuer }),
           requireIdTokenVerification: discoveryUrl !== undefined,
-          ...(discoveryUrl === undefined
-            ? {}
-            : {
-                getUserInfo: (tokens) => personOf({ discoveryUrl, issuer, userInfoUrl: provider.userInfoUrl }, tokens),
-              }),
+          getUserInfo: (tokens) => personOf({ discoveryUrl, issuer, userInfoUrl: provider.userInfoUrl }, tokens),
           disableSignUp: false,
         })),
       }),

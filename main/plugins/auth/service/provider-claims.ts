@@ -1,5 +1,6 @@
 // Whom an enterprise provider says somebody is: the claims of its token, whose signature the library has checked before,
-// filled up by its endpoint for claims only where that speaks of the same subject. Loaded with the library.
+// filled up by its endpoint for claims only where that speaks of the same subject. A provider without discovery has no
+// keys to check a token with, so there the endpoint comes first. Loaded with the library.
 import { betterFetch } from '@better-fetch/fetch'
 import type { OidcProviderConfig } from './auth-config.ts'
 
@@ -15,6 +16,12 @@ export type ProviderPerson = Record<string, unknown> & {
 
 const timeoutMs = 10_000
 
+/** What a provider gave for a code. */
+interface Tokens {
+  readonly idToken?: string | undefined
+  readonly accessToken?: string | undefined
+}
+
 /**
  * Answers the person behind the tokens; null without a subject in the token, of another issuer than the configured one, or
  * when the endpoint for claims names another subject.
@@ -22,9 +29,11 @@ const timeoutMs = 10_000
  */
 export async function personOf(
   provider: Pick<OidcProviderConfig, 'discoveryUrl' | 'userInfoUrl' | 'issuer'>,
-  tokens: { readonly idToken?: string | undefined; readonly accessToken?: string | undefined },
+  tokens: Tokens,
 ): Promise<ProviderPerson | null> {
   const said = claimsOf(tokens.idToken)
+  if (provider.discoveryUrl === undefined && provider.userInfoUrl !== undefined)
+    return personAt(provider.userInfoUrl, tokens.accessToken, said)
   // The library trusts the issuer that discovery names; the configured one, where there is one, is the only right one.
   if (said === null || (provider.issuer !== undefined && said['iss'] !== provider.issuer)) return null
   if (typeof said['email'] === 'string') return person(said)
@@ -34,11 +43,34 @@ export async function personOf(
   return more?.['sub'] === said.sub ? person({ ...more, ...said }) : null
 }
 
+/** The person the endpoint for claims speaks of; null when a token came with it that speaks of somebody else. */
+async function personAt(
+  address: string,
+  accessToken: string | undefined,
+  said: Claims | null,
+): Promise<ProviderPerson | null> {
+  const more = accessToken === undefined ? null : await ask(address, { authorization: `Bearer ${accessToken}` })
+  // Providers of plain OAuth name a person by `id`.
+  const subject = more?.['sub'] ?? more?.['id']
+  const sub = typeof subject === 'string' || typeof subject === 'number' ? String(subject) : ''
+  return sub === '' || (said !== null && said.sub !== sub) ? null : person({ ...more, sub })
+}
+
 function claimsOf(token: string | undefined): Claims | null {
   const payload = (token ?? '').split('.')[1]
   if (payload === undefined) return null
-  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<string, unknown>
+  const claims = parsed(Buffer.from(payload, 'base64url').toString('utf8'))
   return typeof claims['sub'] === 'string' && claims['sub'] !== '' ? (claims as Claims) : null
+}
+
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+  } catch {
+    // Text that says nothing: no token of anybody.
+    return {}
+  }
 }
 
 function person(claims: Claims): ProviderPerson {

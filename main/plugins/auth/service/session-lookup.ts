@@ -7,6 +7,7 @@ import type { Caller } from '#main/kernel/identity.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { SessionRow } from '../store.ts'
 import { prolongSession, readSession } from '../store.ts'
+import { isShutOut } from './users.ts'
 
 /** A session in use beyond this many milliseconds ends whatever happens (safety D5). */
 const absoluteLifeMs = 30 * 86_400_000
@@ -31,6 +32,8 @@ export interface SessionLookupParts {
 export interface SessionLookup {
   /** The caller of a session token, signed or not; null when it does not hold. */
   byToken(token: string, byCookie: boolean): Caller | null
+  /** Whether a token is that of a session whose time is over and that was not cleared away yet. */
+  hasEnded(token: string): boolean
   /** The token in the session cookie of a Cookie header: undefined without one, null when its signature is wrong. */
   tokenOfCookie(header: string): string | null | undefined
   /** The bare token of a Bearer credential; null when it is signed and the signature is wrong. */
@@ -127,11 +130,13 @@ export function createSessionLookup(parts: SessionLookupParts): SessionLookup {
       const entry = remembered.get(digest) ?? load(digest)
       if (entry === null) return null
       const now = clock.now()
-      if (entry.expiresAt <= now) return null
-      const { banned, banExpires } = entry.row
-      if (banned === 1 && (banExpires === null || Date.parse(banExpires) > now)) return null
+      if (entry.expiresAt <= now || isShutOut(entry.row, now)) return null
       prolong(entry, now)
       return byCookie ? entry.cookie : entry.bearer
+    },
+    hasEnded(token) {
+      const entry = token.length > 200 ? null : load(digestOf(token))
+      return entry !== null && entry.expiresAt <= clock.now()
     },
     tokenOfCookie(header) {
       for (const part of header.split(';')) {

@@ -23,7 +23,7 @@ const bulkActions: Readonly<Record<BulkOperation, RecordAction>> = {
 
 /** Makes the operations. */
 export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 'createMany' | 'batch'> {
-  const { write, rules, summaries, access } = parts
+  const { write, isBusy, rules, summaries, access } = parts
 
   /** The steps of a batch across objects; what is wrong with one of them is that one's failure. */
   const stepOf = (ctx: RequestContext, envs: Map<ObjectSchema, PrepareEnv>, given: BatchStep): BulkStep => {
@@ -55,7 +55,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       const env = parts.envFor(ctx, schema)
       const steps = records.map((item): BulkStep => ({ schema, operation, item, env, purge }))
       const items = createBulkItems(parts, ctx, steps, { references: false })
-      return runBulk({ ctx, operation, options, items, write, rules, access, summaries, alongside })
+      return runBulk({ ctx, operation, options, items, write, isBusy, rules, access, summaries, alongside })
     },
 
     async createMany(ctx, { object, records }) {
@@ -71,7 +71,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
         purge: false,
       }))
       const items = createBulkItems(parts, ctx, steps, { references: false })
-      const done = await createAll({ ctx, items, write, rules, access, summaries })
+      const done = await createAll({ ctx, items, write, isBusy, rules, access, summaries })
       return done.map((item) => item.record)
     },
 
@@ -87,7 +87,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       const envs = new Map<ObjectSchema, PrepareEnv>()
       const steps = operations.map((given) => stepOf(ctx, envs, given))
       const items = createBulkItems(parts, ctx, steps, { references: true })
-      return runBulk({ ctx, operation: undefined, options, items, write, rules, access, summaries })
+      return runBulk({ ctx, operation: undefined, options, items, write, isBusy, rules, access, summaries })
     },
   }
 }

@@ -61,6 +61,8 @@ export interface BulkRun {
   readonly options: BulkOptions
   readonly items: BulkItems
   readonly write: Write
+  /** Whether somebody else asked for something a moment ago: jobs then end early. */
+  isBusy(): boolean
   readonly rules: Pick<RecordRules, 'toRecord'>
   readonly access: Pick<RecordAccess, 'shown'>
   readonly summaries: Summaries
@@ -80,6 +82,9 @@ const maxTries = 3
 
 /** Records of a batch that is not atomic enter the write queue in slices of this many. */
 const sliceSize = 200
+
+/** Milliseconds of one job of such a batch: while nobody else asks for anything, and while somebody does. */
+const jobMs = { quiet: 40, busy: 0.5 }
 
 /** Carries the results of a transaction that is rolled back on purpose. */
 class RolledBack extends Error {
@@ -141,6 +146,8 @@ export async function runBulk(run: BulkRun): Promise<BulkResult> {
 interface Outcome {
   readonly results: BulkResultItem[]
   readonly done: Map<number, ItemDone>
+  /** Index after the last record of the job. */
+  readonly to: number
 }
 
 /** Stages and writes the records of one job, again while records change under their hooks. */
@@ -149,12 +156,15 @@ async function runJob(
   from: number,
   to: number,
   settle: (tx: Tx, outcome: Outcome) => Outcome,
+  limitMs = Infinity,
 ): Promise<Outcome> {
   for (let attempt = 1; ; attempt += 1) {
     const staging = run.items.stage(from, to, attempt === maxTries)
+    // What hooks have seen is written whole: they are not asked twice.
+    const job = { from, to, limitMs: staging === undefined ? limitMs : Infinity }
     if (staging !== undefined) await staging
     try {
-      return await run.write(`data.${run.operation ?? 'batch'}`, (tx) => settle(tx, attemptAll(run, tx, from, to)))
+      return await run.write(`data.${run.operation ?? 'batch'}`, (tx) => settle(tx, attemptAll(run, tx, job)))
     } catch (error) {
       if (!(error instanceof StaleItem) || attempt === maxTries) throw error
     }
@@ -184,18 +194,21 @@ async function runAsOne(run: BulkRun): Promise<BulkResultItem[]> {
 async function runInSlices(run: BulkRun): Promise<BulkResultItem[]> {
   const { items } = run
   const results: BulkResultItem[] = []
-  for (let from = 0; from < items.total; from += sliceSize) {
+  for (let from = 0; from < items.total;) {
     const to = Math.min(from + sliceSize, items.total)
     if (!run.options.continueOnError && results.some((result) => !result.success)) {
       for (let index = from; index < to; index += 1) results.push(skipped(run, index))
+      from = to
       continue
     }
-    const outcome = await runJob(run, from, to, (tx, written) => {
+    const settle = (tx: Tx, written: Outcome): Outcome => {
       run.alongside?.(tx, written.results)
       return written
-    })
+    }
+    const outcome = await runJob(run, from, to, settle, run.isBusy() ? jobMs.busy : jobMs.quiet)
     await items.finish([...outcome.done.values()])
     results.push(...outcome.results)
+    from = outcome.to
   }
   return results
 }
@@ -204,31 +217,50 @@ async function runInSlices(run: BulkRun): Promise<BulkResultItem[]> {
  * Writes the records of one job: all in one savepoint first, because a savepoint each makes the search index write its
  * pending words each time; only when one of them fails, again with a savepoint each, to say which.
  */
-function attemptAll(run: BulkRun, tx: Tx, from: number, to: number): Outcome {
+function attemptAll(run: BulkRun, tx: Tx, job: Job): Outcome {
   const done = new Map<number, ItemDone>()
+  const until = performance.now() + job.limitMs
+  let to = job.from
   run.items.begin()
   try {
     const touched = tx.savepoint(
       () =>
         run.summaries.scope(tx, run.ctx, () => {
-          for (let index = from; index < to; index += 1) done.set(index, run.items.write(index)(tx))
+          do {
+            done.set(to, run.items.write(to)(tx))
+            to += 1
+          } while (to < job.to && performance.now() < until)
         }).touched,
     )
-    return finished(run, tx, from, to, done, new Map(), touched)
+    return finished(run, tx, { from: job.from, to }, done, new Map(), touched)
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error
-    return attemptEach(run, tx, from, to)
+    return attemptEach(run, tx, job)
   }
 }
 
+/** The records of one job, and how long it may take; it ends early, never before its first record. */
+interface Job {
+  readonly from: number
+  readonly to: number
+  readonly limitMs: number
+}
+
 /** Writes each record in a savepoint of its own; after a failure the rest is skipped unless continueOnError. */
-function attemptEach(run: BulkRun, tx: Tx, from: number, to: number): Outcome {
+function attemptEach(run: BulkRun, tx: Tx, job: Job): Outcome {
+  const until = performance.now() + job.limitMs
   const done = new Map<number, ItemDone>()
   const failures = new Map<number, PlatformError>()
   const touched = new Set<string>()
   run.items.begin()
-  for (let index = from; index < to; index += 1) {
-    if (failures.size > 0 && !run.options.continueOnError) break
+  let to = job.from
+  for (; to < job.to && (to === job.from || performance.now() < until); to += 1) {
+    const index = to
+    if (failures.size > 0 && !run.options.continueOnError) {
+      // The rest of the job is skipped.
+      to = job.to
+      break
+    }
     try {
       const write = run.items.write(index)
       const written = tx.savepoint(() => run.summaries.scope(tx, run.ctx, () => write(tx)))
@@ -239,15 +271,14 @@ function attemptEach(run: BulkRun, tx: Tx, from: number, to: number): Outcome {
       failures.set(index, error)
     }
   }
-  return finished(run, tx, from, to, done, failures, touched)
+  return finished(run, tx, { from: job.from, to }, done, failures, touched)
 }
 
 /** The results of a job; records whose summaries settled after they were written are read again. */
 function finished(
   run: BulkRun,
   tx: Tx,
-  from: number,
-  to: number,
+  { from, to }: Pick<Job, 'from' | 'to'>,
   done: Map<number, ItemDone>,
   failures: ReadonlyMap<number, PlatformError>,
   touched: ReadonlySet<string>,
@@ -277,7 +308,7 @@ function finished(
       })
     }
   }
-  return { results, done }
+  return { results, done, to }
 }
 
 function summarise(run: BulkRun, results: BulkResultItem[]): BulkResult {

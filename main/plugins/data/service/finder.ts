@@ -68,7 +68,7 @@ export interface RecordFinder {
 export interface FinderParts {
   readonly read: Reads
   readonly heavy: HeavyReads
-  readonly database: Pick<Database, 'schemaEpoch'>
+  readonly database: Pick<Database, 'schemaEpoch' | 'version'>
   readonly clock: Clock
   readonly metadata: MetadataService
   readonly settings: SettingsService
@@ -85,9 +85,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const estimator = createMatchEstimator(read)
   const crowds = createMatchEstimator(read, crowd)
   const sizes = createTableSizes(read, clock)
-  const runner = createReadRunner({ read, heavy, clock, sizes })
+  const runner = createReadRunner({ read, heavy, clock, sizes, version: parts.database.version })
   const { run } = runner
-  const plans = createListPlans()
+  const plans = createListPlans<JsonList>()
+  const groupPlans = createListPlans<AggregatePlan>()
   const gets = createSeenGets()
   const standings = createStandings()
   const expand = createExpander(run, parts.incoming)
@@ -129,12 +130,14 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     if (metadata.epoch() !== metadataEpoch) {
       metadataEpoch = metadata.epoch()
       plans.clear()
+      groupPlans.clear()
       gets.clear()
     }
     if (parts.database.schemaEpoch() === epoch) return
     epoch = parts.database.schemaEpoch()
     runner.clear()
     plans.clear()
+    groupPlans.clear()
     gets.clear()
     estimator.clear()
     crowds.clear()
@@ -185,8 +188,17 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { request, expand: shape.expand }
   }
 
+  const groupOptions = ({ analytics }: RecordQuery) => ({
+    search: searchHook,
+    maxGroups: analytics?.maxGroups,
+    computed: analytics?.computed,
+  })
+
   const find = async (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage> => {
     forgetOldPlans()
+    const groupKey = query.groupBy === undefined || query.analytics !== undefined ? null : keyOf(ctx, query)
+    const known = groupKey === null ? undefined : groupPlans.get(schema, groupKey)
+    if (known) return answerRows(ctx, schema, known, readFlag(query.count, 'count'))
     const env = envFor(ctx, query.analytics?.timeZone)
     const groups = parseAggregate(query, query.analytics !== undefined)
     const { request, expand: nodes } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
@@ -196,8 +208,10 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       refuseExpansion(nodes)
       if (groups !== null && distinct) throw invalidQuery('distinct', 'Groups are distinct already.', { path: '' })
       const plan = groups
-        ? buildAggregate(schema, request, groups, env, { search: searchHook, maxGroups: query.analytics?.maxGroups })
+        ? buildAggregate(schema, request, groups, env, groupOptions(query))
         : buildDistinct(schema, request, env, { search: searchHook })
+      if (groupKey !== null && groups && groupPlans.isRepeated(groupKey))
+        groupPlans.put(schema, groupKey, plan as AggregatePlan)
       return answerRows(ctx, schema, plan, counted)
     }
     const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
@@ -229,6 +243,12 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     if (authorizer.isUnrestricted(ctx)) return `${ctx.actor.id} ${options}`
     const standing = parts.access.organizationOf(ctx) === null ? authorizer.standing?.(ctx) : null
     return standing === null || standing === undefined ? null : `rights ${standings.numberOf(standing)} ${options}`
+  }
+
+  /** What makes two queries of callers with the same rights the same; null for one that must be read anew. */
+  const keyOf = (ctx: RequestContext, query: RecordQuery): string | null => {
+    const world = worldOf(ctx)
+    return world === null ? null : listKey(query, world)
   }
 
   /** How a caller with restricted rights reads single records; null where every read must be worked out anew. */
@@ -265,8 +285,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
 
   const list: RecordFinder['list'] = async (ctx, schema, query) => {
     forgetOldPlans()
-    const world = worldOf(ctx)
-    const key = world === null ? null : listKey(query, world)
+    const key = keyOf(ctx, query)
     if (key === null) return find(ctx, schema, query)
     let known = plans.get(schema, key)
     if (known === undefined) {
@@ -274,8 +293,8 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       known = planJson(ctx, schema, query)
       plans.put(schema, key, known)
     }
-    const rows = known === null ? undefined : runner.runHere(known.statement, known.hints)
-    if (known === null || rows === undefined) return find(ctx, schema, query)
+    if (known === null) return find(ctx, schema, query)
+    const rows = runner.runHere(known.statement, known.hints) ?? (await run(ctx, known.statement, known.hints))
     const { records, hasMore, nextCursor } = known.finish(rows)
     const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
     return new RawJson(`{"object":"${schema.name}","records":${records}${next},"hasMore":${hasMore}}`)
@@ -287,7 +306,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     const groups = parseAggregate(query, query.analytics !== undefined)
     const { request } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
     const { statement } = groups
-      ? buildAggregate(schema, request, groups, env, { search: searchHook, maxGroups: query.analytics?.maxGroups })
+      ? buildAggregate(schema, request, groups, env, groupOptions(query))
       : buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
     const { sql, parameters } = statement
     const steps = read.all<{ detail: string }>({ sql: `EXPLAIN QUERY PLAN ${sql}`, parameters })

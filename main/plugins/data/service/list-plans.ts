@@ -12,13 +12,13 @@ export interface JsonList {
   readonly finish: (rows: Record<string, unknown>[]) => JsonPage
 }
 
-/** The memory of one host. */
-export interface ListPlans {
+/** The memory of one host for plans of one kind. */
+export interface ListPlans<Plan> {
   /** Undefined for a list that is not known; null for one that is known to have no plan of this kind. */
-  get(schema: ObjectSchema, key: string): JsonList | null | undefined
+  get(schema: ObjectSchema, key: string): Plan | null | undefined
   /** Whether the key was asked about before; a list that never comes again is not worth a plan of its own. */
   isRepeated(key: string): boolean
-  put(schema: ObjectSchema, key: string, list: JsonList | null): void
+  put(schema: ObjectSchema, key: string, list: Plan | null): void
   /** Forgets everything; needed after a change of tables or statistics. */
   clear(): void
 }
@@ -43,8 +43,8 @@ export function listKey(query: RecordQuery, world: string): string | null {
 }
 
 /** Makes the memory. */
-export function createListPlans(): ListPlans {
-  let objects = new WeakMap<ObjectSchema, Map<string, { readonly list: JsonList | null; uses: number }>>()
+export function createListPlans<Plan>(): ListPlans<Plan> {
+  let objects = new WeakMap<ObjectSchema, Map<string, { readonly list: Plan | null; uses: number }>>()
   const seen = new Int32Array(seenPlaces)
   return {
     get(schema, key) {

@@ -201,7 +201,8 @@ function missingUsers(field: FieldSchema, value: unknown, env: PrepareEnv, store
   })
 }
 
-function setColumns(row: Row, field: FieldSchema, value: unknown, env?: PrepareEnv): void {
+/** Sets the columns of a field in a row from a parsed value; what is sealed comes from the seals of `env`. */
+export function setColumns(row: Row, field: FieldSchema, value: unknown, env?: PrepareEnv): void {
   const type = fieldTypeOf(field)
   row[field.column] = value === null ? null : type.toColumn(isSealed(field) ? sealOf(field, env) : value, field)
   if (field.extraColumns.length === 0) return

@@ -4,10 +4,15 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
 import type { CostHints } from '#main/database/query/cost.ts'
 import { createCostModel } from '#main/database/query/cost.ts'
+import { createKeptAnswers } from './kept-answers.ts'
+import { createQuickReads } from './quick-reads.ts'
 import type { TableSizes } from './table-sizes.ts'
 
 /** Lists stop after this long (D-91). */
 const queryTimeoutMs = 5_000
+
+/** Groups that took this long are kept until something is written. */
+const keptFromMs = 1
 
 /** What is known of a read beside its text. */
 export interface ReadHints extends Omit<CostHints, 'rowsOf'> {
@@ -35,27 +40,50 @@ export function createReadRunner(parts: {
   readonly heavy: HeavyReads
   readonly clock: Clock
   readonly sizes: TableSizes
+  /** See {@link Database.version}. */
+  version(): number
 }): ReadRunner {
-  const { read, heavy, clock, sizes } = parts
+  const { read, heavy, clock, sizes, version } = parts
   const cost = createCostModel()
+  const quick = createQuickReads()
+  const kept = createKeptAnswers(version)
 
-  const runHere: ReadRunner['runHere'] = (statement, hints) => {
-    if (hints.crowded === true || cost.wasSlow(statement, clock.now())) return undefined
-    if (!cost.isCheap(read, statement, { rowsOf: sizes, ...hints })) return undefined
+  const runHere = <Row>(statement: Statement<Row>, hints: ReadHints): Row[] | undefined => {
+    if (cost.wasSlow(statement, clock.now())) return undefined
+    const isCheap = hints.crowded !== true && cost.isCheap(read, statement, { rowsOf: sizes, ...hints })
+    if (!isCheap && !quick.has(statement)) return undefined
     const startedAt = performance.now()
     const rows = read.all(hints.keyed === undefined ? cost.improve(read, statement) : statement)
-    cost.note(statement, performance.now() - startedAt, clock.now())
+    const tookMs = performance.now() - startedAt
+    cost.note(statement, tookMs, clock.now())
+    if (!isCheap) quick.note(statement, tookMs)
+    if (hints.readsAll === true && tookMs >= keptFromMs) kept.put(statement, version(), rows)
+    return rows
+  }
+
+  const runElsewhere = async <Row>(ctx: RequestContext, statement: Statement<Row>): Promise<Row[]> => {
+    const since = version()
+    const tookMs = (ms: number): void => quick.note(statement, ms)
+    const rows = await heavy.query(cost.improve(read, statement), {
+      timeoutMs: queryTimeoutMs,
+      signal: ctx.signal,
+      tookMs,
+    })
+    kept.put(statement, since, rows)
     return rows
   }
 
   return {
     runHere,
-    async run(ctx, statement, hints = {}) {
-      const rows = runHere(statement, hints)
-      if (rows !== undefined) return rows
-      return heavy.query(cost.improve(read, statement), { timeoutMs: queryTimeoutMs, signal: ctx.signal })
+    async run<Row>(ctx: RequestContext, statement: Statement<Row>, hints: ReadHints = {}) {
+      const known = hints.keyed === undefined ? kept.get(statement) : undefined
+      if (known !== undefined) return known as Row[]
+      return runHere(statement, hints) ?? runElsewhere(ctx, statement)
     },
     sorts: (statement) => cost.sorts(read, statement),
-    clear: cost.clear,
+    clear() {
+      cost.clear()
+      quick.clear()
+    },
   }
 }

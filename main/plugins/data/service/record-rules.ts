@@ -2,7 +2,8 @@
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import type { PlatformRecord, RecordWarning } from '../api.ts'
+import type { UniqueRule } from '#main/database/query/unique-clash.ts'
+import type { BrokenRule, PlatformRecord, RecordWarning } from '../api.ts'
 import type { Row } from './codec.ts'
 
 /** A finding that does not refuse the write (D-96). */
@@ -30,4 +31,13 @@ export interface RecordRules {
   checkStored(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
   /** Judges a live row that is about to be deleted. @throws validation_error */
   checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): void
+  /**
+   * What rules say of a row that another machine made, where nothing can be refused. Rules about a change rather than a
+   * record are left out: state machines, and for a record that is new here those that do not judge updates too. So are
+   * rules of type `unique`, and rules that cannot be asked.
+   * @param stored the row as it was; null for a record that is new here
+   */
+  observe(ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): readonly BrokenRule[]
+  /** The tuples that rules of type `unique` keep apart. */
+  uniqueTuples(schema: ObjectSchema): readonly UniqueRule[]
 }

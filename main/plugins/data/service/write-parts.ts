@@ -25,6 +25,8 @@ import type { RecordWriter, Written } from './writer.ts'
 export interface WriteParts {
   readonly read: Reads
   readonly write: Write
+  /** See {@link PluginHost.isBusy}. */
+  isBusy(): boolean
   readonly ids: Ids
   readonly secrets: SecretStore
   readonly writer: RecordWriter

@@ -1,30 +1,28 @@
 // Writes one record inside a transaction: references, uniqueness, numbers, row, search rows, event. The only place
-// that inserts or updates rows of object tables. Everything here is synchronous.
+// beside the door of remote changes that inserts or updates rows of object tables. Everything here is synchronous.
 import { PlatformError, platformError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
-import { formatAutonumber } from '#shared/field-types/autonumber.ts'
-import type { FieldSchema } from '#shared/field-types/field-schema.ts'
-import type { Filter } from '#shared/filter/filter.ts'
-import { allOf } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
-import { buildCount } from '#main/database/query/build-find.ts'
-import { findUniqueClash, uniqueRules } from '#main/database/query/unique-clash.ts'
+import { uniqueRules } from '#main/database/query/unique-clash.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { PlatformRecord } from '../api.ts'
-import { getRow, insertRow, takeNumber, updateRow } from '../store.ts'
+import { getRow, insertRow, updateRow } from '../store.ts'
 import type { Row } from './codec.ts'
-import { codecOf, sameValue } from './codec.ts'
+import { codecOf } from './codec.ts'
+import { changesOf, differing, touches } from './changed-values.ts'
+import type { RecordNumbers } from './numbering.ts'
 import type { PreparedCreate, PreparedUpdate } from './prepare.ts'
 import { checkReferences } from './reference-checks.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { RecordRules, RuleWarning } from './record-rules.ts'
 import type { Summaries } from './summaries.ts'
+import { clashesOf } from './unique-clashes.ts'
 import { nextVersion } from './versions.ts'
 
 /** What a write answers. */
@@ -66,8 +64,7 @@ export interface WriterParts {
   readonly search: () => SearchService | undefined
   readonly clock: Clock
   readonly ids: Ids
-  /** The present day in the workspace's zone. */
-  readonly today: () => string
+  readonly numbers: RecordNumbers
   /** The world as the engine sees it: every object, no rights. */
   readonly queryEnv: () => QueryEnv
   readonly rules: RecordRules
@@ -169,8 +166,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
         null,
       )
       for (const field of codecOf(schema).autonumbers) {
-        const number = takeNumber(tx, schema.uid, field.uid, field.settings.startNumber ?? 1)
-        row[field.column] = formatAutonumber(field.settings.autonumberFormat ?? '{0000}', number, parts.today())
+        row[field.column] = parts.numbers.begin(tx, schema, field)
       }
       const summaries = parts.summaries()
       summaries.begin(schema, row)
@@ -191,10 +187,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     update(tx, ctx, schema, stored, prepared) {
       const id = stored['id'] as string
       const codec = codecOf(schema)
-      const columns: Row = {}
-      for (const column of Object.keys(prepared.columns)) {
-        if (!sameValue(prepared.columns[column], stored[column])) columns[column] = prepared.columns[column]!
-      }
+      const columns = differing(stored, prepared.columns)
       if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
       if (Object.keys(columns).length === 0)
         return { id, record: rules.toRecord(schema, stored), before: stored, changed: false, warnings: noWarnings }
@@ -274,26 +267,6 @@ function checkSize(row: Row): void {
   if (bytes > maxRecordBytes) throw platformError('payload_too_large', { limitBytes: maxRecordBytes, received: bytes })
 }
 
-/** The values that differ by field, but for the marks every write sets. */
-function changesOf(
-  schema: ObjectSchema,
-  stored: Row,
-  row: Row,
-  columns: Row,
-): Record<string, { old: unknown; new: unknown }> {
-  const codec = codecOf(schema)
-  const changes: Record<string, { old: unknown; new: unknown }> = {}
-  for (const field of codec.allFields) {
-    if (field.name === 'updated_at' || field.name === 'updated_by' || !touches(field, columns)) continue
-    changes[field.name] = { old: codec.value(stored, field), new: codec.value(row, field) }
-  }
-  return changes
-}
-
-function touches(field: FieldSchema, columns: Row): boolean {
-  return Object.hasOwn(columns, field.column) || field.extraColumns.some((extra) => Object.hasOwn(columns, extra.name))
-}
-
 /**
  * No other live record may have the same value of a unique field or the same tuple of a unique index. Asked after the
  * row is written, so that a rule with a filter can be judged by the row itself; a refusal rolls the row back.
@@ -309,7 +282,6 @@ function checkUnique(
 ): void {
   const codec = codecOf(schema)
   if (!codec.hasUnique) return
-  const id = row['id'] as string
   for (const rule of uniqueRules(schema)) {
     if (
       rule.where === null &&
@@ -317,14 +289,7 @@ function checkUnique(
       rule.fields.every((field) => stored[field.column] === row[field.column])
     )
       continue
-    const values = Object.fromEntries(rule.fields.map((field) => [field.name, codec.value(row, field)]))
-    const clash = findUniqueClash(schema, rule, values, id, env)
-    if (clash === null || tx.get(clash) === undefined) continue
-    if (rule.where !== null) {
-      const own: Filter = { kind: 'condition', path: ['id'], operator: '$eq', operand: id }
-      const passes = tx.get(buildCount(schema, { filter: allOf(rule.where, own) }, env))
-      if (passes?.total === 0) continue
-    }
+    if (clashesOf(tx, env, schema, row, rule).length === 0) continue
     // What the caller may not read is no part of the answer: neither the name nor the value.
     const shown = rule.fields.filter((field) => canRead(field.name))
     throw platformError('conflict', {
@@ -332,7 +297,7 @@ function checkUnique(
         field: field.name,
         code: 'not_unique',
         message: 'Another record has this value.',
-        value: values[field.name],
+        value: codec.value(row, field),
       })),
     })
   }

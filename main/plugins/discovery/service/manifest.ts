@@ -65,8 +65,9 @@ function routesOf(plugins: readonly RegisteredPlugin[], prefix: string): Discove
 
 function featuresOf(plugins: readonly RegisteredPlugin[]): DiscoveryManifest['features'] {
   const features = Object.fromEntries(featureKeys.map((key) => [key, false])) as DiscoveryManifest['features']
-  for (const { discovery } of plugins) {
-    if (discovery?.feature !== undefined && isOneOf(featureKeys, discovery.feature)) features[discovery.feature] = true
+  for (const { discovery, hasFeature } of plugins) {
+    if (discovery?.feature !== undefined && isOneOf(featureKeys, discovery.feature))
+      features[discovery.feature] = hasFeature()
   }
   return features
 }

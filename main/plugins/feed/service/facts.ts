@@ -23,6 +23,16 @@ export interface Fact {
   readonly flags: number
 }
 
+/** What two changes one after the other come to, as it is stored: values before the first, and after the last. */
+export function joinedChanges(stored: string, later: StoredChanges): string {
+  const joined: Record<string, StoredChange> = { ...(JSON.parse(stored) as StoredChanges) }
+  for (const [uid, change] of Object.entries(later)) {
+    const before = joined[uid]
+    joined[uid] = before?.length === 2 && change.length === 2 ? [before[0], change[1]] : change
+  }
+  return JSON.stringify(joined)
+}
+
 type Values = Readonly<Record<string, unknown>>
 type Differences = Readonly<Record<string, { readonly old: unknown; readonly new: unknown }>>
 

@@ -233,7 +233,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
         const now = clock.iso()
         removeWords(tx, place, present.number, present.body)
         removeMarks(tx, place, present.id)
-        if (hasReplies(tx, place, present.id)) emptyItem(tx, present.number, namesOf(present), now)
+        if (hasReplies(tx, place, present.id)) emptyItem(tx, present.number, namesOf(mentionsOf(present)), now)
         else deleteItem(tx, present.number)
         dropStub(tx, place, present.parent_id)
         announceItem(people, tx, ctx, place, 'feed.item.deleted', {
@@ -270,12 +270,12 @@ export function createFeedItems(parts: ItemParts): FeedItems {
 }
 
 /** Who a stub stays visible to; the names it used go. */
-function namesOf(row: ItemRow): string {
-  return JSON.stringify(mentionsOf(row).map(({ type, id }) => ({ type, id })))
+export function namesOf(mentions: readonly StoredMention[]): string {
+  return JSON.stringify(mentions.map(({ type, id }) => ({ type, id })))
 }
 
-/** A stub without replies holds a place for nobody. */
-function dropStub(tx: Tx, place: RecordPlace, parentId: string | null): void {
+/** Takes away the stub that was replied to when no reply is left: it holds a place for nobody. */
+export function dropStub(tx: Tx, place: RecordPlace, parentId: string | null): void {
   const parent = parentId === null ? undefined : readItem(tx, place, parentId)
   if (parent === undefined || parent.is_deleted === 0 || hasReplies(tx, place, parent.id)) return
   deleteItem(tx, parent.number)

@@ -27,6 +27,7 @@ import type { Condition, Viewer } from './viewer.ts'
 export interface FeedQuery {
   readonly type?: string | undefined
   readonly parentId?: string | undefined
+  readonly pinnedOnly?: boolean | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
@@ -149,18 +150,24 @@ export function createFeedLists(parts: ListParts): FeedLists {
       changes: changes[at]!,
       timestamp: row.at,
       source: row.source as NonNullable<z.output<typeof ChangelogEntry>['source']>,
+      ...(row.request_id === null ? {} : { requestId: row.request_id }),
+      ...(row.cause_event_id === null ? {} : { causeEventId: String(row.cause_event_id) }),
+      ...(row.depth === null ? {} : { depth: row.depth }),
     }))
   }
 
   return {
     list(ctx, place, query) {
       const choice = choiceOf(query.type ?? 'all', false)
-      const binding = ['feed', place.object, place.recordId, query.type ?? 'all', query.parentId ?? null]
+      const { type = 'all', parentId = null, pinnedOnly = false } = query
+      const binding = ['feed', place.object, place.recordId, type, parentId, ...(pinnedOnly ? ['pinned'] : [])]
       const request = readPage(query, feedBounds, binding)
-      if (query.parentId === undefined) return page(ctx, place, choice, request, binding)
-      const parent: Condition = { sql: 'i.parent_id = ?', values: [query.parentId.toLowerCase()] }
-      const items = choice.items === null ? null : [...choice.items, parent]
-      return page(ctx, place, { facts: null, items }, request, binding)
+      const parent: Condition[] =
+        parentId === null ? [] : [{ sql: 'i.parent_id = ?', values: [parentId.toLowerCase()] }]
+      const pinned = (alias: string): Condition[] => (pinnedOnly ? [markedAs(alias, 'feed_pin')] : [])
+      const facts = choice.facts === null || parentId !== null ? null : [...choice.facts, ...pinned('f')]
+      const items = choice.items === null ? null : [...choice.items, ...parent, ...pinned('i')]
+      return page(ctx, place, { facts, items }, request, binding)
     },
 
     async search(ctx, place, query) {
@@ -226,16 +233,19 @@ function ofActor(alias: string, actorId: string | undefined): Condition[] {
 }
 
 function markedBy({ hasAttachments, pinnedOnly, starredOnly }: FeedSearch, me: string): Condition[] {
-  const marked = (table: string, more: string, values: readonly unknown[]): Condition => ({
-    sql: `EXISTS (SELECT 1 FROM ${table} AS k
-      WHERE k.object = i.object AND k.record_id = i.record_id AND k.item_id = i.id${more})`,
-    values,
-  })
   return [
     ...(hasAttachments === undefined ? [] : [{ sql: `i.attachments ${hasAttachments ? '<>' : '='} '[]'`, values: [] }]),
-    ...(pinnedOnly === true ? [marked('feed_pin', '', [])] : []),
-    ...(starredOnly === true ? [marked('feed_star', ' AND k.user_id = ?', [me])] : []),
+    ...(pinnedOnly === true ? [markedAs('i', 'feed_pin')] : []),
+    ...(starredOnly === true ? [markedAs('i', 'feed_star', { sql: ' AND k.user_id = ?', values: [me] })] : []),
   ]
+}
+
+function markedAs(alias: string, table: string, more: Condition = { sql: '', values: [] }): Condition {
+  return {
+    sql: `EXISTS (SELECT 1 FROM ${table} AS k
+      WHERE k.object = ${alias}.object AND k.record_id = ${alias}.record_id AND k.item_id = ${alias}.id${more.sql})`,
+    values: more.values,
+  }
 }
 
 /** Both ends count; a day without a time is all of it in the workspace's zone. @throws validation_error */

@@ -11,6 +11,11 @@ export interface ReactionRow {
   readonly userId: string
 }
 
+/** A reaction with when it was given. */
+export interface GivenReaction extends ReactionRow {
+  readonly at: string
+}
+
 /** Who pinned or starred an item, and when. */
 export interface MarkRow {
   readonly itemId: string
@@ -62,9 +67,9 @@ export function removeMarks(tx: Tx, place: Place, itemId: string): void {
 }
 
 /** Reactions to items of a record, oldest first. @param ids JSON array */
-export function reactionsTo(place: Place, ids: string): Statement<ReactionRow> {
+export function reactionsTo(place: Place, ids: string): Statement<GivenReaction> {
   return statement(
-    `SELECT item_id AS itemId, emoji, user_id AS userId FROM feed_reaction
+    `SELECT item_id AS itemId, emoji, user_id AS userId, at FROM feed_reaction
      WHERE ${placeSql} AND item_id IN (SELECT value FROM json_each(?)) ORDER BY at, emoji, user_id`,
     [...placeValues(place), ids],
   )
@@ -89,6 +94,6 @@ export function starsOf(place: Place, ids: string, userId: string): Statement<Ma
 }
 
 /** The reactions to one item, as writes see them. */
-export function readReactions(read: Pick<Reads, 'all'>, place: Place, itemId: string): ReactionRow[] {
+export function readReactions(read: Pick<Reads, 'all'>, place: Place, itemId: string): GivenReaction[] {
   return read.all(reactionsTo(place, JSON.stringify([itemId])))
 }

@@ -74,5 +74,14 @@ export function completeMentions(
 
 /** The ids of the users among mentions, each once. */
 export function mentionedUsers(mentions: readonly StoredMention[]): string[] {
-  return [...new Set(mentions.filter(({ type }) => type === 'user').map(({ id }) => id))]
+  return idsOf(mentions, 'user')
+}
+
+/** The ids of the teams among mentions, each once. */
+export function mentionedTeams(mentions: readonly StoredMention[]): string[] {
+  return idsOf(mentions, 'team')
+}
+
+function idsOf(mentions: readonly StoredMention[], wanted: StoredMention['type']): string[] {
+  return [...new Set(mentions.filter(({ type }) => type === wanted).map(({ id }) => id))]
 }

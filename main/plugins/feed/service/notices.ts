@@ -12,8 +12,9 @@ import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { NotificationDraft, NotificationsService } from '#main/plugins/notifications/api.ts'
-import { mentionedUsers } from './mentions.ts'
+import { mentionedTeams, mentionedUsers } from './mentions.ts'
 import type { People } from './people.ts'
+import { plainWords } from './plain-words.ts'
 import { readerContext } from './reader-context.ts'
 import type { StoredItemView } from './show-items.ts'
 import type { SubscribedRecords } from './subscribed-records.ts'
@@ -28,7 +29,7 @@ export interface NoticeParts {
   readonly data: Pick<DataService, 'reach' | 'get' | 'canReadField' | 'requireRecord'>
   readonly metadata: Pick<MetadataService, 'objectSchema'>
   readonly people: People
-  readonly subscriptions: Pick<Subscriptions, 'inForce'>
+  readonly subscriptions: Pick<Subscriptions, 'inForce' | 'ended'>
   readonly known: SubscribedRecords
   /** Whether a caller sees an item of a record. */
   readonly sees: (ctx: RequestContext, name: { object: string; recordId: string }, feedId: string) => boolean
@@ -44,6 +45,12 @@ interface Notice {
   readonly cause: string
 }
 
+/** What a notice says beside its title; `lines` when it names fields. */
+interface NoticeBody {
+  readonly text: string
+  readonly lines?: readonly { readonly field: string; readonly text: string }[]
+}
+
 /** Longest excerpt of a body. */
 const excerptLength = 300
 
@@ -57,7 +64,8 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     notice: Notice,
     rest: Pick<NotificationDraft, 'data' | 'channels'> & {
       feedId?: string
-      body: (ctx: RequestContext) => string | null
+      /** What is said beside the title; null when the user may read none of it. */
+      body: (ctx: RequestContext) => NoticeBody | null
     },
   ): Promise<void> => {
     if (event.actor.type === 'user' && event.actor.id === userId) return
@@ -67,29 +75,44 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     const { feedId } = rest
     if (feedId !== undefined && !parts.sees(ctx, { object, recordId }, feedId)) return
     const body = rest.body(ctx)
-    const name = body === null ? null : await recordName(parts, ctx, object, recordId)
-    if (body === null || name === null) return
-    const actor = event.actor.type === 'user' ? parts.people.find(event.actor.id)?.name : undefined
+    const named = body === null ? null : await recordName(parts, ctx, object, recordId)
+    if (body === null || named === null) return
+    const actor =
+      event.actor.type === 'user' ? parts.people.findAll([event.actor.id]).get(event.actor.id)?.name : undefined
+    const says = `${actor ?? event.actor.name ?? 'The system'} ${notice.says}`
+    const { name, label, field } = named
+    const title = field === null ? {} : { title: { field, without: `${says} ${label}` } }
     const draft: NotificationDraft = {
       userId,
       type: notice.type,
-      title: `${actor ?? event.actor.name ?? 'The system'} ${notice.says} ${name}`,
-      body,
+      title: `${says} ${name}`,
+      body: body.text,
+      quotes: { ...title, ...(body.lines === undefined ? {} : { lines: body.lines }) },
       data: { object, recordId, ...(feedId === undefined ? {} : { feedId }) },
-      actionUrl: `#/o/${object}?rec=${recordId}`,
+      actionUrl: `#/o/${object}?rec=${recordId}${feedId === undefined ? '' : `&tab=activity&item=${feedId}`}`,
       ...(rest.channels === undefined ? {} : { channels: rest.channels }),
+      // What another machine wrote was mailed and posted from there.
+      ...(event.source === 'sync' ? { stays: true } : {}),
       dedupeKey: notice.cause,
+      // Told where the record is, whatever organization the user works in at the moment (D-41).
+      organizationId: ctx.organizationId,
     }
     await parts.write('feed.notify', (tx) => void parts.notifications()?.notify(tx, draft))
   }
+
+  /** Who is in teams now; a team that is gone, or of a host without accounts, has nobody. */
+  const membersOf = (teams: readonly string[]): string[] => [
+    ...new Set(teams.flatMap((id) => parts.auth()?.teamMembers(id) ?? [])),
+  ]
 
   const aboutItem = async (event: PlatformEvent, schema: ObjectSchema, item: StoredItemView): Promise<void> => {
     const { object, recordId } = { object: event.object!, recordId: event.recordId! }
     const place = { object: schema.uid, recordId }
     const owner = ownerOf(parts, object, recordId)
     const subscribed = parts.subscriptions.inForce(place, owner)
-    const mentioned = new Set(mentionedUsers(item.mentions))
-    const body = (): string => excerpt(item)
+    const members = membersOf(mentionedTeams(item.mentions))
+    const mentioned = new Set([...mentionedUsers(item.mentions), ...members])
+    const body = (): NoticeBody => ({ text: excerpt(item) })
     const told = new Set<string>()
     const assignee = item.type === 'task' ? item.data?.['assigneeId'] : undefined
     if (typeof assignee === 'string') {
@@ -104,9 +127,15 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     }
     for (const { userId, events, channels } of subscribed) {
       if (told.has(userId)) continue
+      told.add(userId)
       const notice = itemNotice(event, item, mentioned.has(userId) && wantsWord(events, 'mention'), events)
       if (notice !== null) await tell(event, userId, notice, { feedId: item.id, body, channels })
     }
+    if (members.length === 0) return
+    const ended = parts.subscriptions.ended(place)
+    const notice = itemNotice(event, item, true, [])!
+    for (const userId of members)
+      if (!told.has(userId) && !ended.has(userId)) await tell(event, userId, notice, { feedId: item.id, body })
   }
 
   const aboutRecord = async (event: PlatformEvent, schema: ObjectSchema): Promise<void> => {
@@ -114,14 +143,16 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     const { record, changes } = event.payload as RecordChange
     const owner = typeof record['owner'] === 'string' ? record['owner'] : null
     const changed = Object.keys(changes)
-    const notice: Notice = { type: 'record', says: 'changed', cause: `feed:event:${event.eventId}` }
+    const notice: Notice = { type: 'record', says: 'changed', cause: `feed:event:${event.work ?? event.eventId}` }
     for (const { userId, events, channels } of parts.subscriptions.inForce({ object: schema.uid, recordId }, owner)) {
       if (!wantsWord(events, 'field_change')) continue
-      const body = (ctx: RequestContext): string | null => {
+      const body = (ctx: RequestContext): NoticeBody | null => {
         const shown = [...trackedFields(schema).values()].filter(
           ({ field, inFeed }) => inFeed && changed.includes(field.name) && data.canReadField(ctx, object, field.name),
         )
-        return shown.length === 0 ? null : shown.map(({ field }) => field.label).join(', ')
+        if (shown.length === 0) return null
+        const lines = shown.map(({ field }) => ({ field: field.name, text: field.label }))
+        return { text: lines.map(({ text }) => text).join(', '), lines }
       }
       await tell(event, userId, notice, { body, channels })
     }
@@ -131,8 +162,9 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     wants(event) {
       if (parts.notifications() === undefined || event.object === undefined || event.recordId === undefined)
         return false
-      // A pin changes nothing of what an item says.
-      if ((event.payload as { pinned?: boolean }).pinned !== undefined) return false
+      const { pinned, quiet } = event.payload as { pinned?: boolean; quiet?: boolean }
+      // A pin changes nothing of what an item says, and what came with the past of a workspace is no news.
+      if (pinned !== undefined || quiet === true) return false
       if (event.type === 'feed.item.created' || event.type === 'feed.item.updated') return true
       if (event.type !== 'record.updated') return false
       const schema = metadata.objectSchema(event.object)
@@ -180,9 +212,9 @@ function wantsWord(events: readonly SubscriptionWord[], word: SubscriptionWord):
   return events.includes('all') || events.includes(word)
 }
 
-/** The beginning of what an item says, as plain as its author wrote it. */
+/** The beginning of what an item says, without marks: notices are plain text wherever they are shown. */
 function excerpt({ body = '', type }: StoredItemView): string {
-  const text = body.replaceAll(/@\[([^\]\n]{1,200})\]\([^)\s]{1,220}\)/g, '@$1').trim()
+  const text = plainWords(body).replaceAll(/\n+/g, '\n')
   if (text === '') return type
   return text.length <= excerptLength ? text : `${text.slice(0, excerptLength).toWellFormed()}…`
 }
@@ -197,20 +229,30 @@ function ownerOf({ data }: NoticeParts, object: string, recordId: string): strin
   }
 }
 
+/** How a record is called: by the value of a field, else by its object. */
+interface RecordTitle {
+  readonly name: string
+  readonly label: string
+  /** The field the name is from; null for the label. */
+  readonly field: string | null
+}
+
 /** The record's name as the user may read it, else that of its object; null when the record is gone. */
 async function recordName(
   { data, metadata }: NoticeParts,
   ctx: RequestContext,
   object: string,
   id: string,
-): Promise<string | null> {
+): Promise<RecordTitle | null> {
   const schema = metadata.objectSchema(object)!
   const { name } = schema.displayField
-  if (!data.canReadField(ctx, object, name)) return schema.label
+  const { label } = schema
+  const byObject: RecordTitle = { name: label, label, field: null }
+  if (!data.canReadField(ctx, object, name)) return byObject
   try {
     const { record } = await data.get(ctx, { object, id, select: [name] })
     const value = record[name]
-    return typeof value === 'string' && value !== '' && name !== 'id' ? value : schema.label
+    return typeof value === 'string' && value !== '' && name !== 'id' ? { name: value, label, field: name } : byObject
   } catch (error) {
     if (error instanceof PlatformError) return null
     throw error

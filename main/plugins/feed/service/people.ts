@@ -1,4 +1,5 @@
-// The people behind ids: names and pictures from the accounts, else from the directory of the workspace.
+// The people behind ids: names and pictures from the accounts, else from the directory of the workspace; names of people
+// of other machines from whoever knows them.
 import type { FeedActor } from '#shared/contracts/feed.ts'
 import type { z } from 'zod'
 import { userDirectory } from '#shared/user-directory.ts'
@@ -17,15 +18,19 @@ export interface Person {
 
 /** Finds people; one per host. */
 export interface People {
-  /** Undefined for an id that nobody has. */
+  /** Undefined for an id that nobody here has. */
   find(id: string): Person | undefined
-  /** Several at once, those that are known. */
+  /** Several at once, those that are known; for showing what they did, so people of other machines are among them. */
   findAll(ids: Iterable<string>): ReadonlyMap<string, Person>
+  /** Takes who knows names of people without an account here. */
+  nameOthers(lookup: (id: string) => string | undefined): void
 }
 
 /** Makes the directory. */
 export function createPeople(parts: { read: Pick<Reads, 'all'>; auth: () => AuthService | undefined }): People {
-  const findAll: People['findAll'] = (ids) => {
+  let nameOf: (id: string) => string | undefined = () => undefined
+
+  const findHere = (ids: Iterable<string>): Map<string, Person> => {
     const wanted = [...new Set(ids)]
     const found = new Map<string, Person>()
     if (wanted.length === 0) return found
@@ -43,7 +48,20 @@ export function createPeople(parts: { read: Pick<Reads, 'all'>; auth: () => Auth
     }
     return found
   }
-  return { findAll, find: (id) => findAll([id]).get(id) }
+  return {
+    find: (id) => findHere([id]).get(id),
+    findAll(ids) {
+      const wanted = [...ids]
+      const found = findHere(wanted)
+      for (const id of wanted) {
+        if (found.get(id)?.name !== undefined) continue
+        const name = nameOf(id)
+        if (name !== undefined) found.set(id, { name, image: found.get(id)?.image })
+      }
+      return found
+    },
+    nameOthers: (lookup) => void (nameOf = lookup),
+  }
 }
 
 /** An actor as the API shows it. */

@@ -13,6 +13,9 @@ export interface FactRow {
   readonly actor_id: string
   readonly source: string
   readonly changes: string
+  readonly request_id: string | null
+  readonly cause_event_id: number | null
+  readonly depth: number | null
 }
 
 /** A row of `feed_item`, without its place. */
@@ -50,7 +53,8 @@ export type FeedEntry =
   | { readonly kind: 'item'; readonly id: string; readonly row: ItemRow }
 
 /** The columns of {@link FactRow}. */
-export const factColumns = 'f.id, f.at, f.action, f.actor_type, f.actor_id, f.source, f.changes'
+export const factColumns =
+  'f.id, f.at, f.action, f.actor_type, f.actor_id, f.source, f.changes, f.request_id, f.cause_event_id, f.depth'
 
 /** The columns of {@link ItemRow}. */
 export const itemColumns =

@@ -40,6 +40,8 @@ export interface Subscriptions {
   addAll(tx: Tx, place: Place, userIds: readonly string[]): void
   /** Every subscription in force, that of the owner too. */
   inForce(place: Place, owner: string | null): Pick<StoredSubscription, 'userId' | 'events' | 'channels'>[]
+  /** The users who ended their subscription to a record. */
+  ended(place: Place): ReadonlySet<string>
 }
 
 const usual: SubscriptionInput = { events: ['all'], channels: ['in_app'] }
@@ -100,6 +102,7 @@ export function createSubscriptions({ read, write, clock, ids, known }: Subscrip
       const implied = owner !== null && !stored.some(({ userId }) => userId === owner)
       return [...stored.filter(({ active }) => active), ...(implied ? [{ ...usual, userId: owner }] : [])]
     },
+    ended: (place) => new Set(readSubscriptions(read, place).flatMap(({ active, userId }) => (active ? [] : [userId]))),
   }
 }
 

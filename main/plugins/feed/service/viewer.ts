@@ -33,9 +33,8 @@ export interface ViewerParts {
 
 /** Looks at a record with the eyes of a caller. */
 export function viewerOf(parts: ViewerParts, ctx: RequestContext, { schema }: Pick<RecordPlace, 'schema'>): Viewer {
-  const readable = [...trackedFields(schema).values()].filter(({ field }) =>
-    parts.canReadField(ctx, schema.name, field.name),
-  )
+  const tracked = trackedFields(schema)
+  const readable = [...tracked.values()].filter(({ field }) => parts.canReadField(ctx, schema.name, field.name))
   const fields = new Set(readable.map(({ field }) => field.uid))
   const feedFields = new Set(readable.filter(({ inFeed }) => inFeed).map(({ field }) => field.uid))
   const touching = (uids: Iterable<string>): Condition => ({
@@ -55,13 +54,15 @@ export function viewerOf(parts: ViewerParts, ctx: RequestContext, { schema }: Pi
   const seesAll = ctx.credential === 'internal'
   const own = (alias: string): Condition =>
     seesAll ? { sql: 'TRUE', values: [] } : visibleItem(alias, me, parts.isGuest(me))
+  // A reply from another machine may answer a fact that only that machine has: to a change of who knows which field.
+  const known = readable.length === tracked.size ? '' : `(${exists('feed_item')} OR ${exists('feed_fact')}) AND`
   const items = (): Condition => {
     const item = own('i')
     const parent = own('p')
     const fact = facts()
     return {
       sql: `${item.sql}
-        AND (i.parent_id IS NULL OR (
+        AND (i.parent_id IS NULL OR (${known}
           NOT EXISTS (SELECT 1 FROM feed_item AS p WHERE p.object = i.object AND p.record_id = i.record_id
             AND p.id = i.parent_id AND NOT (${parent.sql}))
           AND NOT EXISTS (SELECT 1 FROM feed_fact AS f WHERE f.object = i.object AND f.record_id = i.record_id
@@ -76,6 +77,11 @@ export function viewerOf(parts: ViewerParts, ctx: RequestContext, { schema }: Pi
     items,
     entries: (field) => (field === undefined ? telling(fields) : touching(fields.has(field) ? [field] : [])),
   }
+}
+
+/** Whether what an item replies to is in a table. */
+function exists(table: 'feed_item' | 'feed_fact'): string {
+  return `EXISTS (SELECT 1 FROM ${table} AS x WHERE x.object = i.object AND x.record_id = i.record_id AND x.id = i.parent_id)`
 }
 
 /** public: all; internal: everybody but guests; private: the author and the users it mentions. */

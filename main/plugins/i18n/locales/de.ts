@@ -68,6 +68,8 @@ export const german: ProgramTexts = {
     invalid_query: 'Die Abfrage ist fehlerhaft.',
     unauthenticated: 'Eine gültige Anmeldung ist erforderlich.',
     invalid_credentials: 'Die Anmeldedaten stimmen nicht.',
+    api_key_invalid: 'Der API-Schlüssel ist nicht gültig.',
+    session_expired: 'Die Sitzung ist beendet.',
     permission_denied: 'Für diesen Vorgang fehlt die Berechtigung.',
     origin_forbidden: 'Die Anfrage kommt von einer nicht erlaubten Adresse.',
     item_locked: 'Das Element ist durch das Paket geschützt, das es geliefert hat.',

@@ -68,6 +68,8 @@ export const spanish: ProgramTexts = {
     invalid_query: 'La consulta está mal formada.',
     unauthenticated: 'Se requiere una credencial válida.',
     invalid_credentials: 'Las credenciales no son válidas.',
+    api_key_invalid: 'La clave de API no es válida.',
+    session_expired: 'La sesión ha terminado.',
     permission_denied: 'Falta el permiso para esta operación.',
     origin_forbidden: 'La solicitud viene de una dirección no permitida.',
     item_locked: 'El elemento está protegido por el paquete que lo entregó.',

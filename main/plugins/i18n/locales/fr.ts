@@ -68,6 +68,8 @@ export const french: ProgramTexts = {
     invalid_query: 'La requête est mal formée.',
     unauthenticated: 'Une identification valide est requise.',
     invalid_credentials: 'Les identifiants ne sont pas valides.',
+    api_key_invalid: 'La clé d’API n’est pas valide.',
+    session_expired: 'La session est terminée.',
     permission_denied: 'Il manque l’autorisation pour cette opération.',
     origin_forbidden: 'La requête vient d’une adresse non autorisée.',
     item_locked: 'L’élément est protégé par le paquet qui l’a fourni.',

@@ -68,6 +68,8 @@ export const japanese: ProgramTexts = {
     invalid_query: 'クエリの形式が正しくありません。',
     unauthenticated: '有効な認証が必要です。',
     invalid_credentials: '認証情報が正しくありません。',
+    api_key_invalid: 'API キーが無効です。',
+    session_expired: 'セッションは終了しました。',
     permission_denied: 'この操作の権限がありません。',
     origin_forbidden: '許可されていない場所からのリクエストです。',
     item_locked: 'この項目は提供元のパッケージで保護されています。',

@@ -68,6 +68,8 @@ export const chinese: ProgramTexts = {
     invalid_query: '查询格式不正确。',
     unauthenticated: '需要有效的身份验证。',
     invalid_credentials: '凭据无效。',
+    api_key_invalid: 'API 密钥无效。',
+    session_expired: '会话已结束。',
     permission_denied: '没有执行此操作的权限。',
     origin_forbidden: '请求来自不允许的来源。',
     item_locked: '该项目受提供它的软件包保护。',

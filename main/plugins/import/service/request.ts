@@ -199,14 +199,19 @@ function parseMapping(text: string, problems: FieldError[]): unknown {
   }
 }
 
-/** One piece per turn of the event loop: many may have arrived, and each is parsed before the next. */
+/** Bytes that are parsed in one turn of the event loop: what arrives at once would hold others for some milliseconds. */
+const pieceBytes = 16 * 1024
+
+/** One piece per turn: many may have arrived, and each is parsed before the next. */
 async function* limited(bytes: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<Uint8Array> {
   let total = 0
   for await (const chunk of bytes) {
     total += chunk.length
     if (total > limitBytes) throw platformError('payload_too_large', { limitBytes })
-    yield chunk
-    await nextTurn()
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      yield chunk.subarray(at, at + pieceBytes)
+      await nextTurn()
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // Carries one import out, slice by slice: cells to values, relations to ids, rows to creates and updates through the data
 // service. Direct imports and jobs share it; it knows neither reports nor tables of jobs.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound, platformError } from '#shared/errors.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -20,8 +21,11 @@ import { errorsOf } from './row-outcome.ts'
 import type { RowError, RowOutcome } from './row-outcome.ts'
 import type { SourceRow } from './sources.ts'
 
-/** Rows per write: enough to share an fsync, few enough that requests of others wait a few milliseconds for one. */
-export const sliceSize = 50
+/** Rows that are read and matched together; the data service writes them in as many jobs as the moment allows. */
+export const sliceSize = 500
+
+/** Cells are read for so long before others have their turn: 500 rows at once would hold them for several milliseconds. */
+const readMs = 1
 
 /** What an import works with. */
 export interface PlanParts {
@@ -113,9 +117,34 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
     return { row, operation: 'fail', errors, ...(waits ? { waits: true } : {}) }
   }
 
-  const findAll = async (ctx: RequestContext, rows: readonly Row[]): Promise<(row: Row) => Match | 'blank'> => {
+  type Keys = ReadonlyMap<Row, Record<string, unknown>>
+
+  const keysOf = (rows: readonly Row[]): Keys =>
+    new Map(matchFields.length === 0 ? [] : rows.map((row) => [row, normaliseKey(row.values, matchFields, env)]))
+
+  /** Rows that mean the same record come one after the other: the second one finds what the first one wrote. */
+  const withoutRepeatedKeys = (rows: readonly Row[], keys: Keys): Row[][] => {
+    const runs: Row[][] = [[]]
+    const seenKeys = new Set<string>()
+    for (const row of rows) {
+      const key = matchFields.length === 0 ? null : keyOf(keys.get(row)!, matchFields)
+      if (key !== null && seenKeys.has(key)) {
+        runs.push([])
+        seenKeys.clear()
+      }
+      if (key !== null) seenKeys.add(key)
+      runs.at(-1)!.push(row)
+    }
+    return runs
+  }
+
+  const findAll = async (
+    ctx: RequestContext,
+    rows: readonly Row[],
+    all: Keys,
+  ): Promise<(row: Row) => Match | 'blank'> => {
     if (matchFields.length === 0) return () => 'none'
-    const keys = new Map(rows.map((row) => [row, normaliseKey(row.values, matchFields, env)]))
+    const keys = new Map(rows.map((row) => [row, all.get(row)!]))
     const matches = await findMatches(data, ctx, schema, matchFields, [...keys.values()])
     return (row) => {
       const key = keyOf(keys.get(row)!, matchFields)
@@ -126,40 +155,64 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
   return {
     schema,
     async write(ctx, given, observer) {
-      const rows = given.map(readRow)
-      await links.resolve(ctx, rows)
-      const matchOf = await findAll(ctx, rows)
-      const outcomes: RowOutcome[] = []
-      const creates: Row[] = []
-      const updates: (Row & { id: string })[] = []
-      for (const row of rows) {
-        // A dry run writes nothing, so doubles within the file would otherwise go unnoticed.
-        const double = input.dryRun
-          ? unique.find((field) => isRepeated(seen, field, row.values[field.name]))
-          : undefined
-        if (double !== undefined)
-          row.errors.push({ field: double.name, code: 'not_unique', message: 'An earlier row has this value.' })
-        const target = aim(input, matchOf(row))
-        if (target === 'ambiguous' && row.errors.length === 0) {
-          const message = 'Several records match the row.'
-          row.errors.push({ field: matchFields[0]!.name, code: 'not_unique', message })
-        }
-        if (row.errors.length > 0) outcomes.push(failure(row.row, row.errors))
-        else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
-        else if (target === 'create') creates.push(row)
-        else updates.push({ ...row, id: (target as { id: string }).id })
+      const rows: Row[] = []
+      let since = performance.now()
+      for (const one of given) {
+        rows.push(readRow(one))
+        if (performance.now() - since < readMs) continue
+        await nextTurn()
+        since = performance.now()
       }
-      const groups: Group[] = withoutRepeatedIds(updates).map((group) => ({ operation: 'update', rows: group }))
-      if (creates.length > 0) groups.unshift({ operation: 'create', rows: creates })
+      await links.resolve(ctx, rows)
+      const keys = keysOf(rows)
+      const outcomes: RowOutcome[] = []
       let recorded = false
-      for (const [index, group] of groups.entries()) {
-        await writeGroup(ctx, group, outcomes, observer, (done) => {
-          recorded = done && index === groups.length - 1
-          return recorded
-        })
+      // A dry run writes nothing that a later row could find.
+      const runs = input.dryRun ? [rows] : withoutRepeatedKeys(rows, keys)
+      for (const [at, run] of runs.entries()) {
+        const matchOf = await findAll(ctx, run, keys)
+        recorded = await writeRun(ctx, run, matchOf, outcomes, observer, at === runs.length - 1)
       }
       return { outcomes, recorded: recorded && !input.dryRun }
     },
+  }
+
+  /** Writes rows of which no two mean the same record; answers whether the last transaction has recorded all outcomes. */
+  async function writeRun(
+    ctx: RequestContext,
+    rows: readonly Row[],
+    matchOf: (row: Row) => Match | 'blank',
+    outcomes: RowOutcome[],
+    observer: SliceObserver | undefined,
+    isLastRun: boolean,
+  ): Promise<boolean> {
+    const creates: Row[] = []
+    const updates: (Row & { id: string })[] = []
+    for (const row of rows) {
+      // A dry run writes nothing, so doubles within the file would otherwise go unnoticed.
+      const double = input.dryRun ? unique.find((field) => isRepeated(seen, field, row.values[field.name])) : undefined
+      if (double !== undefined)
+        row.errors.push({ field: double.name, code: 'not_unique', message: 'An earlier row has this value.' })
+      const target = aim(input, matchOf(row))
+      if (target === 'ambiguous' && row.errors.length === 0) {
+        const message = 'Several records match the row.'
+        row.errors.push({ field: matchFields[0]!.name, code: 'not_unique', message })
+      }
+      if (row.errors.length > 0) outcomes.push(failure(row.row, row.errors))
+      else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
+      else if (target === 'create') creates.push(row)
+      else updates.push({ ...row, id: (target as { id: string }).id })
+    }
+    const groups: Group[] = withoutRepeatedIds(updates).map((group) => ({ operation: 'update', rows: group }))
+    if (creates.length > 0) groups.unshift({ operation: 'create', rows: creates })
+    let recorded = false
+    for (const [index, group] of groups.entries()) {
+      await writeGroup(ctx, group, outcomes, observer, (done) => {
+        recorded = done && isLastRun && index === groups.length - 1
+        return recorded
+      })
+    }
+    return recorded
   }
 
   async function writeGroup(

@@ -6,7 +6,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import { firstDue, nextDueAt, postpone, removeMessage, removeMessagesBefore } from '../store.ts'
 import type { WaitingMessage } from '../store.ts'
 import type { Transport } from './transport.ts'
-import { failureOf } from './transport.ts'
+import { failureOf, oneLine } from './transport.ts'
 
 /** The sender of one host. */
 export interface Sender {
@@ -23,6 +23,10 @@ export interface SenderParts {
   readonly write: Write
   readonly clock: Clock
   readonly log: Logger
+  /** Whether words can be made: every plugin is there and the address of the host is known. */
+  readonly isReady: () => boolean
+  /** Makes the words of a mail that has none; null when nothing is left to say. */
+  readonly wordsOf: (material: string) => { readonly subject: string; readonly text: string } | null
 }
 
 /** A mail is tried for this long. */
@@ -31,10 +35,11 @@ const firstPauseMs = 5_000
 const longestPauseMs = 1_800_000
 /** The timer looks at least this often, so that a clock that was moved is noticed. */
 const longestSleepMs = 60_000
+const readyPollMs = 50
 const stopMs = 3_000
 
 /** Makes the sender; it begins with what an earlier run of the host left. */
-export function createSender({ transport, read, write, clock, log }: SenderParts): Sender {
+export function createSender({ transport, read, write, clock, log, isReady, wordsOf }: SenderParts): Sender {
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
@@ -45,15 +50,26 @@ export function createSender({ transport, read, write, clock, log }: SenderParts
   const sendNext = async (): Promise<boolean> => {
     const message = firstDue(read, clock.now())
     if (message === undefined) return false
-    const { id, recipient, subject, body, html } = message
+    const { id, recipient } = message
+    const words = wordsOfMessage(message)
+    if (words === null) {
+      await write('mail.nothing-left', (tx) => removeMessage(tx, message.seq))
+      return true
+    }
     try {
-      await transport.send({ id, to: recipient, subject, text: body, html })
+      await transport.send({ id, to: recipient, ...words })
     } catch (error) {
       return handleFailure(message, error)
     }
     serverFailures = 0
     await write('mail.sent', (tx) => removeMessage(tx, message.seq))
     return true
+  }
+
+  const wordsOfMessage = ({ subject, body, html, material }: WaitingMessage) => {
+    if (material === null) return { subject, text: body, html }
+    const words = wordsOf(material)
+    return words === null ? null : { subject: oneLine(words.subject), text: words.text, html: null }
   }
 
   /** Answers whether other mails are worth a try. */
@@ -92,6 +108,10 @@ export function createSender({ transport, read, write, clock, log }: SenderParts
   const wake = (): void => {
     if (isStopping || running !== undefined) return
     clearTimeout(timer)
+    if (!isReady()) {
+      timer = setTimeout(wake, readyPollMs).unref()
+      return
+    }
     running = drain()
       .catch((error: unknown) => {
         if (!isStopping) log.error({ err: error }, 'The queue of mails could not be read or written.')

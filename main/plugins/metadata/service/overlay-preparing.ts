@@ -36,6 +36,8 @@ export interface OverlayInput extends OverlayKey {
   /** Default: worked out. */
   readonly changes?: readonly OverlayChange[]
   readonly confirm?: string
+  /** Uids of fields the patch adds, by name, as another machine gave them. */
+  readonly uids?: Readonly<Record<string, string>>
 }
 
 /** Works out writes of overlays. */
@@ -122,13 +124,19 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
   }
 
   /** Fields a patch adds get their uid from the server, like any field. */
-  const withPatchUids = (items: ItemCache, base: MetadataItem, under: Body, patch: Body): Body => {
+  const withPatchUids = (
+    items: ItemCache,
+    base: MetadataItem,
+    under: Body,
+    { patch, uids: returning }: Pick<OverlayInput, 'patch' | 'uids'>,
+  ): Body => {
     const { uid: _uid, ...rest } = patch
     const fields = mapAt(rest, 'fields')
     if (base.type !== 'object' || Object.keys(fields).length === 0) return base.type === 'object' ? rest : patch
     const whole = withObjectUids(applyMergePatch(under, rest) as Body, base, items.get('object', base.name) ?? base, {
       ids,
       packageId: null,
+      returning,
     })
     const known = mapAt(under, 'fields')
     const withUids = Object.entries(fields).map(([name, field]): [string, unknown] => {
@@ -151,7 +159,7 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
     const problems = checkPatch(type, input.patch)
     if (problems.length > 0) throw validationError(problems)
     const previous = items.overlay(type, name, ownerOf(ctx, scope)) ?? null
-    const patch = withPatchUids(items, base, under.item, input.patch)
+    const patch = withPatchUids(items, base, under.item, input)
     const next = record(ctx, base, under.item, previous, { ...input, patch })
     const whole = withOverlay(under, { ...next, active: true })
     const check = checkItem(type, whole.item)

@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type {
+  ItemIdentity,
   MetadataItem,
   RemoveItemInput,
   SaveItemInput,
@@ -16,9 +17,9 @@ import type {
 } from '../api.ts'
 import { renamesBetween, withOwnRenames } from '../references/renames.ts'
 import { checkItem } from '../types/check-item.ts'
-import { runtimeCreate } from '../types/type-entries.ts'
 import { checkBody, checkName, checkOrigin, checkSameName } from './check-input.ts'
 import { requireConditions } from './conditions.ts'
+import { requireCreatable, requireTarget } from './creatable.ts'
 import { requireNoDependents } from './dependents.ts'
 import { extendedObject, withoutExtensions } from './extensions.ts'
 import { prepareFieldRemoval, prepareFieldSave } from './field-saving.ts'
@@ -28,15 +29,14 @@ import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
 import { createOverlayPreparing } from './overlay-preparing.ts'
 import type { OverlayInput, OverlayKey } from './overlay-preparing.ts'
+import type { Placing } from './placing.ts'
+import { createPlacing } from './placing.ts'
 import { followRename, leaving, renamed } from './renaming.ts'
 import type { SchemaWork } from './schema-work.ts'
 import type { StatePreparing } from './state-preparing.ts'
 import { createStatePreparing } from './state-preparing.ts'
 import type { ItemChange } from './item-change.ts'
 import { newUid, withObjectUids } from './uids.ts'
-
-/** Most objects a workspace may have (D-199). */
-export const maxObjects = 1000
 
 /** What preparing works with. */
 export interface PreparingOptions {
@@ -47,6 +47,8 @@ export interface PreparingOptions {
   readonly etag: (ctx: RequestContext, item: MetadataItem) => string
   /** Every ETag under which the caller may have read the item: one per language. */
   readonly etags: (ctx: RequestContext, item: MetadataItem) => readonly string[]
+  /** The stored item of a uid. */
+  readonly byUid: (items: ItemCache, identity: ItemIdentity) => MetadataItem | undefined
 }
 
 /** The items and rows one preparation looks at. */
@@ -90,6 +92,7 @@ export interface Preparing {
   /** A write without changes when there is no overlay. @throws resource_not_found, destructive_change */
   removeOverlay(ctx: RequestContext, key: OverlayKey & { confirm?: string }, ground: Ground): PreparedWrite
   readonly states: Omit<StatePreparing, 'saveDraft'>
+  readonly placing: Placing
   /** Brings the body of an older version back as a new one. @throws as a save */
   revert(ctx: RequestContext, input: SaveItemInput & { toVersion: number }, ground: Ground): PreparedWrite
 }
@@ -251,6 +254,7 @@ export function createPreparing(options: PreparingOptions): Preparing {
   return {
     save,
     states,
+    placing: createPlacing({ clock, finish, overlays, byUid: options.byUid }),
     revert(ctx, { toVersion, ...input }, ground) {
       // Under an overlay the history tells how the whole looked; only the overlay can bring that back.
       const overlay = input.type === 'field' ? undefined : ground.items.overlay(input.type, input.name, null)
@@ -299,36 +303,6 @@ function requireNoRename(items: ItemCache, { type, item }: SaveItemInput): void 
   if (findRenamed(items, type, item) === undefined) return
   throw validationError([
     { field: 'renamedFrom', code: 'not_allowed', message: 'A draft cannot rename.', value: item['renamedFrom'] },
-  ])
-}
-
-function requireCreatable(items: Pick<ItemCache, 'list'>, type: MetadataType, packageId: string | undefined): void {
-  const who = runtimeCreate(type)
-  if (who === 'never' || (who === 'packages' && packageId === undefined)) {
-    throw validationError([
-      { field: 'type', code: 'not_allowed', message: 'Items of this type are not made at run time.', value: type },
-    ])
-  }
-  if (type === 'object' && items.list('object').length >= maxObjects) {
-    throw validationError([
-      {
-        field: 'name',
-        code: 'max_items',
-        message: `A workspace has at most ${maxObjects} objects.`,
-        constraint: maxObjects,
-      },
-    ])
-  }
-}
-
-/** An extension extends an object that is there and is no extension itself. */
-function requireTarget(items: Pick<ItemCache, 'base'>, item: MetadataItem): void {
-  const target = extendedObject(item.item)
-  if (target === null) return
-  const object = target === item.name ? undefined : items.base('object', target)
-  if (object !== undefined && extendedObject(object.item) === null) return
-  throw validationError([
-    { field: 'extend', code: 'invalid_reference', message: 'There is no such object to extend.', value: target },
   ])
 }
 

@@ -1,4 +1,5 @@
 // Reads the query parameters of the metadata routes (D-12, D-14). Pure.
+import { numberProblem } from '#shared/contracts/common.ts'
 import { metadataStates } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { notFound, validationError } from '#shared/errors.ts'
@@ -70,7 +71,7 @@ function integer(field: string, value: QueryText, fallback: number): number {
   const text = lastText(value)
   if (text === undefined) return fallback
   if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw refuse({ field, code: 'invalid_number', message: 'Expected decimal digits.', value: text })
+  throw refuse({ field, code: numberProblem(text), message: 'Expected decimal digits.', value: text })
 }
 
 function refuse(error: FieldError): Error {

@@ -10,6 +10,7 @@ import type { OverlayRecord, RemoveItemInput, RemoveItemResult, SaveItemInput, S
 import { aroundAll } from './around-all.ts'
 import type { BundleEntry, BundleOptions, BundleResult } from './bundle.ts'
 import { runBundle, subjectOf } from './bundle.ts'
+import type { RunPlaced } from './exchange.ts'
 import type { ItemCache } from './item-cache.ts'
 import { splitChildName } from './field-items.ts'
 import type { OverlayInput, OverlayKey } from './overlay-preparing.ts'
@@ -46,6 +47,8 @@ export interface Saving {
   revert(ctx: RequestContext, input: SaveItemInput & { toVersion: number }): Promise<SaveItemResult>
   /** Saves and removes many items in one write. @throws permission_denied; what fails inside is an outcome */
   bundle(ctx: RequestContext, entries: readonly BundleEntry[], options: BundleOptions): Promise<BundleResult>
+  /** Stores what comes from other machines; rights are not asked for. */
+  readonly runPlaced: RunPlaced
 }
 
 /** Makes the writing half. */
@@ -128,6 +131,12 @@ export function createSaving(options: SavingOptions): Saving {
       requireWriteRight(ctx, input)
       return (await run(ctx, 'metadata.revert', () => preparing.revert(ctx, input, ground))).result
     },
+    runPlaced: (job, ctx, prepare) =>
+      serial(async () => {
+        const prepared = await whenReady(() => prepare(preparing.placing, ground))
+        if (prepared !== null && prepared.changes.length > 0) await storeAll(job, ctx, prepared)
+        return prepared
+      }),
     async bundle(ctx, entries, bundleOptions) {
       for (const entry of entries) {
         if (entry.overlay?.scope !== 'user') requireWriteRight(ctx, subjectOf(entry))

@@ -29,14 +29,14 @@ export const defaultPreferences: Preferences = Object.freeze({
  * @source D-142, D-177
  */
 export function waysOf(
-  { type, channels = ['in_app'] }: Pick<NotificationDraft, 'type' | 'channels'>,
+  { type, channels = ['in_app'], stays = false }: Pick<NotificationDraft, 'type' | 'channels' | 'stays'>,
   preferences: Preferences,
 ): Ways {
   const off: Ways = { inApp: false, email: 'off', webhooks: [] }
   const forType = preferences.channels[type]
   if (forType?.enabled === false) return off
   const isOn = (channel: NotificationChannel): boolean =>
-    channels.includes(channel) && preferences.channels[channel]?.enabled !== false
+    channels.includes(channel) && (channel === 'in_app' || !stays) && preferences.channels[channel]?.enabled !== false
   const mails = isOn('email') && preferences.email && forType?.email !== false
   const isAtOnce = preferences.digest === 'none' || forType?.email === true
   return {

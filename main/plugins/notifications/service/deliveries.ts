@@ -9,6 +9,8 @@ import { OutboundError } from '#main/kernel/outbound.ts'
 import type { WebhookChannel } from './channels.ts'
 import type { NewItem, ShownNotification } from './notification.ts'
 import { showItem } from './notification.ts'
+import type { KeptNotification, Quotes } from './quotes.ts'
+import type { Readings } from './readings.ts'
 
 /** What is posted. */
 export interface WebhookMessage {
@@ -33,6 +35,7 @@ export interface DeliveryParts {
   readonly outbound: Pick<Outbound, 'send'>
   /** Whether the host can be reached: links in messages name its address. */
   readonly isReady: () => boolean
+  readonly readings: Pick<Readings, 'forUser'>
   /** The message as the channel wants it; undefined when the user has no address for it any more. */
   readonly messageOf: (
     userId: string,
@@ -46,6 +49,8 @@ interface Row {
   readonly user_id: string
   readonly channel: WebhookChannel
   readonly notification: string
+  readonly quotes: string | null
+  readonly organization_id: string | null
   readonly created_at: number
   readonly attempts: number
 }
@@ -66,13 +71,15 @@ const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /** Makes the deliveries; they begin with what an earlier run of the host left. */
 export function createDeliveries(parts: DeliveryParts): Deliveries {
-  const { read, write, clock, log, outbound, isReady, messageOf } = parts
+  const { read, write, clock, log, outbound, isReady, readings, messageOf } = parts
   const abort = new AbortController()
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
   const post = async (row: Row): Promise<Outcome> => {
-    const notification = JSON.parse(row.notification) as ShownNotification
+    // What its reader may not see any more is not posted.
+    const notification = readings.forUser(keptDelivery(row))
+    if (notification === null) return 'done'
     const message = await messageOf(row.user_id, row.channel, notification)
     if (message === undefined) return 'done'
     const headers = { 'content-type': 'application/json', 'user-agent': 'Cairn/1', 'webhook-id': notification.id }
@@ -171,12 +178,21 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       tx.run(
         statement(
           `INSERT INTO notifications_delivery
-           (user_id, channel, notification, record_id, created_at, next_attempt_at, attempts)
-           VALUES (?, ?, ?, ?, ?, ?, 0)`,
-          [item.user_id, channel, JSON.stringify(showItem(item)), item.record_id, now, now],
+           (user_id, channel, notification, quotes, organization_id, record_id, created_at, next_attempt_at, attempts)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+          [
+            item.user_id,
+            channel,
+            JSON.stringify(showItem(item)),
+            item.quotes,
+            item.organization_id,
+            item.record_id,
+            now,
+            now,
+          ],
         ),
       )
-      tx.afterCommit(wake)
+      tx.whenOnDisk(wake)
     },
     async stop() {
       abort.abort()
@@ -189,6 +205,15 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
 /** Takes away what waits and quotes a record. */
 export function removeDeliveriesAbout(tx: Tx, recordId: string): void {
   tx.run(statement('DELETE FROM notifications_delivery WHERE record_id = ?', [recordId]))
+}
+
+function keptDelivery(row: Row): KeptNotification {
+  return {
+    userId: row.user_id,
+    organizationId: row.organization_id,
+    notification: JSON.parse(row.notification) as ShownNotification,
+    quotes: row.quotes === null ? null : (JSON.parse(row.quotes) as Quotes),
+  }
 }
 
 function remove(tx: Tx, seq: number): void {

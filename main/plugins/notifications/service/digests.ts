@@ -4,9 +4,11 @@ import type { Reads, Write } from '#main/kernel/database.ts'
 import type { MailService } from '../../mail/api.ts'
 import { markMailed, readForDigest } from '../store.ts'
 import { isInDigest } from './channels.ts'
-import type { LinkOf } from './messages.ts'
-import { digestMailOf } from './messages.ts'
+import type { DigestPeriod } from './mail-material.ts'
+import { digestMaterialOf } from './mail-material.ts'
 import type { PreferenceBook } from './preferences.ts'
+import { keptOf } from './quotes.ts'
+import type { Readings } from './readings.ts'
 
 /** What digests work with. */
 export interface DigestParts {
@@ -16,28 +18,33 @@ export interface DigestParts {
   readonly book: PreferenceBook
   readonly mail: () => MailService | undefined
   readonly addressOf: (userId: string) => string | undefined
-  readonly linkOf: LinkOf
+  readonly readings: Pick<Readings, 'forUser'>
 }
 
 /**
  * Queues the mails of a period, each in one transaction with the note that it was sent, so that a run that was cut off
- * goes on where it stopped. Without unread ones there is no mail.
+ * goes on where it stopped. Without unread ones there is no mail, and those their reader may not see any more are in none.
  */
 export async function sendDigests(
-  { read, write, clock, book, mail, addressOf, linkOf }: DigestParts,
-  period: 'daily' | 'weekly',
+  { read, write, clock, book, mail, addressOf, readings }: DigestParts,
+  period: DigestPeriod,
   signal: AbortSignal,
 ): Promise<void> {
   for (const { userId, preferences, digestAt } of book.digestReaders(period)) {
     if (signal.aborted) return
     const to = addressOf(userId)
     const items = to === undefined ? [] : readForDigest(read, userId, digestAt)
-    const named = items.filter(({ type }) => isInDigest(type, preferences))
+    const named = items
+      .filter(({ type }) => isInDigest(type, preferences))
+      .map(keptOf)
+      .filter((kept) => readings.forUser(kept) !== null)
     if (to === undefined || named.length === 0) continue
     await write('notifications.digest', (tx) => {
       const now = clock.now()
-      const about = named.flatMap(({ record_id: recordId }) => recordId ?? [])
-      mail()?.queue(tx, { to, ...digestMailOf(named, period, linkOf), about })
+      const about = named.flatMap(({ notification: { data } }) =>
+        typeof data['recordId'] === 'string' ? [data['recordId']] : [],
+      )
+      mail()?.queue(tx, { to, material: digestMaterialOf(named, period), about })
       markMailed(tx, userId, items.at(-1)!.seq, now)
       book.noteDigest(tx, userId, now)
     })

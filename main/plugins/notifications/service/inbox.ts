@@ -11,6 +11,8 @@ import { countUnread, markAllRead, markRead, readItem, readItems, removeItem } f
 import type { ShownNotification } from './notification.ts'
 import { showItem } from './notification.ts'
 import type { Places } from './place.ts'
+import { keptOf } from './quotes.ts'
+import type { Readings } from './readings.ts'
 
 /** A page of an inbox. */
 export interface InboxPage {
@@ -42,6 +44,7 @@ export interface InboxParts {
   readonly clock: Clock
   readonly authorizer: () => Authorizer
   readonly places: Places
+  readonly readings: Pick<Readings, 'shown'>
   /** Adds to the data of one what is not stored with it. */
   readonly complete: (ctx: RequestContext, notification: ShownNotification) => ShownNotification
 }
@@ -57,7 +60,7 @@ const maxLimit = 100
  * Makes the inboxes.
  * @source D-14, D-41, D-177
  */
-export function createInbox({ read, write, clock, authorizer, places, complete }: InboxParts): Inbox {
+export function createInbox({ read, write, clock, authorizer, places, readings, complete }: InboxParts): Inbox {
   const scopeOf = (ctx: RequestContext): InboxScope => {
     const reason = authorizer().closedBecause?.(ctx)
     if (reason !== undefined) throw platformError('permission_denied', { reason })
@@ -74,7 +77,7 @@ export function createInbox({ read, write, clock, authorizer, places, complete }
       const shown = rows.slice(0, limit)
       const hasMore = rows.length > limit
       return {
-        notifications: shown.map((row) => complete(ctx, showItem(row))),
+        notifications: shown.map((row) => complete(ctx, readings.shown(ctx, keptOf(row)))),
         unreadCount: countUnread(read, scope),
         ...(hasMore ? { cursor: places.seal(scope, filter, shown.at(-1)!.seq) } : {}),
         hasMore,

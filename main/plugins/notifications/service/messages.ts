@@ -1,6 +1,6 @@
 // The words of a notification outside of the application: in a mail, in a mail of many, in a chat, at a push gateway.
 import type { Device } from './devices.ts'
-import type { ItemRow, ShownNotification } from './notification.ts'
+import type { ShownNotification } from './notification.ts'
 import { cut } from './notification.ts'
 
 /** Makes a whole address of a place in the application. */
@@ -12,7 +12,8 @@ export interface MailText {
   readonly text: string
 }
 
-const digestLines = 50
+/** Notifications a mail of many names. */
+export const digestLines = 50
 const digestBodyChars = 200
 
 /** The mail of one notification. */
@@ -25,21 +26,25 @@ export function mailOf(
   return { subject: title, text: `${parts.join('\n\n')}\n` }
 }
 
-/** The mail of a period; the newest ones are named, older ones counted. */
-export function digestMailOf(items: readonly ItemRow[], period: 'daily' | 'weekly', linkOf: LinkOf): MailText {
-  const named = items.slice(-digestLines)
-  const lines = named.map(({ title, body, action_url: actionUrl }) =>
+/** The mail of a period: some are named, the older ones counted. */
+export function digestMailOf(
+  named: readonly Pick<ShownNotification, 'title' | 'body' | 'actionUrl'>[],
+  older: number,
+  period: 'daily' | 'weekly',
+  linkOf: LinkOf,
+): MailText {
+  const lines = named.map(({ title, body, actionUrl }) =>
     [
       `- ${title}`,
       ...(body === '' ? [] : [`  ${cut(body.replaceAll(/\s+/g, ' '), digestBodyChars)}`]),
-      ...(actionUrl === null ? [] : [`  ${linkOf(actionUrl)}`]),
+      ...(actionUrl === undefined ? [] : [`  ${linkOf(actionUrl)}`]),
     ].join('\n'),
   )
-  const more = items.length - named.length
-  const count = items.length === 1 ? '1 unread notification' : `${items.length} unread notifications`
+  const all = named.length + older
+  const count = all === 1 ? '1 unread notification' : `${all} unread notifications`
   return {
     subject: `${period === 'daily' ? 'Your day' : 'Your week'}: ${count}`,
-    text: `${[...lines, ...(more === 0 ? [] : [`And ${more} older ones.`])].join('\n\n')}\n`,
+    text: `${[...lines, ...(older === 0 ? [] : [`And ${older} older ones.`])].join('\n\n')}\n`,
   }
 }
 

@@ -21,6 +21,8 @@ export interface ItemRow {
   readonly data: string
   readonly action_url: string | null
   readonly record_id: string | null
+  /** What its words quote, as JSON; null where no record there is was named. */
+  readonly quotes: string | null
   /** 0: waits for a mail of many and is shown nowhere. */
   readonly in_inbox: number
   readonly created_at: number
@@ -31,14 +33,22 @@ export interface ItemRow {
 /** A row that is not stored yet. */
 export type NewItem = Omit<ItemRow, 'seq'>
 
-const maxTitleChars = 200
-const maxBodyChars = 2_000
+/** Longest title. */
+export const maxTitleChars = 200
+/** Longest body. */
+export const maxBodyChars = 2_000
 const maxDataChars = 8_000
 
 /** Makes the row of a draft. What is too long is cut: a notification must not make the change fail that it tells of. */
 export function itemOf(
   draft: NotificationDraft,
-  facts: { readonly id: string; readonly now: number; readonly inInbox: boolean; readonly mailed: boolean },
+  facts: {
+    readonly id: string
+    readonly now: number
+    readonly inInbox: boolean
+    readonly mailed: boolean
+    readonly quotes: string | null
+  },
 ): NewItem {
   const { data = {}, actionUrl } = draft
   const { object, recordId, feedId } = data
@@ -54,6 +64,7 @@ export function itemOf(
     // Anything else would let whoever caused it choose where a click leads.
     action_url: actionUrl?.startsWith('#/') === true ? actionUrl : null,
     record_id: typeof recordId === 'string' ? recordId : null,
+    quotes: facts.quotes,
     in_inbox: facts.inInbox ? 1 : 0,
     created_at: facts.now,
     read_at: null,

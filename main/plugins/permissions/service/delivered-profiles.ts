@@ -1,9 +1,6 @@
 // The profiles every workspace has (D-43): delivered like the items of a package, so that people lay overlays over them.
 import { systemPermissions } from '../permissions.ts'
 
-/** The name under which items that come with the program are delivered. */
-export const programPackage = 'cairn.system'
-
 /** The profile that may do everything, whatever an overlay says. */
 export const administratorProfile = 'administrator'
 

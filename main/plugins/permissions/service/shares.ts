@@ -96,9 +96,11 @@ export function createShares(parts: ShareParts): Shares {
     throw validationError([{ field: 'principalId', code: 'invalid_reference', message, value: principalId }])
   }
 
-  /** The feed of the record tells who it was shared with, never why (D-144). */
+  /** Listeners and the feed of the record are told who it was shared with, never why (D-144). */
   const announce = (tx: Tx, ctx: RequestContext, share: RecordShare, action: 'share' | 'unshare'): void => {
     const { object, recordId, principalType, principalId, access } = share
+    const type = action === 'share' ? 'permissions.shared' : 'permissions.unshared'
+    tx.emit(ctx, { type, object, recordId, payload: { shareId: share.id, principalType, principalId, access } })
     const data = { action, principalType, principalId, access }
     parts.feed()?.addSystemItem(tx, ctx, { object, recordId, type: 'sharing', data })
   }

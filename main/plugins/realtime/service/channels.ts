@@ -10,7 +10,7 @@ export type Channel =
   | { readonly kind: 'user'; readonly name: string; readonly userId: string }
   | { readonly kind: 'flow'; readonly name: string; readonly flow: string }
   | { readonly kind: 'room'; readonly name: string; readonly room: string }
-  | { readonly kind: 'metadata' | 'system'; readonly name: string }
+  | { readonly kind: 'metadata' | 'system' | 'sync'; readonly name: string }
 
 const allowed = /^[A-Za-z0-9_.:/@-]{1,200}$/
 const objectName = /^[a-z][a-z0-9_]{0,62}$/
@@ -28,7 +28,7 @@ export function readChannel(text: string, userId: string): Channel {
 }
 
 function parse(text: string, userId: string): Channel | undefined {
-  if (text === 'metadata' || text === 'system') return { kind: text, name: text }
+  if (text === 'metadata' || text === 'system' || text === 'sync') return { kind: text, name: text }
   const colon = text.indexOf(':')
   if (colon === -1) return parsePath(text)
   const rest = text.slice(colon + 1)
@@ -84,6 +84,7 @@ const routes: readonly (readonly [begins: string, channelsOf: (event: PlatformEv
   ['flow.run.', ({ payload }) => textsOf(payload, 'flow', 'flowName').map((flow) => `flow:${flow}`)],
   ['package.', () => ['system']],
   ['service.', () => ['system']],
+  ['sync.', () => ['sync']],
   [broadcastType, ({ payload }) => textsOf(payload, 'channel')],
 ]
 

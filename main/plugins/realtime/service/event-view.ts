@@ -15,7 +15,9 @@ export interface EventViewParts {
   authorizer(): Authorizer
   readonly records: RecordViews
   readonly feed: FeedViews
-  readonly metadata: Pick<MetadataService, 'get' | 'seen'>
+  /** A notification as its receiver may see it now. */
+  present(ctx: RequestContext, notification: Loose): Loose
+  readonly metadata: Pick<MetadataService, 'get' | 'seen' | 'objectSchemas'>
   hasOrganizations(): boolean
 }
 
@@ -60,8 +62,29 @@ export function createEventViews(parts: EventViewParts): EventViews {
     return may ? bare(ctx, event.payload, ['flow', 'flowName', 'runId', 'status']) : null
   }
 
+  /** That there are conflicts is for those who may read one of their records; events say no more than to look again. */
+  const conflictPayload = (ctx: RequestContext, event: PlatformEvent): SeenPayload => {
+    const { places } = event.payload as { places: readonly { object: string; recordId: string }[] | null }
+    if (places === null || isFree(ctx)) return {}
+    const names = new Map(metadata.objectSchemas().map(({ uid, name }) => [uid, name]))
+    const isSeen = places.some(({ object: uid, recordId }) => {
+      const object = names.get(uid)
+      return object !== undefined && parts.records.canSee(ctx, { ...event, object, recordId })
+    })
+    return isSeen ? {} : null
+  }
+
   const addressed = (ctx: RequestContext, event: PlatformEvent): SeenPayload =>
     recipientsOf(event).includes(ctx.actor.id) ? (event.payload as Loose) : null
+
+  /** What a notification quotes is judged anew, as everything that is replayed (D-174). */
+  const presented = (ctx: RequestContext, payload: SeenPayload): SeenPayload => {
+    if (payload === null) return null
+    const { organizationId: _walled, ...shown } = payload
+    const told = shown['notification']
+    if (typeof told !== 'object' || told === null) return shown
+    return { ...shown, notification: parts.present(ctx, told as Loose) }
+  }
 
   /** What carries an organization is for its members (D-41). */
   const isWalled = (ctx: RequestContext, { payload }: PlatformEvent): boolean => {
@@ -82,7 +105,7 @@ export function createEventViews(parts: EventViewParts): EventViews {
       if (type.startsWith('record.')) return parts.records.payloadOf(ctx, event)
       if (type.startsWith('feed.')) return parts.feed.payloadOf(ctx, event)
       if (type.startsWith('metadata.item.')) return metadataPayload(ctx, event)
-      if (type.startsWith('notification.')) return addressed(ctx, event)
+      if (type.startsWith('notification.')) return presented(ctx, addressed(ctx, event))
       if (type.startsWith('approval.')) {
         const own = addressed(ctx, event)
         return own ?? (parts.records.canSee(ctx, event) ? bare(ctx, payload, []) : null)
@@ -91,6 +114,9 @@ export function createEventViews(parts: EventViewParts): EventViews {
         return parts.records.canSee(ctx, event) ? bare(ctx, payload, []) : null
       if (type.startsWith('flow.run.')) return flowPayload(ctx, event)
       if (type.startsWith('package.') || type.startsWith('service.')) return payload as Loose
+      if (type.startsWith('sync.conflict.')) return conflictPayload(ctx, event)
+      if (type.startsWith('sync.problem.')) return {}
+      if (type.startsWith('sync.')) return payload as Loose
       if (type === broadcastType) return (payload as { said: Loose }).said
       return null
     },

@@ -4,6 +4,7 @@ import { platformError } from '#shared/errors.ts'
 import { realtimeError } from '../errors.ts'
 import type { Connection, PolledPage } from './connection.ts'
 import type { EventRing } from './ring.ts'
+import type { PresenceNews } from '../service.ts'
 
 /** Events looked at in one turn of the event loop. */
 const turn = 200
@@ -15,9 +16,10 @@ export interface PollRequest {
   readonly limit: number
 }
 
-/** What a poll answers: events as JSON texts. */
+/** What a poll answers: events as JSON texts, and who came and went. */
 export interface PollAnswer {
   readonly texts: readonly string[]
+  readonly presence: readonly PresenceNews[]
   readonly position: number
   readonly reset: boolean
 }
@@ -28,6 +30,7 @@ export async function poll(
   ctx: RequestContext,
   connection: Connection,
   { lastEventId, timeoutMs, limit }: PollRequest,
+  takePresence: (connection: Connection) => readonly PresenceNews[],
 ): Promise<PollAnswer> {
   connection.wake?.(true)
   connection.touch()
@@ -43,19 +46,20 @@ export async function poll(
     connection.position = found.position
     connection.touch()
     const left = until - performance.now()
-    if (found.texts.length > 0 || left <= 0 || ctx.signal.aborted)
-      return { texts: found.texts, position: found.position, reset: false }
+    const presence = ctx.signal.aborted ? [] : takePresence(connection)
+    if (found.texts.length > 0 || presence.length > 0 || left <= 0 || ctx.signal.aborted)
+      return { texts: found.texts, presence, position: found.position, reset: false }
     from = found.position
     const isTaken = ring.latest() === from && (await waitFor(connection, left, ctx.signal))
     if (connection.isEnded) throw gone(connection)
-    if (isTaken) return { texts: [], position: from, reset: false }
+    if (isTaken) return { texts: [], presence: [], position: from, reset: false }
     if (!ring.holds(from)) return reset(ring, connection)
   }
 }
 
 function reset(ring: EventRing, connection: Connection): PollAnswer {
   connection.position = ring.latest()
-  return { texts: [], position: connection.position, reset: true }
+  return { texts: [], presence: [], position: connection.position, reset: true }
 }
 
 function gone(connection: Connection): Error {

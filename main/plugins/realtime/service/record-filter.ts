@@ -23,15 +23,31 @@ export interface RecordPayload {
 }
 
 /**
- * Reads a filter over the fields of the record itself, in the world of the caller.
- * @throws invalid_query, for what leads to other records too: an event tells of one
+ * Reads a filter over the record and what it leads to, in the world of the caller.
+ * @throws invalid_query, for full text too: what an event tells of is in no index
  * @source D-170
  */
 export function readRecordFilter(input: unknown, schema: ObjectSchema, env: QueryEnv): Filter {
   const filter = parseFilter(input)
-  if (looksElsewhere(resolveFilter(schema, filter, env)))
-    throw invalidQuery('filter', 'The filter of a subscription looks at fields of the record alone.', { path: '' })
+  if (searches(resolveFilter(schema, filter, env)))
+    throw invalidQuery('filter', 'The filter of a subscription cannot search.', { path: '$search' })
   return filter
+}
+
+function searches(filter: ResolvedFilter): boolean {
+  switch (filter.kind) {
+    case 'and':
+    case 'or':
+      return filter.children.some(searches)
+    case 'not':
+    case 'related':
+      return searches(filter.child)
+    case 'search':
+      return true
+    case 'condition':
+    case 'among':
+      return false
+  }
 }
 
 /** Whether a filter asks for more than the values of one record. */

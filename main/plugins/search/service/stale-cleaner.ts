@@ -38,6 +38,14 @@ export function createStaleCleaner(options: { write: Write; log: Logger; pace?: 
   let running: Promise<void> | null = null
   let hurry = false
   let stopped = false
+  /** When texts changed last, by a clock nobody sets. */
+  let notedAt = -Infinity
+
+  /** Requests come first: a moment after each slice, and for as long as texts go on changing. */
+  const breathe = async (): Promise<void> => {
+    do await new Promise((resolve) => setTimeout(resolve, pace.pauseMs))
+    while (!stopped && !hurry && total <= pace.most && performance.now() - notedAt < pace.quietMs)
+  }
 
   /** Cleans one slice of an index; answers how many documents it took out. */
   const slice = (objectUid: string): Promise<number> =>
@@ -60,7 +68,7 @@ export function createStaleCleaner(options: { write: Write; log: Logger; pace?: 
       let found = docsPerSlice
       while (found === docsPerSlice && !stopped) {
         found = await slice(objectUid)
-        if (!hurry && total <= pace.most) await new Promise((resolve) => setTimeout(resolve, pace.pauseMs))
+        if (!hurry && total <= pace.most && !stopped) await breathe()
       }
       if (stopped) return
     }
@@ -91,6 +99,7 @@ export function createStaleCleaner(options: { write: Write; log: Logger; pace?: 
       if (stopped) return
       noted.set(objectUid, (noted.get(objectUid) ?? 0) + count)
       total += count
+      notedAt = performance.now()
       if (running === null) arm()
     },
     async finish() {

@@ -13,7 +13,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RuleEvent } from '#shared/rules/rule-definition.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { PlatformRecord } from '../../api.ts'
+import type { BrokenRule, PlatformRecord } from '../../api.ts'
 import type { Row } from '../codec.ts'
 import { codecOf } from '../codec.ts'
 import type { RecordRules, RuleWarning } from '../record-rules.ts'
@@ -21,7 +21,7 @@ import type { CompiledRule } from './compile-rule.ts'
 import type { Finding, RuleInput } from './finding.ts'
 import { guarded, toFieldError } from './finding.ts'
 import { createRulesOf } from './rules-of.ts'
-import { judgeUnique } from './unique-tuples.ts'
+import { judgeUnique, tupleOf } from './unique-tuples.ts'
 
 /** What the rules work with. */
 export interface RecordRulesParts {
@@ -31,6 +31,7 @@ export interface RecordRulesParts {
 }
 
 const noWarnings: readonly RuleWarning[] = Object.freeze([])
+const noBroken: readonly BrokenRule[] = Object.freeze([])
 const noInitials: ReadonlyMap<string, string> = new Map()
 
 /** Makes the rules of one host. */
@@ -140,6 +141,34 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
       const input = inputOf(ctx, schema, 'delete', row, row)
       settle(judge(rules, 'delete', () => input))
     },
+
+    observe(ctx, schema, row, stored) {
+      const event = stored === null ? 'insert' : 'update'
+      const rules = rulesOf(schema).filter(
+        ({ machine, events }) => machine === null && events.has('update') && events.has(event),
+      )
+      const conditional = conditionallyRequired(schema)
+      if (rules.length === 0 && conditional.length === 0) return noBroken
+      const input = inputOf(ctx, schema, event, row, stored)
+      const missing = conditional.flatMap(({ field, isRequired }) =>
+        isEmpty(input.record[field.name])
+          ? evaluated(isRequired(input)).map((finding): BrokenRule => ({
+              ...brokenBy(finding),
+              rule: `${field.name}.conditionalRequired`,
+            }))
+          : [],
+      )
+      const broken = rules.flatMap((rule) =>
+        evaluated(rule.judge(input)).map((finding): BrokenRule => ({
+          ...brokenBy(finding),
+          rule: rule.name,
+          severity: rule.severity,
+        })),
+      )
+      return [...missing, ...broken]
+    },
+
+    uniqueTuples: (schema) => rulesOf(schema).flatMap((rule) => tupleOf(schema, rule) ?? []),
   }
 }
 
@@ -156,6 +185,15 @@ function toWarning({ field, message }: Finding, { name, severity }: CompiledRule
     message,
     ...(field === '' ? {} : { field }),
   }
+}
+
+/** Findings about the record; a rule that cannot be asked says nothing of it. */
+function evaluated(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ code }) => code !== 'expression_error')
+}
+
+function brokenBy({ field, message }: Finding): Omit<BrokenRule, 'rule'> {
+  return { severity: 'error', message, ...(field === '' ? {} : { field }) }
 }
 
 interface ConditionallyRequired {

@@ -25,6 +25,8 @@ export interface BackedUpObject {
   readonly children: readonly {
     readonly type: MetadataType
     readonly name: string
+    /** Absent in backups of former versions. */
+    readonly uid?: string
     readonly item: Record<string, unknown>
   }[]
 }

@@ -96,7 +96,7 @@ function childrenOf({ metadata }: KeepingParts, object: string) {
     metadata
       .list(type)
       .filter((item) => item.name.startsWith(`${object}.`))
-      .map(({ name, item }) => ({ type, name, item: { ...item } })),
+      .map(({ name, uid, item }) => ({ type, name, uid, item: { ...item } })),
   )
 }
 

@@ -95,9 +95,11 @@ export function createSchemaBackups(parts: SchemaChangeParts, withReturning: Wit
     const version = await saveObject(ctx, backup.object, body, returning)
     await parts.write('data.backup-restored', (tx) => removeBackup(tx, backup.id))
     const skipped: RestoredBackup['skipped'] = []
-    for (const child of children) {
+    for (const { uid, ...child } of children) {
+      // Other machines know the part by its uid.
+      const returningUids = uid === undefined ? undefined : { object: uid, fields: {} }
       try {
-        await metadata.save(ctx, { ...child, authorized: true })
+        await metadata.save(ctx, { ...child, authorized: true, ...(returningUids && { returningUids }) })
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error
         skipped.push({ type: child.type, name: child.name, error: error.code })

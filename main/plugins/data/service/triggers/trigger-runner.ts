@@ -109,6 +109,8 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
     consumer: {
       wants: (event) =>
         event.runAutomations !== false &&
+        // What came from another machine has started its triggers there.
+        event.source !== 'sync' &&
         event.object !== undefined &&
         parts.triggers(event.object, event.type).length > 0,
       async handle(event) {

@@ -1,0 +1,383 @@
+// Applies what is stored: incarnation by incarnation, group by group, a few milliseconds at a time. What cannot be applied
+// lies aside and the rest goes on.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import { DocError } from '../core/doc-error.ts'
+import { noteProblemClosed, noteProblemOpened } from '../conflicts/problem-news.ts'
+import type { HlcClock } from '../core/hlc.ts'
+import type { EnvelopeBody, SealedEnvelope } from '../core/types.ts'
+import type { Devices } from '../engine/devices.ts'
+import type { Quarantined } from '../engine/replica.ts'
+import { putApplied, readEnvelope, readEnvelopes, readIncarnation } from '../store/log-store.ts'
+import { countProblems, putProblem, readParked, readProblem, removeProblem } from '../store/problem-store.ts'
+import type { Problem, ProblemReason } from '../store/problem-store.ts'
+import { decodeBody, isOpaque } from '../wire/envelope-codec.ts'
+import { WireError } from '../wire/wire-error.ts'
+import { unpackGenesis } from '../write/genesis-body.ts'
+import type { ChangeRefusal, DocChange } from './change-judge.ts'
+import { mergeRemote } from './merge-step.ts'
+import type { MergeParts } from './merge-step.ts'
+import { Forbidden, refuseChange, Waits } from './refusals.ts'
+
+/** What applying works with. */
+export interface ApplierParts extends MergeParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly hlc: HlcClock
+  readonly log: Logger
+  readonly devices: Devices
+  /** Why a device may not change a document at all; undefined when it may. */
+  refuse(doc: string, device: string): string | undefined
+  /** Why a person on a device may not make this change of a document; undefined when they may. */
+  judge(tx: Tx, author: string, device: string, change: DocChange): ChangeRefusal | undefined
+  /** Runs merges that belong together: what follows from them follows once, at their end. */
+  group<T>(tx: Tx, fn: () => T): T
+  /** Work of the kinds after a slice was applied, outside of transactions. */
+  settle(): Promise<void>
+}
+
+/** Applies what is stored; one per host. */
+export interface Applier {
+  /** To be called when something was stored; returns at once. */
+  wake(): void
+  /** Resolves when everything stored is applied or lies aside. */
+  settled(): Promise<void>
+  /** Tries an envelope again that lies aside. */
+  retry(inc: number, seq: number): Promise<boolean>
+  stop(): Promise<void>
+}
+
+/** Work of one transaction; a group of one call is not cut below {@link wholeGroup}. */
+const sliceMs = 20
+const sliceEnvelopes = 1024
+/** Envelopes that are read at once: a busy machine applies few of them in its time. */
+const readAtOnce = 32
+const wholeGroup = 1_000
+/** Parked envelopes that are tried again after each pass. */
+const retryLimit = 1_000
+/** Parked envelopes that are read at once. */
+const retryRead = 64
+/** A round of so many that takes longer, and finds nothing, is not begun again at once. */
+const costlyRetry = { count: 256, ms: 100 } as const
+
+/** Makes the applier; it begins with the first {@link Applier.wake}. */
+export function createApplier(parts: ApplierParts): Applier {
+  const { read, write, clock, hlc, log, devices, state } = parts
+  let running: Promise<void> | undefined
+  let again = false
+  let stopped = false
+  /** When parked envelopes may be tried again, by a clock nobody sets; and that they were put off and now may. */
+  let retryAt = 0
+  let retryTimer: NodeJS.Timeout | undefined
+  /** At first as well: the machine may have stopped between what they waited for and themselves. */
+  let mustRetry = true
+  /** Something was merged that takes effect only once its kind has settled. */
+  let isUnsettled = false
+  const mergeParts: MergeParts = {
+    ...parts,
+    handler(kind) {
+      const handler = parts.handler(kind)
+      if (handler?.settle !== undefined) isUnsettled = true
+      return handler
+    },
+  }
+
+  const layAside = (
+    tx: Tx,
+    place: SealedEnvelope,
+    doc: string,
+    kind: Problem['kind'],
+    reason: ProblemReason,
+    detail: string,
+  ): void => {
+    const before = readProblem(tx, place.inc, place.seq)
+    // What is tried again and still cannot be applied is no news.
+    if (before === undefined) noteProblemOpened(tx)
+    if (kind === 'quarantine' && before?.kind !== 'quarantine' && isFault(reason)) {
+      const device = readIncarnation(tx, place.inc)?.device ?? ''
+      tx.afterCommit(() => state.tellQuarantined({ device, inc: place.inc, seq: place.seq, reason }))
+    }
+    putProblem(tx, { inc: place.inc, seq: place.seq, kind, reason, detail, doc, since: clock.iso() })
+    tx.afterCommit(() => state.setProblems(countProblems(read)))
+  }
+
+  /** Merges everything an envelope brings; answers whom it waits for. @throws Forbidden */
+  const merge = (tx: Tx, body: EnvelopeBody, device: string): ReadonlySet<number> => {
+    const take = (doc: string, author: string, update: Uint8Array) => {
+      const refusal = parts.refuse(doc, device)
+      if (refusal !== undefined) throw new Forbidden(refusal)
+      const judge = (change: DocChange): void => refuseChange(parts.judge(tx, author, device, change))
+      return mergeRemote(tx, mergeParts, { doc, update, actor: actorOf(author), at, judge })
+    }
+    const at = new Date(Math.min(body.hlc.ms, clock.now())).toISOString()
+    const actorOf = (id: string) => ({ type: 'user' as const, id, name: devices.nameOf(id) ?? id })
+    if (body.kind === 'genesis') {
+      for (const { name, author, update } of unpackGenesis(body.update)) {
+        const outcome = take(name, author, update)
+        if (!outcome.merged) return outcome.missing
+      }
+      return none
+    }
+    if (body.update.length === 0) return none
+    const outcome = take(body.doc, body.author, body.update)
+    return outcome.merged ? none : outcome.missing
+  }
+
+  /** @throws Waits, Forbidden, DocError */
+  const mergeWhole = (tx: Tx, body: EnvelopeBody, device: string): void => {
+    const waits = merge(tx, body, device)
+    if (waits.size > 0) throw new Waits(waits)
+  }
+
+  /** Applies the envelopes of one call together, or one by one when one of them has to lie aside. */
+  const applyCall = (tx: Tx, device: string, envelopes: readonly SealedEnvelope[]): void => {
+    try {
+      tx.savepoint(() =>
+        parts.group(tx, () => {
+          for (const envelope of envelopes) {
+            const body = envelope.seal === 0 ? decodeBody(envelope.body) : null
+            if (body === null || isOpaque(body)) throw new Waits(none)
+            hlc.observe(body.hlc)
+            mergeWhole(tx, body, device)
+          }
+        }),
+      )
+    } catch {
+      for (const envelope of envelopes) applyOne(tx, device, envelope)
+    }
+  }
+
+  /** Applies one envelope or lays it aside; answers whether it was applied. */
+  const applyOne = (tx: Tx, device: string, envelope: SealedEnvelope): boolean => {
+    let body: EnvelopeBody
+    try {
+      if (envelope.seal !== 0) {
+        layAside(tx, envelope, '', 'parked', 'unknown_kind', 'The envelope is sealed.')
+        return false
+      }
+      const decoded = decodeBody(envelope.body)
+      if (isOpaque(decoded)) {
+        layAside(tx, envelope, decoded.doc, 'parked', 'unknown_kind', `Kind ${decoded.number} of a newer version.`)
+        return false
+      }
+      body = decoded
+    } catch (error) {
+      layAside(tx, envelope, '', 'quarantine', 'invalid', messageOf(error))
+      return false
+    }
+    hlc.observe(body.hlc)
+    try {
+      // An envelope is merged whole or not at all.
+      tx.savepoint(() => parts.group(tx, () => mergeWhole(tx, body, device)))
+      return true
+    } catch (error) {
+      if (error instanceof Forbidden) {
+        layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', error.message)
+      } else if (error instanceof Waits) {
+        layAside(tx, envelope, body.doc, 'parked', error.reason, [...error.missing].join(','))
+      } else {
+        if (!(error instanceof DocError || error instanceof WireError))
+          log.error({ err: error, inc: envelope.inc, seq: envelope.seq }, 'A change of a peer could not be applied.')
+        layAside(tx, envelope, body.doc, 'quarantine', reasonOf(error), messageOf(error))
+      }
+      return false
+    }
+  }
+
+  /** Where the group that begins at an envelope ends; its own number for what cannot be read. */
+  const groupEnd = (envelope: SealedEnvelope): number => {
+    try {
+      const body = decodeBody(envelope.body)
+      if (isOpaque(body)) return envelope.seq
+      const { first, count } = body.group
+      return count <= wholeGroup && first <= envelope.seq ? Math.max(first + count - 1, envelope.seq) : envelope.seq
+    } catch {
+      return envelope.seq
+    }
+  }
+
+  /** Applies the next envelopes of an incarnation; answers whether there was anything to do. */
+  const slice = (tx: Tx, inc: number): boolean => {
+    const row = readIncarnation(tx, inc)
+    if (row === undefined || row.appliedSeq >= row.storedSeq) return false
+    const until = performance.now() + sliceMs
+    let seq = row.appliedSeq
+    let end = 0
+    const call: SealedEnvelope[] = []
+    let batch = readEnvelopes(tx, inc, seq + 1, readAtOnce)
+    for (let index = 0; ; index += 1) {
+      if (index === batch.length) {
+        const isFull = seq - row.appliedSeq >= sliceEnvelopes || performance.now() > until
+        if (seq >= end && isFull) break
+        batch = readEnvelopes(tx, inc, seq + 1, readAtOnce)
+        index = 0
+        if (batch.length === 0) break
+      }
+      const envelope = batch[index]!
+      if (seq >= end) {
+        // A busy machine may use up the time before the first one; each slice does something.
+        if (seq > row.appliedSeq && performance.now() > until) break
+        end = groupEnd(envelope)
+        // The rest of the call has not arrived yet.
+        if (end > row.storedSeq) break
+      }
+      call.push(envelope)
+      seq = envelope.seq
+      if (seq >= end) applyCall(tx, row.device, call.splice(0))
+    }
+    if (call.length > 0) applyCall(tx, row.device, call)
+    if (seq === row.appliedSeq) return false
+    putApplied(tx, inc, seq)
+    tx.afterCommit(() => state.committed(inc, Math.max(state.stored(inc), row.storedSeq), seq))
+    return true
+  }
+
+  /** The parked envelopes after a place, as many as one slice lets try; where it ended. */
+  const retrySlice = (tx: Tx, problems: readonly Problem[]): { readonly tried: number; readonly applied: number } => {
+    const until = performance.now() + sliceMs
+    let tried = 0
+    let applied = 0
+    for (const problem of problems) {
+      tried += 1
+      if (problem.reason !== 'unknown_kind' && retryOne(tx, problem)) applied += 1
+      if (performance.now() > until) break
+    }
+    return { tried, applied }
+  }
+
+  /** Tries what lies aside once more, since something new is there now; answers whether anything came in. */
+  const retryParked = async (): Promise<boolean> => {
+    if (state.problems().parked === 0 || performance.now() < retryAt) return false
+    const began = performance.now()
+    let applied = 0
+    let tried = 0
+    let after = { inc: -1, seq: 0 }
+    while (tried < retryLimit && !stopped) {
+      const parked = readParked(read, after, retryRead)
+      if (parked.length === 0) break
+      const done = await write('sync.retry', (tx) => retrySlice(tx, parked), repeatable)
+      tried += done.tried
+      applied += done.applied
+      after = parked[done.tried - 1]!
+      await nextTurn()
+    }
+    const tookMs = performance.now() - began
+    // Whoever leaves very much here that nothing fits must not keep the machine at it: a tenth of its time is for that.
+    if (applied === 0 && tried >= costlyRetry.count && tookMs > costlyRetry.ms) putOff(tookMs * 9)
+    return applied > 0
+  }
+
+  const putOff = (ms: number): void => {
+    retryAt = performance.now() + ms
+    clearTimeout(retryTimer)
+    retryTimer = setTimeout(() => {
+      mustRetry = true
+      wake()
+    }, ms + 1).unref()
+  }
+
+  const retryOne = (tx: Tx, { inc, seq }: { inc: number; seq: number }): boolean => {
+    const envelope = readEnvelope(tx, inc, seq)
+    const device = readIncarnation(tx, inc)?.device
+    if (envelope === undefined || device === undefined) return false
+    const done = applyOne(tx, device, envelope)
+    if (done) {
+      removeProblem(tx, inc, seq)
+      noteProblemClosed(tx)
+      tx.afterCommit(() => state.setProblems(countProblems(read)))
+    }
+    return done
+  }
+
+  const settle = async (): Promise<void> => {
+    isUnsettled = false
+    await parts.settle()
+  }
+
+  const pass = async (): Promise<void> => {
+    let worked = true
+    while (worked && !stopped) {
+      worked = false
+      for (const inc of state.incarnations()) {
+        while (!stopped && state.applied(inc) < state.stored(inc)) {
+          const any = await write('sync.apply', (tx) => slice(tx, inc), repeatable)
+          if (!any) break
+          worked = true
+          // What follows may need it: records whose object is not here yet would all be projected a second time.
+          if (isUnsettled) await settle()
+          await nextTurn()
+        }
+      }
+      if (worked || mustRetry) {
+        mustRetry = false
+        await settle()
+        while (!stopped && (await retryParked())) {
+          if (isUnsettled) await settle()
+          await nextTurn()
+        }
+      }
+      state.tellApplied()
+    }
+  }
+
+  const run = async (): Promise<void> => {
+    do {
+      again = false
+      await pass()
+    } while (again && !stopped)
+  }
+
+  const wake = (): void => {
+    if (stopped) return
+    if (running !== undefined) {
+      again = true
+      return
+    }
+    running = run()
+      .catch((error: unknown) => log.error({ err: error }, 'Changes of peers could not be applied.'))
+      .finally(() => {
+        running = undefined
+        if (again) wake()
+      })
+  }
+
+  return {
+    wake,
+    async settled() {
+      while (running !== undefined) await running
+    },
+    async retry(inc, seq) {
+      const done = await write('sync.retry', (tx) => retryOne(tx, { inc, seq }))
+      if (done) wake()
+      state.tellApplied()
+      return done
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(retryTimer)
+      await running
+    },
+  }
+}
+
+const none: ReadonlySet<number> = new Set()
+
+/** What is stored is applied anew at the next start, from where the file says that it ended. */
+const repeatable = { repeatable: true } as const
+
+/** Whether whoever wrote an envelope is to blame, and not this machine. */
+function isFault(reason: ProblemReason): reason is Quarantined['reason'] {
+  return reason === 'forbidden' || reason === 'invalid' || reason === 'too_big'
+}
+
+function reasonOf(error: unknown): ProblemReason {
+  if (error instanceof DocError) return error.reason
+  return error instanceof WireError ? 'invalid' : 'crashed'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

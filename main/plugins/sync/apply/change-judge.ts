@@ -1,0 +1,190 @@
+// Judges what an envelope changes in a document by the rights of its author: which record, which fields, which marks. Asks
+// the data service; knows no roster and no log.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { DataService, RemoteIntent } from '#main/plugins/data/api.ts'
+import type { DocName } from '../core/doc-names.ts'
+import { formatDocName } from '../core/doc-names.ts'
+import { mergeValues } from '../core/merge-values.ts'
+import { parseFeedKey, partKey } from '../core/feed-doc.ts'
+import { loadDoc } from '../core/record-doc.ts'
+import { DELETED_KEY, parseKey } from '../core/register-keys.ts'
+import { readRegister } from '../core/register.ts'
+import type { Register } from '../core/register.ts'
+import type { Json } from '../core/types.ts'
+import { hasDoc, readDoc } from '../store/doc-store.ts'
+import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
+import { syncedFields } from '../write/synced-fields.ts'
+
+/** What a merge changed, before it is stored. */
+export interface DocChange {
+  readonly name: DocName
+  /** Whether there was no such document. */
+  readonly isNew: boolean
+  /** Keys whose entries came or went; `t` for a text. */
+  readonly changedKeys: ReadonlySet<string>
+  /** What the register holds afterwards; empty for a text. */
+  register(): Register
+  /** What a text says afterwards. */
+  text(): string
+}
+
+/** Why a change is not merged: never, or not yet. */
+export type ChangeRefusal = { readonly forbidden: string } | { readonly waits: true }
+
+/** Who answers for a change. */
+export interface Answerable {
+  /** As the envelope names them. */
+  readonly author: string
+  /** Whether it comes from the machine of an administrator, which brings the words of all its people. */
+  readonly speaksForOthers: boolean
+}
+
+/** Judges one change by the rights of a person; undefined: it may be merged. */
+export type ChangeJudge = (tx: Tx, ctx: RequestContext, by: Answerable, change: DocChange) => ChangeRefusal | undefined
+
+const notYet: ChangeRefusal = Object.freeze({ waits: true })
+
+/** Makes the judge. */
+export function createChangeJudge(parts: {
+  readonly data: Pick<DataService, 'refusalOf'>
+  /** Whether somebody may change what others wrote in feeds. */
+  mayModerate(ctx: RequestContext): boolean
+  schemaOf(uid: string): ObjectSchema | undefined
+}): ChangeJudge {
+  return (tx, ctx, { author, speaksForOthers }, change) => {
+    const { name } = change
+    if (!('record' in name)) return undefined
+    const schema = parts.schemaOf(name.object)
+    if (schema === undefined) return notYet
+    const intent =
+      name.kind === 'record'
+        ? recordIntent(schema, author, change)
+        : name.kind === 'text'
+          ? textIntent(tx, schema, name, change)
+          : feedIntent(tx, schema, name, change)
+    if (intent === null) return notYet
+    if (name.kind === 'feed' && touchesOthers(author, change) && !parts.mayModerate(ctx))
+      return { forbidden: 'This person may not change what somebody else wrote.' }
+    if (name.kind === 'feed' && !speaksForOthers && forgesOthers(author, change))
+      return { forbidden: 'This machine may not write in the name of somebody else.' }
+    if (intent === 'over') return undefined
+    if (typeof intent === 'string') return { forbidden: intent }
+    const refusal = parts.data.refusalOf(tx, ctx, intent)
+    if (refusal === null) return notYet
+    return refusal === undefined ? undefined : { forbidden: refusal }
+  }
+}
+
+/** Null for a field that is not known here; `over` for a record nothing can change any more. */
+function recordIntent(schema: ObjectSchema, author: string, change: DocChange): RemoteIntent | string | 'over' | null {
+  const { isNew, changedKeys } = change
+  const register = change.register()
+  const isPurged = isMark(register.get(PURGED_KEY)?.winner[1])
+  if (isPurged && !changedKeys.has(PURGED_KEY)) return 'over'
+  // Removing it for good empties it.
+  if (isPurged) return { object: schema.name, id: idOf(change.name), isNew, values: {}, purged: true }
+  if (!isNew && changedKeys.has(CREATED_KEY)) return 'Who made a record, and when, cannot be changed.'
+  const { byUid, merged } = syncedFields(schema)
+  const now = mergeValues(register, merged).values
+  const values: Record<string, unknown> = {}
+  for (const key of changedKeys) {
+    const { uid } = parseKey(key)
+    if (uid.startsWith('_')) continue
+    const field = byUid.get(uid)
+    if (field === undefined) return null
+    values[field.name] = now.get(uid) ?? null
+  }
+  const owner = register.get(OWNER_KEY)?.winner[1]
+  const creator = markOf(register.get(CREATED_KEY)?.winner[1])?.['by']
+  const deleted = changedKeys.has(DELETED_KEY) ? isMark(register.get(DELETED_KEY)?.winner[1]) : undefined
+  const isGiven = changedKeys.has(OWNER_KEY) && (!isNew || (owner !== author && owner !== creator))
+  return {
+    object: schema.name,
+    id: idOf(change.name),
+    isNew,
+    values,
+    ...(isGiven ? { isTransferred: true } : {}),
+    // What was never deleted is not restored.
+    ...(deleted === undefined || (isNew && !deleted) ? {} : { deleted }),
+  }
+}
+
+/** The text of a record that is not here comes before the record, from who makes it. */
+function textIntent(
+  tx: Tx,
+  schema: ObjectSchema,
+  name: Extract<DocName, { kind: 'text' }>,
+  change: DocChange,
+): RemoteIntent | 'over' | null {
+  if (isGone(tx, name)) return 'over'
+  const field = syncedFields(schema).byUid.get(name.field)
+  if (field === undefined) return null
+  const isNew = !hasDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
+  return { object: schema.name, id: name.record, isNew, values: { [field.name]: change.text() } }
+}
+
+/** Writing in a feed needs the record to be readable; of one that is removed for good nothing is kept. */
+function feedIntent(
+  tx: Tx,
+  schema: ObjectSchema,
+  name: Extract<DocName, { kind: 'feed' }>,
+  { isNew }: DocChange,
+): RemoteIntent | 'over' {
+  if (isGone(tx, name)) return 'over'
+  const { object, record } = name
+  const isFirst = isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
+  return { object: schema.name, id: record, isNew: isFirst, values: {} }
+}
+
+/** Whether the record of a document was removed for good: nothing that is written of it counts any more. */
+function isGone(tx: Tx, { object, record }: { readonly object: string; readonly record: string }): boolean {
+  const stored = readDoc(tx, formatDocName({ kind: 'record', object, record }))
+  const mark = stored === undefined ? undefined : readRegister(loadDoc(stored.state)).get(PURGED_KEY)
+  return isMark(mark?.winner[1])
+}
+
+/** Parts of an item that only its author changes, and moderators. */
+const ownParts: ReadonlySet<string> = new Set(['body', 'visibility', 'edited', 'deleted'])
+
+/** Whether an item of somebody else, which was there before, is changed. */
+function touchesOthers(author: string, { changedKeys, register }: DocChange): boolean {
+  const entries = register()
+  return [...changedKeys].some((key) => {
+    const parsed = parseFeedKey(key)
+    if (parsed?.kind !== 'part' || !ownParts.has(parsed.part) || changedKeys.has(parsed.item)) return false
+    const actor = markOf(markOf(entries.get(parsed.item)?.winner[1])?.['actor'])
+    return actor !== null && actor['id'] !== author
+  })
+}
+
+/** Whether there are words, a reaction or a pin that somebody else is said to have made. */
+function forgesOthers(author: string, { changedKeys, register }: DocChange): boolean {
+  const entries = register()
+  const now = (key: string): Json | undefined => entries.get(key)?.winner[1]
+  return [...changedKeys].some((key) => {
+    const parsed = parseFeedKey(key)
+    const item = parsed === null ? null : markOf(now(parsed.item))
+    if (parsed === null || item === null) return false
+    if (parsed.kind === 'item') return markOf(item['actor'])?.['id'] !== author
+    // What others said of an item goes with it.
+    if (typeof now(partKey(parsed.item, 'deleted')) === 'string') return false
+    if (parsed.kind === 'reaction') return parsed.user !== author
+    const pin = parsed.part === 'pin' ? markOf(now(key)) : null
+    return pin !== null && pin['userId'] !== author
+  })
+}
+
+function idOf(name: DocName): string {
+  return 'record' in name ? name.record : ''
+}
+
+function isMark(value: Json | undefined): boolean {
+  return markOf(value) !== null
+}
+
+function markOf(value: unknown): Readonly<Record<string, Json>> | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  return value as Readonly<Record<string, Json>>
+}

@@ -1,0 +1,99 @@
+// Takes runs of envelopes from peers: checks who signed them and that they continue the log, and stores them. What they
+// mean is looked at afterwards; a known device's envelope is kept whatever it holds.
+import type { Write } from '#main/kernel/database.ts'
+import type { Reads } from '#main/kernel/database.ts'
+import type { Head, SealedEnvelope } from '../core/types.ts'
+import type { Devices, KnownDevice } from '../engine/devices.ts'
+import type { LogState } from '../engine/log-state.ts'
+import type { Received } from '../engine/replica.ts'
+import { insertEnvelope, insertHead, putIncarnation, readEnvelope, readIncarnation } from '../store/log-store.ts'
+import { chainStart, verifyHead, verifyRun } from '../wire/chain.ts'
+
+/** What the receiver works with. */
+export interface ReceiverParts {
+  readonly workspace: Uint8Array
+  readonly epoch: number
+  readonly read: Reads
+  readonly write: Write
+  readonly devices: Devices
+  readonly state: LogState
+  /** Called once a run is stored and committed. */
+  stored(): void
+}
+
+/** Makes the receiver. */
+export function createReceiver(
+  parts: ReceiverParts,
+): (envelopes: readonly SealedEnvelope[], head: Head) => Promise<Received> {
+  const { workspace, epoch, read, write, devices, state } = parts
+
+  /** The device an incarnation belongs to; of a new one, whose signature the head has. */
+  const writerOf = (known: string | undefined, head: Head): KnownDevice | undefined => {
+    if (known !== undefined) return devices.find(known)
+    return devices.all().find(({ publicKey }) => verifyHead(publicKey, workspace, head))
+  }
+
+  return async (envelopes, head) => {
+    const { inc } = head
+    const first = envelopes[0]
+    if (first === undefined) return { ok: true, stored: 0 }
+    if (envelopes.some((envelope) => envelope.inc !== inc || envelope.epoch !== epoch))
+      return { ok: false, reason: 'invalid' }
+    const known = readIncarnation(read, inc)
+    const stored = known?.storedSeq ?? 0
+    if (first.seq > stored + 1) return { ok: false, reason: 'gap', from: stored + 1 }
+    const device = writerOf(known?.device, head)
+    if (device === undefined) return { ok: false, reason: 'unknown_device' }
+    if (device.isRevoked) return { ok: false, reason: 'revoked' }
+    // What is here already must be the same, or somebody wrote two logs under one number.
+    for (const envelope of envelopes) {
+      if (envelope.seq > stored) break
+      const own = readEnvelope(read, inc, envelope.seq)
+      if (own === undefined || Buffer.compare(own.body, envelope.body) !== 0) return { ok: false, reason: 'fork' }
+    }
+    const fresh = envelopes.filter(({ seq }) => seq > stored)
+    if (fresh.length === 0) {
+      // Another peer has brought the same; who is told that it is here must not have to be told again.
+      await onDisk(state, inc, envelopes.at(-1)!.seq)
+      return { ok: true, stored: 0 }
+    }
+    const before = { seq: stored, hash: known?.chain ?? chainStart().hash }
+    const verdict = verifyRun({ workspace, before, envelopes: fresh, head, publicKey: device.publicKey })
+    if (!verdict.ok) return { ok: false, reason: verdict.fault === 'signature' ? 'bad_signature' : 'invalid' }
+    const outcome = await write('sync.receive', (tx): Received => {
+      const now = readIncarnation(tx, inc)
+      // Another peer has brought the same meanwhile.
+      if ((now?.storedSeq ?? 0) !== stored) return { ok: true, stored: 0 }
+      for (const envelope of fresh) insertEnvelope(tx, envelope)
+      insertHead(tx, head)
+      const appliedSeq = now?.appliedSeq ?? 0
+      putIncarnation(tx, {
+        inc,
+        device: device.device,
+        storedSeq: head.seq,
+        appliedSeq,
+        chain: verdict.point.hash,
+        headSeq: head.seq,
+        headBytes: 0,
+      })
+      tx.afterCommit(() => state.committed(inc, head.seq, appliedSeq))
+      tx.whenOnDisk(() => state.onDisk(inc, head.seq))
+      return { ok: true, stored: fresh.length }
+    })
+    parts.stored()
+    return outcome
+  }
+}
+
+/** Resolves once the log of an incarnation is on disk up to a number that is committed. */
+function onDisk(state: LogState, inc: number, seq: number): Promise<void> | undefined {
+  const isThere = (): boolean => (state.vector().get(inc) ?? 0) >= seq
+  if (isThere()) return undefined
+  return new Promise((resolve) => {
+    const off = state.onGrown(() => {
+      if (!isThere()) return
+      off()
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,165 @@
+// The conflicts a merged record has: what its register says was written at once, and what the row breaks here. Knows
+// registers and outcomes; stores nothing.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RemoteOutcome } from '#main/plugins/data/api.ts'
+import type { BaseValue, EntryHistory } from '../conflicts/base-value.ts'
+import type { ConflictDraft, ConflictSide } from '../conflicts/conflict-store.ts'
+import { compareHlc } from '../core/hlc.ts'
+import type { FieldConflict, MergedValues } from '../core/merge-values.ts'
+import { DELETED_KEY, memberOf, parseKey } from '../core/register-keys.ts'
+import type { Register } from '../core/register.ts'
+import { hlcOf } from '../core/register.ts'
+import { nameOfEntry } from '../core/replaced.ts'
+import type { EntryName } from '../core/replaced.ts'
+import type { Json, RegisterEntry } from '../core/types.ts'
+import { PURGED_KEY } from '../write/record-edits.ts'
+
+/** Who wrote under an incarnation. */
+export type WriterOf = (inc: number) => { readonly actor: string; readonly device: string }
+
+/** What conflicts are looked for in. */
+export interface ConflictScene {
+  readonly doc: string
+  readonly schema: ObjectSchema
+  readonly recordId: string
+  readonly register: Register
+  readonly merged: MergedValues
+  readonly outcome: RemoteOutcome
+  readonly writerOf: WriterOf
+  readonly history: EntryHistory
+}
+
+/** All conflicts of a record by itself, as every machine with the same documents finds them. */
+export function conflictsOf(scene: ConflictScene): ConflictDraft[] {
+  // Of a record that is removed for good nothing is left to choose between.
+  if (isMark(scene.register.get(PURGED_KEY)?.winner[1])) return deleteConflicts(scene)
+  return [...fieldConflicts(scene), ...deleteConflicts(scene), ...rowConflicts(scene)]
+}
+
+/** The side an entry stands for. */
+export function sideOf(entry: RegisterEntry, writerOf: WriterOf, value: Json = entry[1]): ConflictSide {
+  return { value, ...writerOf(entry[4]), at: new Date(entry[2]).toISOString() }
+}
+
+function draftOf(
+  { doc, schema, recordId }: ConflictScene,
+  draft: Pick<ConflictDraft, 'kind' | 'field' | 'winner' | 'losers'>,
+  base: BaseValue = null,
+): ConflictDraft {
+  return { doc, object: schema.uid, recordId, ...draft, ...(base === null ? {} : { base: base.value }) }
+}
+
+function fieldConflicts(scene: ConflictScene): ConflictDraft[] {
+  const { merged, writerOf } = scene
+  const byField = new Map<string, FieldConflict[]>()
+  for (const conflict of merged.conflicts) {
+    if (conflict.uid === '_created' || conflict.uid === DELETED_KEY || conflict.uid === PURGED_KEY) continue
+    byField.set(conflict.uid, [...(byField.get(conflict.uid) ?? []), conflict])
+  }
+  return [...byField].map(([uid, conflicts]) => {
+    const list = merged.values.get(uid)
+    const sides = conflicts.map(({ winner, losers }) => ({
+      winner: sideOf(winner, writerOf, partOf(winner) === null ? winner[1] : (list ?? null)),
+      losers: losers.map((loser) => sideOf(loser, writerOf, wholeOf(loser, list ?? null))),
+    }))
+    const winner = sides.toSorted((a, b) => (a.winner.at < b.winner.at ? 1 : -1))[0]!.winner
+    const draft = { kind: 'field' as const, field: uid, winner, losers: sides.flatMap(({ losers }) => losers) }
+    return draftOf(scene, draft, baseOf(scene, conflicts, list ?? null))
+  })
+}
+
+/** What the field said before its sides parted; of a list, what it would be had nobody touched the members in question. */
+function baseOf({ doc, history }: ConflictScene, conflicts: readonly FieldConflict[], list: Json): BaseValue {
+  let value = list
+  for (const { winner, losers } of conflicts) {
+    const base = history.commonBase(doc, [winner, ...losers].map(nameOfEntry))
+    if (base === null) return null
+    const [key, , ms, ctr, inc] = winner
+    value = partOf(winner) === null ? base.value : wholeOf([key, base.value ?? false, ms, ctr, inc], value)
+  }
+  return { value }
+}
+
+/** What the whole list would be had the entry of one member won. */
+function wholeOf(entry: RegisterEntry, list: Json): Json {
+  const part = partOf(entry)
+  if (part === null) return entry[1]
+  const member = memberOf(part)
+  const key = JSON.stringify(member)
+  const rest = (Array.isArray(list) ? (list as readonly Json[]) : []).filter((one) => JSON.stringify(one) !== key)
+  return entry[1] === true ? [...rest, member] : rest
+}
+
+function partOf(entry: RegisterEntry): string | null {
+  return parseKey(entry[0]).part
+}
+
+/** Edits by somebody who did not know of the deletion. */
+function deleteConflicts(scene: ConflictScene): ConflictDraft[] {
+  const { doc, history, register, writerOf } = scene
+  const mark = [register.get(PURGED_KEY), register.get(DELETED_KEY)].find((value) => isMark(value?.winner[1]))
+  if (mark === undefined) return []
+  const { seen = {}, by, at } = mark.winner[1] as { seen?: Record<string, string>; by?: string; at?: string }
+  const unseen = new Map<string, RegisterEntry>()
+  for (const [key, { winner }] of register) {
+    if (!key.startsWith('_') && !wasSeen(winner, seen)) unseen.set(key, winner)
+  }
+  if (unseen.size === 0) return []
+  const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0]!
+  const values = Object.fromEntries([...unseen].map(([key, entry]) => [parseKey(key).uid, entry[1]]))
+  const winner: ConflictSide = {
+    ...sideOf(mark.winner, writerOf, null),
+    ...(typeof by === 'string' ? { actor: by } : {}),
+    ...(typeof at === 'string' ? { at } : {}),
+  }
+  const draft = { kind: 'delete_edit' as const, field: '', winner, losers: [sideOf(latest, writerOf, values)] }
+  const before: Record<string, Json> = {}
+  for (const [key, entry] of unseen) {
+    const base = history.lastBefore(doc, nameOfEntry(entry), (name) => isSeen(name, seen))
+    if (base === null) return [draftOf(scene, draft)]
+    before[parseKey(key).uid] = base.value
+  }
+  return [draftOf(scene, draft, { value: before })]
+}
+
+function isMark(value: Json | undefined): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function wasSeen(entry: RegisterEntry, seen: Readonly<Record<string, string>>): boolean {
+  return isSeen(nameOfEntry(entry), seen)
+}
+
+function isSeen(entry: EntryName, seen: Readonly<Record<string, string>>): boolean {
+  const stamp = Object.hasOwn(seen, String(entry.inc)) ? seen[String(entry.inc)] : undefined
+  if (typeof stamp !== 'string') return false
+  const [ms = 0, ctr = 0] = stamp.split('.').map(Number)
+  return compareHlc(entry, { ms, ctr }) <= 0
+}
+
+/** What the row breaks on this machine by itself: types and rules. */
+function rowConflicts(scene: ConflictScene): ConflictDraft[] {
+  const { schema, outcome, register, writerOf } = scene
+  const uidOf = (field: string): string => schema.byName.get(field)?.uid ?? ''
+  const ownSide = (uid: string, value: Json): ConflictSide => {
+    const entry = register.get(uid)?.winner ?? [...register.values()][0]?.winner
+    return entry === undefined
+      ? { value, actor: '', device: '', at: new Date(0).toISOString() }
+      : sideOf(entry, writerOf, value)
+  }
+  const drafts: ConflictDraft[] = []
+  for (const { field, value } of outcome.refused) {
+    const uid = uidOf(field)
+    drafts.push(
+      draftOf(scene, { kind: 'type', field: uid, winner: ownSide(uid, null), losers: [ownSide(uid, value as Json)] }),
+    )
+  }
+  for (const warning of outcome.broken) {
+    const uid = uidOf(warning.field ?? '')
+    const value: Json = { rule: warning.rule, message: warning.message }
+    drafts.push(
+      draftOf(scene, { kind: 'validation', field: uid, winner: ownSide(uid, value), losers: [ownSide(uid, value)] }),
+    )
+  }
+  return drafts
+}

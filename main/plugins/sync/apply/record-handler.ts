@@ -1,0 +1,289 @@
+// Projects merged records and long texts onto rows, and keeps their conflicts. Knows the data service's door for peers'
+// changes; knows no log.
+import { decodeUpdate } from 'yjs'
+import { PlatformError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { DataService, RemoteChange, RemoteOutcome } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { createEntryHistory } from '../conflicts/base-value.ts'
+import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-store.ts'
+import type { Conflict, ConflictKind } from '../conflicts/conflict-store.ts'
+import type { DocName } from '../core/doc-names.ts'
+import { formatDocName } from '../core/doc-names.ts'
+import { mergeValues } from '../core/merge-values.ts'
+import { DELETED_KEY, parseKey } from '../core/register-keys.ts'
+import { readRegister } from '../core/register.ts'
+import type { Register } from '../core/register.ts'
+import { decodeText, firstTexts, readText } from '../core/text-doc.ts'
+import type { Json } from '../core/types.ts'
+import type { DocKindHandler, MergedDocument, Projected } from '../engine/docs.ts'
+import { loadDoc } from '../core/record-doc.ts'
+import { hasDoc, needsProject, putFlags, readDoc, readNames } from '../store/doc-store.ts'
+import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
+import { createRecordGenesis } from '../write/record-genesis.ts'
+import { syncedFields } from '../write/synced-fields.ts'
+import { isRemoved } from './removed.ts'
+import { conflictsOf } from './record-conflicts.ts'
+import type { WriterOf } from './record-conflicts.ts'
+import type { NoteWritten } from './relation-conflicts.ts'
+
+/** What the projection works with. */
+export interface RecordHandlerParts {
+  readonly data: Pick<DataService, 'applyRemote' | 'issueNumbers' | 'wholeRecords'>
+  readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas' | 'epoch'>
+  readonly clock: Clock
+  readonly ids: Ids
+  /** An object by its uid. */
+  schemaOf(uid: string): ObjectSchema | undefined
+  writerOf(tx: Tx): WriterOf
+  /** Whether an incarnation is one of this machine's. */
+  isOwn(inc: number): boolean
+  /** Hears of every record that a peer wrote. */
+  written: NoteWritten
+  /** Whether this machine gives records final numbers. */
+  issuesNumbers(): boolean
+}
+
+/** Conflicts that follow from a merged record alone; the others end by a person or by another record. */
+const ownKinds: readonly ConflictKind[] = ['field', 'delete_edit', 'type', 'validation']
+
+/** Those that need no look at the row as it is stored. */
+const writtenKinds: readonly ConflictKind[] = ['field', 'delete_edit', 'type']
+
+type RecordName = Extract<DocName, { kind: 'record' }>
+type TextName = Extract<DocName, { kind: 'text' }>
+
+/** Makes the handlers of records and of their long texts. */
+export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKindHandler[] {
+  const { data, metadata, clock } = parts
+  const { schemaOf: schemas } = parts
+
+  const projectRecord = (tx: Tx, ctx: RequestContext, merged: MergedDocument): Projected => {
+    const name = merged.name as RecordName
+    const schema = schemas(name.object)
+    if (schema === undefined) return 'later'
+    const register = merged.register ?? readRegister(merged.doc)
+    const fields = syncedFields(schema)
+    const values = mergeValues(register, fields.merged)
+    const change: RemoteChange = {
+      object: schema.name,
+      id: name.record,
+      values: {
+        ...changedValues(schema, values.values, merged.changedKeys),
+        ...(merged.changedKeys === null ? takeTexts(tx, schema, { record: name.record, register }) : {}),
+        ...formerValues(tx, schema, { record: name.record, register, changedKeys: merged.changedKeys }),
+      },
+      ...marksOf(register),
+      convert: true,
+    }
+    const outcome = applied(() => data.applyRemote(tx, ctx, change))
+    if (outcome === null) return 'soon'
+    keepConflicts(tx, merged, { schema, register, values, outcome, written: change.values })
+    parts.written(tx, { object: name.object, record: name.record, isRemote: true })
+    // A change of this machine's own, which travels as any other.
+    if (
+      merged.isNew &&
+      change.purged !== true &&
+      schema.fields.some(({ type }) => type === 'autonumber') &&
+      parts.issuesNumbers()
+    )
+      data.issueNumbers(tx, internalContext(parts.ids.uuid()), { object: schema.name, id: name.record })
+    // Fields that nobody here knows: their entries wait in the document. What a field held before it became a long text
+    // stays there too.
+    const unknown = values.unknown.filter((uid) => !fields.byUid.has(uid))
+    if (unknown.length === 0) return 'done'
+    return unknown.every((uid) => isRemoved(tx, name.object, uid)) ? 'kept' : 'later'
+  }
+
+  const keepConflicts = (
+    tx: Tx,
+    merged: MergedDocument,
+    found: {
+      schema: ObjectSchema
+      register: Register
+      values: ReturnType<typeof mergeValues>
+      outcome: RemoteOutcome
+      written: RemoteChange['values']
+    },
+  ): void => {
+    const doc = formatDocName(merged.name)
+    const { schema, register, values, outcome, written } = found
+    const recordId = (merged.name as RecordName).record
+    const writerOf = parts.writerOf(tx)
+    const history = createEntryHistory(tx)
+    const scene = { doc, schema, recordId, register, merged: values, outcome, writerOf, history }
+    const drafts = conflictsOf(scene)
+    const at = clock.iso()
+    for (const draft of drafts) openConflict(tx, draft, at)
+    const ids = new Set(drafts.map(conflictId))
+    const still = {
+      // A value that does not fit stays one while its field is not written.
+      has: (id: string, { kind, field }: Conflict): boolean =>
+        ids.has(id) || (kind === 'type' && !isWritten(schema, written, field)),
+    }
+    // Where nothing was stored, the row was not judged again.
+    closeOthers(tx, { doc }, outcome.changed ? ownKinds : writtenKinds, still, at)
+  }
+
+  /** Two machines that filled an empty text at once: both texts stand one after the other, and people are told. */
+  const keepBeginnings = (
+    tx: Tx,
+    { name, doc: text }: MergedDocument,
+    place: { readonly schema: ObjectSchema; readonly uid: string; readonly recordId: string },
+  ): void => {
+    const doc = formatDocName(name)
+    const beginnings = firstTexts(text)
+    const at = clock.iso()
+    const writerOf = parts.writerOf(tx)
+    const [first, ...rest] = beginnings.map((one) => ({ value: one.text, ...writerOf(one.inc), at }))
+    const ids = new Set<string>()
+    if (first !== undefined && rest.length > 0) {
+      const { schema, uid, recordId } = place
+      const draft = { kind: 'text' as const, doc, object: schema.uid, recordId, field: uid }
+      // Who began it had nothing before them.
+      ids.add(openConflict(tx, { ...draft, winner: first, losers: rest, base: '' }, at).id)
+    }
+    closeOthers(tx, { doc }, ['text'], ids, at)
+  }
+
+  const projectText = (tx: Tx, ctx: RequestContext, merged: MergedDocument): Projected => {
+    const name = merged.name as TextName
+    const schema = schemas(name.object)
+    const field = schema === undefined ? undefined : syncedFields(schema).byUid.get(name.field)
+    if (schema === undefined) return 'later'
+    if (field === undefined) return isRemoved(tx, name.object, name.field) ? 'kept' : 'later'
+    // It is no long text any more: its value is in the record, unless it was written by somebody who did not know.
+    const isText = syncedFields(schema).texts.includes(field)
+    // The text of a record that is not here yet, whose projection takes it along; of one that is gone for good, nothing.
+    const record = readDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
+    if (record === undefined) return 'later'
+    if (!hasRow(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
+    if (!isText && readRegister(loadDoc(record.state)).has(field.uid)) return 'done'
+    const values = { [field.name]: readText(merged.doc) }
+    const outcome = applied(() =>
+      data.applyRemote(tx, ctx, { object: schema.name, id: name.record, values, convert: true }),
+    )
+    if (outcome === null) return 'soon'
+    if (isText) keepBeginnings(tx, merged, { schema, uid: field.uid, recordId: name.record })
+    return 'done'
+  }
+
+  return [
+    { kind: 'record', project: projectRecord, ...createRecordGenesis(data, metadata, parts.isOwn) },
+    { kind: 'text', project: projectText },
+  ]
+}
+
+interface Known {
+  readonly record: string
+  readonly register: Register
+}
+
+/** The texts of a record that came before it; those of fields that are no long texts any more where nothing else is said. */
+function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): Record<string, string> {
+  const { byUid, texts } = syncedFields(schema)
+  const found: Record<string, string> = {}
+  for (const { name } of readNames(tx, `t/${schema.uid}/${record}/`, '', 1_000)) {
+    const field = byUid.get(name.slice(name.lastIndexOf('/') + 1))
+    const text = field === undefined ? undefined : readDoc(tx, name)
+    if (field === undefined || text === undefined) continue
+    if ((text.flags & needsProject) !== 0) putFlags(tx, text.doc, text.flags & ~needsProject)
+    if (!texts.includes(field) && register.has(field.uid)) continue
+    found[field.name] = decodeText(decodeUpdate(text.state)) ?? readText(loadDoc(text.state))
+  }
+  return found
+}
+
+/** What was written into fields before they became long texts, by somebody who did not know, where there is no text yet. */
+function formerValues(
+  tx: Tx,
+  schema: ObjectSchema,
+  { record, register, changedKeys }: Known & Pick<MergedDocument, 'changedKeys'>,
+): Record<string, string | null> {
+  const found: Record<string, string | null> = {}
+  for (const field of syncedFields(schema).texts) {
+    const value = register.get(field.uid)?.winner[1]
+    if (value === undefined || (value !== null && typeof value === 'object')) continue
+    if (changedKeys !== null && !changedKeys.has(field.uid)) continue
+    const doc = formatDocName({ kind: 'text', object: schema.uid, record, field: field.uid })
+    if (!hasDoc(tx, doc)) found[field.name] = value === null ? null : String(value)
+  }
+  return found
+}
+
+function hasRow(tx: Tx, schema: ObjectSchema, id: string): boolean {
+  const table = `"${schema.table.replaceAll('"', '""')}"`
+  return tx.get(statement(`SELECT 1 FROM ${table} WHERE id = ?`, [id])) !== undefined
+}
+
+/** Null while the table is being changed: the projection waits. */
+function applied(apply: () => RemoteOutcome): RemoteOutcome | null {
+  try {
+    return apply()
+  } catch (error) {
+    if (error instanceof PlatformError && error.code === 'service_unavailable') return null
+    throw error
+  }
+}
+
+/** Objects by uid, found anew when the metadata changes. */
+export function schemasByUid(
+  metadata: Pick<MetadataService, 'objectSchemas' | 'epoch'>,
+): (uid: string) => ObjectSchema | undefined {
+  let epoch = -1
+  let known = new Map<string, ObjectSchema>()
+  return (uid) => {
+    if (metadata.epoch() !== epoch) {
+      known = new Map(metadata.objectSchemas().map((schema) => [schema.uid, schema]))
+      epoch = metadata.epoch()
+    }
+    return known.get(uid)
+  }
+}
+
+/** The values of the fields whose entries changed, by name; all of them where nothing says which. */
+function changedValues(
+  schema: ObjectSchema,
+  values: ReadonlyMap<string, Json>,
+  changedKeys: ReadonlySet<string> | null,
+): Record<string, unknown> {
+  const { byUid } = syncedFields(schema)
+  const changed = changedKeys === null ? null : new Set([...changedKeys].map((key) => parseKey(key).uid))
+  const result: Record<string, unknown> = {}
+  for (const [uid, value] of values) {
+    const field = byUid.get(uid)
+    if (field !== undefined && (changed === null || changed.has(uid))) result[field.name] = value
+  }
+  return result
+}
+
+function isWritten(schema: ObjectSchema, written: RemoteChange['values'], uid: string): boolean {
+  const name = syncedFields(schema).byUid.get(uid)?.name
+  return name !== undefined && Object.hasOwn(written, name)
+}
+
+function marksOf(register: Register): Omit<RemoteChange, 'object' | 'id' | 'values'> {
+  const created = markOf(register.get(CREATED_KEY)?.winner[1])
+  const owner = register.get(OWNER_KEY)?.winner[1]
+  const deleted = register.get(DELETED_KEY)?.winner[1]
+  return {
+    ...(created === null ? {} : { created }),
+    ...(typeof owner === 'string' ? { owner } : {}),
+    deleted: markOf(deleted),
+    ...(markOf(register.get(PURGED_KEY)?.winner[1]) === null ? {} : { purged: true }),
+  }
+}
+
+/** A mark in its own words; null for none, and for one that no version writes. */
+function markOf(value: Json | undefined): { at: string; by: string } | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const { at, by } = value as { at?: unknown; by?: unknown }
+  if (typeof at !== 'string' || typeof by !== 'string' || Number.isNaN(Date.parse(at))) return null
+  return { at: new Date(at).toISOString(), by }
+}

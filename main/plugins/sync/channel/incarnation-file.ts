@@ -1,0 +1,116 @@
+// The sidecar beside the database: what has left this machine, on disk before it leaves. Knows the rules of
+// incarnations, no database.
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import { readPrivateFile, writeFileAtomic } from '#main/kernel/atomic-file.ts'
+import { judgeIncarnation } from './incarnation.ts'
+import type { IncarnationReason, LostTail, Sidecar, StoredIncarnation } from './incarnation.ts'
+
+const uint32 = z.number().int().min(1).max(0xffff_ffff)
+const count = z.number().int().min(0)
+const fileSchema = z.strictObject({
+  device: z.string().min(1),
+  inc: uint32,
+  boot_counter: count,
+  last_seq_sent: count,
+  stopped: z.boolean(),
+})
+
+/** What an incarnation is opened with. */
+export interface OpenIncarnationOptions {
+  /** Path of the sidecar, beside the database. */
+  readonly file: string
+  /** The device whose keys this process holds. */
+  readonly device: string
+  /** What the database says; undefined when it was never used for sync. */
+  readonly database?: StoredIncarnation | undefined
+  /** See {@link judgeIncarnation}. */
+  readonly collides?: boolean
+  /** Whether a number is taken already: the roster knows it. */
+  isTaken(inc: number): boolean
+}
+
+/** The incarnation this process writes under. */
+export interface Incarnation {
+  readonly inc: number
+  /** To be stored in the database, in one transaction with `device` and `inc`, before anything is sent. */
+  readonly bootCounter: number
+  /** Why it is new; undefined when it goes on. */
+  readonly reason: IncarnationReason | undefined
+  /** What peers may still have of this machine and its database has not. */
+  readonly lostTail: LostTail | undefined
+  /**
+   * To be called with the last sequence number of a range before the range is first sent; returns when it is on disk.
+   * Costs nothing when a later number was noted before, so the last COMMITTED number may be given instead.
+   */
+  beforeSending(lastSeq: number): void
+  /** Notes that the host stopped in order; nothing may be sent afterwards. */
+  stopped(): void
+}
+
+/**
+ * Opens the incarnation to write under: the one before where nothing speaks against it, else a new random number.
+ * The sidecar is on disk when this returns. A crash before the database holds the same begins another one.
+ */
+export function openIncarnation(options: OpenIncarnationOptions): Incarnation {
+  const { file, device, database, collides } = options
+  const before = readSidecar(file)
+  const verdict = judgeIncarnation({ device, database, sidecar: before, collides: collides ?? false })
+  const inc = verdict.keep ? verdict.inc : newNumber(options, before)
+  const bootCounter = Math.max(before?.bootCounter ?? 0, database?.bootCounter ?? 0) + 1
+  let lastSeqSent = verdict.keep ? (before?.lastSeqSent ?? 0) : 0
+  let isStopped = false
+  const write = (): void => {
+    const content = { device, inc, boot_counter: bootCounter, last_seq_sent: lastSeqSent, stopped: isStopped }
+    writeFileAtomic(file, `${JSON.stringify(content)}\n`)
+  }
+  write()
+  return {
+    inc,
+    bootCounter,
+    reason: verdict.keep ? undefined : verdict.reason,
+    lostTail: verdict.keep ? undefined : verdict.lostTail,
+    beforeSending(lastSeq) {
+      if (isStopped) throw new Error('The incarnation has been stopped.')
+      if (lastSeq <= lastSeqSent) return
+      const previous = lastSeqSent
+      lastSeqSent = lastSeq
+      try {
+        write()
+      } catch (error) {
+        lastSeqSent = previous
+        throw error
+      }
+    },
+    stopped() {
+      isStopped = true
+      write()
+    },
+  }
+}
+
+/** Reads a sidecar; undefined when there is none or its text makes no sense, which begins a new incarnation. */
+export function readSidecar(file: string): Sidecar | undefined {
+  const text = readPrivateFile(file)
+  if (text === undefined) return undefined
+  const parsed = fileSchema.safeParse(parseJson(text))
+  if (!parsed.success) return undefined
+  const { device, inc, boot_counter, last_seq_sent, stopped } = parsed.data
+  return { device, inc, bootCounter: boot_counter, lastSeqSent: last_seq_sent, stopped }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A half-read file says as little as none.
+    return undefined
+  }
+}
+
+function newNumber({ database, isTaken }: OpenIncarnationOptions, before: Sidecar | undefined): number {
+  for (;;) {
+    const inc = randomBytes(4).readUInt32LE()
+    if (inc !== 0 && inc !== database?.inc && inc !== before?.inc && !isTaken(inc)) return inc
+  }
+}

@@ -1,0 +1,53 @@
+// What a decision means for the documents of a record: every entry of the field gives way to one, and the beginnings of a
+// text were seen. Knows documents; no table and no right.
+import type { DocWriter } from '../engine/docs.ts'
+import { parseKey } from '../core/register-keys.ts'
+import { readRegister, setEntries } from '../core/register.ts'
+import type { Register } from '../core/register.ts'
+import { keepTexts } from '../core/text-doc.ts'
+import type { Json } from '../core/types.ts'
+import type { ConflictDocuments } from './conflict-parts.ts'
+
+/** Makes the documents' side of decisions over the one that writes them. */
+export function createConflictDocuments(
+  docs: Pick<DocWriter, 'edit'>,
+  keepDeleted: ConflictDocuments['keepDeleted'],
+): ConflictDocuments {
+  return {
+    settleField(tx, ctx, { object, recordId }, field, value) {
+      docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, ({ doc, hlc, inc }) =>
+        setEntries(doc, settlingPatch(readRegister(doc), field, value), hlc, inc),
+      )
+    },
+    settleText(tx, ctx, { object, recordId }, field) {
+      docs.edit(tx, ctx, { kind: 'text', object, record: recordId, field }, ({ doc }) => keepTexts(doc))
+    },
+    keepDeleted,
+  }
+}
+
+/**
+ * What makes a value the only one of a field. Nothing for a field that shows no conflict and has the value already;
+ * members of a list are decided one by one, as the list has them now.
+ */
+export function settlingPatch(register: Register, field: string, value: Json): Record<string, Json> {
+  const patch: Record<string, Json> = {}
+  let isInParts = false
+  for (const [key, { winner, losers }] of register) {
+    const { uid, part } = parseKey(key)
+    if (uid !== field || part === null) continue
+    isInParts = true
+    if (losers.length > 0) patch[key] = winner[1]
+  }
+  const whole = register.get(field)
+  if (isInParts) {
+    if (whole !== undefined && whole.losers.length > 0) patch[field] = whole.winner[1]
+  } else if (whole === undefined ? value !== null : whole.losers.length > 0 || !isEqual(whole.winner[1], value)) {
+    patch[field] = value
+  }
+  return patch
+}
+
+function isEqual(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

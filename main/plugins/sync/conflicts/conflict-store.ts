@@ -1,0 +1,339 @@
+// The rows of conflicts: how they are written while documents are merged, and how they end. Reads and writes the table
+// sync_conflict alone; knows no rights and no document.
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '#main/kernel/canonical-json.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { parseDocName } from '../core/doc-names.ts'
+import type { Json } from '../core/types.ts'
+
+/** What kinds of conflict there are. @source sync.md section 17 */
+export const conflictKinds = ['field', 'text', 'delete_edit', 'orphan', 'unique', 'type', 'validation', 'fork'] as const
+
+/** A word of {@link conflictKinds}. */
+export type ConflictKind = (typeof conflictKinds)[number]
+
+/** Kinds that are about one value, rule or record: nothing stood there before two sides. */
+export const unbasedKinds: ReadonlySet<ConflictKind> = new Set(['orphan', 'unique', 'type', 'validation'])
+
+/** `auto`: it ended by itself, because all sides say the same. */
+export type ConflictState = 'open' | 'resolved' | 'auto'
+
+/** One side of a conflict. */
+export interface ConflictSide {
+  /**
+   * The value of the field. For `delete_edit` values by the uid of their field, null for the side that deleted the
+   * record; for `validation` the rule and its message; for `orphan` the id of the record it belonged to.
+   */
+  readonly value: Json
+  /** Id of the user who wrote it. */
+  readonly actor: string
+  /** Id of the machine it was written on, as the roster names it. */
+  readonly device: string
+  /** When it was written by the clock of that machine, ISO 8601. */
+  readonly at: string
+  /** The record a side is, where the sides are records: of `unique`. */
+  readonly record?: string
+}
+
+/** A conflict as merging finds it. */
+export interface ConflictDraft {
+  readonly kind: ConflictKind
+  /** Name of the document. */
+  readonly doc: string
+  /** Uid of the object. */
+  readonly object: string
+  readonly recordId: string
+  /** Uid of the field; empty when the record as a whole is meant. */
+  readonly field: string
+  readonly winner: ConflictSide
+  readonly losers: readonly ConflictSide[]
+  /** What stood there before both sides; absent where it cannot be known, and for kinds of {@link unbasedKinds}. */
+  readonly base?: Json
+}
+
+/** How a conflict ended. `elsewhere`: the document shows none any more, because it was settled on another machine. */
+export interface Resolution {
+  readonly choice:
+    'winner' | 'loser' | 'value' | 'both' | 'restore' | 'delete' | 'adopt' | 'merge' | 'edit' | 'same' | 'elsewhere'
+}
+
+/** A stored conflict. */
+export interface Conflict extends ConflictDraft {
+  readonly id: string
+  readonly state: ConflictState
+  readonly foundAt: string
+  /** Null also for what ended elsewhere or by itself. */
+  readonly resolvedBy: string | null
+  readonly resolvedAt: string | null
+  readonly resolution: Resolution | null
+  /** Somebody opened it again after it was settled: only a person ends it now. */
+  readonly isReopened: boolean
+}
+
+/** The record a conflict is about, for whoever tells of it. */
+export interface ConflictPlace {
+  /** Uid of the object. */
+  readonly object: string
+  readonly recordId: string
+}
+
+/** Payload of `sync.conflict.opened` and `sync.conflict.resolved`: where; null when these are too many to name. */
+export interface ConflictNews {
+  readonly places: readonly ConflictPlace[] | null
+}
+
+/** As stored; columns of the table. */
+export interface ConflictRow {
+  readonly id: string
+  readonly kind: ConflictKind
+  readonly doc: string
+  readonly object: string
+  readonly record_id: string
+  readonly field: string
+  readonly winner: string
+  readonly losers: string
+  readonly base: string | null
+  readonly state: ConflictState
+  readonly found_at: string
+  readonly resolved_by: string | null
+  readonly resolved_at: string | null
+  readonly resolution: string | null
+}
+
+/** The columns of {@link ConflictRow} for a SELECT. */
+export const conflictColumns =
+  'id, kind, doc, object, record_id, field, winner, losers, base, state, found_at, resolved_by, resolved_at, resolution'
+
+const reopenedMark = '{"reopened":true}'
+/** Merging thousands of documents tells of them at once. */
+const maxPlaces = 50
+
+/** The id of a conflict: the same on every machine that finds it. */
+export function conflictId({ kind, doc, field }: Pick<ConflictDraft, 'kind' | 'doc' | 'field'>): string {
+  return createHash('sha256').update(`${kind}|${doc}|${field}`).digest('hex').slice(0, 32)
+}
+
+/**
+ * Stores a conflict, or brings a known one up to date. One that was settled opens again when it is another one now:
+ * losers it did not have then. Where all sides say the same it ends by itself, and one without losers is none any more.
+ * Values that were sides of it before and are none now stay in the history as a conflict of their own that is settled.
+ * @param at now, ISO 8601
+ * @returns `opened` when people have to look at it now and had not to before
+ */
+export function openConflict(tx: Tx, draft: ConflictDraft, at: string): { id: string; opened: boolean } {
+  const id = conflictId(draft)
+  const known = readConflict(tx, id)
+  const isNone = draft.losers.length === 0 && needsLosers.has(draft.kind)
+  if (isNone) {
+    if (known !== undefined && !known.isReopened) settleConflict(tx, id, { choice: 'elsewhere', by: null, at })
+    return { id, opened: false }
+  }
+  const isOpen = known?.state === 'open'
+  if (known !== undefined && !isOpen && !differs(known, draft)) return { id, opened: false }
+  if (known !== undefined) keepEarlier(tx, known, draft, at)
+  const isSame = draft.kind === 'field' && draft.losers.every(({ value }) => isEqual(value, draft.winner.value))
+  const state: ConflictState = isSame ? 'auto' : 'open'
+  tx.run(
+    statement(
+      `INSERT INTO sync_conflict (${conflictColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET winner = excluded.winner, losers = excluded.losers,
+         base = CASE WHEN sync_conflict.state = 'open' THEN coalesce(excluded.base, base) ELSE excluded.base END, state = excluded.state, found_at = excluded.found_at,
+         resolved_by = NULL, resolved_at = excluded.resolved_at, resolution = excluded.resolution`,
+      [
+        id,
+        draft.kind,
+        draft.doc,
+        draft.object,
+        draft.recordId,
+        draft.field,
+        canonicalJson(draft.winner),
+        canonicalJson(draft.losers),
+        draft.base === undefined ? null : canonicalJson(draft.base),
+        state,
+        isOpen ? known.foundAt : at,
+        isSame ? at : null,
+        isSame ? resolutionText('same') : null,
+      ],
+    ),
+  )
+  const opened = state === 'open' && !isOpen
+  if (opened) noteOpened(tx, draft)
+  if (isOpen && isSame) noteResolved(tx, draft)
+  return { id, opened }
+}
+
+/**
+ * Ends a conflict. One that is not open is left alone, but for the word of how it ended where the same person ended it:
+ * whoever chooses writes the record first, which ends it as an edit.
+ * @param by id of the user who chose; null when nobody here did
+ * @returns whether it was open
+ */
+export function settleConflict(
+  tx: Tx,
+  id: string,
+  { choice, by, at }: { choice: Resolution['choice']; by: string | null; at: string },
+): boolean {
+  const known = readConflict(tx, id)
+  const isOpen = known?.state === 'open'
+  if (known === undefined || (!isOpen && (by === null || known.resolvedBy !== by))) return false
+  const sql = `UPDATE sync_conflict SET state = 'resolved', resolved_by = ?, resolved_at = ?, resolution = ? WHERE id = ?`
+  tx.run(statement(sql, [by, at, resolutionText(choice), id]))
+  if (isOpen) noteResolved(tx, known)
+  return isOpen
+}
+
+/**
+ * Marks the conflicts of a document that are not among `still` as settled elsewhere. Those that somebody opened again
+ * stay: there is nothing in the document that tells of them.
+ * @param kinds of which the caller has found all there are
+ * @param by who has ended them here by an edit, which ends also those that were opened again; null: nobody did
+ * @returns their ids
+ */
+export function closeOthers(
+  tx: Tx,
+  { doc }: { readonly doc: string },
+  kinds: readonly ConflictKind[],
+  still: { has(id: string, conflict: Conflict): boolean },
+  at: string,
+  by: string | null = null,
+): readonly string[] {
+  const gone = openOf(tx, doc).filter(
+    (conflict) =>
+      kinds.includes(conflict.kind) && (by !== null || !conflict.isReopened) && !still.has(conflict.id, conflict),
+  )
+  for (const { id } of gone) settleConflict(tx, id, { choice: by === null ? 'elsewhere' : 'edit', by, at })
+  return gone.map(({ id }) => id)
+}
+
+/** Opens a settled conflict again. */
+export function reopenConflict(tx: Tx, id: string): void {
+  const known = readConflict(tx, id)
+  if (known === undefined || known.state === 'open') return
+  const sql = `UPDATE sync_conflict SET state = 'open', resolved_by = NULL, resolved_at = NULL, resolution = ? WHERE id = ?`
+  tx.run(statement(sql, [reopenedMark, id]))
+  noteOpened(tx, known)
+}
+
+/** Removes what is stored of the conflicts of a record that is purged. */
+export function removeConflicts(tx: Tx, { object, recordId }: ConflictPlace): void {
+  const removed = tx.run(statement('DELETE FROM sync_conflict WHERE object = ? AND record_id = ?', [object, recordId]))
+  if (removed.changes > 0) noteResolved(tx, { object, recordId })
+}
+
+/** One conflict; undefined when there is none of this id. */
+export function readConflict(reads: Pick<Reads, 'get'>, id: string): Conflict | undefined {
+  const row = reads.get(statement<ConflictRow>(`SELECT ${conflictColumns} FROM sync_conflict WHERE id = ?`, [id]))
+  return row === undefined ? undefined : conflictOf(row)
+}
+
+/** The open conflicts of a record. */
+export function openOfRecord(reads: Pick<Reads, 'all'>, { object, recordId }: ConflictPlace): readonly Conflict[] {
+  const sql = `SELECT ${conflictColumns} FROM sync_conflict WHERE object = ? AND record_id = ? AND state = 'open'`
+  return reads.all(statement<ConflictRow>(sql, [object, recordId])).map(conflictOf)
+}
+
+/** A stored row as a value. */
+export function conflictOf(row: ConflictRow): Conflict {
+  const { id, kind, doc, object, field, state } = row
+  const isReopened = row.resolution === reopenedMark
+  return {
+    id,
+    kind,
+    doc,
+    object,
+    recordId: row.record_id,
+    field,
+    winner: JSON.parse(row.winner) as ConflictSide,
+    losers: JSON.parse(row.losers) as ConflictSide[],
+    ...(row.base === null ? {} : { base: JSON.parse(row.base) as Json }),
+    state,
+    foundAt: row.found_at,
+    resolvedBy: row.resolved_by,
+    resolvedAt: row.resolved_at,
+    resolution: row.resolution === null || isReopened ? null : (JSON.parse(row.resolution) as Resolution),
+    isReopened,
+  }
+}
+
+/**
+ * Keeps what a conflict was before it becomes another one. Of an open one only losers count: whoever replaced the winner
+ * saw it, but a loser was nobody's to replace.
+ */
+function keepEarlier(tx: Tx, known: Conflict, draft: ConflictDraft, at: string): void {
+  if (!needsLosers.has(known.kind) && known.kind !== 'delete_edit') return
+  const now = new Set([draft.winner, ...draft.losers].map(({ value }) => canonicalJson(value)))
+  const before = known.state === 'open' ? known.losers : [known.winner, ...known.losers]
+  if (before.every(({ value }) => now.has(canonicalJson(value)))) return
+  const id = createHash('sha256')
+    .update(canonicalJson([known.id, known.foundAt, known.winner, known.losers] as Json))
+    .digest('hex')
+    .slice(0, 32)
+  tx.run(
+    statement(
+      `INSERT INTO sync_conflict (${conflictColumns})
+       SELECT ?, kind, doc, object, record_id, field, winner, losers, base, CASE state WHEN 'open' THEN 'resolved' ELSE state END,
+         found_at, resolved_by, coalesce(resolved_at, ?), CASE state WHEN 'open' THEN ? ELSE resolution END
+       FROM sync_conflict WHERE id = ? ON CONFLICT (id) DO NOTHING`,
+      [id, at, resolutionText('edit'), known.id],
+    ),
+  )
+}
+
+/** Kinds that are about values beside each other; the others say something of one value or record. */
+const needsLosers: ReadonlySet<ConflictKind> = new Set(['field', 'text', 'fork'])
+
+function openOf(tx: Tx, doc: string): readonly Conflict[] {
+  const name = parseDocName(doc)
+  if (name !== null && 'record' in name) {
+    return openOfRecord(tx, { object: name.object, recordId: name.record }).filter((one) => one.doc === doc)
+  }
+  const sql = `SELECT ${conflictColumns} FROM sync_conflict WHERE state = 'open' AND doc = ?`
+  return tx.all(statement<ConflictRow>(sql, [doc])).map(conflictOf)
+}
+
+function resolutionText(choice: Resolution['choice']): string {
+  return JSON.stringify({ choice } satisfies Resolution)
+}
+
+/** How a conflict ends when the document shows none any more: one that is found after that is another one. */
+const goneFromDocument: ReadonlySet<string> = new Set<Resolution['choice']>(['elsewhere', 'edit', 'restore'])
+
+/** Whether what is found now is not what was settled. */
+function differs(known: Conflict, draft: ConflictDraft): boolean {
+  if (goneFromDocument.has(known.resolution?.choice ?? '')) return true
+  if (canonicalJson(known.losers) !== canonicalJson(draft.losers)) return true
+  return !needsLosers.has(draft.kind) && !isEqual(known.winner.value, draft.winner.value)
+}
+
+function isEqual(a: Json, b: Json): boolean {
+  return canonicalJson(a) === canonicalJson(b)
+}
+
+interface Noted extends ConflictPlace {
+  readonly tx: Tx
+}
+
+function noteOpened(tx: Tx, { object, recordId }: ConflictPlace): void {
+  tx.gather(tellOpened, { tx, object, recordId })
+}
+
+function noteResolved(tx: Tx, { object, recordId }: ConflictPlace): void {
+  tx.gather(tellResolved, { tx, object, recordId })
+}
+
+function tellOpened(noted: readonly Noted[]): void {
+  tell('sync.conflict.opened', noted)
+}
+
+function tellResolved(noted: readonly Noted[]): void {
+  tell('sync.conflict.resolved', noted)
+}
+
+/** One event per write, however many conflicts came of it: whoever hears it looks again. */
+function tell(type: 'sync.conflict.opened' | 'sync.conflict.resolved', noted: readonly Noted[]): void {
+  const places = new Map(noted.map(({ object, recordId }) => [`${object}/${recordId}`, { object, recordId }]))
+  const payload: ConflictNews = { places: places.size > maxPlaces ? null : [...places.values()] }
+  noted[0]!.tx.emit(internalContext('sync', 'sync'), { type, payload })
+}

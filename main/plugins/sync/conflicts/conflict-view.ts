@@ -1,0 +1,147 @@
+// Who sees which conflicts, and what of them: rows as one caller may read them, under the names of today. Writes nothing.
+import type { z } from 'zod'
+import type { SyncConflict } from '#shared/contracts/sync-conflicts.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RecordAction } from '#shared/route.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Json } from '../core/types.ts'
+import type { ConflictParts } from './conflict-parts.ts'
+import { itemDocument, itemNameOf, itemValue, seesItems } from './item-conflicts.ts'
+import type { ItemDocument } from './item-conflicts.ts'
+import { unbasedKinds } from './conflict-store.ts'
+import type { Conflict, ConflictSide } from './conflict-store.ts'
+
+/** A conflict as it is answered. */
+export type ShownConflict = z.input<typeof SyncConflict>
+
+/** A conflict of metadata a caller sees. */
+export interface SeenItem {
+  readonly conflict: Conflict
+  readonly document: ItemDocument
+}
+
+/** A conflict of a record a caller sees, with what it is about. */
+export interface SeenConflict {
+  readonly conflict: Conflict
+  readonly schema: ObjectSchema
+  /** Undefined when the record as a whole is meant. */
+  readonly field: FieldSchema | undefined
+  /** The record was removed for good: there is nothing to restore. */
+  readonly isGone?: boolean
+}
+
+/** The eyes of one caller; to be made anew for each request, as it remembers what it asked. */
+export interface ConflictView {
+  /** Null for a conflict the caller learns nothing of: of another's record, of a hidden field, of an object that is gone. */
+  see(conflict: Conflict): SeenConflict | SeenItem | null
+  show(seen: SeenConflict | SeenItem): ShownConflict
+  /** Whether the caller may do this with the conflict's record. */
+  may(seen: SeenConflict, action: RecordAction): boolean
+}
+
+/** Makes the view of a caller. */
+export function createConflictView(
+  parts: Pick<ConflictParts, 'data' | 'metadata' | 'engine' | 'userName' | 'authorizer'>,
+  ctx: RequestContext,
+): ConflictView {
+  const { data } = parts
+  const schemas = new Map(parts.metadata.objectSchemas().map((schema) => [schema.uid, schema]))
+  const reached = new Map<string, boolean>()
+
+  const reaches = (schema: ObjectSchema, id: string, action: RecordAction): boolean => {
+    const key = `${schema.uid} ${id} ${action}`
+    const known = reached.get(key)
+    if (known !== undefined) return known
+    const is = data.reach(ctx, { object: schema.name, id, action }) === 'open'
+    reached.set(key, is)
+    return is
+  }
+
+  const valueOf = (seen: SeenConflict | SeenItem, value: Json): Json =>
+    'document' in seen ? itemValue(parts, value) : shownValue(ctx, data, seen, value)
+
+  const sideOf = (seen: SeenConflict | SeenItem, { value, actor, device, at, record }: ConflictSide) => {
+    const name = parts.userName(actor) ?? parts.engine()?.userName(actor)
+    return {
+      value: valueOf(seen, value),
+      actor: { type: 'user' as const, id: actor, ...(name === undefined ? {} : { name }) },
+      device: { id: device, name: parts.engine()?.deviceName(device) ?? device },
+      at,
+      ...(record === undefined ? {} : { record }),
+    }
+  }
+
+  return {
+    see(conflict) {
+      const document = itemDocument(conflict)
+      if (document !== null) return seesItems(parts, ctx) ? { conflict, document } : null
+      const schema = schemas.get(conflict.object)
+      if (schema === undefined || !isOpenToReading(schema)) return null
+      const field = fieldOf(schema, conflict.field)
+      // The name of a field that is gone, or hidden, says something of the record.
+      if (conflict.field !== '' && (field === undefined || !data.canReadField(ctx, schema.name, field.name)))
+        return null
+      if (reaches(schema, conflict.recordId, 'read')) return { conflict, schema, field }
+      // What was written of a record that was removed for good meanwhile: no row says who may see it but those who see all.
+      const isGone = conflict.kind === 'delete_edit' && parts.authorizer().isUnrestricted(ctx)
+      return isGone ? { conflict, schema, field, isGone } : null
+    },
+    may: ({ schema, conflict }, action) => reaches(schema, conflict.recordId, action),
+    show(seen) {
+      const { conflict } = seen
+      const field = 'document' in seen ? undefined : seen.field
+      const { id, kind, recordId, base, winner, losers, state, foundAt, resolvedAt, resolvedBy, resolution } = conflict
+      return {
+        id,
+        kind,
+        object: 'document' in seen ? '' : seen.schema.name,
+        recordId,
+        ...('document' in seen ? { item: itemNameOf(parts, seen.document, conflict.field) } : {}),
+        ...(field === undefined ? {} : { field: field.name }),
+        ...(base === undefined ? {} : { base: valueOf(seen, base) }),
+        ...(base === undefined && !unbasedKinds.has(kind) ? { baseUnknown: true as const } : {}),
+        winner: sideOf(seen, winner),
+        losers: losers.map((loser) => sideOf(seen, loser)),
+        state,
+        foundAt,
+        ...(resolvedAt === null ? {} : { resolvedAt }),
+        ...(resolvedBy === null ? {} : { resolvedBy }),
+        ...(resolution === null ? {} : { resolution: resolution.choice }),
+      }
+    },
+  }
+}
+
+/** The field of an object by its uid. */
+export function fieldOf(schema: ObjectSchema, uid: string): FieldSchema | undefined {
+  return uid === '' ? undefined : schema.fields.find((field) => field.uid === uid)
+}
+
+/** A value of the whole record holds values of fields by their uid; those the caller may not read are left out. */
+function shownValue(
+  ctx: RequestContext,
+  data: ConflictParts['data'],
+  { conflict, schema, field }: SeenConflict,
+  value: Json,
+): Json {
+  // A broken rule is named in words of its own.
+  if (
+    conflict.kind === 'validation' ||
+    field !== undefined ||
+    typeof value !== 'object' ||
+    value === null ||
+    Array.isArray(value)
+  )
+    return value
+  const shown: Record<string, Json> = {}
+  for (const [uid, one] of Object.entries(value)) {
+    const inner = fieldOf(schema, uid)
+    if (inner !== undefined && data.canReadField(ctx, schema.name, inner.name)) shown[inner.name] = one as Json
+  }
+  return shown
+}
+
+function isOpenToReading({ enable }: ObjectSchema): boolean {
+  return enable.apiEnabled && (enable.apiMethods === null || enable.apiMethods.includes('get'))
+}

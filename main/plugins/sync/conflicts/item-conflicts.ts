@@ -1,0 +1,145 @@
+// Conflicts about metadata: items of the workspace that two machines changed at once, under names people know, and what
+// deciding one does to its document. Knows documents by name and entries by key; no request.
+import type { z } from 'zod'
+import type { SyncConflict } from '#shared/contracts/sync-conflicts.ts'
+import { metadataTypes } from '#shared/contracts/metadata.ts'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { platformError, validationError } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import { parseDocName } from '../core/doc-names.ts'
+import type { Json } from '../core/types.ts'
+import { fromEntry, parseEntryKey, toEntry } from '../metadata/entry-keys.ts'
+import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
+import type { Conflict } from './conflict-store.ts'
+import { settleConflict } from './conflict-store.ts'
+import type { Decision } from './resolve-conflict.ts'
+
+type ItemName = NonNullable<z.output<typeof SyncConflict>['item']>
+
+/** A metadata document by its parts. */
+export interface ItemDocument {
+  readonly type: string
+  readonly uid: string
+}
+
+/** What people may do with conflicts of metadata; the same right as for changing it. */
+const permission = 'manage_metadata'
+
+type Parts = Pick<ConflictParts, 'metadata' | 'authorizer'>
+
+/** The document a conflict is about; null for a record's. */
+export function itemDocument({ doc, object }: Pick<Conflict, 'doc' | 'object'>): ItemDocument | null {
+  if (object !== '') return null
+  const name = parseDocName(doc)
+  return name?.kind === 'metadata' ? { type: name.type, uid: name.uid } : null
+}
+
+/** Whether somebody sees conflicts of metadata. */
+export function seesItems({ authorizer }: Parts, ctx: RequestContext): boolean {
+  return authorizer().hasSystemPermission(ctx, permission)
+}
+
+/** What a conflict of metadata is about, in names of today; the last known ones of what is gone. */
+export function itemNameOf({ metadata }: Parts, document: ItemDocument, key: string): ItemName {
+  const [type, uid] = baseOf(document)
+  const isType = (metadataTypes as readonly string[]).includes(type)
+  const name = isType ? metadata.exchange.nameOf({ type: type as MetadataType, uid }) : undefined
+  const item = name === undefined ? undefined : metadata.get(type as MetadataType, name)?.item
+  const entry = parseEntryKey(key)
+  const schema = type === 'object' ? metadata.objectSchemas().find((one) => one.uid === uid) : undefined
+  const isOfField = entry?.kind === 'field' || entry?.kind === 'own-field'
+  const field = isOfField ? schema?.fields.find((one) => one.uid === entry.uid) : undefined
+  return {
+    type,
+    name: name ?? uid,
+    label: labelOf(item) ?? name ?? uid,
+    isOverlay: document.type === 'overlay',
+    ...(isOfField ? { field: { name: field?.name ?? entry.uid, label: field?.label ?? entry.uid } } : {}),
+    property: entry === null ? key : entry.key.replace(/^_/, ''),
+  }
+}
+
+/** A value of an entry as the definition has it, with names for what it refers to. */
+export function itemValue({ metadata }: Parts, value: Json): Json {
+  const plain = (fromEntry(value) ?? null) as Json
+  const text = JSON.stringify(plain)
+  if (!text.includes('uid_')) return plain
+  const names = new Map<string, string>()
+  for (const schema of metadata.objectSchemas()) {
+    names.set(schema.uid, schema.name)
+    for (const field of schema.fields) names.set(field.uid, field.name)
+  }
+  const nameOf = (uid: string): string | undefined =>
+    names.get(uid) ??
+    metadataTypes.map((type) => metadata.exchange.nameOf({ type, uid })).find((found) => found !== undefined)
+  return JSON.parse(text.replaceAll(/uid_([0-9a-f]{32})/g, (mark, uid: string) => nameOf(uid) ?? mark)) as Json
+}
+
+/**
+ * Decides a conflict of metadata: one entry is left of the property, which travels, and the item follows its document.
+ * @throws permission_denied also where this machine may not change metadata of the workspace, conflict for one that is over,
+ * validation_error for a choice that does not fit
+ */
+export async function decideItem(
+  parts: Parts & Pick<ConflictParts, 'write' | 'clock'>,
+  engine: ConflictEngine,
+  ctx: RequestContext,
+  conflict: Conflict,
+  decision: Decision,
+): Promise<void> {
+  requireItems(parts, ctx)
+  const document = itemDocument(conflict)
+  const { items } = engine
+  if (document === null || items === undefined || !items.mayChange())
+    throw platformError('permission_denied', { permission, reason: 'member_device' })
+  if (conflict.state !== 'open') throw platformError('conflict', { reason: 'not_open', state: conflict.state })
+  const value = chosenValue(conflict, decision)
+  await parts.write('sync.resolve-item', (tx) => {
+    if (conflict.field !== '') items.settle(tx, ctx, document, conflict.field, value)
+    settleConflict(tx, conflict.id, { choice: decision.choice, by: ctx.actor.id, at: parts.clock.iso() })
+  })
+  await items.follow()
+}
+
+/** @throws permission_denied */
+export function requireItems(parts: Parts, ctx: RequestContext): void {
+  if (!seesItems(parts, ctx)) throw platformError('permission_denied', { permission })
+}
+
+function chosenValue({ winner, losers }: Conflict, { choice, loser = 0, value }: Decision): Json {
+  switch (choice) {
+    case 'winner':
+      return winner.value
+    case 'loser': {
+      const side = losers[loser]
+      if (side !== undefined) return side.value
+      throw validationError([
+        { field: 'loser', code: 'invalid_option', message: 'There is no such value.', value: loser },
+      ])
+    }
+    case 'value':
+      if (value !== undefined) return toEntry(value)
+      throw validationError([{ field: 'value', code: 'required', message: 'A value is needed.' }])
+    default:
+      throw validationError([
+        {
+          field: 'choice',
+          code: 'invalid_option',
+          message: 'This conflict can be ended by: winner, loser, value.',
+          value: choice,
+        },
+      ])
+  }
+}
+
+/** The item itself, also of an overlay's document. */
+function baseOf({ type, uid }: ItemDocument): readonly [type: string, uid: string] {
+  if (type !== 'overlay') return [type, uid]
+  const at = uid.indexOf('.')
+  return [uid.slice(0, at), uid.slice(at + 1)]
+}
+
+function labelOf(item: unknown): string | undefined {
+  const label = typeof item === 'object' && item !== null ? (item as { label?: unknown }).label : undefined
+  return typeof label === 'string' && label !== '' ? label : undefined
+}

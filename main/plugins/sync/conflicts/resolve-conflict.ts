@@ -1,0 +1,234 @@
+// What each choice does: ordinary writes through the data service in the caller's name, then the documents, then the row
+// of the conflict. Knows no request.
+import type { z } from 'zod'
+import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
+import { PlatformError, notFound, platformError, validationError } from '#shared/errors.ts'
+import type { FieldErrorCode } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import type { Json } from '../core/types.ts'
+import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
+import type { ConflictKind } from './conflict-store.ts'
+import { settleConflict } from './conflict-store.ts'
+import type { ConflictView, SeenConflict } from './conflict-view.ts'
+
+/** A choice with what belongs to it. */
+export type Decision = z.output<NonNullable<typeof syncConflictRoutes.resolveConflict.body>>
+
+type Choice = Decision['choice']
+
+/** What can be chosen for which kind. @source sync.md sections 5 and 17 */
+export const choicesOf: Readonly<Record<ConflictKind, readonly Choice[]>> = {
+  field: ['winner', 'loser', 'value'],
+  text: ['winner', 'loser', 'value', 'both'],
+  delete_edit: ['restore', 'delete'],
+  orphan: ['adopt', 'delete'],
+  unique: ['value', 'merge'],
+  type: ['value', 'winner'],
+  validation: ['value', 'winner'],
+  fork: ['winner', 'loser', 'value'],
+}
+
+/** Kinds where keeping what stands there is to know of it, and writes nothing. */
+const accepted: ReadonlySet<ConflictKind> = new Set(['type', 'validation'])
+
+/** Carries choices out. */
+export interface Decisions {
+  /**
+   * @returns the record afterwards; null when it is deleted
+   * @throws permission_denied, CONCURRENT_UPDATE, conflict when it is settled already, validation_error for a choice that
+   * does not fit, and what the data service throws
+   */
+  decide(
+    ctx: RequestContext,
+    view: ConflictView,
+    seen: SeenConflict,
+    decision: Decision,
+  ): Promise<PlatformRecord | null>
+}
+
+/** Makes the decisions. */
+export function createDecisions(
+  parts: Pick<ConflictParts, 'data' | 'write' | 'clock' | 'authorizer' | 'metadata'>,
+  engine: () => ConflictEngine,
+): Decisions {
+  const { data, write, clock } = parts
+
+  const requireEdit = (ctx: RequestContext, { conflict, schema, field }: SeenConflict): void => {
+    const { name: object } = schema
+    data.requireRecord(ctx, { object, id: conflict.recordId, action: 'edit', deletedToo: true })
+    if (field !== undefined && !parts.authorizer().canField(ctx, object, field.name, 'editable'))
+      throw platformError('permission_denied', { object, field: field.name, action: 'edit' })
+  }
+
+  const get = async (ctx: RequestContext, { conflict, schema }: SeenConflict): Promise<PlatformRecord | null> => {
+    try {
+      return (await data.get(ctx, { object: schema.name, id: conflict.recordId })).record
+    } catch (error) {
+      if (error instanceof PlatformError && error.code === 'resource_not_found') return null
+      throw error
+    }
+  }
+
+  /** The value a choice stands for; undefined when it stands for none. */
+  const valueOf = async (ctx: RequestContext, seen: SeenConflict, decision: Decision): Promise<Json | undefined> => {
+    const { conflict, field } = seen
+    switch (decision.choice) {
+      case 'winner':
+        return accepted.has(conflict.kind) || field === undefined ? undefined : conflict.winner.value
+      case 'loser': {
+        const loser = conflict.losers[decision.loser ?? 0]
+        if (loser === undefined) throw wrong('loser', 'invalid_option', 'There is no such value.', decision.loser ?? 0)
+        return loser.value
+      }
+      case 'value':
+        if (decision.value === undefined) throw wrong('value', 'required', 'A value is needed.')
+        // Writing what stands there already changes nothing, so nobody would ask whether it is taken.
+        if (conflict.kind === 'unique' && decision.value === conflict.winner.value)
+          throw platformError('conflict', { reason: 'not_unique', field: field?.name })
+        return decision.value as Json
+      case 'both': {
+        const record = await get(ctx, seen)
+        return bothTexts(
+          record?.[field?.name ?? ''],
+          [conflict.winner, ...conflict.losers].map(({ value }) => value),
+        )
+      }
+      default:
+        return undefined
+    }
+  }
+
+  /** Writes a value into the field of the conflict. */
+  const update = async (
+    ctx: RequestContext,
+    { conflict, schema, field }: SeenConflict,
+    value: Json,
+    expected: { expectedVersion?: string },
+  ): Promise<PlatformRecord> => {
+    if (field === undefined) throw wrong('choice', 'not_allowed', 'This conflict is about the record as a whole.')
+    const input = { object: schema.name, id: conflict.recordId, data: { [field.name]: value }, ...expected }
+    return (await data.update(ctx, input)).record
+  }
+
+  /** Fills what the owner of a unique value lacks with what the other one has, and deletes the other one. */
+  const merge = async (
+    ctx: RequestContext,
+    { conflict, schema }: SeenConflict,
+    expected: object,
+  ): Promise<PlatformRecord> => {
+    const object = schema.name
+    const { recordId: id } = conflict
+    const owner = conflict.winner.record
+    if (owner === undefined) throw notFound('record', undefined, object)
+    const [kept, merged] = await Promise.all([owner, id].map(async (one) => data.get(ctx, { object, id: one })))
+    const fills = schema.fields.filter(
+      ({ name, readonly, computed, unique }) =>
+        !readonly &&
+        !computed &&
+        !unique &&
+        isEmpty(kept!.record[name]) &&
+        !isEmpty(merged!.record[name]) &&
+        parts.authorizer().canField(ctx, object, name, 'editable'),
+    )
+    const values = Object.fromEntries(fills.map(({ name }) => [name, merged!.record[name]]))
+    const result = await data.batch(ctx, {
+      operations: [
+        ...(fills.length === 0 ? [] : [{ object, action: 'update' as const, id: owner, data: values }]),
+        { object, action: 'delete' as const, id, ...expected },
+      ],
+      options: { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false },
+    })
+    if (result.error !== undefined) throw new PlatformError(result.error.code, result.error, result.error.details)
+    return (await data.get(ctx, { object, id: owner })).record
+  }
+
+  /** Does what a choice without a value means for the record. */
+  const act = async (
+    ctx: RequestContext,
+    seen: SeenConflict,
+    { choice, value }: Decision,
+    expected: { expectedVersion?: string },
+  ): Promise<PlatformRecord | null> => {
+    const { conflict, schema, field } = seen
+    const place = { object: schema.name, id: conflict.recordId }
+    switch (choice) {
+      case 'restore':
+        return (await data.restore(ctx, { ...place, ...expected })).record
+      case 'delete': {
+        data.requireRecord(ctx, { ...place, action: 'delete', deletedToo: true })
+        if ((await get(ctx, seen)) !== null) await data.remove(ctx, { ...place, ...expected })
+        return null
+      }
+      case 'adopt': {
+        if (value !== undefined) return update(ctx, seen, value as Json, expected)
+        const parent = field?.reference
+        const id = conflict.losers[0]?.value
+        if (parent === undefined || parent === null || typeof id !== 'string')
+          throw wrong('value', 'required', 'A record to belong to is needed.')
+        await data.restore(ctx, { object: parent, id })
+        return update(ctx, seen, id, {})
+      }
+      case 'merge':
+        return merge(ctx, seen, expected)
+      default:
+        return get(ctx, seen)
+    }
+  }
+
+  return {
+    async decide(ctx, view, seen, decision) {
+      const { conflict } = seen
+      const { choice, expectedVersion } = decision
+      if (conflict.state !== 'open') throw platformError('conflict', { reason: 'not_open', state: conflict.state })
+      if (!choicesOf[conflict.kind].includes(choice))
+        throw wrong(
+          'choice',
+          'invalid_option',
+          `This conflict can be ended by: ${choicesOf[conflict.kind].join(', ')}.`,
+          choice,
+        )
+      if (seen.isGone === true) {
+        if (choice !== 'delete') throw wrong('choice', 'not_allowed', 'The record was removed for good.', choice)
+        await write('sync.resolve', (tx) => {
+          engine().documents.keepDeleted(tx, ctx, { object: conflict.object, recordId: conflict.recordId })
+          settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
+        })
+        return null
+      }
+      requireEdit(ctx, seen)
+      const expected = expectedVersion === undefined ? {} : { expectedVersion }
+      const value = await valueOf(ctx, seen, decision)
+      const record =
+        value === undefined ? await act(ctx, seen, decision, expected) : await update(ctx, seen, value, expected)
+      const { documents } = engine()
+      await write('sync.resolve', (tx) => {
+        const place = { object: conflict.object, recordId: conflict.recordId }
+        if (value !== undefined && conflict.doc.startsWith('r/')) {
+          // As it is stored: a type may have brought the value into its own form.
+          const stored = (record?.[seen.field!.name] ?? null) as Json
+          documents.settleField(tx, ctx, place, conflict.field, stored)
+        }
+        if (conflict.kind === 'text') documents.settleText(tx, ctx, place, conflict.field)
+        if (conflict.kind === 'delete_edit' && choice === 'delete') documents.keepDeleted(tx, ctx, place)
+        settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
+      })
+      return record
+    },
+  }
+}
+
+/** Both texts: what stands there when all of them are in it, else one after the other. */
+export function bothTexts(present: unknown, texts: readonly Json[]): string {
+  const parts = texts.filter((text): text is string => typeof text === 'string' && text !== '')
+  if (typeof present === 'string' && parts.every((part) => present.includes(part))) return present
+  return parts.filter((part, i) => !parts.slice(0, i).includes(part)).join('\n\n')
+}
+
+function wrong(field: string, code: FieldErrorCode, message: string, value?: unknown): PlatformError {
+  return validationError([{ field, code, message, ...(value === undefined ? {} : { value }) }])
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}

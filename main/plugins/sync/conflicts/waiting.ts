@@ -1,0 +1,86 @@
+// What is here and not in its place yet, beside envelopes that lie aside: definitions that cannot be stored as they are, and
+// documents whose object or fields are not known here. Each with a reason; none of it holds anything else up. Reads only.
+import type { Reads } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+
+/** One thing that waits, or many of one kind. */
+export interface WaitingEntry {
+  readonly kind: 'metadata' | 'records' | 'texts' | 'feeds'
+  /** The type of a definition; empty for documents. */
+  readonly type: string
+  /** The definition, or the object the documents belong to; the uid of one that is not known here. */
+  readonly name: string
+  /** How many documents; 1 for a definition. */
+  readonly count: number
+  /** A word: why it waits. */
+  readonly reason: string
+  /** What the reason says beyond the word. */
+  readonly detail: string
+  /** Null where nobody noted it. */
+  readonly since: string | null
+}
+
+/** How much waits. */
+export interface WaitingCounts {
+  readonly waiting: number
+  /** Definitions that were tried and could not be stored. */
+  readonly stuck: number
+}
+
+const kindOf: Readonly<Record<string, WaitingEntry['kind']>> = { r: 'records', t: 'texts', f: 'feeds' }
+const mostItems = 200
+
+/** How much waits; asked often. */
+export function countWaiting(read: Pick<Reads, 'get'>): WaitingCounts {
+  const sql = `SELECT
+    (SELECT count(*) FROM sync_metadata WHERE due <> 0) + (SELECT count(*) FROM sync_doc WHERE flags <> 0) AS waiting,
+    (SELECT count(*) FROM sync_metadata WHERE due <> 0 AND reason IS NOT NULL) AS stuck`
+  return read.get(statement<WaitingCounts>(sql))!
+}
+
+/** What waits: definitions, the longest wait first, then documents by object. */
+export function listWaiting(
+  read: Pick<Reads, 'all'>,
+  metadata: Pick<MetadataService, 'objectSchemas'>,
+): WaitingEntry[] {
+  const due = read.all(
+    statement<{ type: string; uid: string; wanted: string; reason: string | null; since: string | null }>(
+      `SELECT type, uid, wanted, reason, since FROM sync_metadata WHERE due <> 0 ORDER BY since, type, uid LIMIT ?`,
+      [mostItems],
+    ),
+  )
+  const documents = read.all(
+    statement<{ letter: string; object: string; count: number }>(
+      `SELECT substr(name, 1, 1) AS letter, substr(name, 3, instr(substr(name, 3), '/') - 1) AS object, count(*) AS count
+       FROM sync_doc WHERE flags <> 0 GROUP BY 1, 2 ORDER BY 1, 2`,
+    ),
+  )
+  const schemas = new Map(metadata.objectSchemas().map((schema) => [schema.uid, schema.name]))
+  const plain = (wanted: string): string =>
+    wanted.replace(/^uid_([0-9a-f]{32})\./, (mark, uid: string) => {
+      const name = schemas.get(uid)
+      return name === undefined ? mark : `${name}.`
+    })
+  return [
+    ...due.map(({ type, uid, wanted, reason, since }): WaitingEntry => {
+      const [word, detail] = splitReason(reason)
+      return { kind: 'metadata', type, name: plain(wanted) || uid, count: 1, reason: word, detail, since }
+    }),
+    ...documents.flatMap(({ letter, object, count }): WaitingEntry[] => {
+      const kind = kindOf[letter]
+      const name = schemas.get(object)
+      const reason = name === undefined ? 'object_unknown' : 'newer_schema'
+      return kind === undefined
+        ? []
+        : [{ kind, type: '', name: name ?? object, count, reason, detail: '', since: null }]
+    }),
+  ]
+}
+
+/** The word of a reason, and the rest. */
+function splitReason(reason: string | null): [word: string, detail: string] {
+  if (reason === null) return ['not_tried', '']
+  const found = /^([a-z_]+)(?:: )?([\s\S]*)$/.exec(reason)
+  return found === null ? ['failed', reason] : [found[1]!, found[2]!]
+}

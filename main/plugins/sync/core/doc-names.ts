@@ -1,0 +1,74 @@
+// Names of documents, built and parsed. Knows their grammar alone, not what is in them.
+import { parseUuid } from '#shared/field-types/uuid.ts'
+
+/** What a document's name says. Objects, fields and metadata items are named by uid, so that a rename moves nothing. */
+export type DocName =
+  | { readonly kind: 'record'; readonly object: string; readonly record: string }
+  | { readonly kind: 'text'; readonly object: string; readonly record: string; readonly field: string }
+  | { readonly kind: 'feed'; readonly object: string; readonly record: string; readonly segment: number }
+  | { readonly kind: 'metadata'; readonly type: string; readonly uid: string }
+  | { readonly kind: 'workspace'; readonly part: 'roster' | 'acl' }
+
+/** Uids are hex digits; those of built-in items and ids of packages have letters, dots and dashes. */
+const UID = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
+const TYPE = /^[a-z][a-z0-9_]{0,62}$/
+const SEGMENT = /^(?:0|[1-9]\d{0,5})$/
+/** No name is longer: three uids, a record id and slashes. */
+const MAX_LENGTH = 512
+
+/**
+ * The name of a document.
+ * @throws RangeError when a part has not the form of its kind
+ * @source sync.md section 3
+ */
+export function formatDocName(name: DocName): string {
+  const text = join(name)
+  if (parseDocName(text) === null) throw new RangeError(`No document can be named ${JSON.stringify(text)}.`)
+  return text
+}
+
+/** The parts of a document's name; null for everything that {@link formatDocName} does not make. */
+export function parseDocName(text: string): DocName | null {
+  if (text.length > MAX_LENGTH) return null
+  const parts = text.split('/')
+  const [letter, first = '', second = '', third = ''] = parts
+  switch (letter) {
+    case 'r':
+      return parts.length === 3 && isOfRecord(first, second) ? { kind: 'record', object: first, record: second } : null
+    case 't':
+      return parts.length === 4 && isOfRecord(first, second) && UID.test(third)
+        ? { kind: 'text', object: first, record: second, field: third }
+        : null
+    case 'f':
+      return parts.length === 4 && isOfRecord(first, second) && SEGMENT.test(third)
+        ? { kind: 'feed', object: first, record: second, segment: Number(third) }
+        : null
+    case 'm':
+      return parts.length === 3 && TYPE.test(first) && UID.test(second)
+        ? { kind: 'metadata', type: first, uid: second }
+        : null
+    case 'w':
+      return parts.length === 2 && (first === 'roster' || first === 'acl') ? { kind: 'workspace', part: first } : null
+    default:
+      return null
+  }
+}
+
+function join(name: DocName): string {
+  switch (name.kind) {
+    case 'record':
+      return `r/${name.object}/${name.record}`
+    case 'text':
+      return `t/${name.object}/${name.record}/${name.field}`
+    case 'feed':
+      return `f/${name.object}/${name.record}/${name.segment}`
+    case 'metadata':
+      return `m/${name.type}/${name.uid}`
+    case 'workspace':
+      return `w/${name.part}`
+  }
+}
+
+function isOfRecord(object: string, record: string): boolean {
+  return UID.test(object) && parseUuid(record) === record
+}

@@ -1,0 +1,84 @@
+// What a register means for a row: one value per field, and the conflicts people should see. Knows how fields are merged,
+// nothing of their types, of rows or of who is told.
+import { sameJson } from './json-value.ts'
+import { DELETED_KEY, parseKey } from './register-keys.ts'
+import { readMembers, readSum } from './register-patches.ts'
+import type { Register } from './register.ts'
+import type { Json, RegisterEntry, RegisterValue } from './types.ts'
+
+/** How concurrent writes of a field come together. */
+export type FieldMerge =
+  /** The later one wins, the other one is a conflict. */
+  | 'latest'
+  /** A list: members are added and removed one by one. */
+  | 'members'
+  /** A number: what each machine added is summed up. */
+  | 'sum'
+
+/** What the projection has to know of a field. */
+export interface MergedField {
+  readonly uid: string
+  readonly merge: FieldMerge
+}
+
+/** Concurrent writes with different values. The key of the entries says which member, where it is one. */
+export interface FieldConflict {
+  readonly uid: string
+  readonly winner: RegisterEntry
+  readonly losers: readonly RegisterEntry[]
+}
+
+/** A register, projected. */
+export interface MergedValues {
+  /** By uid; fields nothing was ever written to are absent. */
+  readonly values: ReadonlyMap<string, Json>
+  /** Everything that was written concurrently and differs from what won. Equal values are settled silently. */
+  readonly conflicts: readonly FieldConflict[]
+  /** Who deleted the record and when; null for a live one. */
+  readonly deleted: Json
+  /** Uids that no field here has: of a newer schema. Their entries stay as they are. */
+  readonly unknown: readonly string[]
+}
+
+/**
+ * Projects a register onto the fields that are known here.
+ * @source sync.md sections 4, 5 and 17
+ */
+export function mergeValues(register: Register, fields: readonly MergedField[]): MergedValues {
+  const merges = new Map(fields.map(({ uid, merge }) => [uid, merge]))
+  const values = new Map<string, Json>()
+  const inParts = new Map<string, { base: Json | undefined; parts: Map<string, Json> }>()
+  const unknown = new Set<string>()
+  const conflicts: FieldConflict[] = []
+  for (const [key, value] of register) {
+    const { uid, part } = parseKey(key)
+    const merge = uid.startsWith('_') ? 'latest' : merges.get(uid)
+    if (merge === undefined) {
+      unknown.add(uid)
+      continue
+    }
+    // A part of a field that is no longer merged in parts says nothing about its value.
+    if (merge === 'latest' && part !== null) continue
+    const conflict = conflictOf(uid, value)
+    if (conflict !== null) conflicts.push(conflict)
+    if (merge === 'latest') {
+      if (merges.has(uid)) values.set(uid, value.winner[1])
+      continue
+    }
+    let field = inParts.get(uid)
+    if (field === undefined) inParts.set(uid, (field = { base: undefined, parts: new Map() }))
+    if (part === null) field.base = value.winner[1]
+    else field.parts.set(key, value.winner[1])
+  }
+  for (const [uid, { base, parts }] of inParts) {
+    const field = { uid, base, parts }
+    values.set(uid, merges.get(uid) === 'sum' ? readSum(field) : readMembers(field))
+  }
+  return { values, conflicts, deleted: register.get(DELETED_KEY)?.winner[1] ?? null, unknown: [...unknown] }
+}
+
+function conflictOf(uid: string, { winner, losers }: RegisterValue): FieldConflict | null {
+  if (losers.length === 0) return null
+  const different = losers.filter((loser) => !sameJson(loser[1], winner[1]))
+  return different.length === 0 ? null : { uid, winner, losers: different }
+}

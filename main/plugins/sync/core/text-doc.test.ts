@@ -1,0 +1,193 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { inspectUpdate } from './inspect-update.ts'
+import { applyTextDiff, decodeText, encodeText, firstTexts, keepTexts, readText, seedText } from './text-doc.ts'
+
+function pair(text: string): [Y.Doc, Y.Doc] {
+  const [a, b] = [new Y.Doc(), new Y.Doc()]
+  seedText(a, text)
+  Y.applyUpdate(b, Y.encodeStateAsUpdate(a))
+  return [a, b]
+}
+
+function exchange(a: Y.Doc, b: Y.Doc): void {
+  Y.applyUpdate(b, Y.encodeStateAsUpdate(a))
+  Y.applyUpdate(a, Y.encodeStateAsUpdate(b))
+}
+
+describe('seedText', () => {
+  it('puts in the first text only', () => {
+    const doc = new Y.Doc()
+    expect(seedText(doc, 'hello')).toBe(true)
+    expect(seedText(doc, 'hello')).toBe(false)
+    expect(readText(doc)).toBe('hello')
+  })
+
+  it('leaves a text alone that was emptied', () => {
+    const doc = new Y.Doc()
+    seedText(doc, 'hello')
+    applyTextDiff(doc, '')
+    expect(seedText(doc, 'hello')).toBe(false)
+    expect(readText(doc)).toBe('')
+  })
+})
+
+describe('applyTextDiff', () => {
+  it('keeps what others typed meanwhile', () => {
+    const [a, b] = pair('The plan is good. We start on Monday.')
+    applyTextDiff(a, 'The new plan is good. We start on Tuesday.')
+    applyTextDiff(b, 'The plan is very good. We start on Monday. Bring tea.')
+    exchange(a, b)
+    expect(readText(a)).toBe('The new plan is very good. We start on Tuesday. Bring tea.')
+    expect(readText(b)).toBe(readText(a))
+  })
+
+  it('keeps both texts that two people put into an empty one', () => {
+    const [a, b] = pair('')
+    applyTextDiff(a, 'mine')
+    applyTextDiff(b, 'yours')
+    exchange(a, b)
+    expect(['mineyours', 'yoursmine']).toContain(readText(a))
+    expect(readText(b)).toBe(readText(a))
+  })
+
+  it('writes nothing when nothing changes', () => {
+    const [a] = pair('same')
+    const before = Y.encodeStateAsUpdate(a)
+    expect(applyTextDiff(a, 'same')).toBe(false)
+    expect(Y.encodeStateAsUpdate(a)).toEqual(before)
+  })
+
+  it('replaces lone surrogates, which cannot travel, at once', () => {
+    const doc = new Y.Doc()
+    applyTextDiff(doc, 'a\ud800b')
+    expect(readText(doc)).toBe('a\ufffdb')
+    expect(applyTextDiff(doc, 'a\ud800b')).toBe(false)
+  })
+
+  it('heals a text that something else than characters got into', () => {
+    const doc = new Y.Doc()
+    doc.getText('t').insert(0, 'abc')
+    doc.getText('t').insertEmbed(1, { image: 1 })
+    expect(applyTextDiff(doc, 'abcd')).toBe(true)
+    expect(readText(doc)).toBe('abcd')
+    expect(doc.getText('t').length).toBe(4)
+  })
+
+  it('converges and never leaves half a character, whatever is written concurrently', () => {
+    const text = fc.array(fc.constantFrom('a', 'b ', '\u{1f600}', '\u{1f601}', '\u{1fa00} ', 'word '), {
+      maxLength: 12,
+    })
+    const texts = text.map((parts) => parts.join(''))
+    fc.assert(
+      fc.property(texts, fc.array(fc.tuple(texts, texts), { minLength: 1, maxLength: 3 }), (start, rounds) => {
+        const [a, b] = pair(start)
+        for (const [mine, yours] of rounds) {
+          applyTextDiff(a, mine)
+          applyTextDiff(b, yours)
+          expect([readText(a), readText(b)]).toEqual([mine, yours])
+          exchange(a, b)
+          expect(readText(b)).toBe(readText(a))
+          expect(readText(a)).not.toContain('\ufffd')
+          expect(readText(a).isWellFormed()).toBe(true)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('firstTexts', () => {
+  /** Documents that began the same empty text, each by itself. */
+  const begun = (...texts: readonly string[]): Y.Doc[] =>
+    texts.map((text) => {
+      const doc = new Y.Doc()
+      applyTextDiff(doc, text)
+      return doc
+    })
+  const wordsOf = (doc: Y.Doc): string[] =>
+    firstTexts(doc)
+      .map(({ text }) => text)
+      .toSorted()
+
+  it('are all that were begun, until they were seen', () => {
+    const [a, b] = begun('one', 'two') as [Y.Doc, Y.Doc]
+    expect(wordsOf(a)).toEqual(['one'])
+    exchange(a, b)
+    expect(wordsOf(a)).toEqual(['one', 'two'])
+    const before = readText(a)
+    keepTexts(a)
+    exchange(a, b)
+    for (const doc of [a, b]) {
+      expect(wordsOf(doc)).toEqual([])
+      expect(readText(doc)).toBe(before)
+    }
+  })
+
+  it('are told of again when another one comes', () => {
+    const [a, b, c] = begun('one', 'two', 'three') as [Y.Doc, Y.Doc, Y.Doc]
+    exchange(a, b)
+    for (const doc of [a, b]) keepTexts(doc)
+    exchange(a, b)
+    exchange(a, c)
+    expect(wordsOf(a)).toEqual(['one', 'three', 'two'])
+    expect(wordsOf(c)).toEqual(['one', 'three', 'two'])
+  })
+
+  it('leave a text with one beginning unmarked', () => {
+    const [a] = begun('one') as [Y.Doc]
+    const before = Y.encodeStateVector(a)
+    keepTexts(a)
+    expect(Y.encodeStateVector(a)).toEqual(before)
+  })
+})
+
+describe('a first text that is only encoded', () => {
+  it('is what Yjs makes of it, byte for byte', () => {
+    const texts = fc.string({ minLength: 1, unit: 'binary' })
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 2 ** 32 - 1 }), (text, inc) => {
+        const doc = new Y.Doc()
+        doc.clientID = inc
+        seedText(doc, text)
+        expect(encodeText(text, inc)).toEqual(Y.encodeStateAsUpdate(doc))
+      }),
+    )
+    expect(decodeText(inspectUpdate(encodeText('a\ud800b', 7)))).toBe('a\ufffdb')
+  })
+})
+
+describe('a text that is only decoded', () => {
+  const stateOf = (write: (doc: Y.Doc) => void): Uint8Array => {
+    const doc = new Y.Doc()
+    write(doc)
+    return Y.encodeStateAsUpdate(doc)
+  }
+
+  it('is the one that was put in first', () => {
+    for (const text of ['hello', 'a €😀\n\nb', 'x'.repeat(100_000)]) {
+      const state = stateOf((doc) => seedText(doc, text))
+      expect(decodeText(inspectUpdate(state))).toBe(text)
+    }
+  })
+
+  it('is left to loading once somebody has edited it, or where it is another thing', () => {
+    const states = [
+      stateOf((doc) => {
+        seedText(doc, 'hello')
+        applyTextDiff(doc, 'hell')
+      }),
+      stateOf((doc) => {
+        seedText(doc, 'hello')
+        doc.clientID = 7
+        applyTextDiff(doc, 'hello you')
+      }),
+      stateOf((doc) => doc.getText('other').insert(0, 'x')),
+      stateOf((doc) => doc.getArray('t').push(['x'])),
+      stateOf((doc) => doc.getMap('t').set('x', 'y')),
+      stateOf(() => undefined),
+    ]
+    for (const state of states) expect(decodeText(inspectUpdate(state))).toBeNull()
+  })
+})

@@ -1,0 +1,139 @@
+// A long text as a document: one Y.Text. Knows how a whole value becomes a few changes, nothing of fields or editors.
+import * as encoding from 'lib0/encoding'
+import { applyUpdate, ContentString, Item } from 'yjs'
+import type * as Y from 'yjs'
+import type { DecodedUpdate } from './inspect-update.ts'
+import { textChanges } from '#shared/text-changes.ts'
+
+/** Name of the Y.Text. */
+export const TEXT_ROOT = 't'
+
+/** The text. */
+export function readText(doc: Y.Doc): string {
+  return doc.getText(TEXT_ROOT).toString()
+}
+
+/**
+ * The text of an update that is a whole document nobody has edited yet: what creating a record makes. It need not be loaded.
+ * @returns null for every other update
+ */
+export function decodeText({ structs, ds }: DecodedUpdate): string | null {
+  const [first] = structs
+  if (structs.length !== 1 || !(first instanceof Item) || ds.clients.size > 0) return null
+  const { id, origin, rightOrigin, parent, parentSub, content } = first
+  if (id.clock !== 0 || origin !== null || rightOrigin !== null || parentSub !== null) return null
+  // An update that was only decoded has the name of a root where an integrated one has the root.
+  return (parent as unknown) === TEXT_ROOT && content instanceof ContentString ? content.str : null
+}
+
+/**
+ * Puts the first text into a document that never held anything. Only who creates the record may call it: two machines
+ * that both seed would double the text.
+ * @returns whether the text was put in; a document with any past is left alone
+ * @source sync.md section 5
+ */
+export function seedText(doc: Y.Doc, text: string): boolean {
+  if (doc.store.clients.size > 0) return false
+  doc.getText(TEXT_ROOT).insert(0, text.toWellFormed())
+  return true
+}
+
+const stringContent = 4
+
+/** The document {@link seedText} makes of a text that is not empty, written by `inc`: the bytes are those of Yjs. */
+export function encodeText(text: string, inc: number): Uint8Array {
+  const encoder = encoding.createEncoder()
+  encoding.writeVarUint(encoder, 1)
+  encoding.writeVarUint(encoder, 1)
+  encoding.writeVarUint(encoder, inc)
+  encoding.writeVarUint(encoder, 0)
+  encoding.writeUint8(encoder, stringContent)
+  encoding.writeVarUint(encoder, 1)
+  encoding.writeVarString(encoder, TEXT_ROOT)
+  encoding.writeVarString(encoder, text.toWellFormed())
+  encoding.writeVarUint(encoder, 0)
+  return encoding.toUint8Array(encoder)
+}
+
+/** What somebody put into a text that was empty for them. */
+export interface FirstText {
+  /** The incarnation that wrote it. */
+  readonly inc: number
+  readonly text: string
+}
+
+/**
+ * The beginnings of a text that nobody has looked at yet, in the order in which they stand: more than one when several
+ * machines filled it at once. What was deleted again is not among them; of those that {@link keepTexts} was told of, none
+ * is while no other one came.
+ */
+export function firstTexts(doc: Y.Doc): readonly FirstText[] {
+  const found = beginningsOf(doc)
+  return found.every(({ isKept }) => isKept) ? [] : found.map(({ inc, text }) => ({ inc, text }))
+}
+
+/**
+ * Notes that somebody has seen all beginnings of a text and left them as they are. It travels with the text, and says
+ * nothing of beginnings that come later.
+ */
+export function keepTexts(doc: Y.Doc): void {
+  const found = beginningsOf(doc)
+  if (found.length < 2) return
+  const text = doc.getText(TEXT_ROOT)
+  doc.transact(() => {
+    for (const { key, isKept } of found) if (!isKept) text.setAttribute(key, true)
+  })
+}
+
+interface Beginning extends FirstText {
+  /** Name of the mark that says it was seen. */
+  readonly key: string
+  readonly isKept: boolean
+}
+
+function beginningsOf(doc: Y.Doc): Beginning[] {
+  const text = doc.getText(TEXT_ROOT)
+  const found: Beginning[] = []
+  for (let item = text._start; item !== null; item = item.right) {
+    if (item.deleted || item.origin !== null || item.rightOrigin !== null) continue
+    if (!(item.content instanceof ContentString)) continue
+    const key = `kept.${item.id.client}.${item.id.clock}`
+    found.push({ inc: item.id.client, text: item.content.str, key, isKept: text.getAttribute(key) === true })
+  }
+  return found
+}
+
+/**
+ * Makes the text `next` by the fewest changes, so that what others type meanwhile stays.
+ * @returns whether anything changed
+ */
+export function applyTextDiff(doc: Y.Doc, next: string): boolean {
+  const text = doc.getText(TEXT_ROOT)
+  const before = text.toString()
+  const after = next.toWellFormed()
+  // Something else than characters is among them, which no version of the program writes: positions would be wrong.
+  const isForeign = text.length !== before.length
+  const changes = isForeign ? [{ at: 0, remove: text.length, insert: after }] : textChanges(before, after)
+  if (changes.length === 0) return false
+  doc.transact(() => {
+    for (const { at, remove, insert } of changes.toReversed()) {
+      if (remove > 0) text.delete(at, remove)
+      if (insert !== '') text.insert(at, insert)
+    }
+  })
+  return true
+}
+
+/**
+ * Puts letters into a text as those who typed them wrote them, within the edit of a document.
+ * @throws RangeError when something they build on is not in the document: nothing of the edit is to be kept then
+ */
+export function applyLetters(doc: Y.Doc, update: Uint8Array): void {
+  doc.transact((transaction) => {
+    applyUpdate(doc, update)
+    // Applying makes Yjs take the whole edit for one from elsewhere, and give the document another client id after it.
+    transaction.local = true
+  })
+  if (doc.store.pendingStructs !== null || doc.store.pendingDs !== null)
+    throw new RangeError('The letters build on some that are not here.')
+}

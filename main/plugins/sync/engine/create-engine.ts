@@ -1,0 +1,366 @@
+// Puts the parts of sync together for one workspace: the log, the documents, what is recorded, what is applied. Loaded
+// only where sync is on. Knows no connection and no HTTP.
+import type { Actor } from '#shared/events.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { createApplier } from '../apply/applier.ts'
+import { project } from '../apply/merge-step.ts'
+import { createChangeJudge } from '../apply/change-judge.ts'
+import type { ChangeRefusal, DocChange } from '../apply/change-judge.ts'
+import type { MergeParts } from '../apply/merge-step.ts'
+import { createReceiver } from '../apply/receiver.ts'
+import type { WriterOf } from '../apply/record-conflicts.ts'
+import { createRecordHandlers, schemasByUid } from '../apply/record-handler.ts'
+import { isRemoved } from '../apply/removed.ts'
+import { refuseChange } from '../apply/refusals.ts'
+import { createRelationJudge } from '../apply/relation-conflicts.ts'
+import { removedPlaces, settleRemoved } from '../conflicts/removed-fields.ts'
+import { createDigest } from '../core/digest.ts'
+import { parseDocName } from '../core/doc-names.ts'
+import { createHlcClock } from '../core/hlc.ts'
+import { loadDoc } from '../core/record-doc.ts'
+import type { Hlc } from '../core/types.ts'
+import { countUnprojected, hasFlagged, readDoc, readFlagged, walkHashes } from '../store/doc-store.ts'
+import { flagRecords } from '../metadata/store.ts'
+import { putFlags } from '../store/doc-store.ts'
+import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-store.ts'
+import { countProblems } from '../store/problem-store.ts'
+import { decodeBody, isOpaque } from '../wire/envelope-codec.ts'
+import type { Signer } from '../wire/device-key.ts'
+import { createDocWriter } from '../write/doc-writer.ts'
+import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
+import { reissueUnsigned } from '../write/unsigned-tail.ts'
+import type { Devices, KnownDevice } from './devices.ts'
+import type { DocKindHandler, DocWriter } from './docs.ts'
+import { addToGenesis, beginGenesis, readGenesis, runGenesis } from './genesis.ts'
+import type { Genesis } from './genesis.ts'
+import type { RecordsOfObject } from '../write/record-genesis.ts'
+import { createLogState } from './log-state.ts'
+import { createReplica } from './log-replica.ts'
+import type { Replica } from './replica.ts'
+
+/** What the engine works with. */
+export interface EngineParts {
+  readonly host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'>
+  readonly data: DataService
+  readonly metadata: MetadataService
+  readonly devices: Devices
+  readonly workspace: Uint8Array
+  readonly epoch: number
+  readonly own: { readonly device: string; readonly inc: number; readonly signer: Signer }
+  /** Notes on disk what is about to leave; see the sidecar of incarnations. */
+  beforeSending(lastSeq: number): void
+  /** Whose rights count for what a person wrote on a device; without it nobody is judged. */
+  personOf?(author: string, device: KnownDevice | undefined): JudgedPerson
+  /** Whether somebody may change what others wrote in feeds. */
+  mayModerate?(ctx: RequestContext): boolean
+  /** Whether this machine gives final numbers. */
+  issuesNumbers(): boolean
+  /** Handlers of further kinds, made with the writer of documents. In the order of genesis, before records. */
+  handlers(docs: DocWriter): readonly DocKindHandler[]
+}
+
+/** Whose rights count: a context of theirs; undefined: nobody's are known here; a text: why nothing they wrote counts. */
+export type JudgedPerson = RequestContext | string | undefined
+
+/** Sync of one workspace. */
+export interface SyncEngine {
+  readonly replica: Replica
+  readonly docs: DocWriter
+  state(): 'preparing' | 'on'
+  progress(): { readonly done: number; readonly total: number }
+  onChange(listener: () => void): () => void
+  /** Makes documents of everything that exists; for the machine that founds a workspace. */
+  prepare(): Promise<void>
+  /** Has records of an object written into their documents: a change of the object has changed them. */
+  mend(tx: Tx, records: RecordsOfObject): void
+  /** Tries documents again whose projection had to wait; to be called when metadata changed. */
+  reproject(): void
+  /** Tries an envelope again that lies aside; resolves with whether it was applied. */
+  retry(inc: number, seq: number): Promise<boolean>
+  /** Counts anew what lies aside; to be called when somebody took something away from there. */
+  recount(): void
+  stop(): Promise<void>
+}
+
+/** Documents projected again in one transaction. */
+const reprojected = 64
+/** A table that is being changed is open again within moments. */
+const soonMs = 250
+
+/** Opens the engine on what is stored. */
+export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
+  const { host, data, metadata, devices, workspace, epoch, own } = parts
+  const { read, write, clock, log } = host
+  const digest = createDigest()
+  for await (const slice of walkHashes(read)) for (const { name, lhash } of slice) digest.add(name, lhash)
+  await reissue(parts)
+  const state = createLogState(readIncarnations(read), digest.bytes())
+  state.setProblems(countProblems(read))
+  const hlc = createHlcClock({ now: () => clock.now(), last: lastStamp(parts) })
+  const append = createOwnLog({ workspace, epoch, ...own, state })
+  const schemaRev = (): number => metadata.epoch()
+
+  const writerOf = (tx: Tx): WriterOf => {
+    const known = new Map<number, { actor: string; device: string }>()
+    return (inc) => {
+      let writer = known.get(inc)
+      if (writer === undefined) {
+        const device = inc === own.inc ? own.device : (readIncarnation(tx, inc)?.device ?? '')
+        known.set(inc, (writer = { actor: devices.find(device)?.user ?? '', device }))
+      }
+      return writer
+    }
+  }
+  const schemaOf = schemasByUid(metadata)
+  const written = createRelationJudge({ data, metadata, clock, schemaOf, writerOf })
+  const docs = createDocWriter({
+    inc: own.inc,
+    clock: hlc,
+    state,
+    append,
+    schemaRev,
+    changed: (tx, name) => {
+      if (name.kind === 'record') written(tx, { ...name, isRemote: false })
+      else byKind.get(name.kind)?.edited?.(tx, name)
+    },
+  })
+  const isOwn = (inc: number): boolean => inc === own.inc || readIncarnation(read, inc)?.device === own.device
+  const records = { data, metadata, clock, schemaOf, writerOf, written, isOwn, ids: host.ids }
+  const given = parts.handlers(docs)
+  const handlers: readonly DocKindHandler[] = [
+    ...given.filter(({ kind }) => kind !== 'feed'),
+    ...createRecordHandlers({ ...records, issuesNumbers: parts.issuesNumbers }),
+    // What people wrote about records comes after the records.
+    ...given.filter(({ kind }) => kind === 'feed'),
+  ]
+  const byKind = new Map(handlers.map((handler) => [handler.kind, handler]))
+  const contextOf = (actor: Actor): RequestContext => ({
+    ...internalContext(host.ids.uuid(), 'sync'),
+    actor,
+    runAutomations: false,
+  })
+  const merge: MergeParts = {
+    state,
+    handler: (kind) => byKind.get(kind),
+    contextOf,
+    retrySoon: () => retrySoon(),
+    // An object that stands here was not removed, or is about to be: then what is left of it is settled at once.
+    isRemoved: (reads, object, field) =>
+      (field !== undefined || schemaOf(object) === undefined) && isRemoved(reads, object, field),
+  }
+  const waitingOfKinds = (): number => handlers.reduce((sum, handler) => sum + (handler.waiting?.(read) ?? 0), 0)
+  const settle = async (): Promise<void> => {
+    const before = waitingOfKinds()
+    for (const handler of handlers) await handler.settle?.()
+    // What took effect without a change of metadata, such as the removal of what never was here, ends a wait as well.
+    if (waitingOfKinds() < before) reproject()
+  }
+
+  /** What every machine can decide alike: only machines of administrators change metadata and the roster. */
+  const refuse = (doc: string, device: string): string | undefined => {
+    const kind = parseDocName(doc)?.kind
+    if (kind !== 'metadata' && kind !== 'workspace') return undefined
+    return devices.find(device)?.role === 'admin' ? undefined : 'Only the machine of an administrator may change this.'
+  }
+
+  const judgeChange = createChangeJudge({
+    data,
+    schemaOf,
+    mayModerate: (ctx) => parts.mayModerate?.(ctx) ?? false,
+  })
+  /** Nothing in a transaction of the log changes who has which account here; what the roster says may change. */
+  const judged = new WeakMap<Tx, Map<string, JudgedPerson>>()
+  const personIn = (tx: Tx, author: string, device: KnownDevice | undefined): JudgedPerson => {
+    const persons = judged.get(tx) ?? new Map<string, JudgedPerson>()
+    judged.set(tx, persons)
+    const key = `${device?.role} ${device?.user} ${author}`
+    if (!persons.has(key)) persons.set(key, parts.personOf?.(author, device))
+    return persons.get(key)
+  }
+  /** What every machine decides for itself: a person changes what the rights they have here let them change. */
+  const judge = (tx: Tx, author: string, device: string, change: DocChange): ChangeRefusal | undefined => {
+    const known = devices.find(device)
+    const person = personIn(tx, author, known)
+    if (typeof person === 'string') return { forbidden: person }
+    if (person === undefined) return undefined
+    return judgeChange(tx, person, { author, speaksForOthers: known?.role === 'admin' }, change)
+  }
+
+  const system = contextOf({ type: 'system', id: 'system' })
+  const group = <T>(tx: Tx, fn: () => T): T => data.applyGroup(tx, system, fn)
+  const applier = createApplier({ ...merge, read, write, clock, hlc, log, devices, refuse, judge, group, settle })
+  const receive = createReceiver({ workspace, epoch, read, write, devices, state, stored: () => applier.wake() })
+  const replica = createReplica({
+    identity: { workspace, epoch, device: own.device, inc: own.inc },
+    signer: own.signer,
+    read,
+    write,
+    state,
+    applier,
+    merge,
+    receive,
+    beforeSending: parts.beforeSending,
+    async projected() {
+      while (projecting !== undefined) await projecting
+    },
+    unprojected: () => ({
+      waiting: waitingOfKinds() + countUnprojected(read),
+      isTrying: projecting !== undefined || soon !== undefined,
+    }),
+    refuse,
+    judge: (tx, device, change) => refuseChange(judge(tx, devices.find(device)?.user ?? '', device, change)),
+    now: () => clock.iso(),
+  })
+
+  const listeners = new Set<() => void>()
+  const changed = (): void => {
+    for (const listener of listeners) listener()
+  }
+  let genesis: Genesis | undefined
+  let stopped = false
+  const lookAgain = (tx: Tx, object: string): void => {
+    flagRecords(tx, object)
+    tx.afterCommit(() => reproject())
+  }
+  const begin = (): void => {
+    const made = runGenesis({ read, write, docs, append, handlers, schemaRev, changed, lookAgain })
+    genesis = made
+    void made.done
+      .catch((error: unknown) => log.error({ err: error }, 'Documents of what exists could not be made.'))
+      .finally(() => {
+        if (genesis !== made || stopped) return
+        genesis = undefined
+        // What was noted while the last slice was written.
+        if (readGenesis(read) !== null) begin()
+        changed()
+      })
+  }
+
+  let projecting: Promise<void> | undefined
+  let again = false
+  const projectAgain = async (): Promise<void> => {
+    const hasWaited = hasFlagged(read)
+    for (let after = 0; hasWaited && !stopped;) {
+      const flagged = readFlagged(read, after, reprojected)
+      const last = flagged.at(-1)
+      if (last === undefined) break
+      after = last.doc
+      await write('sync.reproject', (tx) => {
+        for (const { name } of flagged) tx.savepoint(() => projectOne(tx, name))
+      })
+    }
+    // What was not stored when the host stopped is due without any document that waits.
+    await settle()
+    const removed = removedPlaces(read, (object, field) => isRemoved(read, object, field))
+    if (removed.length > 0) await write('sync.removed', (tx) => settleRemoved(tx, removed, clock.iso()))
+    if (hasWaited) state.tellApplied()
+  }
+  const projectOne = (tx: Tx, text: string): void => {
+    const name = parseDocName(text)
+    const found = readDoc(tx, text)
+    const handler = name === null ? undefined : byKind.get(name.kind)
+    if (name === null || found === undefined || handler === undefined) return
+    const actor: Actor = { type: 'system', id: 'system' }
+    const doc = loadDoc(found.state)
+    const document = { name, doc, changedKeys: null, actor, at: clock.iso(), isNew: false }
+    const flags = project(tx, merge, handler, document)
+    if (flags !== found.flags) putFlags(tx, found.doc, flags)
+  }
+  const reproject = (): void => {
+    if (projecting !== undefined) {
+      again = true
+      return
+    }
+    again = false
+    projecting = projectAgain()
+      .catch((error: unknown) => log.error({ err: error }, 'Changes that waited could not be projected.'))
+      .finally(() => {
+        projecting = undefined
+        if (again && !stopped) reproject()
+      })
+  }
+
+  let soon: NodeJS.Timeout | undefined
+  const retrySoon = (): void => {
+    soon ??= setTimeout(() => {
+      soon = undefined
+      if (!stopped) reproject()
+    }, soonMs)
+  }
+
+  if (readGenesis(read) !== null) begin()
+  applier.wake()
+  reproject()
+
+  return {
+    replica,
+    docs,
+    state: () => (genesis === undefined ? 'on' : 'preparing'),
+    progress: () => genesis?.progress() ?? { done: 0, total: 0 },
+    onChange(listener) {
+      listeners.add(listener)
+      const off = [state.onApplied(listener), state.onGrown(listener)]
+      return () => {
+        listeners.delete(listener)
+        for (const stop of off) stop()
+      }
+    },
+    async prepare() {
+      const total = handlers.reduce((sum, handler) => sum + (handler.genesisTotal?.(read) ?? 0), 0)
+      await write('sync.prepare', (tx) => beginGenesis(tx, total))
+      if (genesis === undefined && readGenesis(read) !== null) begin()
+    },
+    mend(tx, records) {
+      addToGenesis(tx, records)
+      tx.afterCommit(() => {
+        if (genesis === undefined && !stopped) begin()
+        changed()
+      })
+    },
+    reproject,
+    retry: (inc, seq) => applier.retry(inc, seq),
+    recount() {
+      state.setProblems(countProblems(read))
+      state.tellApplied()
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(soon)
+      genesis?.stop()
+      await genesis?.done.catch(() => undefined)
+      await projecting
+      await applier.stop()
+      await write('sync.stop', (tx) => signOwnEnds(tx, { workspace, device: own.device, signer: own.signer }))
+    },
+  }
+}
+
+/** Before anything is known of the log: what of it is a copy that nobody can vouch for is written anew. */
+async function reissue({ host, workspace, epoch, own }: EngineParts): Promise<void> {
+  const isWhole = readIncarnations(host.read).every((row) => row.device === own.device || row.headSeq >= row.storedSeq)
+  if (isWhole) return
+  const append = createOwnLog({ workspace, epoch, ...own, state: createLogState([], createDigest().bytes()) })
+  const count = await host.write('sync.reissue', (tx) => reissueUnsigned(tx, own.device, append))
+  host.log.warn(
+    { count, inc: own.inc },
+    'Changes in a copy of a database that its writer did not sign go on as changes of this machine.',
+  )
+}
+
+/** The last stamp this machine wrote: its clock goes on from there. */
+function lastStamp({ host, own }: EngineParts): Hlc | undefined {
+  const rows = readIncarnations(host.read).filter(({ device }) => device === own.device)
+  let latest: Hlc | undefined
+  for (const { inc, storedSeq } of rows) {
+    const [envelope] = readEnvelopes(host.read, inc, storedSeq, 1)
+    if (envelope === undefined) continue
+    const body = decodeBody(envelope.body)
+    if (!isOpaque(body) && (latest === undefined || body.hlc.ms > latest.ms)) latest = body.hlc
+  }
+  return latest
+}

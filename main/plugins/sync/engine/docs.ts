@@ -1,0 +1,99 @@
+// How the kinds of documents take part: who writes them in a transaction, and who turns a merged one into rows. Types only.
+import type * as Y from 'yjs'
+import type { Actor } from '#shared/events.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import type { DocName } from '../core/doc-names.ts'
+import type { Register } from '../core/register.ts'
+import type { Hlc, Json } from '../core/types.ts'
+
+/** What an edit of a document may use. */
+export interface EditPlace {
+  /** The document; loaded when somebody asks for it, so whoever only writes values should not. */
+  readonly doc: Y.Doc
+  /** Its register as it is by now. */
+  register(): Register
+  /** Writes values into its register, as `setEntries` does. */
+  set(patch: Readonly<Record<string, Json>>): void
+  /**
+   * Puts the first text into a document that never held anything.
+   * @returns whether it was put in; a document with any past is left alone
+   */
+  seedText(text: string): boolean
+  /** A stamp later than every one in the document: for `setEntries`. */
+  readonly hlc: Hlc
+  /** The incarnation that writes. */
+  readonly inc: number
+  /** Whether the document has no past: the place to seed a text. */
+  readonly isNew: boolean
+}
+
+/** Writes documents within the transaction of the rows they belong to. */
+export interface DocWriter {
+  /** Whether changes are recorded now: sync is on, and the change does not come from a peer. Answered from memory. */
+  isRecording(ctx: RequestContext): boolean
+  /**
+   * Gathers a change of a document; it is made at the end of the job, all changes of one document by one actor together,
+   * and travels as one envelope in the name of the context's actor.
+   */
+  edit(tx: Tx, ctx: RequestContext, name: DocName, edit: (place: EditPlace) => void): void
+  /** Reads a document as the transaction sees it; null when there is none. Changes gathered in this job are not in it. */
+  read<T>(reads: Pick<Reads, 'get'>, name: DocName, read: (doc: Y.Doc) => T): T | null
+}
+
+/** A document that was changed by a peer, for its projection. */
+export interface MergedDocument {
+  readonly name: DocName
+  readonly doc: Y.Doc
+  /** Its register where that was read without loading the document; `doc` is loaded when somebody asks for it. */
+  readonly register?: Register
+  /** Keys whose entries changed; null: all of it counts (first sync, repair, or a projection that had to wait). */
+  readonly changedKeys: ReadonlySet<string> | null
+  /** Who wrote the change, as peers name people. */
+  readonly actor: Actor
+  /** When it was made by the writer's clock, ISO 8601. */
+  readonly at: string
+  /** Whether the document was unknown here before. */
+  readonly isNew: boolean
+}
+
+/**
+ * What became of a projection: `later` when it cannot be done now, to be asked again whenever metadata changed; `soon`, to
+ * be asked again in a moment too; `kept` when what is left over belongs to what was removed, which waits for nothing and is
+ * asked again with `later`, should it come back.
+ */
+export type Projected = 'done' | 'later' | 'soon' | 'kept'
+
+/** Turns documents of one kind into rows. */
+export interface DocKindHandler {
+  readonly kind: DocName['kind']
+  /**
+   * Projects a merged document within the transaction that stores it.
+   * @param ctx of the remote actor, with `source: 'sync'`; nothing recorded in it goes back to the log
+   */
+  project(tx: Tx, ctx: RequestContext, merged: MergedDocument): Projected
+  /** What is merged and stored in a place of its own until it can take effect, beside documents whose projection waits. */
+  waiting?(reads: Pick<Reads, 'all' | 'get'>): number
+  /** Hears of a document that was changed on this machine, within the transaction. */
+  edited?(tx: Tx, name: DocName): void
+  /** Work after COMMIT that a projection needs outside of the transaction, such as changing tables. */
+  settle?(): Promise<void>
+  /**
+   * Makes documents of what exists when sync is turned on, in slices; called again with the answer's `next` until it is
+   * null. Each slice runs in one transaction of its own.
+   */
+  genesis?(tx: Tx, after: string | null, write: GenesisWriter): { readonly next: string | null; readonly done: number }
+  /** How much {@link genesis} has to do, for the progress. */
+  genesisTotal?(reads: Pick<Reads, 'all' | 'get'>): number
+}
+
+/**
+ * Makes a document that has no past. One that is there already stays as it is, unless `mend` says that the edit only
+ * writes what differs: then what was written while sync was off becomes an ordinary change.
+ */
+export type GenesisWriter = (
+  name: DocName,
+  actorId: string,
+  edit: (place: EditPlace) => void,
+  options?: { readonly mend: true },
+) => void

@@ -1,0 +1,192 @@
+// Turning sync on: makes documents of everything that exists, in the background, a slice per transaction, and goes on where
+// it was after a restart; and of the records of one object, when a change of the object has changed them. Knows the
+// handlers' slices, not what they hold.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { internalContext } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { formatDocName } from '../core/doc-names.ts'
+import { ZERO_HLC, laterHlc } from '../core/hlc.ts'
+import type { Hlc } from '../core/types.ts'
+import { hasDoc } from '../store/doc-store.ts'
+import type { LocalDocs } from '../write/doc-writer.ts'
+import { packBytes, packGenesis } from '../write/genesis-body.ts'
+import type { GenesisDoc } from '../write/genesis-body.ts'
+import type { AppendOwn } from '../write/own-log.ts'
+import { recordsOf } from '../write/record-genesis.ts'
+import type { RecordsOfObject } from '../write/record-genesis.ts'
+import type { DocKindHandler } from './docs.ts'
+
+/** How far it is. */
+export interface GenesisProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** What genesis works with. */
+export interface GenesisParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly docs: LocalDocs
+  readonly append: AppendOwn
+  readonly handlers: readonly DocKindHandler[]
+  schemaRev(): number
+  changed(): void
+  /** Has the records of an object, by uid, projected again: what did not fit before may fit now. */
+  lookAgain(tx: Tx, object: string): void
+}
+
+/** Where it goes on, as it is stored. */
+interface Place {
+  readonly handler: number
+  readonly after: string | null
+  readonly done: number
+  readonly total: number
+  /** Only these records, and no handler after theirs. */
+  readonly alone?: RecordsOfObject
+  /** Whose records are looked at next. */
+  readonly next?: readonly RecordsOfObject[]
+}
+
+/** The background work; `done` resolves when everything has documents or after {@link Genesis.stop}. */
+export interface Genesis {
+  progress(): GenesisProgress
+  readonly done: Promise<void>
+  stop(): void
+}
+
+/** Reads whether there is something left to do; null when everything has documents. */
+export function readGenesis(read: Pick<Reads, 'get'>): string | null {
+  const found = read.get(statement<{ genesis: string }>('SELECT genesis FROM sync_workspace'))
+  return found === undefined || found.genesis === '' ? null : found.genesis
+}
+
+/** Notes that everything has to be made documents of. */
+export function beginGenesis(tx: Pick<Tx, 'run'>, total: number): void {
+  const place: Place = { handler: 0, after: null, done: 0, total }
+  tx.run(statement('UPDATE sync_workspace SET genesis = ?', [JSON.stringify(place)]))
+}
+
+/** Notes that the records of an object have to be written into their documents, once all that was noted before is done. */
+export function addToGenesis(tx: Pick<Tx, 'get' | 'run'>, records: RecordsOfObject): void {
+  const stored = readGenesis(tx)
+  const place = stored === null ? idle : (JSON.parse(stored) as Place)
+  const others = (place.next ?? []).filter((one) => one.object !== records.object || one.isOwn !== records.isOwn)
+  const next = [...others, records]
+  tx.run(statement('UPDATE sync_workspace SET genesis = ?', [JSON.stringify({ ...place, next })]))
+}
+
+/** Begins or goes on with what {@link readGenesis} reads. */
+export function runGenesis(parts: GenesisParts): Genesis {
+  const { read, write, handlers } = parts
+  let place = placeOf(readGenesis(read))
+  let stopped = false
+
+  const step = (tx: Tx): void => {
+    const at = placeOf(readGenesis(tx))
+    const next = at === null ? null : take(tx, at)
+    tx.run(statement('UPDATE sync_workspace SET genesis = ?', [next === null ? '' : JSON.stringify(next)]))
+    tx.afterCommit(() => {
+      place = next
+      parts.changed()
+    })
+  }
+
+  /** Does a slice; null when there is nothing left. */
+  const take = (tx: Tx, at: Place): Place | null => {
+    const handler = handlers[at.handler]
+    if (handler === undefined) return following(tx, at)
+    const pack = createPack(tx, parts)
+    const slice = handler.genesis?.(tx, at.after, (name, actorId, edit, options) => {
+      if (hasDoc(tx, formatDocName(name))) {
+        if (options?.mend === true) parts.docs.edit(tx, contextOf(actorId), name, edit)
+        return
+      }
+      const written = parts.docs.write(tx, name, [edit])
+      if (written !== null) pack.add({ name: written.name, author: actorId, update: written.update }, written.hlc)
+    }) ?? { next: null, done: 0 }
+    pack.close()
+    const done = Math.min(at.done + slice.done, at.total)
+    if (slice.next !== null) return { ...at, after: slice.next, done }
+    const { alone, ...rest } = at
+    if (alone === undefined) return { ...rest, handler: at.handler + 1, after: null, done }
+    if (alone.isOwn !== true) parts.lookAgain(tx, alone.object)
+    return { ...rest, handler: handlers.length, after: null, done }
+  }
+
+  /** The records of the next object that was noted. */
+  const following = (tx: Tx, { next = [] }: Place): Place | null => {
+    const [records, ...others] = next
+    if (records === undefined) return null
+    const { object } = records
+    const sql = 'SELECT count(*) AS n FROM sync_doc WHERE name > ? AND name < ?'
+    const { n: total } = tx.get(statement<{ n: number }>(sql, [`r/${object}/`, `r/${object}0`]))!
+    const handler = handlers.findIndex(({ kind }) => kind === 'record')
+    return { handler, after: recordsOf(records), done: 0, total, alone: records, next: others }
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopped && place !== null) {
+      await write('sync.genesis', step)
+      await nextTurn()
+    }
+  }
+
+  return {
+    progress: () => (place === null ? { done: 0, total: 0 } : { done: place.done, total: place.total }),
+    done: run(),
+    stop: () => {
+      stopped = true
+    },
+  }
+}
+
+/** Everything was done, and nothing has been noted since. */
+const idle: Place = { handler: Number.MAX_SAFE_INTEGER, after: null, done: 0, total: 0 }
+
+function placeOf(stored: string | null): Place | null {
+  return stored === null ? null : (JSON.parse(stored) as Place)
+}
+
+function contextOf(id: string): RequestContext {
+  return { ...internalContext('sync.genesis'), actor: { type: 'user', id } }
+}
+
+/** Gathers documents into envelopes that are not too large. */
+function createPack(
+  tx: Tx,
+  { append, schemaRev }: Pick<GenesisParts, 'append' | 'schemaRev'>,
+): { add(doc: GenesisDoc, hlc: Hlc): void; close(): void } {
+  let open: GenesisDoc[] = []
+  let bytes = 0
+  let hlc = ZERO_HLC
+  const close = (): void => {
+    const first = open[0]
+    if (first === undefined) return
+    const update = packGenesis(open)
+    append(tx, [
+      {
+        doc: first.name,
+        kind: 'genesis',
+        hlc,
+        author: first.author,
+        aclRev: 0,
+        schemaRev: schemaRev(),
+        update,
+        facts: [],
+      },
+    ])
+    open = []
+    bytes = 0
+  }
+  return {
+    add(doc, stamp) {
+      if (bytes + doc.update.length > packBytes) close()
+      open.push(doc)
+      bytes += doc.update.length
+      hlc = laterHlc(hlc, stamp)
+    },
+    close,
+  }
+}

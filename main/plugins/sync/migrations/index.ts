@@ -1,0 +1,7 @@
+// The ordered list of this plugin's migrations.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { syncTables } from './0001-sync-tables.ts'
+import { metadataDocuments } from './0002-metadata-documents.ts'
+
+/** In order; released entries never change. */
+export const syncMigrations: readonly Migration[] = [syncTables, metadataDocuments]

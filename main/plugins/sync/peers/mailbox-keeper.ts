@@ -1,0 +1,145 @@
+// Keeps this machine waiting in a mailbox of its relay while an invite is open: somebody new waits as soon as a visitor
+// came, and a relay that was gone is asked again. Knows no pairing.
+import type { Logger } from '#main/kernel/logger.ts'
+import { acceptOver } from '../channel/accept-over.ts'
+import type { DeviceKeys } from '../channel/device-keys.ts'
+import type { MailboxPlace, Seat } from '../channel/mailbox.ts'
+import { MailboxRefused, sitInMailbox } from '../channel/mailbox.ts'
+import { pairingMs } from '../channel/pairing.ts'
+import { DialError } from '../channel/peer-dial.ts'
+import type { PeerLink } from '../channel/peer-link.ts'
+import type { Timers } from '../channel/timers.ts'
+
+/** What a mailbox is kept with. */
+export interface MailboxKeeperParts {
+  readonly place: MailboxPlace
+  readonly keys: DeviceKeys
+  readonly workspace: Uint8Array
+  readonly epoch: number
+  readonly timers: Timers
+  readonly log: Logger
+  /** A stranger that came for a pairing. */
+  onVisitor(link: PeerLink): void
+}
+
+/** A mailbox that is kept. */
+export interface MailboxKeeper {
+  readonly place: MailboxPlace
+  /** Whether the relay has said within `ms` that this machine waits. */
+  isOpen(ms: number): Promise<boolean>
+  /** Waits for nobody any more; who is there already may stay. */
+  close(): void
+  /** Sends away who is there, too. */
+  stop(): void
+  /** Whether nobody is waited for and nobody is there. */
+  isOver(): boolean
+}
+
+/** Visitors at once. */
+const maxVisitors = 4
+
+const firstPauseMs = 250
+const longestPauseMs = 5_000
+
+/** Begins to wait. */
+export function keepMailbox(parts: MailboxKeeperParts): MailboxKeeper {
+  const { place, keys, timers, log } = parts
+  const ending = new AbortController()
+  const visitors = new Set<Seat>()
+  let isOpen = false
+  let failures = 0
+  let heard: (() => void) | undefined
+  let wake = (): void => undefined
+
+  const pause = (ms?: number): Promise<void> =>
+    new Promise((resolve) => {
+      const cancel = ms === undefined ? () => undefined : timers.after(ms, resolve)
+      wake = () => {
+        cancel()
+        resolve()
+      }
+    })
+
+  function opened(): void {
+    isOpen = true
+    failures = 0
+    heard?.()
+  }
+
+  async function wait(): Promise<void> {
+    while (!ending.signal.aborted) {
+      if (visitors.size >= maxVisitors) {
+        await pause()
+        continue
+      }
+      try {
+        take(
+          await sitInMailbox(place, {
+            identity: keys.channel,
+            signer: keys,
+            workspace: parts.workspace,
+            epoch: parts.epoch,
+            signal: ending.signal,
+            opened,
+          }),
+        )
+      } catch (error) {
+        if (!(error instanceof DialError)) throw error
+        if (ending.signal.aborted) return
+        failures += 1
+        const reason = error instanceof MailboxRefused ? error.code : error.reason
+        log.info({ reason, failures }, 'The relay keeps no mailbox for this machine.')
+        await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures, 10)))
+      }
+    }
+  }
+
+  function take(seat: Seat): void {
+    visitors.add(seat)
+    seat.link.onClose(() => {
+      visitors.delete(seat)
+      wake()
+    })
+    acceptOver(seat.stream, { identity: keys.channel, fingerprint: keys.fingerprint }).then(
+      (link) => {
+        link.onClose(() => seat.link.close('done'))
+        parts.onVisitor(link)
+      },
+      (error: unknown) => {
+        log.info({ err: error }, 'A visitor of a mailbox was sent away.')
+        seat.link.close('done')
+      },
+    )
+  }
+
+  function close(): void {
+    cancelEnd()
+    ending.abort()
+    wake()
+    heard?.()
+  }
+
+  // No longer than a code is good.
+  const cancelEnd = timers.after(pairingMs, close)
+  wait().catch((error: unknown) => log.error({ err: error }, 'A mailbox could not be kept.'))
+  return {
+    place,
+    async isOpen(ms) {
+      if (!isOpen && !ending.signal.aborted)
+        await new Promise<void>((resolve) => {
+          const cancel = timers.after(ms, resolve)
+          heard = () => {
+            cancel()
+            resolve()
+          }
+        })
+      return isOpen
+    },
+    close,
+    stop() {
+      close()
+      for (const { link } of visitors) link.close('done')
+    },
+    isOver: () => ending.signal.aborted && visitors.size === 0,
+  }
+}

@@ -1,0 +1,252 @@
+// Inviting a machine and joining another one's workspace: who may, with what, and what is handed over and taken. Knows no
+// HTTP and no frame.
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { AuthService } from '#main/plugins/auth/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { PlatformError, validationError } from '#shared/errors.ts'
+import { deviceOf } from '../channel/device-keys.ts'
+import { parseFingerprint } from '../channel/fingerprint.ts'
+import type { PairedPeer } from '../channel/pairing.ts'
+import { parseCode } from '../channel/pairing-proofs.ts'
+import type { MailboxPlace } from '../channel/mailbox.ts'
+import type { PeerAddress } from '../channel/peer-dial.ts'
+import { syncError } from '../errors.ts'
+import { formatAddress, parseAddress } from './addresses.ts'
+import type { Control } from './control.ts'
+import { formatMailbox, parseMailbox } from './mailbox-place.ts'
+import { formatPairLink, parsePairLink } from './pair-link.ts'
+import { decodePayload, decodeReply, encodePayload, encodeReply, PayloadVersionError } from './pair-payload.ts'
+import type { PairPayload } from './pair-payload.ts'
+import type { PairingAnswer } from './pairings.ts'
+import { JoinRefused } from './pairings.ts'
+import type { MailboxKeeper } from './mailbox-keeper.ts'
+import { maySeeEverything } from './rights.ts'
+import type { DeviceRole } from './roster-entries.ts'
+import type { Running } from './running.ts'
+
+/** What pairing works with beside the control. */
+export interface PairServiceParts {
+  readonly host: Pick<PluginHost, 'log' | 'authorizer'>
+  readonly metadata: MetadataService
+  auth(): AuthService | undefined
+}
+
+/** How long the relay may take to keep a mailbox: where it is the only way, and where there are addresses too. */
+const onlyWayMs = 5_000
+const otherWayMs = 2_000
+
+/** An invite as it is answered. */
+export interface InviteAnswer {
+  readonly pairingId: string
+  readonly code: string
+  readonly link: string
+  readonly addresses: string[]
+  readonly relay?: string
+  readonly fingerprint: string
+  readonly expiresAt: string
+  readonly triesLeft: number
+}
+
+/**
+ * Invites one machine.
+ * @throws sync_disabled, validation_error for an unknown user, pairing_refused: `rights` where this machine or that user
+ * may not, `not_listening` where nobody could connect, `relay_unreachable` where the relay is the only way and not there
+ */
+export async function inviteMachine(
+  ctx: RequestContext,
+  control: Control,
+  parts: PairServiceParts,
+  wish: { readonly user?: string | undefined; readonly role?: DeviceRole | undefined },
+): Promise<InviteAnswer> {
+  const running = control.requireRunning()
+  const { roster, keys } = running
+  if (!roster.isAdmin(keys.device)) throw syncError('pairing_refused', { reason: 'rights' })
+  const user = wish.user ?? ctx.actor.id
+  if (user !== ctx.actor.id && parts.auth()?.user(user) === undefined)
+    throw validationError([
+      { field: 'user', code: 'invalid_reference', message: 'There is no such user.', value: user },
+    ])
+  if (!maySeeEverything(contextOf(ctx, user), parts.host.authorizer, parts.metadata))
+    throw syncError('pairing_refused', { reason: 'rights' })
+  const addresses = [...running.addresses()]
+  const hasRelay = control.settings().relayUrl !== null
+  if (addresses.length === 0 && !hasRelay) throw syncError('pairing_refused', { reason: 'not_listening' })
+  await control.backUp()
+  const role = wish.role ?? 'admin'
+  const mailbox = await openMailbox(running, addresses.length === 0 ? onlyWayMs : otherWayMs)
+  if (addresses.length === 0 && mailbox === undefined)
+    throw syncError('pairing_refused', { reason: 'relay_unreachable' })
+  const { id, code, view } = control.pairings.invite({
+    card: { name: control.ownName(), signKey: keys.signKey },
+    makePayload: (peer) => handOver(ctx, control, parts, peer, { user, role }),
+    takeReply(reply, peer) {
+      const found = decodeReply(reply)
+      if (found.length === 0) return
+      running.book
+        .set(deviceOf(peer.signKey), { addresses: found })
+        .then(() => running.refresh())
+        .catch((error: unknown) => parts.host.log.warn({ err: error }, 'Where a machine is was not stored.'))
+    },
+    closed: () => mailbox?.close(),
+  })
+  const { fingerprint } = keys
+  const place = mailbox?.place
+  const isNamed = place !== undefined && place.fingerprint !== null
+  return {
+    pairingId: id,
+    code,
+    link: formatPairLink({
+      code,
+      fingerprint,
+      addresses,
+      ...(isNamed ? { mailbox: { ...place, fingerprint: place.fingerprint } } : {}),
+    }),
+    addresses,
+    ...(place === undefined ? {} : { relay: formatMailbox(place) }),
+    fingerprint,
+    expiresAt: new Date(view.expiresAt).toISOString(),
+    triesLeft: view.triesLeft ?? 0,
+  }
+}
+
+/**
+ * Joins the workspace of another machine, as far as the number to compare.
+ * @throws validation_error, pairing_refused, pairing_code_invalid, pairing_expired
+ */
+export async function joinMachine(
+  ctx: RequestContext,
+  control: Control,
+  parts: PairServiceParts,
+  wish: {
+    readonly code?: string | undefined
+    readonly address?: string | undefined
+    readonly link?: string | undefined
+    readonly deviceName: string
+  },
+): Promise<PairingAnswer> {
+  const { code, fingerprint, addresses, mailbox } = placeOf(wish)
+  if (!maySeeEverything(ctx, parts.host.authorizer, parts.metadata))
+    throw syncError('pairing_refused', { reason: 'rights' })
+  if (!control.mayJoin()) throw syncError('pairing_refused', { reason: 'workspace_not_empty' })
+  await control.backUp()
+  return control.pairings.join({
+    keys: await control.keys(),
+    name: wish.deviceName,
+    code,
+    fingerprint,
+    addresses,
+    mailbox,
+    async takePayload(bytes, peer, address) {
+      try {
+        const payload = readPayload(bytes, peer)
+        const from = address === undefined ? undefined : formatAddress(address)
+        await control.join(ctx, payload, from, deviceOf(peer.signKey), wish.deviceName)
+      } catch (error) {
+        if (!(error instanceof JoinRefused)) parts.host.log.error({ err: error }, 'A workspace could not be joined.')
+        throw error
+      }
+    },
+    makeReply() {
+      const reachable = control.running()?.addresses() ?? []
+      return reachable.length === 0 ? undefined : encodeReply(reachable)
+    },
+  })
+}
+
+/** A mailbox the relay has said it keeps; undefined without one in time. */
+async function openMailbox(running: Running, ms: number): Promise<MailboxKeeper | undefined> {
+  const keeper = running.keepMailbox()
+  if (keeper === undefined || (await keeper.isOpen(ms))) return keeper
+  keeper.close()
+  return undefined
+}
+
+function placeOf(wish: Parameters<typeof joinMachine>[3]): {
+  code: string
+  fingerprint: string | null
+  addresses: PeerAddress[]
+  mailbox: MailboxPlace | undefined
+} {
+  if (wish.link !== undefined) {
+    const link = parsePairLink(wish.link)
+    const addresses = link?.addresses.flatMap((text) => parseAddress(text) ?? []) ?? []
+    if (link === undefined || (addresses.length === 0 && link.mailbox === undefined))
+      throw validationError([{ field: 'link', code: 'invalid_url', message: 'Expected the link of an invite.' }])
+    const fingerprint = parseFingerprint(link.fingerprint) ?? null
+    return { code: link.code, fingerprint, addresses, mailbox: link.mailbox }
+  }
+  const code = parseCode(wish.code ?? '')
+  const address = parseAddress(wish.address ?? '')
+  const typed = parseMailbox(wish.address ?? '')
+  if (code === undefined || (address === undefined && typed === undefined)) {
+    throw validationError([
+      ...(code === undefined
+        ? [{ field: 'code', code: 'invalid_format', message: 'Expected seven digits.' } as const]
+        : []),
+      ...(address === undefined && typed === undefined
+        ? [
+            {
+              field: 'address',
+              code: 'invalid_format',
+              message: 'Expected host:port, or a relay with its mailbox.',
+            } as const,
+          ]
+        : []),
+    ])
+  }
+  return {
+    code,
+    fingerprint: null,
+    addresses: address === undefined ? [] : [address],
+    mailbox: typed === undefined ? undefined : { ...typed, fingerprint: null },
+  }
+}
+
+/** Writes the new machine into the roster, then says what it needs to take part. */
+async function handOver(
+  ctx: RequestContext,
+  control: Control,
+  parts: PairServiceParts,
+  peer: PairedPeer,
+  given: { readonly user: string; readonly role: DeviceRole },
+): Promise<Uint8Array> {
+  try {
+    await control.admit(ctx, {
+      device: deviceOf(peer.signKey),
+      name: peer.name,
+      user: given.user,
+      userName: control.nameOfUser(given.user),
+      signKey: Buffer.from(peer.signKey).toString('base64'),
+      fingerprint: peer.fingerprint,
+      role: given.role,
+    })
+    // Else the new machine would be refused by the relay at first, and come again only after a while.
+    await control.requireRunning().relayTold()
+    return encodePayload(control.payload())
+  } catch (error) {
+    if (!(error instanceof PlatformError)) parts.host.log.error({ err: error }, 'A machine could not be let in.')
+    throw error
+  }
+}
+
+/** @throws JoinRefused */
+function readPayload(bytes: Uint8Array, peer: PairedPeer): PairPayload {
+  let payload: PairPayload
+  try {
+    payload = decodePayload(bytes)
+  } catch (error) {
+    throw new JoinRefused(error instanceof PayloadVersionError ? 'version' : 'payload')
+  }
+  // Whoever invites is an administrator's machine of that workspace, by its own word and key.
+  const inviter = payload.devices.find(({ device }) => device === deviceOf(peer.signKey))
+  if (inviter?.role !== 'admin' || inviter.fingerprint !== peer.fingerprint) throw new JoinRefused('payload')
+  return payload
+}
+
+/** The rights of another user, without what narrows the caller's own credential. */
+function contextOf(ctx: RequestContext, user: string): RequestContext {
+  if (user === ctx.actor.id) return ctx
+  const { scope: _scope, impersonatorId: _impersonator, credentialId: _id, ...rest } = ctx
+  return { ...rest, actor: { type: 'user', id: user } }
+}

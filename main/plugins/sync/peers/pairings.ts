@@ -1,0 +1,277 @@
+// The pairings of this machine, those it invites to and the one it joins, as the API shows them. Knows links and the
+// exchange, not what is handed over.
+import type { z } from 'zod'
+import type { SyncPairing } from '#shared/contracts/sync-parts.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { DeviceKeys } from '../channel/device-keys.ts'
+import { pairChannel } from '../channel/pairing.ts'
+import type { PairCard, PairedPeer, PairingView } from '../channel/pairing.ts'
+import type { Invite } from '../channel/pairing-invite.ts'
+import { createInvite } from '../channel/pairing-invite.ts'
+import type { Joining } from '../channel/pairing-join.ts'
+import { joinPairing } from '../channel/pairing-join.ts'
+import type { MailboxPlace } from '../channel/mailbox.ts'
+import { visitMailbox } from '../channel/mailbox.ts'
+import type { DialReason, PeerAddress } from '../channel/peer-dial.ts'
+import { DialError, dialPeer } from '../channel/peer-dial.ts'
+import type { PeerLink } from '../channel/peer-link.ts'
+import { syncError } from '../errors.ts'
+import { framePairCodec } from './pair-codec.ts'
+
+/** A pairing as it is answered. */
+export type PairingAnswer = z.output<typeof SyncPairing>
+
+/** What pairings work with. */
+export interface PairingParts {
+  readonly clock: Clock
+  newId(): string
+  changed(id: string, answer: PairingAnswer): void
+  /** How far a machine that joined is with what the workspace holds; undefined once it has all of it. */
+  catchUp(): { readonly done: number; readonly total: number } | undefined
+}
+
+/** What an invite is made with. */
+export interface InviteWish {
+  readonly card: PairCard
+  makePayload(peer: PairedPeer): Promise<Uint8Array>
+  /** Takes where the new machine can be reached. */
+  takeReply(reply: Uint8Array, peer: PairedPeer): void
+  /** It is for nobody any more, or for the one who is there. */
+  closed(): void
+}
+
+/** What a join is made with. */
+export interface JoinWish {
+  readonly keys: DeviceKeys
+  readonly name: string
+  readonly code: string
+  /** Tried in this order. */
+  readonly addresses: readonly PeerAddress[]
+  /** Tried when none of them answers. */
+  readonly mailbox: MailboxPlace | undefined
+  /** Of the inviting machine, from a link; null takes whoever answers, which the comparison then proves. */
+  readonly fingerprint: string | null
+  /**
+   * Takes what is handed over.
+   * @param address where the inviting machine was reached; undefined through a mailbox
+   * @throws JoinRefused
+   */
+  takePayload(payload: Uint8Array, peer: PairedPeer, address: PeerAddress | undefined): Promise<void>
+  /** Where this machine can be reached by then. */
+  makeReply(): Uint8Array | undefined
+}
+
+/** Why what was handed over cannot be taken. */
+export class JoinRefused extends Error {
+  readonly reason: string
+
+  constructor(reason: string) {
+    super(`The workspace cannot be joined: ${reason}.`)
+    this.name = 'JoinRefused'
+    this.reason = reason
+  }
+}
+
+/** The pairings. */
+export interface Pairings {
+  /** Makes an invite; one that still waits ends. */
+  invite(wish: InviteWish): { readonly id: string; readonly code: string; readonly view: PairingView }
+  /**
+   * Connects and shows the code; resolves once there is something to compare.
+   * @throws pairing_code_invalid, pairing_expired, pairing_refused
+   */
+  join(wish: JoinWish): Promise<PairingAnswer>
+  /** @throws pairing_not_found */
+  get(id: string): PairingAnswer
+  /** @throws pairing_not_found, pairing_expired, pairing_refused when there is nothing to compare yet */
+  confirm(id: string, matches: boolean): PairingAnswer
+  /** @throws pairing_not_found */
+  cancel(id: string): PairingAnswer
+  /** Whether a stranger's connection may be for an invite. */
+  mayVisit(): boolean
+  visit(link: PeerLink): void
+  /** Tells how far those are that take over what the workspace holds. */
+  look(): void
+  /** Ends all of them. */
+  stop(): void
+}
+
+interface Entry {
+  readonly id: string
+  readonly side: Invite | Joining
+  readonly invite: Invite | undefined
+  /** A reason of our own in place of the exchange's. */
+  refused?: string
+  endedAt?: number
+  told?: string
+  hasAll?: boolean
+}
+
+/** How long a pairing can still be looked at. */
+const keptMs = 60 * 60_000
+
+/** How long addresses are tried where there is a mailbox as well: one of them, and all. */
+const addressMs = 3_000
+const addressesMs = 12_000
+const ended: ReadonlySet<string> = new Set(['done', 'failed', 'expired'])
+
+/** Makes the pairings of a machine. */
+export function createPairings(parts: PairingParts): Pairings {
+  const { clock } = parts
+  const entries = new Map<string, Entry>()
+
+  function answerOf(entry: Entry): PairingAnswer {
+    const view = entry.side.view()
+    const reason = entry.refused ?? view.reason
+    const progress = entry.invite === undefined && view.state === 'done' ? progressOf(entry) : undefined
+    return {
+      pairingId: entry.id,
+      side: view.side,
+      // The exchange is over, the workspace is still on its way.
+      state: progress === undefined ? view.state : 'transferring',
+      expiresAt: new Date(view.expiresAt).toISOString(),
+      ...(view.comparison === undefined ? {} : { comparison: view.comparison }),
+      ...(view.peer === undefined ? {} : { peer: { name: view.peer.name, fingerprint: view.peer.fingerprint } }),
+      ...(progress === undefined ? {} : { progress }),
+      ...(reason === undefined ? {} : { reason }),
+      ...(view.triesLeft === undefined ? {} : { triesLeft: view.triesLeft }),
+    }
+  }
+
+  function progressOf(entry: Entry): { done: number; total: number } | undefined {
+    if (entry.hasAll === true) return undefined
+    const progress = parts.catchUp()
+    // What comes later is the daily business of a member.
+    if (progress === undefined) entry.hasAll = true
+    return progress
+  }
+
+  function tell(entry: Entry): void {
+    const answer = answerOf(entry)
+    if (ended.has(answer.state)) entry.endedAt ??= clock.now()
+    const text = JSON.stringify(answer)
+    if (text === entry.told) return
+    entry.told = text
+    parts.changed(entry.id, answer)
+  }
+
+  function find(id: string): Entry {
+    const entry = entries.get(id)
+    if (entry === undefined) throw syncError('pairing_not_found')
+    return entry
+  }
+
+  function add(entry: Entry): void {
+    for (const [id, { endedAt }] of entries)
+      if (endedAt !== undefined && clock.now() - endedAt >= keptMs) entries.delete(id)
+    entries.set(entry.id, entry)
+  }
+
+  async function dial(wish: JoinWish): Promise<{ link: PeerLink; address: PeerAddress | undefined }> {
+    const { mailbox, fingerprint: peer } = wish
+    const identity = wish.keys.channel
+    const patience = mailbox === undefined ? {} : { timeoutMs: addressMs }
+    const until = performance.now() + addressesMs
+    let reason: DialReason = 'unreachable'
+    for (const address of wish.addresses) {
+      if (mailbox !== undefined && performance.now() > until) break
+      try {
+        return { link: await dialPeer(address, { identity, peer, purpose: 'pairing', ...patience }), address }
+      } catch (error) {
+        reason = reasonOf(error)
+      }
+    }
+    try {
+      if (mailbox !== undefined) return { link: await visitMailbox(mailbox, { identity, peer }), address: undefined }
+    } catch (error) {
+      reason = reasonOf(error)
+    }
+    throw syncError('pairing_refused', { reason })
+  }
+
+  return {
+    invite({ card, makePayload, takeReply, closed }) {
+      for (const { invite } of entries.values()) if (invite?.isOpen() === true) invite.cancel()
+      const id = parts.newId()
+      const changed = (): void => {
+        if (!invite.isOpen()) closed()
+        tellIfKnown(id)
+      }
+      const invite = createInvite({ card, clock, makePayload, takeReply, changed })
+      add({ id, side: invite, invite })
+      return { id, code: invite.code, view: invite.view() }
+    },
+    async join(wish) {
+      for (const { side, invite } of entries.values()) if (invite === undefined) side.cancel()
+      const { link, address } = await dial(wish)
+      const id = parts.newId()
+      let moved = (): void => undefined
+      const joining = joinPairing({
+        code: wish.code,
+        channel: pairChannel(link, framePairCodec),
+        card: { name: wish.name, signKey: wish.keys.signKey },
+        clock,
+        async takePayload(payload, peer) {
+          try {
+            await wish.takePayload(payload, peer, address)
+          } catch (error) {
+            find(id).refused = error instanceof JoinRefused ? error.reason : 'payload'
+            throw error
+          }
+        },
+        makeReply: () => wish.makeReply(),
+        changed() {
+          moved()
+          tellIfKnown(id)
+        },
+      })
+      add({ id, side: joining, invite: undefined })
+      if (joining.view().state === 'waiting') await new Promise<void>((resolve) => (moved = resolve))
+      const { state, reason, triesLeft } = joining.view()
+      if (state === 'comparing') return answerOf(find(id))
+      entries.delete(id)
+      if (reason === 'code_invalid' || reason === 'too_many_tries')
+        throw syncError('pairing_code_invalid', { triesLeft: triesLeft ?? 0 })
+      if (reason === 'expired' || reason === 'used') throw syncError('pairing_expired', { reason })
+      throw syncError('pairing_refused', { reason: reason ?? 'connection' })
+    },
+    get: (id) => answerOf(find(id)),
+    confirm(id, matches) {
+      const entry = find(id)
+      if (!entry.side.confirm(matches)) {
+        const { state, reason } = entry.side.view()
+        if (ended.has(state)) throw syncError('pairing_expired', { state, reason: entry.refused ?? reason })
+        if (state === 'waiting') throw syncError('pairing_refused', { reason: 'not_comparing' })
+      }
+      return answerOf(entry)
+    },
+    cancel(id) {
+      const entry = find(id)
+      entry.side.cancel()
+      return answerOf(entry)
+    },
+    mayVisit: () => [...entries.values()].some(({ invite }) => invite?.isOpen() === true),
+    visit(link) {
+      const open = [...entries.values()].find(({ invite }) => invite?.isOpen() === true)
+      if (open === undefined) link.close('done')
+      else open.invite!.accept(pairChannel(link, framePairCodec))
+    },
+    look() {
+      for (const entry of entries.values()) if (entry.endedAt === undefined) tell(entry)
+    },
+    stop() {
+      for (const { side } of entries.values()) side.cancel()
+    },
+  }
+
+  function tellIfKnown(id: string): void {
+    const entry = entries.get(id)
+    if (entry !== undefined) tell(entry)
+  }
+}
+
+/** @throws what is not about a connection */
+function reasonOf(error: unknown): DialReason {
+  if (!(error instanceof DialError)) throw error
+  return error.reason
+}

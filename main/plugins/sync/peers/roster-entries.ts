@@ -1,0 +1,145 @@
+// What a roster says: its entries checked one by one, and only those counted that an admin device wrote. Pure; knows no
+// database.
+import { z } from 'zod'
+import { deviceOf } from '../channel/device-keys.ts'
+import type { Register } from '../core/register.ts'
+import type { Json, RegisterEntry } from '../core/types.ts'
+
+/** What a device may do in its workspace: an admin changes the roster and metadata. */
+export type DeviceRole = 'admin' | 'member'
+
+/** A machine of the workspace. */
+export interface RosterDevice {
+  /** 32 hexadecimal digits, derived from `signKey`. */
+  readonly device: string
+  readonly name: string
+  readonly user: string
+  readonly userName: string
+  /** Ed25519, 32 bytes in base64. */
+  readonly signKey: string
+  /** SHA-256 of its certificate. */
+  readonly fingerprint: string
+  readonly role: DeviceRole
+  readonly addedAt: string
+  /** When it was unpaired; null while it takes part. */
+  readonly revokedAt: string | null
+}
+
+/** What a roster holds. */
+export interface RosterContent {
+  readonly devices: ReadonlyMap<string, RosterDevice>
+  readonly users: ReadonlyMap<string, string>
+  /** The device that gives numbers, and the one that runs what is done once; null where nobody was named. */
+  readonly issuer: string | null
+  readonly runner: string | null
+}
+
+const nameSchema = z.string().min(1).max(200)
+const deviceSchema = z.object({
+  name: nameSchema,
+  user: z.string().min(1).max(100),
+  userName: z.string().max(200),
+  signKey: z.base64().length(44),
+  fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
+  role: z.enum(['admin', 'member']),
+  addedAt: z.string().max(40),
+  revokedAt: z.string().max(40).nullish(),
+})
+const userSchema = z.object({ name: nameSchema })
+const revokedSchema = z.object({ at: z.string().max(40).nullable() })
+const deviceIdSchema = z.string().regex(/^[0-9a-f]{32}$/)
+
+/** A device as it is handed over while pairing and kept beside the workspace. */
+export const rosterDeviceSchema = deviceSchema
+  .extend({ device: deviceIdSchema })
+  .transform((given): RosterDevice => ({ ...given, revokedAt: given.revokedAt ?? null }))
+  .refine(hasOwnKey, 'The id of a device is derived from its key.')
+
+/** The register key of a device's entry. */
+export const deviceKey = (device: string): string => `device.${device}`
+
+/**
+ * The register key of what a device is called by now. Apart from its entry: that says who let it in, and whoever wrote it
+ * again would stand for somebody whose own right may come from that very device.
+ */
+export const nameKey = (device: string): string => `name.${device}`
+
+/** The register key of when a device was unpaired, apart from its entry for the same reason. */
+export const revokedKey = (device: string): string => `revoked.${device}`
+
+/** The register key of a user's entry. */
+export const userKey = (user: string): string => `user.${user}`
+
+/** What a device's entry holds. */
+export function deviceEntry({ device: _device, revokedAt, ...rest }: RosterDevice): Json {
+  return revokedAt === null ? rest : { ...rest, revokedAt }
+}
+
+/**
+ * Reads a roster. An entry counts when its author's device is an admin: one of `known`, or made one by an entry that
+ * counts. Of concurrent entries the latest that counts is the one.
+ * @param known devices that are trusted without an entry: the founder, or those handed over while pairing
+ * @param authorOf the device of an incarnation; undefined for one that nobody vouched for
+ */
+export function readRoster(
+  register: Register,
+  known: readonly RosterDevice[],
+  authorOf: (inc: number) => string | undefined,
+): RosterContent {
+  const admins = new Set(known.filter(({ role }) => role === 'admin').map(({ device }) => device))
+  const counts = (entry: RegisterEntry): boolean => admins.has(authorOf(entry[4]) ?? '')
+  const found = new Map<string, RosterDevice>()
+  // Whoever an admin made an admin may have made others: until nobody is added.
+  for (let before = -1; before !== admins.size;) {
+    before = admins.size
+    for (const [key, { winner, losers }] of register) {
+      if (!key.startsWith('device.')) continue
+      const entries = [winner, ...losers].filter(counts)
+      const devices = entries.map((entry) => parseDevice(key.slice('device.'.length), entry[1]))
+      const latest = devices.find((device) => device !== null)
+      if (latest === null || latest === undefined) continue
+      found.set(latest.device, latest)
+      if (devices.some((device) => device?.role === 'admin')) admins.add(latest.device)
+    }
+  }
+  const latestOf = (key: string): Json | undefined => {
+    const value = register.get(key)
+    return value === undefined ? undefined : [value.winner, ...value.losers].find(counts)?.[1]
+  }
+  const users = new Map<string, string>()
+  for (const key of register.keys()) {
+    if (!key.startsWith('user.')) continue
+    const user = userSchema.safeParse(latestOf(key))
+    if (user.success) users.set(key.slice('user.'.length), user.data.name)
+  }
+  const devices = new Map(known.map((device) => [device.device, device]))
+  for (const [id, device] of found) devices.set(id, device)
+  for (const [id, device] of devices) {
+    const name = userSchema.safeParse(latestOf(nameKey(id)))
+    const revoked = revokedSchema.safeParse(latestOf(revokedKey(id)))
+    devices.set(id, {
+      ...device,
+      ...(name.success ? { name: name.data.name } : {}),
+      ...(revoked.success ? { revokedAt: revoked.data.at } : {}),
+    })
+  }
+  return { devices, users, issuer: parseId(latestOf('issuer')), runner: parseId(latestOf('runner')) }
+}
+
+function parseDevice(id: string, value: Json): RosterDevice | null {
+  const parsed = deviceSchema.safeParse(value)
+  if (!parsed.success) return null
+  const device: RosterDevice = { ...parsed.data, device: id, revokedAt: parsed.data.revokedAt ?? null }
+  return hasOwnKey(device) ? device : null
+}
+
+/** Nobody can take the place of another device: its id is the hash of its key. */
+function hasOwnKey({ device, signKey }: Pick<RosterDevice, 'device' | 'signKey'>): boolean {
+  const key = Buffer.from(signKey, 'base64')
+  return key.byteLength === 32 && deviceOf(key) === device
+}
+
+function parseId(value: Json | undefined): string | null {
+  const parsed = deviceIdSchema.safeParse(value)
+  return parsed.success ? parsed.data : null
+}

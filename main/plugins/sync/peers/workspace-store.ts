@@ -1,0 +1,161 @@
+// SQL of the one row of this machine's workspace: which one it is, who writes here, and how this machine takes part.
+// Knows no peer.
+import { z } from 'zod'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { rosterDeviceSchema } from './roster-entries.ts'
+import type { RosterDevice } from './roster-entries.ts'
+
+type Reader = Pick<Reads, 'get'>
+
+/** How this machine takes part, as it is stored. */
+export interface LocalSettings {
+  readonly relayUrl: string | null
+  readonly relayFingerprint: string | null
+  /** The relay's admin token as the secret store sealed it. */
+  readonly relayToken: string | null
+  readonly listen: boolean
+  readonly port: number
+  readonly interfaces: readonly string[]
+  readonly paused: boolean
+  /** What this machine calls itself; null: the name the system has for it. */
+  readonly deviceName: string | null
+}
+
+/** A workspace this machine belongs to. */
+export interface StoredWorkspace {
+  /** 16 bytes. */
+  readonly workspace: Uint8Array
+  readonly epoch: number
+  /** The device that wrote here last. */
+  readonly device: string
+  readonly inc: number
+  readonly bootCounter: number
+  /** False: sync was turned off again. */
+  readonly isOn: boolean
+  readonly isFounder: boolean
+  /** Devices that are trusted without an entry in the roster. */
+  readonly known: readonly RosterDevice[]
+}
+
+/** Before anybody chose anything. The port is one that nothing common listens on. */
+export const defaultSettings: LocalSettings = {
+  relayUrl: null,
+  relayFingerprint: null,
+  relayToken: null,
+  listen: false,
+  port: 47_810,
+  interfaces: [],
+  paused: false,
+  deviceName: null,
+}
+
+const storedSchema = z.object({
+  settings: z.object({
+    relayUrl: z.string().nullable(),
+    relayFingerprint: z.string().nullable(),
+    relayToken: z.string().nullable(),
+    listen: z.boolean(),
+    port: z.int(),
+    interfaces: z.array(z.string()),
+    paused: z.boolean(),
+    deviceName: z.string().nullable(),
+  }),
+  known: z.array(rosterDeviceSchema),
+})
+
+interface Row {
+  readonly ws: Uint8Array
+  readonly epoch: number
+  readonly device: string
+  readonly inc: number
+  readonly bootCounter: number
+  readonly state: string
+  readonly founder: number
+  readonly settings: string
+}
+
+const columns = 'ws, epoch, device, inc, boot_counter AS bootCounter, state, founder, settings'
+
+/** The workspace; null while this machine belongs to none. */
+export function readWorkspace(read: Reader): StoredWorkspace | null {
+  const row = readRow(read)
+  if (row === undefined || row.ws.byteLength === 0) return null
+  const { ws, epoch, device, inc, bootCounter } = row
+  return {
+    workspace: new Uint8Array(ws),
+    epoch,
+    device,
+    inc,
+    bootCounter,
+    isOn: row.state === 'on',
+    isFounder: row.founder === 1,
+    known: parse(row).known,
+  }
+}
+
+/** How this machine takes part; {@link defaultSettings} before anybody chose. */
+export function readSettings(read: Reader): LocalSettings {
+  const row = readRow(read)
+  return row === undefined ? defaultSettings : parse(row).settings
+}
+
+/** Stores the workspace; the settings stay. What the log keeps in the same row begins empty with another workspace. */
+export function putWorkspace(tx: Tx, workspace: StoredWorkspace): void {
+  const { workspace: ws, epoch, device, inc, bootCounter, isOn, isFounder, known } = workspace
+  const settings = JSON.stringify({ settings: readSettings(tx), known })
+  tx.run(
+    statement(
+      `INSERT INTO sync_workspace
+         (only, ws, epoch, device, inc, boot_counter, hlc, state, founder, genesis, settings)
+       VALUES (1, ?, ?, ?, ?, ?, '', ?, ?, '', ?)
+       ON CONFLICT (only) DO UPDATE SET
+         hlc = CASE WHEN ws = excluded.ws THEN hlc ELSE '' END,
+         genesis = CASE WHEN ws = excluded.ws THEN genesis ELSE '' END,
+         ws = excluded.ws, epoch = excluded.epoch, device = excluded.device, inc = excluded.inc,
+         boot_counter = excluded.boot_counter, state = excluded.state, founder = excluded.founder,
+         settings = excluded.settings`,
+      [ws, epoch, device, inc, bootCounter, isOn ? 'on' : 'off', isFounder ? 1 : 0, settings],
+    ),
+  )
+}
+
+/** Stores the settings; they are there before a workspace is. */
+export function putSettings(tx: Tx, settings: LocalSettings): void {
+  const row = readRow(tx)
+  const text = JSON.stringify({ settings, known: row === undefined ? [] : parse(row).known })
+  if (row !== undefined) {
+    tx.run(statement('UPDATE sync_workspace SET settings = ? WHERE only = 1', [text]))
+    return
+  }
+  tx.run(
+    statement(
+      `INSERT INTO sync_workspace
+         (only, ws, epoch, device, inc, boot_counter, hlc, state, founder, genesis, settings)
+       VALUES (1, x'', 0, '', 0, 0, '', 'off', 0, '', ?)`,
+      [text],
+    ),
+  )
+}
+
+/** Notes whether sync is on. */
+export function putOn(tx: Tx, isOn: boolean): void {
+  tx.run(statement('UPDATE sync_workspace SET state = ? WHERE only = 1', [isOn ? 'on' : 'off']))
+}
+
+/** Leaves the workspace: its log, its documents and what is known of peers go, the settings and all records stay. */
+export function forgetWorkspace(tx: Tx): void {
+  for (const table of ['env', 'head', 'inc', 'doc', 'conflict', 'problem', 'peer'])
+    tx.run(statement(`DELETE FROM sync_${table}`))
+  const settings = readSettings(tx)
+  tx.run(statement('DELETE FROM sync_workspace'))
+  putSettings(tx, settings)
+}
+
+function readRow(read: Reader): Row | undefined {
+  return read.get(statement<Row>(`SELECT ${columns} FROM sync_workspace WHERE only = 1`))
+}
+
+function parse({ settings }: Row): z.output<typeof storedSchema> {
+  return storedSchema.parse(JSON.parse(settings))
+}

@@ -1,0 +1,247 @@
+// Rooms of one text on several machines: who has it open, letters that are typed at once from one to the other, cursors.
+// All of it may be lost and nothing is stored by it: what counts travels in the log. Knows no document and no socket.
+import { setTimeout as pause } from 'node:timers/promises'
+import { PlatformError } from '#shared/errors.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { RoomLine, SharedRoom } from '../text/shared-text.ts'
+import { badPerMinute } from '../../session/misbehaviour.ts'
+import type { SessionHooks } from '../../session/types.ts'
+import type { Sessions } from '../../session/sessions.ts'
+import { decodeAware, encodeAware } from './aware-codec.ts'
+import type { AwareWord } from './aware-codec.ts'
+import { createPeerLimits } from './peer-limits.ts'
+import type { RemoteCursors } from './remote-cursors.ts'
+import { createRemoteCursors } from './remote-cursors.ts'
+
+/** How often a room says that somebody is there, and how long it is believed to be so. */
+const sayMs = 10_000
+const believeMs = 30_000
+
+/** How often one machine is asked for what is missing in one room, and is given it. */
+const askMs = 100
+
+/** Windows of other machines that are known in one room. */
+const maxWindows = 4_096
+
+/** How long after the start a text waits for what other machines have of it. */
+const waitMs = 2_500
+
+/** How often it looks for it. */
+const lookMs = 50
+
+/** What the rooms of machines reach each other by. */
+export interface PeerRoomsParts {
+  now(): number
+  readonly log: Logger
+  /** Whether the person of a device may edit a text. */
+  mayEdit(doc: string, device: string): boolean
+  /** Whether there are other machines. */
+  hasPeers(): boolean
+  /** Resolves when what came is applied. */
+  settled(): Promise<void>
+}
+
+/** The rooms of this machine among those of others. */
+export interface PeerRooms extends Required<Pick<SessionHooks, 'onLive' | 'onAware'>> {
+  /** Begins to speak over the sessions there are; null: there are none any more. */
+  speak(sessions: Pick<Sessions, 'of' | 'all'> | null): void
+  /** To be called when a session began or ended. */
+  look(): void
+  /** To be called about once a second. */
+  beat(): void
+  join(doc: string, room: SharedRoom): RoomLine
+  /**
+   * Resolves soon after the start, once another machine has sent what this one lacked: after a crash it may have letters
+   * that windows here are about to bring again.
+   */
+  caughtUp(): Promise<void>
+}
+
+interface Joined {
+  readonly room: SharedRoom
+  readonly cursors: RemoteCursors
+  /** Machines that have the text open: when they last said so, when they were last asked and given. */
+  readonly peers: Map<string, { heardAt: number; askedAt: number; givenAt: number }>
+  /** Whose windows are whose, as the machines say, in which of their rooms. */
+  readonly windows: Map<number, { readonly peer: string; readonly epoch: number }>
+  saidAt: number
+}
+
+/** Makes them; nobody is reached before {@link PeerRooms.speak}. */
+export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
+  const { now, log } = parts
+  const rooms = new Map<string, Joined>()
+  const limits = createPeerLimits(now)
+  let sessions: Pick<Sessions, 'of' | 'all'> | null = null
+  /** Machines with an open session. */
+  let linked = new Set<string>()
+  const startedAt = performance.now()
+
+  const sessionOf = (peer: string): ReturnType<Sessions['of']> => {
+    const session = sessions?.of(peer)
+    return session?.kind === 'device' ? session : undefined
+  }
+
+  const tell = (joined: Joined, entries: ReturnType<RemoteCursors['leave']>): void => {
+    if (entries.length > 0) joined.room.show(entries)
+  }
+
+  const say = (doc: string, { room }: Joined, peers: Iterable<string>): void => {
+    const isOpen = room.isOccupied()
+    const { epoch } = room
+    const word = encodeAware(
+      isOpen ? { isOpen, epoch, vector: room.vector(), cursors: room.cursors() } : { isOpen, epoch, cursors: [] },
+    )
+    for (const peer of peers) sessionOf(peer)?.sendAware(doc, word)
+  }
+
+  const sayToAll = (doc: string, joined: Joined): void => {
+    joined.saidAt = now()
+    say(doc, joined, linked)
+  }
+
+  const listeners = ({ peers }: Joined): string[] =>
+    [...peers].filter(([, { heardAt }]) => now() - heardAt < believeMs).map(([peer]) => peer)
+
+  const give = (doc: string, joined: Joined, peer: string, vector: Uint8Array): void => {
+    const known = joined.peers.get(peer)!
+    if (now() - known.givenAt < askMs) return
+    known.givenAt = now()
+    let missing: Uint8Array | null
+    try {
+      missing = joined.room.missing(vector)
+    } catch {
+      limits.bad(peer)
+      return
+    }
+    if (missing !== null) sessionOf(peer)?.sendLive(doc, missing)
+  }
+
+  /**
+   * What came from a room that its machine has begun anew, because it was killed, and that was not stored there: the
+   * window that typed it puts it into the new room, and it is not to be there twice.
+   */
+  const forgetRoom = (joined: Joined, peer: string, { epoch, vector }: AwareWord): void => {
+    if (vector === undefined) return
+    const old = [...joined.windows].filter(([, window]) => window.peer === peer && window.epoch !== epoch)
+    if (old.length === 0) return
+    const ids = old.map(([clientId]) => clientId)
+    for (const clientId of ids) joined.windows.delete(clientId)
+    try {
+      joined.room.forgetLive(ids, vector)
+    } catch {
+      limits.bad(peer)
+    }
+  }
+
+  const noteWindow = ({ room, windows }: Joined, clientId: number, window: { peer: string; epoch: number }): void => {
+    const isOthers = windows.has(clientId) && windows.get(clientId)!.peer !== window.peer
+    if (!isOthers && !room.isLeased(clientId) && windows.size < maxWindows) windows.set(clientId, window)
+  }
+
+  const self: PeerRooms = {
+    speak(next) {
+      sessions = next
+    },
+    look() {
+      const before = linked
+      linked = new Set()
+      if (rooms.size > 0)
+        for (const session of sessions?.all() ?? [])
+          if (session.kind === 'device' && ['open', 'catching_up'].includes(session.status().state))
+            linked.add(session.peer)
+      const came = [...linked].filter((peer) => !before.has(peer))
+      const gone = [...before].filter((peer) => !linked.has(peer))
+      for (const [doc, joined] of rooms) {
+        for (const peer of gone) {
+          joined.peers.delete(peer)
+          tell(joined, joined.cursors.leave(peer))
+        }
+        if (joined.room.isOccupied()) say(doc, joined, came)
+      }
+    },
+    beat() {
+      for (const [doc, joined] of rooms) {
+        tell(joined, joined.cursors.fade())
+        if (joined.room.isOccupied() && now() - joined.saidAt >= sayMs) sayToAll(doc, joined)
+      }
+    },
+    onLive(peer, doc, update) {
+      const joined = rooms.get(doc)
+      if (joined === undefined || sessionOf(peer) === undefined) return
+      if (!limits.allows(peer, update.byteLength) || !parts.mayEdit(doc, peer)) return
+      let outcome: ReturnType<SharedRoom['takeLive']>
+      try {
+        outcome = joined.room.takeLive(update)
+      } catch (error) {
+        if (!(error instanceof PlatformError)) throw error
+        if (limits.bad(peer) === badPerMinute)
+          log.warn(
+            { peer, code: error.code },
+            'Letters of a machine are left out for a while: too many are not usable.',
+          )
+        return
+      }
+      const known = joined.peers.get(peer)
+      if (outcome === 'taken' || known === undefined || now() - known.askedAt < askMs) return
+      known.askedAt = now()
+      say(doc, joined, [peer])
+    },
+    onAware(peer, doc, bytes) {
+      const joined = rooms.get(doc)
+      if (joined === undefined || sessionOf(peer) === undefined || !limits.allows(peer, bytes.byteLength)) return
+      const word = decodeAware(bytes)
+      if (word === null) {
+        limits.bad(peer)
+        return
+      }
+      if (!word.isOpen) {
+        joined.peers.delete(peer)
+        tell(joined, joined.cursors.leave(peer))
+        return
+      }
+      const known = joined.peers.get(peer)
+      const isNew = known === undefined || now() - known.heardAt >= believeMs
+      if (known === undefined) joined.peers.set(peer, { heardAt: now(), askedAt: 0, givenAt: 0 })
+      else known.heardAt = now()
+      forgetRoom(joined, peer, word)
+      tell(joined, joined.cursors.say(peer, word.cursors))
+      for (const { clientId } of word.cursors) noteWindow(joined, clientId, { peer, epoch: word.epoch })
+      if (word.vector !== undefined) give(doc, joined, peer, word.vector)
+      if (isNew && joined.room.isOccupied()) say(doc, joined, [peer])
+    },
+    async caughtUp() {
+      const isOpen = (): boolean => (sessions?.all() ?? []).some((session) => session.status().state === 'open')
+      while (parts.hasPeers() && !isOpen() && performance.now() - startedAt < waitMs) await pause(lookMs)
+      if (isOpen()) await parts.settled()
+    },
+    join(doc, room) {
+      const joined: Joined = {
+        room,
+        cursors: createRemoteCursors(now, room.isLeased),
+        peers: new Map(),
+        windows: new Map(),
+        saidAt: 0,
+      }
+      rooms.set(doc, joined)
+      self.look()
+      return {
+        typed(update) {
+          for (const peer of listeners(joined)) sessionOf(peer)?.sendLive(doc, update)
+        },
+        moved(entry) {
+          const word = encodeAware({ isOpen: true, epoch: room.epoch, cursors: [entry] })
+          for (const peer of listeners(joined)) sessionOf(peer)?.sendAware(doc, word)
+        },
+        occupied: () => sayToAll(doc, joined),
+        cursors: () => joined.cursors.all(),
+        end() {
+          if (rooms.get(doc) !== joined) return
+          say(doc, { ...joined, room: { ...room, isOccupied: () => false } }, linked)
+          rooms.delete(doc)
+        },
+      }
+    },
+  }
+  return self
+}

@@ -1,0 +1,413 @@
+// One open link to a device or a relay: both prove who they are, and from then on both end with the same log. Puts the
+// parts of a session together and hands each frame to the one it is for.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { decodeFrame, encodeFrame } from '../wire/frame-codec.ts'
+import type { AuthFrame, AwareFrame, ErrFrame, Frame, HelloFrame, LiveFrame } from '../wire/frames.ts'
+import { awarenessLimit, frameLimit } from '../wire/limits.ts'
+import { sayAdmission } from '../wire/proofs.ts'
+import type { Position } from '../wire/vector-codec.ts'
+import type { Quarantined } from '../engine/replica.ts'
+import { WireError } from '../wire/wire-error.ts'
+import { createBarriers } from './barriers.ts'
+import { createDocumentCheck } from './check-documents.ts'
+import type { GreetingRefusal } from './greeting.ts'
+import { commonProtocol, greetingFrames, judgeAuth, judgeHello } from './greeting.ts'
+import { createBadCount } from './misbehaviour.ts'
+import type { Gathered } from './open-runs.ts'
+import { createOpenRuns } from './open-runs.ts'
+import { createOutgoing } from './outgoing.ts'
+import { createPeerView } from './peer-view.ts'
+import { createAdmissions, createPings } from './questions.ts'
+import { createReceiveLog } from './receive-log.ts'
+import { notSentCodes } from './repair-documents.ts'
+import { createSendLog } from './send-log.ts'
+import { createBell, createSessionTimes, createWake } from './session-times.ts'
+import type { PeerSession, SessionParts, SessionState } from './types.ts'
+
+/** How long a peer may take to prove itself. */
+const greetingMs = 10_000
+
+/** Forks that are told of one peer. */
+const forkLimit = 16
+
+/** How long messages are taken without a pause for others. */
+const sliceMs = 4
+
+/** How long changes are gathered before listeners hear of them. */
+const tellMs = 20
+
+/** Begins a session over a link that has just been opened. */
+export function createPeerSession(parts: SessionParts): PeerSession {
+  const { link, peer, kind, replica, clock, timers, log, hooks = {} } = parts
+  const bad = parts.bad ?? createBadCount(timers)
+  const view = createPeerView(replica)
+  const openRuns = createOpenRuns()
+  const times = createSessionTimes(timers)
+  const bell = createBell(timers, tellMs)
+  const changed = (): void => bell.pull()
+  const admissions = createAdmissions()
+  const forks = new Set<number>()
+  let state: SessionState = 'opening'
+  let hello: HelloFrame | undefined
+  let lastError: string | undefined
+  let lastSeenAt = clock.iso()
+  let clockOffsetMs: number | undefined
+  let progressAt = timers.now()
+  /** Whether both sides had the same when something was last heard of the peer. */
+  let isEven = false
+  let isDoneHeard = false
+  let sliceFrom = performance.now()
+
+  const moved = (): void => {
+    progressAt = timers.now()
+    changed()
+  }
+  const isOpen = (): boolean => state === 'catching_up' || state === 'open'
+
+  const sender = createSendLog({
+    replica,
+    now: () => timers.now(),
+    wakeIn: createWake(times, () => outgoing.wake()),
+  })
+  const outgoing = createOutgoing({ link, next: sender.next, failed })
+  const say = (...frames: readonly Frame[]): void => outgoing.say(...frames)
+  const pings = createPings(say)
+  const receiver = createReceiveLog({
+    replica,
+    kind,
+    now: () => timers.now(),
+    later: (ms, run) => void times.after(ms, run),
+    say,
+    stored({ inc, seq }, count) {
+      view.stored(inc, count)
+      peerHas(new Map([[inc, seq]]))
+      moved()
+      settle()
+    },
+    notStored: sender.notStored,
+    refused(code, item, isFault) {
+      lastError = code
+      if (kind === 'relay') view.leaveOut(item.inc)
+      if (code === 'fork') tellFork(item.inc)
+      if (isFault) blame(code, item)
+      else say({ kind: 'ERR', code, item })
+      changed()
+    },
+    roundTrip: pings.ask,
+    failed,
+  })
+  const barriers = createBarriers({
+    timers: times,
+    sender,
+    vector: replica.vector,
+    acked: view.vector,
+    wake: () => outgoing.wake(),
+  })
+  const check = createDocumentCheck({
+    replica,
+    peer,
+    kind,
+    clock,
+    timers: times,
+    say,
+    bad: (code) => blame(code),
+    isEqual: () => isOpen() && view.isEqual(),
+    onChange: moved,
+    differs() {
+      lastError = 'documents_differ'
+      log.warn({ peer }, 'Documents differ from those of a peer after they were repaired.')
+    },
+  })
+
+  function failed(error: unknown): void {
+    log.error({ peer, err: error }, 'A session with a peer failed.')
+    lastError = 'failed'
+    link.close('failed')
+  }
+
+  /** Ends a session in which both sides cannot go on. */
+  function refuse(code: GreetingRefusal | 'out_of_order' | 'silent'): undefined {
+    if (state !== 'opening') return
+    state = 'refused'
+    lastError = code
+    log.warn({ peer, code }, 'A peer was refused.')
+    link.offer(encodeFrame({ kind: 'ERR', code }))
+    link.close(code === 'device_revoked' || code === 'device_unknown' ? 'unpaired' : 'protocol')
+    changed()
+  }
+
+  /** Holds something against the peer. */
+  function blame(code: string, item?: Position): undefined {
+    if (state === 'opening') return refuse('out_of_order')
+    if (!isOpen()) return
+    hold(code, { kind: 'ERR', code, ...(item && { item: { inc: item.inc, seq: item.seq } }) })
+  }
+
+  function hold(code: string, word: ErrFrame): void {
+    lastError = code
+    say(word)
+    if (bad.add()) {
+      state = 'paused'
+      parts.onPaused?.(code)
+      log.warn({ peer, code, count: bad.total() }, 'A peer sent too much that cannot be used.')
+      link.offer(encodeFrame({ kind: 'ERR', code: 'paused', detail: code }))
+      link.close('protocol')
+    }
+    changed()
+  }
+
+  /**
+   * Holds against the peer what it wrote itself; what it only passes on it may have to store before anybody can judge it.
+   * The word names no item: what is stored is not to be sent again.
+   */
+  function blameWriter({ device, inc, seq, reason }: Quarantined): void {
+    if (kind !== 'device' || device !== peer || !isOpen()) return
+    const code = `envelope_${reason}`
+    hold(code, { kind: 'ERR', code, detail: `${inc}/${seq}` })
+  }
+
+  /** Once for each incarnation: a peer that says so without end must not make its host act without end. */
+  function tellFork(inc: number): void {
+    if (forks.size >= forkLimit || forks.has(inc)) return
+    forks.add(inc)
+    hooks.onFork?.(peer, inc)
+  }
+
+  function peerHas(vector: ReadonlyMap<number, number>): void {
+    const news = view.has(vector)
+    if (news === 'too_much') return blame('vector_too_large')
+    sender.acknowledged(vector)
+    outgoing.wake()
+    isEven = view.isEqual()
+    if (news === 'known') return
+    moved()
+    check.changed()
+  }
+
+  function greet(frame: HelloFrame): void {
+    if (state !== 'opening' || hello !== undefined) return blame('out_of_order')
+    const own = replica.identity()
+    const refusal = judgeHello(frame, own, { kind, peer })
+    if (refusal !== undefined) return refuse(refusal)
+    hello = frame
+    const heardAt = timers.now()
+    const offset = frame.time - clock.now()
+    // The greeting was on its way for about half of what a question and its answer take.
+    pings.ask(() => void (clockOffsetMs = Math.round(offset + Math.min(heardAt, timers.now() - heardAt) / 2)))
+    if (kind === 'relay') open(frame)
+  }
+
+  function authenticate(frame: AuthFrame): void {
+    if (state !== 'opening' || hello === undefined || kind === 'relay') return blame('out_of_order')
+    const refusal = judgeAuth(frame, hello.device, parts)
+    if (refusal !== undefined) return refuse(refusal)
+    open(hello)
+  }
+
+  function open({ vector, inc, appVersion }: HelloFrame): void {
+    cancelGreeting()
+    state = 'catching_up'
+    log.info({ peer, kind, appVersion }, 'A peer is connected.')
+    const own = replica.identity()
+    if (inc === own.inc || (vector.get(own.inc) ?? 0) > (replica.vector().get(own.inc) ?? 0)) {
+      lastError = 'collision'
+      log.error({ peer, inc: own.inc }, 'A peer has more of the incarnation of this machine than the machine itself.')
+      hooks.onCollision?.(peer, own.inc)
+    }
+    view.has(vector)
+    sender.start(vector)
+    moved()
+    outgoing.wake()
+    settle()
+  }
+
+  /** The first exchange is over once each side has said and got what the other one lacked. */
+  function settle(): void {
+    if (state !== 'catching_up' || !isDoneHeard || !sender.isDone() || view.behindThem() > 0) return
+    state = 'open'
+    check.start()
+    changed()
+  }
+
+  function gather(gathered: Gathered): Promise<void> | undefined {
+    if (!gathered.ok) return blame(gathered.code)
+    const { run } = gathered
+    if (run === undefined) return undefined
+    const { epoch } = replica.identity()
+    if (run.envelopes.some((envelope) => envelope.epoch !== epoch)) return blame('epoch_mismatch', run.head)
+    if (run.envelopes.length === 0) return undefined
+    // Before it is stored: what grows the log here must not go back to where it came from.
+    sender.came(run.head)
+    return receiver.take(run)
+  }
+
+  function hear(frame: ErrFrame): void {
+    if (notSentCodes.has(frame.code) && frame.detail !== undefined) return check.notSent(frame.detail)
+    lastError = frame.code
+    if (frame.item !== undefined) {
+      sender.refused(frame.item, frame.code)
+      if (frame.code === 'fork') tellFork(frame.item.inc)
+    } else if (isOpen()) admissions.answered(false)
+    if (state === 'opening') {
+      state = 'refused'
+      if (frame.code === 'epoch_mismatch') lastError = 'sync_epoch_mismatch'
+    }
+    changed()
+  }
+
+  function takeOpen(frame: Exclude<Frame, HelloFrame | AuthFrame>): void | Promise<void> {
+    switch (frame.kind) {
+      case 'ENV':
+        return gather(openRuns.add(frame))
+      case 'ENVPART':
+        return gather(openRuns.addPart(frame))
+      case 'ACK':
+        peerHas(frame.vector)
+        return settle()
+      case 'DONE':
+        isDoneHeard = true
+        peerHas(frame.vector)
+        return receiver.whenIdle(() => {
+          receiver.done(frame.vector)
+          settle()
+        })
+      case 'WANT':
+        if (!sender.want(frame)) return blame('want_acknowledged', { inc: frame.inc, seq: frame.from })
+        return outgoing.wake()
+      case 'BARRIER':
+        if (!frame.reply) return receiver.whenIdle(() => say({ kind: 'BARRIER', id: frame.id, reply: true }))
+        return barriers.answered(frame.id) ? undefined : blame('barrier_unexpected')
+      case 'LIVE':
+        return hooks.onLive?.(peer, frame.doc, frame.update)
+      case 'AWARE':
+        return hooks.onAware?.(peer, frame.doc, frame.update)
+      case 'GRANT':
+      case 'REVOKE':
+        return kind === 'relay' ? admissions.answered(true) : blame('unexpected')
+      case 'DIGESTHASH':
+      case 'DIGEST':
+        return kind === 'device' ? check.digest(frame) : blame('unexpected')
+      case 'BUCKET':
+        return kind === 'device' ? check.bucket(frame) : blame('unexpected')
+      case 'DOCSYNC':
+        return kind === 'device' ? check.docSync(frame) : blame('unexpected')
+      case 'PING':
+        return say({ kind: 'PONG', id: frame.id })
+      case 'PONG':
+        return pings.answered(frame.id)
+      case 'ERR':
+        return hear(frame)
+      case 'unknown':
+        return undefined
+      default:
+        return blame('unexpected')
+    }
+  }
+
+  function take(frame: Frame): void | Promise<void> {
+    if (frame.kind === 'HELLO') return greet(frame)
+    if (frame.kind === 'AUTH') return authenticate(frame)
+    if (isOpen()) return takeOpen(frame)
+    if (state !== 'opening') return undefined
+    if (frame.kind === 'ERR') return hear(frame)
+    if (frame.kind === 'PING') return say({ kind: 'PONG', id: frame.id })
+    return frame.kind === 'PONG' ? pings.answered(frame.id) : refuse('out_of_order')
+  }
+
+  async function consume(message: Uint8Array): Promise<void> {
+    lastSeenAt = clock.iso()
+    try {
+      await take(decodeFrame(message))
+    } catch (error) {
+      if (!(error instanceof WireError)) {
+        failed(error)
+        throw error
+      }
+      blame(`wire_${error.code}`)
+    }
+    await outgoing.untilLow()
+    if (performance.now() - sliceFrom < sliceMs) return
+    await nextTurn()
+    sliceFrom = performance.now()
+  }
+
+  function stop(): void {
+    cancelGreeting()
+    if (state !== 'paused' && state !== 'refused') state = 'closed'
+    stopGrown()
+    stopQuarantined()
+    stopApplied()
+    for (const part of [receiver, check, barriers, outgoing, admissions, times]) part.stop()
+    changed()
+  }
+
+  const cancelGreeting = timers.after(greetingMs, () => refuse('silent'))
+  const stopGrown = replica.onGrown(() => {
+    // Before it there was nothing to do, and standing still was no sign of anything.
+    if (isEven) progressAt = timers.now()
+    isEven = false
+    // After those who wait for the write have their answer: noting what leaves costs a write to the disk.
+    setImmediate(() => {
+      outgoing.wake()
+      if (!isOpen()) return
+      check.changed()
+      changed()
+    })
+  })
+  const stopQuarantined = replica.onQuarantined(blameWriter)
+  const stopApplied = replica.onApplied(() => {
+    changed()
+    if (!isOpen()) return
+    check.changed()
+    receiver.reconsider()
+  })
+  say(...greetingFrames(parts))
+  link.onClose(({ reason, here }) => {
+    log.info({ peer, reason, here, ...(lastError !== undefined && { lastError }) }, 'A session has ended.')
+    if (reason === 'unpaired' && state === 'opening') state = 'refused'
+    stop()
+  })
+  link.onMessage(consume)
+
+  return {
+    peer,
+    kind,
+    status() {
+      const proof = check.proof()
+      return {
+        peer,
+        kind,
+        state,
+        behindThem: view.behindThem(),
+        behindUs: hello === undefined ? 0 : view.behindUs(),
+        incoming: view.incoming(),
+        ...link.traffic(),
+        repairs: check.repairs(),
+        refused: bad.total(),
+        lastSeenAt,
+        ...(clockOffsetMs !== undefined && { clockOffsetMs }),
+        ...(lastError !== undefined && { lastError }),
+        ...(proof && { proof }),
+        ...(hello && { appVersion: hello.appVersion, protocol: commonProtocol(hello) }),
+      }
+    },
+    acked: view.vector,
+    lastProgress: () => progressAt,
+    verify: (timeoutMs) => (isOpen() ? check.verify(timeoutMs) : Promise.resolve(null)),
+    barrier: barriers.wait,
+    sendLive: (doc, update) => lose({ kind: 'LIVE', doc, update }, frameLimit - 2048),
+    sendAware: (doc, update) => lose({ kind: 'AWARE', doc, update }, awarenessLimit),
+    admit(word, signKey) {
+      if (kind !== 'relay' || !isOpen()) return Promise.resolve(false)
+      const { workspace } = replica.identity()
+      const said = sayAdmission(word, { signer: parts.keys, workspace, key: signKey, at: clock.now() })
+      return admissions.ask(() => say(said))
+    },
+    onChange: bell.onRing,
+    close: (reason = 'done') => link.close(reason),
+  }
+
+  function lose(frame: LiveFrame | AwareFrame, limit: number): boolean {
+    return isOpen() && frame.update.length <= limit && outgoing.sayLosable(frame)
+  }
+}

@@ -1,0 +1,278 @@
+// All sessions of a machine: one for each peer that is connected, what is known of the others, and one state for all of
+// them. Knows sessions and what they tell, not how links are opened.
+import type { PeerLink } from '../channel/peer-link.ts'
+import type { Position } from '../wire/vector-codec.ts'
+import { createBadCount } from './misbehaviour.ts'
+import type { BadCount } from './misbehaviour.ts'
+import type { AckStore } from './peer-memory.ts'
+import { createPeerMemory } from './peer-memory.ts'
+import { createPeerSession } from './peer-session.ts'
+import { createBell } from './session-times.ts'
+import type { SyncSummary } from './session-summary.ts'
+import { summarize } from './session-summary.ts'
+import type { BarrierResult, PeerSession, Proof, SessionParts, SessionStatus, SessionWorld } from './types.ts'
+
+/** How long a peer that sent too much bad is left alone. */
+const pausedMs = 600_000
+
+/** How often the state is looked at though nothing happens: being stalled is the absence of events. */
+const lookMs = 5_000
+
+/** What became of a barrier with several peers. */
+export interface BarriersResult {
+  readonly reached: boolean
+  readonly durableOn: readonly string[]
+  readonly missing: readonly string[]
+  readonly waitedMs: number
+}
+
+/** All sessions of a machine. */
+export interface Sessions {
+  /**
+   * Begins a session over an open link; an earlier one of the same peer ends.
+   * @returns undefined: the peer is paused or everything has stopped, and the link was closed
+   */
+  add(link: PeerLink, peer: Pick<SessionParts, 'peer' | 'kind' | 'token'>): PeerSession | undefined
+  /** The session of a connected peer. */
+  of(peer: string): PeerSession | undefined
+  all(): readonly PeerSession[]
+  /** Status of a peer as of now, or as of its last session. */
+  status(peer: string): SessionStatus | undefined
+  /** Milliseconds a peer's clock is ahead, by its last five handshakes. */
+  clockOffset(peer: string): number | undefined
+  /** Peers that have not acknowledged an envelope: none of them means it is everywhere. */
+  missingOn(position: Position): readonly string[]
+  summary(): SyncSummary
+  /** Why a peer is paused; undefined when it is not. */
+  pausedFor(peer: string): string | undefined
+  /** Speaks to a paused peer again. */
+  resume(peer: string): void
+  /** Ends with a peer and forgets it. */
+  forget(peer: string): void
+  /** Compares digests with one peer or all connected ones; the proofs there were in time. */
+  verify(timeoutMs: number, peer?: string): Promise<readonly Proof[]>
+  /**
+   * Waits until everything written so far is durable on so many peers of those named.
+   * @param needed peers that must have it; all of them when left out
+   */
+  barrier(timeoutMs: number, on: readonly string[], needed?: number): Promise<BarriersResult>
+  /** Hands an update of an open text to every connected peer; may be lost. */
+  sendLive(doc: string, update: Uint8Array): void
+  sendAware(doc: string, update: Uint8Array): void
+  onChange(listener: () => void): () => void
+  /** Ends all sessions; resolves when the last one has said its last word. */
+  stop(): Promise<void>
+}
+
+/** What all sessions work with. */
+export interface SessionsParts extends SessionWorld {
+  readonly acks: AckStore
+  /** Peers that are paired, connected or not. */
+  readonly knownPeers: () => readonly string[]
+}
+
+/** Makes the sessions of a machine; none at first. */
+export function createSessions(parts: SessionsParts): Sessions {
+  const { replica, timers, clock, log } = parts
+  const memory = createPeerMemory(parts.acks, timers)
+  const bell = createBell(timers, 20)
+  const sessions = new Map<string, PeerSession>()
+  const ended = new Map<string, SessionStatus>()
+  const paused = new Map<string, { readonly reason: string; readonly until: number }>()
+  /** What is held against peers, over their links: connecting anew forgives nothing. */
+  const bad = new Map<string, BadCount>()
+  /** Links that have not ended yet. */
+  const closing = new Set<Promise<void>>()
+  let unsentSince: string | undefined
+  let appliedAt = timers.now()
+  let told = ''
+  let isStopped = false
+
+  const unsent = (): number => {
+    const { inc } = replica.identity()
+    const known = parts.knownPeers()
+    const most = known.reduce((best, peer) => Math.max(best, memory.peers().get(peer)?.acked.get(inc) ?? 0), 0)
+    const count = Math.max(0, (replica.vector().get(inc) ?? 0) - most)
+    if (count === 0 || known.length === 0) unsentSince = undefined
+    else unsentSince ??= clock.iso()
+    return count
+  }
+
+  const pausedFor = (peer: string): string | undefined => {
+    const found = paused.get(peer)
+    if (found !== undefined && found.until <= timers.now()) paused.delete(peer)
+    return paused.get(peer)?.reason
+  }
+
+  /** Peers that need somebody: what stopped their last session does not pass by itself. */
+  function troubles(): Map<string, string> {
+    const found = new Map<string, string>()
+    for (const peer of parts.knownPeers()) {
+      const status = sessions.get(peer)?.status() ?? ended.get(peer)
+      const isLasting =
+        status?.lastError !== undefined && ['collision', 'fork', 'documents_differ'].includes(status.lastError)
+      const reason = pausedFor(peer) ?? (status?.state === 'refused' || isLasting ? status?.lastError : undefined)
+      if (reason !== undefined) found.set(peer, reason)
+    }
+    return found
+  }
+
+  function summary(): SyncSummary {
+    const count = unsent()
+    const now = timers.now()
+    return summarize({
+      peers: [...sessions.values()].map((one) => ({ status: one.status(), stillMs: now - one.lastProgress() })),
+      knownPeers: parts.knownPeers().length,
+      troubles: troubles(),
+      backlog: replica.backlog(),
+      unprojected: replica.unprojected(),
+      unappliedMs: now - appliedAt,
+      unsent: count,
+      ...(unsentSince !== undefined && { unsentSince }),
+    })
+  }
+
+  /** Takes what a session knows into what is remembered. */
+  function keep(session: PeerSession): void {
+    const { protocol, lastSeenAt } = session.status()
+    if (protocol !== undefined) memory.note(session.peer, session.acked(), lastSeenAt)
+  }
+
+  function end(session: PeerSession): void {
+    const { peer } = session
+    ended.set(peer, session.status())
+    if (sessions.get(peer) === session) keep(session)
+    if (sessions.get(peer) === session) sessions.delete(peer)
+    bell.pull()
+  }
+
+  function look(): void {
+    if (isStopped) return
+    const { state, reason = '' } = summary()
+    if (`${state} ${reason}` !== told) bell.pull()
+    told = `${state} ${reason}`
+    cancelLook = timers.after(lookMs, look)
+  }
+
+  const stopGrown = replica.onGrown(() => {
+    unsent()
+    bell.pull()
+  })
+  const stopApplied = replica.onApplied(() => {
+    appliedAt = timers.now()
+    bell.pull()
+  })
+  let cancelLook = timers.after(lookMs, look)
+
+  return {
+    add(link, { peer, kind, token }) {
+      if (isStopped || pausedFor(peer) !== undefined) {
+        link.close(isStopped ? 'stopping' : 'done')
+        return undefined
+      }
+      sessions.get(peer)?.close('replaced')
+      const held = bad.get(peer) ?? createBadCount(timers)
+      bad.set(peer, held)
+      const session = createPeerSession({
+        ...parts,
+        link,
+        peer,
+        kind,
+        bad: held,
+        // Not when the link has ended: whoever is let in again meanwhile would be shut out after all.
+        onPaused: (reason) => paused.set(peer, { reason, until: timers.now() + pausedMs }),
+        ...(token !== undefined && { token }),
+      })
+      sessions.set(peer, session)
+      let isMeasured = false
+      session.onChange(() => {
+        keep(session)
+        const { clockOffsetMs } = session.status()
+        if (!isMeasured && clockOffsetMs !== undefined) {
+          isMeasured = true
+          memory.measured(peer, clockOffsetMs)
+        }
+        bell.pull()
+      })
+      const closed = new Promise<void>((resolve) => {
+        link.onClose(() => {
+          end(session)
+          closing.delete(closed)
+          resolve()
+        })
+      })
+      closing.add(closed)
+      bell.pull()
+      return session
+    },
+    of: (peer) => sessions.get(peer),
+    all: () => [...sessions.values()],
+    status: (peer) => sessions.get(peer)?.status() ?? ended.get(peer),
+    clockOffset: memory.clockOffset,
+    missingOn: (position) => {
+      const known = new Set(parts.knownPeers())
+      const never = [...known].filter((peer) => !memory.peers().has(peer))
+      return [...memory.missingOn(position).filter((peer) => known.has(peer)), ...never]
+    },
+    summary,
+    pausedFor,
+    resume(peer) {
+      paused.delete(peer)
+      bad.delete(peer)
+    },
+    forget(peer) {
+      sessions.get(peer)?.close('unpaired')
+      sessions.delete(peer)
+      memory.forget(peer)
+      ended.delete(peer)
+      paused.delete(peer)
+      bad.delete(peer)
+    },
+    async verify(timeoutMs, peer) {
+      const asked = [...sessions.values()].filter((one) => peer === undefined || one.peer === peer)
+      const proofs = await Promise.all(asked.map((one) => one.verify(timeoutMs)))
+      return proofs.filter((proof) => proof !== null)
+    },
+    async barrier(timeoutMs, on, needed = on.length) {
+      const from = timers.now()
+      const durableOn: string[] = []
+      const target = Math.min(needed, on.length)
+      let release = (): void => undefined
+      const enough = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      const one = async (peer: string): Promise<void> => {
+        const result: BarrierResult | undefined = await sessions.get(peer)?.barrier(timeoutMs)
+        if (result?.reached) durableOn.push(peer)
+        if (durableOn.length >= target) release()
+      }
+      await Promise.race([enough, Promise.all(on.map(one))])
+      return {
+        reached: on.length > 0 && durableOn.length >= target,
+        durableOn: [...durableOn],
+        missing: on.filter((peer) => !durableOn.includes(peer)),
+        waitedMs: Math.round(timers.now() - from),
+      }
+    },
+    sendLive(doc, update) {
+      for (const session of sessions.values()) session.sendLive(doc, update)
+    },
+    sendAware(doc, update) {
+      for (const session of sessions.values()) session.sendAware(doc, update)
+    },
+    onChange: bell.onRing,
+    async stop() {
+      isStopped = true
+      cancelLook()
+      stopGrown()
+      stopApplied()
+      for (const session of sessions.values()) {
+        keep(session)
+        session.close('stopping')
+      }
+      memory.flush()
+      log.debug('All sessions with peers are ending.')
+      await Promise.all(closing)
+    },
+  }
+}

@@ -1,0 +1,125 @@
+// SQL of documents: their merged states, checked at every load, and what the digest needs of them. Rows in, rows out;
+// knows nothing of what is in a document.
+import { crc32 } from 'node:zlib'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { bucketOf, nameHash } from '../core/digest.ts'
+import { DocError } from '../core/doc-error.ts'
+
+type Reader = Pick<Reads, 'all' | 'get'>
+
+/** A document waits for its projection: the object is not known here, or cannot be changed now. */
+export const needsProject = 1
+/** A document holds something of an object or field that was removed: it is projected again should that come back. */
+export const keepsRemoved = 2
+
+/** A stored document. */
+export interface StoredDoc {
+  readonly doc: number
+  readonly state: Uint8Array
+  /** Its logical hash, 8 bytes. */
+  readonly lhash: Uint8Array
+  readonly flags: number
+}
+
+/**
+ * Loads a document; undefined when there is none.
+ * @throws DocError `damaged_state` when the stored bytes are not the ones that were written
+ */
+export function readDoc(read: Pick<Reader, 'get'>, name: string): StoredDoc | undefined {
+  const sql = 'SELECT doc, state, crc, lhash, flags FROM sync_doc WHERE name = ?'
+  const found = read.get(statement<StoredDoc & { crc: number }>(sql, [name]))
+  if (found !== undefined && crc32(found.state) !== found.crc)
+    throw new DocError('damaged_state', `The document ${name} is damaged on disk.`)
+  return found
+}
+
+/** The row of a document whatever is in it: what a repair takes the place of. */
+export function readDamaged(read: Pick<Reader, 'get'>, name: string): StoredDoc | undefined {
+  return read.get(statement<StoredDoc>('SELECT doc, state, lhash, flags FROM sync_doc WHERE name = ?', [name]))
+}
+
+/** Documents whose names begin with `prefix`, by name, after one of them. */
+export function readNames(
+  read: Pick<Reader, 'all'>,
+  prefix: string,
+  after: string,
+  limit: number,
+): { readonly name: string; readonly flags: number }[] {
+  const sql = 'SELECT name, flags FROM sync_doc WHERE name > ? AND name < ? ORDER BY name LIMIT ?'
+  return read.all(statement(sql, [after > prefix ? after : prefix, `${prefix}\u{10ffff}`, limit]))
+}
+
+/** Whether there is a document of this name. */
+export function hasDoc(read: Pick<Reader, 'get'>, name: string): boolean {
+  return read.get(statement('SELECT 1 FROM sync_doc WHERE name = ?', [name])) !== undefined
+}
+
+/** Stores a document. @param before what {@link readDoc} gave; undefined for a new one */
+export function putDoc(
+  tx: Pick<Tx, 'run'>,
+  name: string,
+  before: StoredDoc | undefined,
+  next: Pick<StoredDoc, 'state' | 'lhash' | 'flags'>,
+): void {
+  const { state, lhash, flags } = next
+  const crc = crc32(state)
+  if (before === undefined) {
+    tx.run(
+      statement(
+        'INSERT INTO sync_doc (name, name_hash, bucket, state, crc, lhash, flags) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        [name, nameHash(name), bucketOf(name), state, crc, lhash, flags],
+      ),
+    )
+    return
+  }
+  const sql = 'UPDATE sync_doc SET state = ?, crc = ?, lhash = ?, flags = ? WHERE doc = ?'
+  tx.run(statement(sql, [state, crc, lhash, flags, before.doc]))
+}
+
+/** Sets or clears the flags of a document. */
+export function putFlags(tx: Pick<Tx, 'run'>, doc: number, flags: number): void {
+  tx.run(statement('UPDATE sync_doc SET flags = ? WHERE doc = ?', [flags, doc]))
+}
+
+/** Clears the flags of a document that did wait for its projection. */
+export function clearFlags(tx: Pick<Tx, 'run'>, name: string): void {
+  tx.run(statement('UPDATE sync_doc SET flags = 0 WHERE name = ? AND flags <> 0', [name]))
+}
+
+/** Names of flagged documents after one, in the order in which they came. */
+export function readFlagged(read: Pick<Reader, 'all'>, after: number, limit: number): { doc: number; name: string }[] {
+  const sql = 'SELECT doc, name FROM sync_doc WHERE flags <> 0 AND doc > ? ORDER BY doc LIMIT ?'
+  return read.all(statement<{ doc: number; name: string }>(sql, [after, limit]))
+}
+
+/** Whether a document waits for its projection. */
+export function hasFlagged(read: Pick<Reader, 'get'>): boolean {
+  return read.get(statement('SELECT 1 FROM sync_doc WHERE flags <> 0 LIMIT 1')) !== undefined
+}
+
+/** How many documents wait for their projection. */
+export function countUnprojected(read: Pick<Reader, 'get'>): number {
+  const sql = `SELECT count(*) AS n FROM sync_doc WHERE flags <> 0 AND flags & ${needsProject} <> 0`
+  return read.get(statement<{ n: number }>(sql))!.n
+}
+
+/** The documents of a bucket, by name. */
+export function readBucket(read: Pick<Reader, 'all'>, bucket: number): { name: string; lhash: Uint8Array }[] {
+  const sql = 'SELECT name, lhash FROM sync_doc WHERE bucket = ? ORDER BY name'
+  return read.all(statement<{ name: string; lhash: Uint8Array }>(sql, [bucket]))
+}
+
+/** All documents' names and hashes, in slices, for a digest made anew. */
+export function walkHashes(
+  read: Pick<Reads, 'slices'>,
+): AsyncIterable<{ doc: number; name: string; lhash: Uint8Array }[]> {
+  return read.slices<{ doc: number; name: string; lhash: Uint8Array }>((last) =>
+    statement('SELECT doc, name, lhash FROM sync_doc WHERE doc > ? ORDER BY doc LIMIT 5000', [last?.doc ?? 0]),
+  )
+}
+
+/** The name of a table or column in a statement. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

@@ -1,0 +1,58 @@
+// SQL of envelopes that lie aside: parked ones, which are tried again, and quarantined ones, which wait for a person.
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+
+type Reader = Pick<Reads, 'all' | 'get'>
+
+/** Why an envelope lies aside. */
+export type ProblemReason =
+  'missing_dep' | 'unknown_kind' | 'newer_schema' | 'forbidden' | 'invalid' | 'too_big' | 'damaged_state' | 'crashed'
+
+/** An envelope that lies aside. */
+export interface Problem {
+  readonly inc: number
+  readonly seq: number
+  readonly kind: 'parked' | 'quarantine'
+  readonly reason: ProblemReason
+  /** For people; of `missing_dep` the incarnations that are missed, separated by commas. */
+  readonly detail: string
+  readonly doc: string
+  readonly since: string
+}
+
+/** Lays an envelope aside. */
+export function putProblem(tx: Pick<Tx, 'run'>, problem: Problem): void {
+  const { inc, seq, kind, reason, detail, doc, since } = problem
+  tx.run(
+    statement(
+      `INSERT INTO sync_problem (inc, seq, kind, reason, detail, doc, since) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (inc, seq) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, detail = excluded.detail`,
+      [inc, seq, kind, reason, detail.slice(0, 500), doc.slice(0, 512), since],
+    ),
+  )
+}
+
+/** Takes an envelope back from where it lay. */
+export function removeProblem(tx: Pick<Tx, 'run'>, inc: number, seq: number): void {
+  tx.run(statement('DELETE FROM sync_problem WHERE inc = ? AND seq = ?', [inc, seq]))
+}
+
+/** One envelope that lies aside. */
+export function readProblem(read: Pick<Reader, 'get'>, inc: number, seq: number): Problem | undefined {
+  const sql = 'SELECT inc, seq, kind, reason, detail, doc, since FROM sync_problem WHERE inc = ? AND seq = ?'
+  return read.get(statement<Problem>(sql, [inc, seq]))
+}
+
+/** Parked envelopes after a position, in the order of their logs. */
+export function readParked(read: Pick<Reader, 'all'>, after: { inc: number; seq: number }, limit: number): Problem[] {
+  const sql = `SELECT inc, seq, kind, reason, detail, doc, since FROM sync_problem
+    WHERE kind = 'parked' AND (inc, seq) > (?, ?) ORDER BY inc, seq LIMIT ?`
+  return read.all(statement<Problem>(sql, [after.inc, after.seq, limit]))
+}
+
+/** How many lie aside, by kind. */
+export function countProblems(read: Pick<Reader, 'get'>): { parked: number; quarantined: number } {
+  const sql = `SELECT coalesce(sum(kind = 'parked'), 0) AS parked, coalesce(sum(kind = 'quarantine'), 0) AS quarantined
+    FROM sync_problem`
+  return read.get(statement<{ parked: number; quarantined: number }>(sql))!
+}

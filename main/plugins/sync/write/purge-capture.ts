@@ -1,0 +1,61 @@
+// Empties the documents of a record that is removed for good: its values, its long texts, its feed. What is left is that it
+// was removed. Knows documents, no rows.
+import type { Tx } from '#main/kernel/database.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { DocName } from '../core/doc-names.ts'
+import { formatDocName, parseDocName } from '../core/doc-names.ts'
+import { readRegister, removeEntries } from '../core/register.ts'
+import { applyTextDiff } from '../core/text-doc.ts'
+import type { DocWriter, EditPlace } from '../engine/docs.ts'
+import { hasDoc, readNames } from '../store/doc-store.ts'
+import { PURGED_KEY } from './record-edits.ts'
+import type { NamedEdit } from './record-edits.ts'
+
+/** Segments of a feed and texts of a record are few. */
+const mostDocs = 10_000
+
+/** Begins to empty the documents of records that are removed here. `docs()` answers undefined while sync is off. */
+export function capturePurges(
+  host: Pick<PluginHost, 'on'>,
+  metadata: Pick<MetadataService, 'objectSchema'>,
+  docs: () => DocWriter | undefined,
+): void {
+  host.on('record.purged', ({ object, recordId }, tx, ctx) => {
+    const writer = docs()
+    const schema = metadata.objectSchema(object ?? '')
+    if (writer === undefined || !writer.isRecording(ctx) || schema?.enable.sync !== true || recordId === undefined)
+      return
+    for (const { name, edit } of emptyingEdits(tx, schema.uid, recordId)) writer.edit(tx, ctx, name, edit)
+  })
+}
+
+/**
+ * What empties the documents a record has. What others wrote without knowing of the removal stays until they know of it,
+ * and is listed as a conflict.
+ */
+export function emptyingEdits(tx: Tx, object: string, record: string): NamedEdit[] {
+  const name: DocName = { kind: 'record', object, record }
+  if (!hasDoc(tx, formatDocName(name))) return []
+  const edits: NamedEdit[] = [{ name, edit: emptyRecord }]
+  for (const letter of ['t', 'f']) {
+    for (const found of readNames(tx, `${letter}/${object}/${record}/`, '', mostDocs)) {
+      const parsed = parseDocName(found.name)
+      if (parsed?.kind === 'text') edits.push({ name: parsed, edit: ({ doc }) => void applyTextDiff(doc, '') })
+      if (parsed?.kind === 'feed') edits.push({ name: parsed, edit: emptyRegister })
+    }
+  }
+  return edits
+}
+
+/** The mark stays, and with it what its writer had seen. */
+function emptyRecord({ doc }: EditPlace): void {
+  removeEntries(
+    doc,
+    [...readRegister(doc).keys()].filter((key) => key !== PURGED_KEY),
+  )
+}
+
+function emptyRegister({ doc }: EditPlace): void {
+  removeEntries(doc, readRegister(doc).keys())
+}

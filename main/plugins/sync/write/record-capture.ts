@@ -1,0 +1,102 @@
+// Hears what is written to records, inside the transaction, and gathers what it means for their documents. Registered
+// only while sync is on.
+import type { PlatformEvent } from '#shared/events.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { normalizeText } from '#shared/field-types/code-points.ts'
+import { formatDocName } from '../core/doc-names.ts'
+import { DELETED_KEY } from '../core/register-keys.ts'
+import { applyLetters, readText } from '../core/text-doc.ts'
+import type { DocWriter } from '../engine/docs.ts'
+import { hasDoc } from '../store/doc-store.ts'
+import type { Letters } from './letters.ts'
+import { changedRecordEdits, markEdit, newRecordEdits, PURGED_KEY } from './record-edits.ts'
+import type { Deletion, NamedEdit } from './record-edits.ts'
+import { syncedFields } from './synced-fields.ts'
+
+interface RecordPayload {
+  readonly record: PlatformRecord
+  readonly changes?: Readonly<Record<string, { old: unknown; new: unknown }>>
+}
+
+/**
+ * Begins to record what is written. `docs()` answers undefined while sync is off.
+ * @param letters what texts that are edited live are made of
+ */
+export function captureRecords(
+  host: Pick<PluginHost, 'on'>,
+  metadata: Pick<MetadataService, 'objectSchema'>,
+  docs: () => DocWriter | undefined,
+  letters?: Letters,
+): void {
+  const edits = (event: PlatformEvent, tx: Tx, schema: ObjectSchema): NamedEdit[] => {
+    const id = event.recordId!
+    const { record, changes = {} } = event.payload as RecordPayload
+    if (event.type === 'record.created') return newRecordEdits(schema, record)
+    const isKnown = hasDoc(tx, formatDocName({ kind: 'record', object: schema.uid, record: id }))
+    switch (event.type) {
+      case 'record.updated':
+        return isKnown ? changedRecordEdits(schema, id, changes) : newRecordEdits(schema, record)
+      case 'record.restored': {
+        if (!isKnown) return newRecordEdits(schema, record)
+        return [markEdit(schema, id, DELETED_KEY, null), ...changedRecordEdits(schema, id, changes)]
+      }
+      case 'record.deleted': {
+        const mark = deletionOf(tx, schema, event)
+        return isKnown ? [markEdit(schema, id, DELETED_KEY, mark)] : newRecordEdits(schema, record, mark)
+      }
+      default:
+        return isKnown ? [markEdit(schema, id, PURGED_KEY, { at: event.timestamp, by: event.actor.id })] : []
+    }
+  }
+
+  const hear = (event: PlatformEvent, tx: Tx, ctx: RequestContext): void => {
+    const writer = docs()
+    if (writer === undefined || !writer.isRecording(ctx)) return
+    const schema = metadata.objectSchema(event.object!)
+    if (schema === undefined || !schema.enable.sync) return
+    for (const one of edits(event, tx, schema)) {
+      const { name, edit } = withLetters(letters, event, schema, one)
+      writer.edit(tx, ctx, name, edit)
+    }
+  }
+  for (const type of ['created', 'updated', 'deleted', 'restored', 'purged']) host.on(`record.${type}`, hear)
+}
+
+/**
+ * The edit of a text that is stored with the letters it is made of: they are put in as they are, and only what still
+ * differs from the row is changed, such as what a hook made of them.
+ */
+function withLetters(
+  letters: Letters | undefined,
+  event: PlatformEvent,
+  schema: ObjectSchema,
+  given: NamedEdit,
+): NamedEdit {
+  const { name, edit } = given
+  if (letters === undefined || name.kind !== 'text') return given
+  const update = letters.take(formatDocName(name), event.requestId)
+  const field = syncedFields(schema).byUid.get(name.field)
+  if (update === undefined || field === undefined) return given
+  const value = (event.payload as RecordPayload).record[field.name]
+  const text = normalizeText(typeof value === 'string' ? value : '')
+  return {
+    name,
+    edit(place) {
+      applyLetters(place.doc, update)
+      if (normalizeText(readText(place.doc)) !== text) edit(place)
+    },
+  }
+}
+
+/** The marks as the row has them; those of the event where the row is gone already. */
+function deletionOf(tx: Tx, schema: ObjectSchema, event: PlatformEvent): Deletion {
+  const table = `"${schema.table.replaceAll('"', '""')}"`
+  const sql = `SELECT deleted_at AS at, deleted_by AS by FROM ${table} WHERE id = ? AND deleted_at IS NOT NULL`
+  return tx.get(statement<Deletion>(sql, [event.recordId])) ?? { at: event.timestamp, by: event.actor.id }
+}

@@ -1,0 +1,214 @@
+// What a written record means for its documents: entries of its register, changes of its long texts. Knows fields and
+// documents, no database.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import type { DocName } from '../core/doc-names.ts'
+import { sameJson } from '../core/json-value.ts'
+import { mergeValues } from '../core/merge-values.ts'
+import { DELETED_KEY } from '../core/register-keys.ts'
+import { memberPatch, partsOf } from '../core/register-patches.ts'
+import type { Register } from '../core/register.ts'
+import { applyTextDiff, keepTexts } from '../core/text-doc.ts'
+import type { Json } from '../core/types.ts'
+import type { EditPlace } from '../engine/docs.ts'
+import { syncedFields } from './synced-fields.ts'
+import type { SyncedField } from './synced-fields.ts'
+
+/** Who made the record and when. */
+export const CREATED_KEY = '_created'
+/** Whose it is. */
+export const OWNER_KEY = '_owner'
+/** Set when it was removed for good. */
+export const PURGED_KEY = '_purge'
+
+/** An edit of a document by its name. */
+export interface NamedEdit {
+  readonly name: DocName
+  readonly edit: (place: EditPlace) => void
+}
+
+/** What is known of the fields, by uid, of a record that has documents. */
+export interface KnownRecord {
+  /** Whether a value that does not fit a field waits for people to decide. */
+  isOpen(field: string): boolean
+  /** Whether a field was a long text before: what its document says counts no more. */
+  hadText(field: string): boolean
+}
+
+/** Who deleted a record, when, and what of it was seen: entries of other stamps were made without knowing of it. */
+export interface Deletion {
+  readonly at: string
+  readonly by: string
+}
+
+/**
+ * Everything of a record that has no documents yet; of one that has, what differs.
+ * @param known of a record that may have documents
+ */
+export function newRecordEdits(
+  schema: ObjectSchema,
+  record: PlatformRecord,
+  deleted: Deletion | null = null,
+  known?: KnownRecord,
+): NamedEdit[] {
+  const id = record['id'] as string
+  const { scalars, texts } = syncedFields(schema)
+  const edits: NamedEdit[] = []
+  // Before the record: whoever takes it over has its texts by then, and stores one row once.
+  for (const field of texts) {
+    const value = record[field.name]
+    const text = typeof value === 'string' ? value : ''
+    if (text === '' && known === undefined) continue
+    edits.push({
+      name: { kind: 'text', object: schema.uid, record: id, field: field.uid },
+      edit(place) {
+        if (text === '' || !place.seedText(text)) applyTextDiff(place.doc, text)
+      },
+    })
+  }
+  edits.push({
+    name: { kind: 'record', object: schema.uid, record: id },
+    edit(place) {
+      if (!place.isNew) {
+        mendRecord(schema, record, { deleted, known }, place)
+        return
+      }
+      const patch: Record<string, Json> = {
+        [CREATED_KEY]: { at: record['created_at'] as string, by: record['created_by'] as string },
+        [OWNER_KEY]: (record['owner'] as string | null) ?? null,
+      }
+      for (const { field, merge } of scalars) {
+        const value = (record[field.name] ?? null) as Json
+        // Nothing is said of nothing, but where a machine would put a default in its place.
+        if (value === null && (field.defaultValue ?? null) === null) continue
+        if (merge === 'members' && Array.isArray(value))
+          Object.assign(patch, memberPatch({ uid: field.uid, base: undefined, parts: new Map() }, value))
+        else patch[field.uid] = value
+      }
+      // Everything that is written with the mark was seen by whoever deleted the record.
+      if (deleted !== null)
+        patch[DELETED_KEY] = { ...deleted, seen: { [place.inc]: `${place.hlc.ms}.${place.hlc.ctr}` } }
+      place.set(patch)
+    },
+  })
+  return edits
+}
+
+/** Writes what a row has and its document has not: it was changed while nothing was recorded. */
+function mendRecord(
+  schema: ObjectSchema,
+  record: PlatformRecord,
+  { deleted, known }: { readonly deleted: Deletion | null; readonly known: KnownRecord | undefined },
+  place: EditPlace,
+): void {
+  const { scalars, merged } = syncedFields(schema)
+  const register = place.register()
+  const { values, deleted: mark } = mergeValues(register, merged)
+  const patch: Record<string, Json> = {}
+  for (const { field, merge } of scalars) {
+    const value = (record[field.name] ?? null) as Json
+    const held = values.get(field.uid)
+    if (held === undefined && value === null && known?.hadText(field.uid) === true) patch[field.uid] = null
+    if (sameJson(value, held ?? null)) continue
+    if (value === null && known?.isOpen(field.uid) === true) continue
+    if (merge === 'members' && (value === null || Array.isArray(value)))
+      Object.assign(patch, memberPatch(partsOf(register, field.uid), value as readonly Json[] | null))
+    else patch[field.uid] = value
+  }
+  const owner = (record['owner'] as string | null) ?? null
+  if (!sameJson(owner, register.get(OWNER_KEY)?.winner[1] ?? null)) patch[OWNER_KEY] = owner
+  if ((deleted === null) !== (mark === null))
+    patch[DELETED_KEY] = deleted === null ? null : { ...deleted, seen: seenStamps(place.register()) }
+  place.set(patch)
+}
+
+/** What changed of a record that has documents. */
+export function changedRecordEdits(
+  schema: ObjectSchema,
+  id: string,
+  changes: Readonly<Record<string, { new: unknown }>>,
+): NamedEdit[] {
+  const { scalars, texts } = syncedFields(schema)
+  const edits: NamedEdit[] = []
+  const changed = scalars.filter(({ field }) => Object.hasOwn(changes, field.name))
+  const owner = changes['owner']
+  if (changed.length > 0 || owner !== undefined) {
+    edits.push({
+      name: { kind: 'record', object: schema.uid, record: id },
+      edit(place) {
+        const patch = patchOf(place, changed, changes)
+        if (owner !== undefined) patch[OWNER_KEY] = owner.new as Json
+        place.set(patch)
+      },
+    })
+  }
+  for (const field of texts) {
+    const change = changes[field.name]
+    if (change === undefined) continue
+    edits.push({
+      name: { kind: 'text', object: schema.uid, record: id, field: field.uid },
+      edit({ doc }) {
+        applyTextDiff(doc, typeof change.new === 'string' ? change.new : '')
+        // Whoever writes a text has decided between its beginnings, as with the values of any other field.
+        keepTexts(doc)
+      },
+    })
+  }
+  return edits
+}
+
+/** A deletion, a restore (null) or a removal for good. */
+export function markEdit(
+  schema: ObjectSchema,
+  id: string,
+  key: typeof DELETED_KEY | typeof PURGED_KEY,
+  mark: Deletion | null,
+): NamedEdit {
+  return {
+    name: { kind: 'record', object: schema.uid, record: id },
+    edit(place) {
+      const value: Json = mark === null ? null : { ...mark, seen: seenStamps(place.register()) }
+      place.set({ [key]: value })
+    },
+  }
+}
+
+/** Marks a record as removed for good, where its document does not say so yet. */
+export function markPurged(place: EditPlace): void {
+  const register = place.register()
+  if ((register.get(PURGED_KEY)?.winner[1] ?? null) !== null) return
+  const mark = { at: new Date(place.hlc.ms).toISOString(), by: 'system', seen: seenStamps(register) }
+  place.set({ [PURGED_KEY]: mark })
+}
+
+function patchOf(
+  place: EditPlace,
+  changed: readonly SyncedField[],
+  changes: Readonly<Record<string, { new: unknown }>>,
+): Record<string, Json> {
+  const patch: Record<string, Json> = {}
+  const register = changed.some(({ merge }) => merge === 'members') ? place.register() : null
+  for (const { field, merge } of changed) {
+    const value = (changes[field.name]!.new ?? null) as Json
+    if (merge === 'members' && register !== null) {
+      const list = value === null || Array.isArray(value) ? (value as readonly Json[] | null) : [value]
+      Object.assign(patch, memberPatch(partsOf(register, field.uid), list))
+    } else patch[field.uid] = value
+  }
+  return patch
+}
+
+/**
+ * The greatest stamp of each incarnation among the live entries, as `ms.ctr` by incarnation: an entry above it, or of
+ * another incarnation, was made by somebody who did not know of the deletion.
+ */
+function seenStamps(register: Register): Record<string, string> {
+  const seen: Record<string, [number, number]> = {}
+  for (const { winner, losers } of register.values()) {
+    for (const [, , ms, ctr, inc] of [winner, ...losers]) {
+      const known = seen[inc]
+      if (known === undefined || ms > known[0] || (ms === known[0] && ctr > known[1])) seen[inc] = [ms, ctr]
+    }
+  }
+  return Object.fromEntries(Object.entries(seen).map(([inc, [ms, ctr]]) => [inc, `${ms}.${ctr}`]))
+}

@@ -1,0 +1,177 @@
+// Makes documents of the records that exist when sync is turned on: object by object, newest records first, a slice of
+// rows at a time. What is in documents and was removed for good meanwhile is marked so. Knows how rows become documents,
+// not how they travel.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import { closeOthers, conflictId, readConflict } from '../conflicts/conflict-store.ts'
+import { formatDocName, parseDocName } from '../core/doc-names.ts'
+import { parseKey } from '../core/register-keys.ts'
+import type { DocKindHandler, EditPlace, GenesisWriter } from '../engine/docs.ts'
+import { loadDoc } from '../core/record-doc.ts'
+import { readRegister } from '../core/register.ts'
+import type { Register } from '../core/register.ts'
+import { needsProject, quoted, readDoc, readNames } from '../store/doc-store.ts'
+import { emptyingEdits } from './purge-capture.ts'
+import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
+import type { KnownRecord } from './record-edits.ts'
+
+/** Records of one slice. */
+const sliceRows = 200
+
+/** Where a genesis is that goes through the records of one object. */
+interface RecordPlace {
+  readonly object: string
+  readonly id: string
+  readonly gone?: string
+  readonly isAlone?: true
+  readonly isOwn?: true
+}
+
+/** The records of one object, by uid; only those that were made on this machine where `isOwn` says so. */
+export interface RecordsOfObject {
+  readonly object: string
+  readonly isOwn?: true
+}
+
+/** Where a genesis begins that goes through the records of one object. */
+export function recordsOf(records: RecordsOfObject): string {
+  return JSON.stringify({ ...records, id: '', isAlone: true } satisfies RecordPlace)
+}
+
+/** Objects with tables whose records travel. */
+export function syncedObjects(metadata: Pick<MetadataService, 'objectSchemas'>): readonly ObjectSchema[] {
+  return metadata.objectSchemas().filter((schema) => schema.enable.sync && !schema.abstract)
+}
+
+/** Makes the two functions of genesis for records. */
+export function createRecordGenesis(
+  data: Pick<DataService, 'wholeRecords'>,
+  metadata: Pick<MetadataService, 'objectSchemas'>,
+  isOwn: (inc: number) => boolean,
+): Required<Pick<DocKindHandler, 'genesis' | 'genesisTotal'>> {
+  return {
+    genesisTotal: (reads: Pick<Reads, 'all' | 'get'>) =>
+      syncedObjects(metadata).reduce(
+        (sum, { table }) => sum + reads.get(statement<{ n: number }>(`SELECT count(*) AS n FROM ${quoted(table)}`))!.n,
+        0,
+      ),
+    genesis(tx, after, write) {
+      const objects = syncedObjects(metadata)
+      const place = after === null ? null : (JSON.parse(after) as RecordPlace)
+      if (place?.gone !== undefined) return markGone(tx, objects, { object: place.object, after: place.gone }, write)
+      const isAlone = place?.isAlone === true
+      const at = place === null ? 0 : objects.findIndex(({ uid }) => uid === place.object)
+      // An object that is gone by now: its place in the order is lost, and what is made already is passed over.
+      const schema = objects[Math.max(at, 0)]
+      if (schema === undefined || (isAlone && at < 0)) return { next: null, done: 0 }
+      const below = at < 0 || place === null || place.id === '' ? null : place.id
+      const rows = data.wholeRecords(tx, schema, { below, limit: sliceRows })
+      const hasConflicts = hasOpen(tx, schema.uid)
+      for (const { record, deleted } of rows) {
+        // What a change of the object did to records, nobody wrote.
+        const author = !isAlone && typeof record['created_by'] === 'string' ? record['created_by'] : 'system'
+        // Whose definition came from elsewhere has agreed to no loss.
+        const known = place?.isOwn === true ? keepsAll : knownRecord(tx, schema, record['id'] as string)
+        for (const { name, edit } of newRecordEdits(schema, record, deleted, known)) {
+          const isRecord = name.kind === 'record'
+          // A text that two machines begin stands there twice.
+          if (place?.isOwn === true && !isRecord) continue
+          const mend = (at: EditPlace): void => {
+            if (place?.isOwn === true && !isMadeBy(at.register(), isOwn)) return
+            edit(at)
+            if (isRecord && hasConflicts) closeSettled(tx, formatDocName(name), at)
+          }
+          write(name, author, mend, { mend: true })
+        }
+      }
+      if (rows.length === sliceRows) {
+        const next: RecordPlace = { ...(isAlone && place), object: schema.uid, id: rows.at(-1)!.id }
+        return { next: JSON.stringify(next), done: rows.length }
+      }
+      if (isAlone) return { next: null, done: rows.length }
+      const following = objects[objects.indexOf(schema) + 1]
+      return {
+        next: JSON.stringify(
+          following === undefined ? { object: objects[0]!.uid, id: '', gone: '' } : { object: following.uid, id: '' },
+        ),
+        done: rows.length,
+      }
+    },
+  }
+}
+
+function hasOpen(tx: Tx, object: string): boolean {
+  const sql = "SELECT 1 FROM sync_conflict WHERE object = ? AND state = 'open' LIMIT 1"
+  return tx.get(statement(sql, [object])) !== undefined
+}
+
+/** Ends the conflicts of fields whose document tells of none any more: what was written took the place of all sides. */
+function closeSettled(tx: Tx, doc: string, { register, hlc }: EditPlace): void {
+  const open = [...register()].filter(([, { losers }]) => losers.length > 0)
+  const still = new Set(open.map(([key]) => parseKey(key).uid))
+  closeOthers(tx, { doc }, ['field'], { has: (_id, { field }) => still.has(field) }, new Date(hlc.ms).toISOString())
+}
+
+/** Whether a record was made under a number of this machine. */
+function isMadeBy(register: Register, isOwn: (inc: number) => boolean): boolean {
+  const made = register.get(CREATED_KEY)?.winner
+  return made !== undefined && isOwn(made[4])
+}
+
+/** Nothing of the record is written as empty. */
+const keepsAll: KnownRecord = { isOpen: () => true, hadText: () => false }
+
+function knownRecord(tx: Tx, schema: ObjectSchema, record: string): KnownRecord {
+  const doc = formatDocName({ kind: 'record', object: schema.uid, record })
+  let texts: ReadonlySet<string> | undefined
+  return {
+    isOpen: (field) => readConflict(tx, conflictId({ kind: 'type', doc, field }))?.state === 'open',
+    hadText(field) {
+      const prefix = `t/${schema.uid}/${record}/`
+      texts ??= new Set(readNames(tx, prefix, '', 1_000).map(({ name }) => name))
+      return texts.has(`${prefix}${field}`)
+    },
+  }
+}
+
+/** Documents without a row: of records that were removed for good while nothing was recorded. */
+function markGone(
+  tx: Tx,
+  objects: readonly ObjectSchema[],
+  place: { readonly object: string; readonly after: string },
+  write: GenesisWriter,
+): { next: string | null; done: number } {
+  const at = objects.findIndex(({ uid }) => uid === place.object)
+  const schema = objects[at]
+  // An object that was removed meanwhile; what is left of it is looked at when sync is turned on the next time.
+  if (schema === undefined) return { next: null, done: 0 }
+  const names = readNames(tx, `r/${schema.uid}/`, place.after, sliceRows)
+  for (const { name, flags } of names) {
+    const parsed = parseDocName(name)
+    // What waits for a field or a table has no row yet.
+    if (parsed?.kind !== 'record' || (flags & needsProject) !== 0) continue
+    const sql = `SELECT 1 FROM ${quoted(schema.table)} WHERE id = ?`
+    if (tx.get(statement(sql, [parsed.record])) !== undefined) continue
+    const isMarked = readDocRegister(tx, name)?.get(PURGED_KEY) !== undefined
+    if (isMarked) continue
+    write(parsed, 'system', (edit) => markPurged(edit), { mend: true })
+    for (const empty of emptyingEdits(tx, schema.uid, parsed.record))
+      write(empty.name, 'system', empty.edit, { mend: true })
+  }
+  const last = names.at(-1)
+  if (names.length === sliceRows && last !== undefined)
+    return { next: JSON.stringify({ object: schema.uid, id: '', gone: last.name }), done: 0 }
+  const following = objects[at + 1]
+  return {
+    next: following === undefined ? null : JSON.stringify({ object: following.uid, id: '', gone: '' }),
+    done: 0,
+  }
+}
+
+function readDocRegister(tx: Tx, name: string): Register | undefined {
+  const found = readDoc(tx, name)
+  return found === undefined ? undefined : readRegister(loadDoc(found.state))
+}

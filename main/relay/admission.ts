@@ -1,0 +1,129 @@
+// Who may use a relay: a workspace is registered once with the relay's admin token and the key of the device that brings
+// it; from then on its devices admit each other. Knows keys and signatures, no socket and no envelope.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Connection } from '#main/database/open.ts'
+import type { GrantFrame, RevokeFrame } from '#main/plugins/sync/wire/frames.ts'
+import { isAdmissionSaid } from '#main/plugins/sync/wire/proofs.ts'
+import type { RelayWorkspace } from './append-run.ts'
+
+/** Why a device is not admitted, or its word about another one does not count. */
+export type AdmissionRefusal =
+  /** Nobody has registered the workspace, and no token came with the request. */
+  | 'workspace_unknown'
+  | 'token_invalid'
+  /** The workspace is there, the device is not among its devices or was closed out. */
+  | 'not_admitted'
+  /** The workspace was rebuilt on one side and not on the other. */
+  | 'epoch_mismatch'
+  /** The word is not signed by an admitted device of this workspace. */
+  | 'signature_invalid'
+  /** A later word about the same device was said before. */
+  | 'outdated'
+  /** Without its last device nobody could use the workspace again. */
+  | 'last_device'
+
+/** A device that has proven its key and asks to be let in. */
+export interface AdmissionRequest {
+  readonly ws: Uint8Array
+  readonly epoch: number
+  readonly key: Uint8Array
+  readonly token?: string
+}
+
+/** What became of a request. */
+export type AdmissionVerdict =
+  | { readonly ok: true; readonly workspace: RelayWorkspace; readonly isNew: boolean }
+  | { readonly ok: false; readonly code: AdmissionRefusal }
+
+/** The admission of one relay. */
+export interface Admission {
+  /** Lets a device in, or registers its workspace when the right token comes with it. What it writes is on the disk. */
+  admit(request: AdmissionRequest): AdmissionVerdict
+  /** Whether a device may use a workspace at present. */
+  isAdmitted(workspace: number, key: Uint8Array): boolean
+  /** Takes the word of one device about another; undefined when it counts, and is on the disk. */
+  say(workspace: RelayWorkspace, word: GrantFrame | RevokeFrame): AdmissionRefusal | undefined
+  /** Keys of the devices that may use a workspace. */
+  devices(workspace: number): Uint8Array[]
+}
+
+/** What admission works with. */
+export interface AdmissionParts {
+  readonly connection: Connection
+  /** SHA-256 of the admin token: the token itself is not kept. */
+  readonly adminTokenHash: Uint8Array
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+}
+
+/** The hash under which a relay keeps its admin token. */
+export function hashToken(token: string): Uint8Array {
+  return createHash('sha256').update(token).digest()
+}
+
+interface WorkspaceRow {
+  readonly id: number
+  readonly epoch: number
+}
+
+interface GrantRow {
+  readonly at: number
+  readonly is_revoked: number
+}
+
+/** Makes the admission over an open file. */
+export function createAdmission({ connection, adminTokenHash, now }: AdmissionParts): Admission {
+  const find = connection.prepare<[Uint8Array], WorkspaceRow>('SELECT id, epoch FROM workspace WHERE ws = ?')
+  const insert = connection.prepare('INSERT INTO workspace (ws, epoch, bytes, made_at) VALUES (?, ?, 0, ?)')
+  const wordOn = connection.prepare<[number, Uint8Array], GrantRow>(
+    'SELECT at, is_revoked FROM grant WHERE ws = ? AND key = ?',
+  )
+  const save = connection.prepare(
+    `INSERT INTO grant (ws, key, said_by, at, is_revoked) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET said_by = excluded.said_by, at = excluded.at, is_revoked = excluded.is_revoked`,
+  )
+  const admitted = connection
+    .prepare<[number], Buffer>('SELECT key FROM grant WHERE ws = ? AND is_revoked = 0 ORDER BY key')
+    .pluck()
+
+  const isAdmitted = (workspace: number, key: Uint8Array): boolean => wordOn.get(workspace, key)?.is_revoked === 0
+
+  const register = connection.transaction(({ ws, epoch, key }: AdmissionRequest): RelayWorkspace => {
+    const at = now()
+    const id = Number(insert.run(ws, epoch, at).lastInsertRowid)
+    save.run(id, key, key, at, 0)
+    return { id, ws: new Uint8Array(ws), epoch }
+  })
+
+  const refuse = (code: AdmissionRefusal): AdmissionVerdict => ({ ok: false, code })
+
+  return {
+    admit(request) {
+      const { ws, epoch, key, token } = request
+      const row = find.get(ws)
+      if (row === undefined) {
+        if (token === undefined) return refuse('workspace_unknown')
+        if (!timingSafeEqual(hashToken(token), adminTokenHash)) return refuse('token_invalid')
+        return { ok: true, workspace: register.immediate(request), isNew: true }
+      }
+      if (!isAdmitted(row.id, key)) return refuse('not_admitted')
+      if (row.epoch !== epoch) return refuse('epoch_mismatch')
+      return { ok: true, workspace: { id: row.id, ws: new Uint8Array(ws), epoch }, isNew: false }
+    },
+    isAdmitted,
+    say({ id, ws }, word) {
+      if (!isAdmitted(id, word.by) || !isAdmissionSaid(ws, word)) return 'signature_invalid'
+      const isRevoked = word.kind === 'REVOKE'
+      const earlier = wordOn.get(id, word.key)
+      // Of two words of the same moment the closing one counts: then no order of arrival lets a device in.
+      const isOutdated =
+        earlier !== undefined &&
+        (word.at < earlier.at || (word.at === earlier.at && !isRevoked && earlier.is_revoked === 1))
+      if (isOutdated) return 'outdated'
+      if (isRevoked && isAdmitted(id, word.key) && admitted.all(id).length === 1) return 'last_device'
+      save.run(id, word.key, word.by, word.at, isRevoked ? 1 : 0)
+      return undefined
+    },
+    devices: (workspace) => admitted.all(workspace).map((key) => new Uint8Array(key)),
+  }
+}

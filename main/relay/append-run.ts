@@ -1,0 +1,166 @@
+// Takes a run of envelopes into the file, inside a transaction: what is new and next is stored, what is there already is
+// not stored twice, and what cannot be stored is refused by name. Knows no peer, and reads no body: hashing the bytes of
+// one is all it does with it.
+import type { Connection } from '#main/database/open.ts'
+import type { Head, SealedEnvelope } from '#main/plugins/sync/core/types.ts'
+import type { ChainPoint } from '#main/plugins/sync/wire/chain.ts'
+import { chainStart, nextPoint } from '#main/plugins/sync/wire/chain.ts'
+import { decodeEnvelope, encodeEnvelope } from '#main/plugins/sync/wire/envelope-codec.ts'
+import { runLimitBytes, runLimitCount } from '#main/plugins/sync/wire/limits.ts'
+import type { Position, SequenceRange } from '#main/plugins/sync/wire/vector-codec.ts'
+import type { IncarnationState, WorkspaceState } from './incarnation-state.ts'
+import { nothingStored } from './incarnation-state.ts'
+
+/** Why an envelope was not stored. */
+export type RefusalCode =
+  /**
+   * Another envelope has its place, or a head does not vouch for what is stored: two devices write as one incarnation, or
+   * one has forgotten what it sent.
+   */
+  | 'fork'
+  /** The workspace has no room left. */
+  | 'quota_exceeded'
+  /** More was sent without a head than a run may have. */
+  | 'head_missing'
+  /** It is of another epoch of the workspace. */
+  | 'epoch_mismatch'
+
+/** An envelope that was not stored. */
+export interface Refusal {
+  readonly code: RefusalCode
+  readonly item: Position
+}
+
+/** A workspace that the relay keeps. */
+export interface RelayWorkspace {
+  /** Its number in the file. */
+  readonly id: number
+  readonly ws: Uint8Array
+  readonly epoch: number
+}
+
+/** Envelopes and at most one head, as one frame brings them. */
+export interface Arrival {
+  readonly workspace: RelayWorkspace
+  readonly envelopes: readonly SealedEnvelope[]
+  readonly head?: Head
+}
+
+/** What became of an arrival. */
+export interface ArrivalOutcome {
+  readonly refused: readonly Refusal[]
+  /** What has to come first, and again what came too early. */
+  readonly wants: readonly SequenceRange[]
+  /** By incarnation that the arrival named, what a head vouches for now. */
+  readonly durable: ReadonlyMap<number, number>
+}
+
+/** A workspace while a transaction changes it. */
+export interface OpenState {
+  readonly incarnations: Map<number, IncarnationState>
+  bytes: number
+}
+
+/** A copy to change. */
+export function openState(state: WorkspaceState): OpenState {
+  return { incarnations: new Map(state.incarnations), bytes: state.bytes }
+}
+
+/** Takes arrivals; the caller has the transaction open. */
+export type AppendRun = (arrival: Arrival, state: OpenState) => ArrivalOutcome
+
+/** Prepares the statements. */
+export function createAppendRun(connection: Connection, quotaBytes: number): AppendRun {
+  const insertEnv = connection.prepare('INSERT INTO env (ws, inc, seq, bytes) VALUES (?, ?, ?, ?)')
+  const storedEnv = connection
+    .prepare<[number, number, number], Buffer>('SELECT bytes FROM env WHERE ws = ? AND inc = ? AND seq = ?')
+    .pluck()
+  const insertHead = connection.prepare('INSERT INTO head (ws, inc, seq, hash, sig) VALUES (?, ?, ?, ?, ?)')
+  const storedHash = connection
+    .prepare<[number, number, number], Buffer>('SELECT hash FROM head WHERE ws = ? AND inc = ? AND seq = ?')
+    .pluck()
+  const storedAfter = connection
+    .prepare<[number, number, number], Buffer>(
+      'SELECT bytes FROM env WHERE ws = ? AND inc = ? AND seq > ? ORDER BY seq',
+    )
+    .pluck()
+  const saveCounter = connection.prepare(
+    `INSERT INTO counter (ws, inc, stored, headed) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET stored = excluded.stored, headed = excluded.headed`,
+  )
+  const saveBytes = connection.prepare('UPDATE workspace SET bytes = ? WHERE id = ?')
+
+  /** The chain at `seq`, made from the last head on, and the bytes stored after it. */
+  const chainAt = ({ id, ws }: RelayWorkspace, inc: number, headed: number, seq: number) => {
+    let point: ChainPoint = headed === 0 ? chainStart() : { seq: headed, hash: storedHash.get(id, inc, headed)! }
+    let bytesAfter = 0
+    for (const bytes of storedAfter.all(id, inc, headed)) {
+      if (point.seq < seq) point = nextPoint(point, ws, decodeEnvelope(bytes))
+      else bytesAfter += bytes.length
+    }
+    return { hash: point.hash, bytesAfter }
+  }
+
+  return ({ workspace, envelopes, head }, state) => {
+    const { id, epoch } = workspace
+    const refused: Refusal[] = []
+    const wants = new Map<number, SequenceRange>()
+    /** Incarnations of which something was refused: what follows it cannot be stored, and need not be asked for. */
+    const broken = new Set<number>()
+    const stateOf = (inc: number): IncarnationState => state.incarnations.get(inc) ?? nothingStored
+    const refuse = (code: RefusalCode, { inc, seq }: Position): void => {
+      refused.push({ code, item: { inc, seq } })
+      broken.add(inc)
+    }
+
+    const take = (envelope: SealedEnvelope): void => {
+      const { inc, seq } = envelope
+      if (broken.has(inc)) return
+      if (envelope.epoch !== epoch) return refuse('epoch_mismatch', envelope)
+      const before = stateOf(inc)
+      const bytes = encodeEnvelope(envelope)
+      if (seq <= before.stored) {
+        if (!storedEnv.get(id, inc, seq)?.equals(bytes)) refuse('fork', envelope)
+        return
+      }
+      if (seq > before.stored + 1) {
+        wants.set(inc, { inc, from: before.stored + 1, to: Math.max(seq, wants.get(inc)?.to ?? 0) })
+        return
+      }
+      if (before.openCount >= runLimitCount || before.openBytes > runLimitBytes) return refuse('head_missing', envelope)
+      if (state.bytes + bytes.length > quotaBytes) return refuse('quota_exceeded', envelope)
+      insertEnv.run(id, inc, seq, bytes)
+      state.bytes += bytes.length
+      state.incarnations.set(inc, {
+        stored: seq,
+        headed: before.headed,
+        openCount: before.openCount + 1,
+        openBytes: before.openBytes + bytes.length,
+      })
+    }
+
+    const takeHead = ({ inc, seq, hash, sig }: Head): void => {
+      const before = stateOf(inc)
+      // A head before the last one adds nothing: that one vouches for the same envelopes.
+      if (broken.has(inc) || seq > before.stored || seq <= before.headed) return
+      const { hash: expected, bytesAfter } = chainAt(workspace, inc, before.headed, seq)
+      // Whose signature it is, only the members of the workspace can tell; that it fits what is stored, anybody can.
+      if (Buffer.compare(hash, expected) !== 0) return refuse('fork', { inc, seq })
+      insertHead.run(id, inc, seq, hash, sig)
+      const openCount = before.stored - seq
+      state.incarnations.set(inc, { stored: before.stored, headed: seq, openCount, openBytes: bytesAfter })
+    }
+
+    const earlier = state.bytes
+    for (const envelope of envelopes) take(envelope)
+    if (head) takeHead(head)
+    const named = new Set([...envelopes, ...(head ? [head] : [])].map(({ inc }) => inc))
+    for (const inc of named) {
+      const now = state.incarnations.get(inc)
+      if (now) saveCounter.run(id, inc, now.stored, now.headed)
+    }
+    if (state.bytes !== earlier) saveBytes.run(state.bytes, id)
+    const durable = new Map([...named].map((inc) => [inc, stateOf(inc).headed]))
+    return { refused, wants: [...wants.values()].filter(({ inc }) => !broken.has(inc)), durable }
+  }
+}

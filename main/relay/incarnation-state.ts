@@ -1,0 +1,62 @@
+// What a relay has of each incarnation of a workspace, in memory: read once from the file, and replaced after a commit,
+// never before it. Knows numbers, no envelopes.
+import type { Connection } from '#main/database/open.ts'
+
+/** What the relay has of one incarnation. */
+export interface IncarnationState {
+  /** Last envelope stored; all before it are stored too. */
+  readonly stored: number
+  /** Last envelope that a stored head vouches for: what is acknowledged, and passed on. */
+  readonly headed: number
+  /** Envelopes and bytes stored after the last head. */
+  readonly openCount: number
+  readonly openBytes: number
+}
+
+/** What the relay has of a workspace. */
+export interface WorkspaceState {
+  readonly incarnations: ReadonlyMap<number, IncarnationState>
+  readonly bytes: number
+}
+
+/** Nothing of an incarnation. */
+export const nothingStored: IncarnationState = { stored: 0, headed: 0, openCount: 0, openBytes: 0 }
+
+/** The states of all workspaces that were asked for since the start. */
+export interface States {
+  of(workspace: number): WorkspaceState
+  /** Puts what a commit has made true in the place of what was. */
+  replace(states: ReadonlyMap<number, WorkspaceState>): void
+}
+
+/** Reads states from the file as they are asked for. */
+export function createStates(connection: Connection): States {
+  const known = new Map<number, WorkspaceState>()
+  const counters = connection.prepare<[number], { inc: number; stored: number; headed: number }>(
+    'SELECT inc, stored, headed FROM counter WHERE ws = ?',
+  )
+  const open = connection.prepare<[number, number, number], { count: number; bytes: number }>(
+    'SELECT count(*) AS count, coalesce(sum(length(bytes)), 0) AS bytes FROM env WHERE ws = ? AND inc = ? AND seq > ?',
+  )
+  const total = connection.prepare<[number], number>('SELECT bytes FROM workspace WHERE id = ?').pluck()
+
+  const load = (workspace: number): WorkspaceState => {
+    const incarnations = new Map<number, IncarnationState>()
+    for (const { inc, stored, headed } of counters.all(workspace)) {
+      const since = stored > headed ? open.get(workspace, inc, headed)! : { count: 0, bytes: 0 }
+      incarnations.set(inc, { stored, headed, openCount: since.count, openBytes: since.bytes })
+    }
+    return { incarnations, bytes: total.get(workspace) ?? 0 }
+  }
+
+  return {
+    of(workspace) {
+      const state = known.get(workspace) ?? load(workspace)
+      known.set(workspace, state)
+      return state
+    },
+    replace(states) {
+      for (const [workspace, state] of states) known.set(workspace, state)
+    },
+  }
+}

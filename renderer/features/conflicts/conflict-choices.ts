@@ -1,0 +1,134 @@
+// Owns what can be done about a conflict, by its kind: the sides to show, whose they are, and the ways to end it. Pure; the
+// words stand for themselves in strings.
+import { t } from '../../lib/strings.ts'
+import type { StringKey } from '../../lib/strings.ts'
+import type { Conflict, ConflictSide, Decision } from './conflict-queries.ts'
+
+/** Whose a side is, seen from this device. */
+export type Whose = 'mine' | 'theirs' | 'unknown'
+
+/** A side as it is shown: `choice` is what keeps it. */
+export interface ShownSide {
+  readonly side: ConflictSide
+  readonly heading: StringKey
+  readonly choice: Choice | undefined
+}
+
+/** One way to end a conflict. */
+export interface Choice {
+  readonly label: StringKey
+  readonly decision: Decision
+}
+
+/** Ways that are beside the sides. `value`: a value of one's own can be written, as this choice. */
+export interface OtherWays {
+  readonly actions: readonly Choice[]
+  readonly value: { readonly label: StringKey; readonly choice: Decision['choice'] } | undefined
+}
+
+/** Kinds where many are decided by one word. */
+const many: ReadonlySet<Conflict['kind']> = new Set(['field', 'text', 'fork', 'delete_edit'])
+
+/** Whether a conflict can be decided together with others. */
+export function isForMany({ kind }: Conflict): boolean {
+  return many.has(kind)
+}
+
+/** Whose a side is; unknown while this device is not known. */
+export function whoseIs({ device }: ConflictSide, ownDevice: string | undefined): Whose {
+  if (ownDevice === undefined) return 'unknown'
+  return device.id === ownDevice ? 'mine' : 'theirs'
+}
+
+/** The sides of a conflict in the order of their keys: 1 is what stands now. */
+export function sidesOf({ kind, winner, losers, state }: Conflict): readonly ShownSide[] {
+  switch (kind) {
+    case 'delete_edit':
+      return [
+        { side: winner, heading: 'conflicts.side.deleted', choice: act('delete', 'conflicts.keepDeleted') },
+        ...losers.map((side): ShownSide => ({
+          side,
+          heading: 'conflicts.side.edited',
+          choice: act('restore', 'conflicts.restore'),
+        })),
+      ]
+    case 'unique':
+      return [
+        { side: winner, heading: 'conflicts.side.owner', choice: undefined },
+        ...losers.map((side): ShownSide => ({ side, heading: 'conflicts.side.second', choice: undefined })),
+      ]
+    case 'type':
+    case 'orphan':
+    case 'validation':
+      return (losers.length > 0 ? losers : [winner]).slice(0, 1).map((side) => ({
+        side,
+        heading: kind === 'orphan' ? 'conflicts.side.parent' : 'conflicts.side.written',
+        choice: undefined,
+      }))
+    default:
+      return [
+        {
+          side: winner,
+          heading: state === 'open' ? 'conflicts.side.now' : 'conflicts.side.then',
+          choice: act('winner', 'conflicts.keep'),
+        },
+        ...losers.map((side, loser): ShownSide => ({
+          side,
+          heading: 'conflicts.side.other',
+          choice: { label: 'conflicts.take', decision: { choice: 'loser', loser } },
+        })),
+      ]
+  }
+}
+
+/** The ways to end a conflict that are no side of it. */
+export function otherWays({ kind, field }: Conflict): OtherWays {
+  const value = field === undefined ? undefined : ({ label: 'conflicts.own', choice: 'value' } as const)
+  switch (kind) {
+    case 'text':
+      return { actions: [act('both', 'conflicts.both')], value }
+    case 'orphan':
+      return {
+        actions: [act('adopt', 'conflicts.restoreParent'), act('delete', 'conflicts.deleteRecord')],
+        value: value && { label: 'conflicts.adopt', choice: 'adopt' },
+      }
+    case 'unique':
+      return { actions: [act('merge', 'conflicts.merge')], value: value && { ...value, label: 'conflicts.change' } }
+    case 'type':
+      return { actions: [act('winner', 'conflicts.leaveEmpty')], value }
+    case 'validation':
+      return { actions: [act('winner', 'conflicts.leave')], value: value && { ...value, label: 'conflicts.change' } }
+    case 'delete_edit':
+      return { actions: [], value: undefined }
+    default:
+      return { actions: [], value }
+  }
+}
+
+const properties = ['label', 'description', 'name', 'type', 'required', 'options', 'order', 'state', 'del'] as const
+
+/** What of a definition a conflict is about: `Amount: label`. */
+export function propertyText(item: NonNullable<Conflict['item']>): string {
+  const known = properties.find((each) => each === item.property)
+  const property = known === undefined ? item.property : t(`conflicts.property.${known}`)
+  return item.field === undefined ? property : t('conflicts.property.of', { field: item.field.label, property })
+}
+
+/** Conflicts under the record they are about, in the order they came; those of metadata under their item. */
+export function byRecord(
+  conflicts: readonly Conflict[],
+): readonly { readonly key: string; readonly list: readonly Conflict[] }[] {
+  const groups = new Map<string, Conflict[]>()
+  for (const conflict of conflicts) {
+    const { item } = conflict
+    const key = item ? `meta/${item.type}/${item.name}` : `${conflict.object}/${conflict.recordId}`
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [conflict])
+    else group.push(conflict)
+  }
+  return [...groups].map(([key, list]) => ({ key, list }))
+}
+
+function act(choice: Decision['choice'], label: StringKey): Choice {
+  return { label, decision: { choice } }
+}

@@ -1,0 +1,166 @@
+// Owns the sides of a conflict beside each other: what stood before, and each value with who wrote it, where and when, and
+// the way to keep it.
+import { Button } from '@mantine/core'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { fieldLabel } from '../../fields/index.ts'
+import { formatMoment } from '../../lib/format.ts'
+import { recordPath } from '../../lib/record-address.ts'
+import { t } from '../../lib/strings.ts'
+import { sidesOf, whoseIs } from './conflict-choices.ts'
+import type { ShownSide } from './conflict-choices.ts'
+import type { Conflict } from './conflict-queries.ts'
+import { ValueText } from './value-text.tsx'
+import classes from './conflicts.module.css'
+
+/** The sides. */
+export function ConflictSides(props: {
+  conflict: Conflict
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  ownDevice: string | undefined
+  /** The side that Enter would keep, from 0. */
+  chosen: number | undefined
+  /** Absent where nothing can be decided any more. */
+  onChoose: ((side: ShownSide) => void) | undefined
+  busy: boolean
+  /** Whether the keys of the sides work here. */
+  hasKeys: boolean
+  nameOf: (object: string, id: string) => string | undefined
+}) {
+  const { conflict, fields, context } = props
+  const field = fields.find(({ name }) => name === conflict.field)
+  const sides = sidesOf(conflict)
+  const first = sides[0]?.side.value
+  return (
+    <div className={classes.sides}>
+      {conflict.base !== undefined && (
+        <section className={classes.side} data-before>
+          <p className={classes.sideHead}>{t('conflicts.side.before')}</p>
+          <div className={classes.value}>
+            <Value conflict={conflict} value={conflict.base} field={field} fields={fields} context={context} />
+          </div>
+        </section>
+      )}
+      {conflict.baseUnknown === true && (
+        <section className={classes.side} data-before>
+          <p className={classes.sideHead}>{t('conflicts.side.before')}</p>
+          <div className={classes.value}>
+            <span className={classes.none}>{t('conflicts.before.unknown')}</span>
+          </div>
+        </section>
+      )}
+      {sides.map((shown, at) => (
+        <section key={at} className={classes.side} data-chosen={props.chosen === at || undefined}>
+          <p className={classes.sideHead}>
+            {t(shown.heading)}
+            <Whose side={shown} ownDevice={props.ownDevice} />
+          </p>
+          <div className={classes.value}>
+            <SideValue
+              conflict={conflict}
+              shown={shown}
+              field={field}
+              fields={fields}
+              context={context}
+              beside={at === 0 ? undefined : first}
+              nameOf={props.nameOf}
+            />
+          </div>
+          <p className={classes.who}>
+            {t('conflicts.who', {
+              who: shown.side.actor.name ?? t('conflicts.somebody'),
+              device: shown.side.device.name === '' ? t('conflicts.someDevice') : shown.side.device.name,
+            })}
+            {' · '}
+            <time dateTime={shown.side.at}>{formatMoment(shown.side.at)}</time>
+          </p>
+          {props.onChoose && shown.choice && (
+            <Button
+              size="compact-sm"
+              variant={props.chosen === at ? 'filled' : 'default'}
+              disabled={props.busy}
+              aria-keyshortcuts={props.hasKeys ? String(at + 1) : undefined}
+              onClick={() => props.onChoose?.(shown)}
+            >
+              {t(shown.choice.label)}
+              {props.hasKeys && at < 2 && <kbd className={classes.key}>{at + 1}</kbd>}
+            </Button>
+          )}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function Whose(props: { side: ShownSide; ownDevice: string | undefined }) {
+  const whose = whoseIs(props.side.side, props.ownDevice)
+  return whose === 'unknown' ? null : <span className={classes.whose}>{t(`conflicts.whose.${whose}`)}</span>
+}
+
+function SideValue(props: {
+  conflict: Conflict
+  shown: ShownSide
+  field: FieldDefinition | undefined
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  beside: unknown
+  nameOf: (object: string, id: string) => string | undefined
+}) {
+  const { conflict, shown, field, context } = props
+  const { value, record } = shown.side
+  if (conflict.kind === 'unique' && record !== undefined) {
+    return (
+      <>
+        <a href={`#${recordPath(conflict.object, record)}`}>{props.nameOf(conflict.object, record) ?? record}</a>
+        {': '}
+        <ValueText field={field} value={value} context={context} />
+      </>
+    )
+  }
+  if (conflict.kind === 'validation' && isPlain(value)) return <>{String(value['message'] ?? value['rule'] ?? '')}</>
+  if (conflict.kind === 'delete_edit' && value === null) return <span>{t('conflicts.deleted')}</span>
+  return (
+    <Value
+      conflict={conflict}
+      value={value}
+      field={field}
+      fields={props.fields}
+      context={context}
+      beside={props.beside}
+    />
+  )
+}
+
+/** One value, or the values of several fields by name. */
+function Value(props: {
+  conflict: Conflict
+  value: unknown
+  field: FieldDefinition | undefined
+  fields: readonly FieldDefinition[]
+  context: FieldContext
+  beside?: unknown
+}) {
+  const { value, field, context } = props
+  if (field !== undefined || props.conflict.item !== undefined || !isPlain(value)) {
+    return <ValueText field={field} value={value} context={context} beside={props.beside} />
+  }
+  return (
+    <dl className={classes.values}>
+      {Object.entries(value).map(([name, one]) => {
+        const inner = props.fields.find((candidate) => candidate.name === name)
+        // Of a list only members are known that were added or taken away.
+        const isMember = inner !== undefined && (one === true || one === false) && inner.type !== 'boolean'
+        return (
+          <div key={name}>
+            <dt>{inner ? fieldLabel(inner) : name}</dt>
+            <dd>{isMember ? t('conflicts.listChanged') : <ValueText field={inner} value={one} context={context} />}</dd>
+          </div>
+        )
+      })}
+    </dl>
+  )
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

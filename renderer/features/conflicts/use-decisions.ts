@@ -1,0 +1,117 @@
+// Owns deciding conflicts: the call, the message with Undo, and the step that Ctrl+Z takes back.
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { call } from '../../lib/api-client.ts'
+import { hasCode } from '../../lib/api-error.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { showProblem, showToast } from '../../lib/toast.ts'
+import { dropUndo, pushUndo } from '../../lib/undo.ts'
+import type { UndoStep } from '../../lib/undo.ts'
+import type { Conflict, Decision } from './conflict-queries.ts'
+
+/** How many conflicts are decided at once. */
+export type ManyChoice = Parameters<typeof call<'resolveConflicts'>>[1]['body']['choice']
+
+/** Deciding. */
+export interface Decisions {
+  /** Ids of conflicts whose decision is under way. */
+  readonly busy: ReadonlySet<string>
+  /** Resolves with whether it was done; a failure is shown. */
+  decide(conflict: Conflict, decision: Decision, label: string): Promise<boolean>
+  decideMany(conflicts: readonly Conflict[], choice: ManyChoice): Promise<void>
+  reopen(ids: readonly string[]): Promise<void>
+}
+
+const none: ReadonlySet<string> = new Set()
+
+/** Deciding conflicts from one place of the screen. */
+export function useDecisions(): Decisions {
+  const client = useQueryClient()
+  const [busy, setBusy] = useState(none)
+
+  const refresh = useCallback(
+    async (conflicts: readonly Pick<Conflict, 'object'>[]): Promise<void> => {
+      await client.invalidateQueries({ queryKey: ['sync'] })
+      for (const object of new Set(conflicts.map(({ object: name }) => name)))
+        await client.invalidateQueries({ queryKey: ['record', object] })
+    },
+    [client],
+  )
+  const during = async (ids: readonly string[], work: () => Promise<void>): Promise<boolean> => {
+    setBusy((before) => new Set([...before, ...ids]))
+    try {
+      await work()
+      return true
+    } catch (error) {
+      showProblem(error)
+      return false
+    } finally {
+      setBusy((before) => new Set([...before].filter((id) => !ids.includes(id))))
+    }
+  }
+  const reopenAll = async (conflicts: readonly Conflict[]): Promise<void> => {
+    for (const { id } of conflicts) await call('reopenConflict', { params: { id } })
+    await refresh(conflicts)
+  }
+  /** Tells what was done, and lets it be taken back from the message and by the key. */
+  const offerUndo = (message: string, conflicts: readonly Conflict[], again: () => Promise<void>): void => {
+    const step: UndoStep = { label: message, undo: async () => reopenAll(conflicts), redo: again }
+    pushUndo(step)
+    const takeBack = async (): Promise<void> => {
+      try {
+        await reopenAll(conflicts)
+        dropUndo(step)
+        showToast({ message: t('conflicts.reopened') })
+      } catch (error) {
+        showProblem(error)
+      }
+    }
+    showToast({ message, tone: 'good', action: { label: t('app.undo'), run: () => void takeBack() } })
+  }
+
+  return {
+    busy,
+    decide: async (conflict, decision, label) =>
+      during([conflict.id], async () => {
+        const again = async (): Promise<void> => {
+          await call('resolveConflict', { params: { id: conflict.id }, body: decision })
+          await refresh([conflict])
+        }
+        try {
+          await again()
+        } catch (error) {
+          // Somebody was faster: the list shows how it ended.
+          await refresh([conflict])
+          if (!hasCode(error, 'sync_conflict_not_found')) throw error
+          showToast({ message: t('conflicts.gone') })
+          return
+        }
+        offerUndo(t('conflicts.decided', { choice: label }), [conflict], again)
+      }),
+    async decideMany(conflicts, choice) {
+      const ids = conflicts.map(({ id }) => id)
+      await during(ids, async () => {
+        const done = new Set<string>()
+        const again = async (): Promise<void> => {
+          for (let at = 0; at < ids.length; at += 200) {
+            const answer = await call('resolveConflicts', { body: { ids: ids.slice(at, at + 200), choice } })
+            for (const id of answer.resolved) done.add(id)
+          }
+          await refresh(conflicts)
+        }
+        await again()
+        const decided = conflicts.filter(({ id }) => done.has(id))
+        const left = conflicts.length - decided.length
+        if (decided.length > 0) offerUndo(tn('conflicts.decidedMany', decided.length), decided, again)
+        if (left > 0) showToast({ message: tn('conflicts.leftOver', left), tone: 'bad' })
+      })
+    },
+    async reopen(ids) {
+      await during(ids, async () => {
+        for (const id of ids) await call('reopenConflict', { params: { id } })
+        await refresh([])
+        showToast({ message: t('conflicts.reopened') })
+      })
+    },
+  }
+}

@@ -1,0 +1,180 @@
+// A machine among its peers over HTTP: what is answered while sync is off, settings, turning it on and off, and rights.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestHost } from '../support/create-test-host.ts'
+import type { TestHost } from '../support/create-test-host.ts'
+
+let host: TestHost
+
+beforeEach(async () => {
+  host = await createTestHost()
+})
+
+afterEach(() => host.stop())
+
+const absent = '01900000-0000-7000-8000-000000000000'
+const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }): string =>
+  `${status} ${body.error?.code ?? ''}`
+
+/** Waits until documents are made of everything. */
+async function prepared(): Promise<{ state: string }> {
+  for (;;) {
+    const { body } = await host.get('/sync/status')
+    if (body.state !== 'preparing') return body
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+describe('while sync is off', () => {
+  it('says so in the status, the settings and the manifest', async () => {
+    const { status, body } = await host.get('/sync/status')
+    expect([status, body.state, body.workspaceId, body.device]).toEqual([200, 'off', null, null])
+    expect((await host.anonymous('GET', '/discovery')).body.features.sync).toBe(false)
+    const settings = (await host.get('/sync/settings')).body
+    expect(settings.settings).toMatchObject({ listen: false, relayUrl: null, paused: false, discovery: false })
+    expect(settings.listening).toEqual([])
+  })
+
+  it('answers sync_disabled for what needs it, and not for what does not', async () => {
+    const answers = await Promise.all([
+      host.get('/sync/peers'),
+      host.patch('/sync/peers/relay', {}),
+      host.delete('/sync/peers/relay'),
+      host.post('/sync/peers/relay/reconnect'),
+      host.post('/sync/pairing'),
+      host.post('/sync/barrier'),
+      host.post('/sync/verify'),
+      host.get('/sync/diagnostics'),
+    ])
+    expect(answers.map(codeOf)).toEqual(answers.map(() => '409 sync_disabled'))
+    expect(codeOf(await host.get(`/sync/pairing/${absent}`))).toBe('404 pairing_not_found')
+    expect(codeOf(await host.post('/sync/disable'))).toBe('200 ')
+  })
+
+  it('leaves no key behind', () => {
+    expect(existsSync(join(host.dataDir, 'sync-device.json'))).toBe(false)
+  })
+})
+
+describe('settings', () => {
+  it('are kept over a restart', async () => {
+    const fingerprint = 'A'.repeat(64)
+    const change = { relayUrl: 'wss://relay.example:7000', relayFingerprint: fingerprint, interfaces: ['127.0.0.1'] }
+    const changed = await host.patch('/sync/settings', { ...change, port: 0, paused: true, relayToken: 'a'.repeat(30) })
+    expect(changed.status).toBe(200)
+    await host.restart()
+    const { settings } = (await host.get('/sync/settings')).body
+    expect(settings).toEqual({
+      ...change,
+      relayFingerprint: fingerprint.toLowerCase(),
+      relayToken: '********',
+      port: 0,
+      paused: true,
+      listen: false,
+      discovery: false,
+    })
+  })
+
+  it('name every field that is wrong, and store nothing of the change then', async () => {
+    const { status, body } = await host.patch('/sync/settings', {
+      relayUrl: 'https://relay.example/path',
+      relayFingerprint: 'abc',
+      interfaces: ['0.0.0.0', '203.0.113.7', 'eth0'],
+      discovery: true,
+      paused: true,
+    })
+    expect(status).toBe(400)
+    const fields = body.error.details.fieldErrors.map(({ field, code }: Record<string, string>) => `${field} ${code}`)
+    expect(fields).toEqual([
+      'relayUrl invalid_url',
+      'relayFingerprint invalid_format',
+      'discovery not_allowed',
+      'interfaces.0 invalid_option',
+      'interfaces.1 invalid_option',
+      'interfaces.2 invalid_option',
+    ])
+    expect((await host.get('/sync/settings')).body.settings.paused).toBe(false)
+    expect((await host.patch('/sync/settings', { port: 70_000 })).status).toBe(400)
+    expect((await host.patch('/sync/settings', { colour: 'red' })).status).toBe(400)
+  })
+
+  it('want a fingerprint with a relay', async () => {
+    const { body } = await host.patch('/sync/settings', { relayUrl: 'wss://relay.example:7000' })
+    expect(body.error.details.fieldErrors[0]).toMatchObject({ field: 'relayFingerprint', code: 'required' })
+  })
+
+  it('say when a port is taken, and stay as they were', async () => {
+    await host.post('/sync/enable')
+    const { port } = new URL(host.host.url)
+    const change = { listen: true, interfaces: ['127.0.0.1'], port: Number(port) }
+    const { status, body } = await host.patch('/sync/settings', change)
+    expect([status, body.error.details.fieldErrors[0].field]).toEqual([400, 'port'])
+    expect((await host.get('/sync/settings')).body).toMatchObject({ settings: { listen: false }, listening: [] })
+  })
+})
+
+describe('turning sync on', () => {
+  it('makes a backup, keys only the user can read, and a workspace; repeated it changes nothing', async () => {
+    await host.defineObject('task', { title: { type: 'text' } })
+    await host.post('/data/task', { title: 'before' })
+    const { status, body } = await host.post('/sync/enable', { deviceName: 'Study' })
+    expect(status).toBe(202)
+    expect(body.device).toMatchObject({ name: 'Study', role: 'admin' })
+    expect(body.workspaceId).toMatch(/^[0-9a-f]{32}$/)
+    expect((await host.get('/backups')).body.backups.map(({ kind }: { kind: string }) => kind)).toContain('pairing')
+    const file = join(host.dataDir, 'sync-device.json')
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0)
+    expect(readFileSync(file, 'utf8')).not.toContain('PRIVATE KEY')
+    expect((await host.anonymous('GET', '/discovery')).body.features.sync).toBe(true)
+    expect((await prepared()).state).toBe('local_only')
+    const again = (await host.post('/sync/enable')).body
+    expect([again.workspaceId, again.device.inc]).toEqual([body.workspaceId, body.device.inc])
+    expect((await host.get('/sync/peers')).body).toEqual({ peers: [] })
+  })
+
+  it('lasts over a restart, under the same number after an orderly stop', async () => {
+    const before = (await host.post('/sync/enable')).body
+    await host.restart()
+    const after = await prepared()
+    expect(after).toMatchObject({ state: 'local_only', workspaceId: before.workspaceId, device: before.device })
+  })
+
+  it('can be turned off and on again with all that is there', async () => {
+    const { workspaceId } = (await host.post('/sync/enable')).body
+    const off = await host.post('/sync/disable')
+    expect([off.status, off.body.state]).toEqual([200, 'off'])
+    expect(codeOf(await host.get('/sync/peers'))).toBe('409 sync_disabled')
+    await host.restart()
+    expect((await host.get('/sync/status')).body.state).toBe('off')
+    expect((await host.post('/sync/enable')).body.workspaceId).toBe(workspaceId)
+  })
+
+  it('tells listeners, and not of each change by itself', async () => {
+    host.takeEvents()
+    await host.post('/sync/enable')
+    await prepared()
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    const states = host
+      .takeEvents()
+      .filter(({ type }) => type === 'sync.status_changed')
+      .map(({ payload }) => (payload as { state: string }).state)
+    expect(states.at(-1)).toBe('local_only')
+    expect(states.length).toBeLessThanOrEqual(4)
+  })
+
+  it('answers for records, barriers and reports while nobody else is there', async () => {
+    await host.defineObject('task', { title: { type: 'text' } })
+    const { id } = (await host.post('/data/task', { title: 'alone' })).body
+    await host.post('/sync/enable')
+    const record = await host.get(`/sync/records/task/${id}`)
+    expect(record.body).toEqual({ object: 'task', id, state: 'here', missingOn: [], conflicts: 0 })
+    expect((await host.get(`/sync/records/task/${absent}`)).status).toBe(404)
+    const barrier = await host.post('/sync/barrier', { timeoutMs: 100 })
+    expect(barrier.body).toMatchObject({ reached: false, durableOn: [], missing: [] })
+    const { status, body } = await host.get('/sync/diagnostics')
+    expect(status).toBe(200)
+    expect(body.vector).toHaveLength(1)
+    expect(JSON.stringify(body)).not.toContain('alone')
+  })
+})

@@ -1,0 +1,120 @@
+// Who may do what with sync, what is refused because of time or damage, and what reaches the channel `sync`.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createManualClock } from '#main/kernel/clock.ts'
+import { createAuthHost } from '../support/auth-host.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+import type { TestHost } from '../support/create-test-host.ts'
+import { openSocket } from '../support/realtime-client.ts'
+import { beginPairing, listen, startFounder, until } from '../support/synced-hosts.ts'
+
+const hosts: TestHost[] = []
+const kept = <T extends TestHost>(host: T): T => {
+  hosts.push(host)
+  return host
+}
+
+afterEach(async () => {
+  for (const host of hosts.splice(0)) await host.stop()
+})
+
+describe('rights', () => {
+  it('lets every user see the status and none but administrators change anything', async () => {
+    const host = kept(await createAuthHost())
+    await host.account('ann')
+    const token = await host.signIn('ann')
+    const as = (method: string, path: string, body?: unknown) => host.as(token, method, path, body)
+    expect((await as('GET', '/sync/status')).status).toBe(200)
+    expect((await as('GET', '/sync/settings')).status).toBe(200)
+    const id = '01900000-0000-7000-8000-000000000000'
+    const refused = await Promise.all([
+      as('POST', '/sync/enable'),
+      as('POST', '/sync/disable'),
+      as('PATCH', '/sync/settings', { paused: true }),
+      as('PATCH', '/sync/peers/relay', { paused: true }),
+      as('DELETE', '/sync/peers/relay'),
+      as('POST', '/sync/peers/relay/reconnect'),
+      as('POST', '/sync/pairing'),
+      as('POST', '/sync/pairing/join', { code: '1234567', address: '127.0.0.1:1', deviceName: 'X' }),
+      as('POST', `/sync/pairing/${id}/confirm`, { matches: true }),
+      as('DELETE', `/sync/pairing/${id}`),
+      as('POST', '/sync/verify'),
+    ])
+    expect(refused.map(({ status, body }) => `${status} ${body.error.code}`)).toEqual(
+      refused.map(() => '403 permission_denied'),
+    )
+    expect((await host.anonymous('GET', '/sync/status')).status).toBe(401)
+    expect((await host.get('/sync/status')).body.state).toBe('off')
+  })
+
+  it('invites no machine of somebody who may not read everything', async () => {
+    const host = kept(await createAuthHost())
+    const ann = await host.account('ann')
+    await host.defineObject('secret', { title: { type: 'text' } }, { sharingModel: 'private' })
+    await listen(host)
+    await host.post('/sync/enable')
+    const { status, body } = await host.post('/sync/pairing', { user: ann.id })
+    expect([status, body.error.code, body.error.details]).toEqual([409, 'pairing_refused', { reason: 'rights' }])
+    const nobody = await host.post('/sync/pairing', { user: 'nobody' })
+    expect(nobody.body.error.details.fieldErrors[0]).toMatchObject({ field: 'user', code: 'invalid_reference' })
+    expect((await host.post('/sync/pairing')).status).toBe(201)
+  })
+})
+
+describe('time', () => {
+  it('ends an invite after five minutes', async () => {
+    const clock = createManualClock(Date.now())
+    const home = kept(await createTestHost({ clock }))
+    const other = kept(await createTestHost())
+    await listen(home)
+    await home.post('/sync/enable')
+    const { code, addresses, pairingId } = (await home.post('/sync/pairing')).body
+    clock.advance(5 * 60_000 + 1)
+    const late = await other.post('/sync/pairing/join', { code, address: addresses[0], deviceName: 'L' })
+    expect([late.status, late.body.error.code]).toEqual([410, 'pairing_expired'])
+    expect((await home.get(`/sync/pairing/${pairingId}`)).body.state).toBe('expired')
+    const confirm = await home.post(`/sync/pairing/${pairingId}/confirm`, { matches: true })
+    expect([confirm.status, confirm.body.error.code]).toEqual([410, 'pairing_expired'])
+  })
+})
+
+describe('damage', () => {
+  it('of the keys is told, and no others take their place', async () => {
+    const host = kept(await startFounder())
+    const file = join(host.dataDir, 'sync-device.json')
+    await host.host.stop()
+    writeFileSync(file, '{"version":1}', { mode: 0o600 })
+    await host.restart()
+    expect((await host.get('/sync/status')).body).toMatchObject({ state: 'attention', reason: 'keys_unreadable' })
+    expect((await host.get('/sync/peers')).body.error.code).toBe('sync_disabled')
+    expect((await host.post('/data/none', {})).status).toBe(404)
+  })
+})
+
+describe('the channel of sync', () => {
+  it('tells who listens to it of the status', async () => {
+    const host = kept(await createTestHost())
+    const client = await openSocket(host.host.url, { headers: { authorization: `Bearer ${host.host.token}` } })
+    await client.subscribe('sync')
+    await host.post('/sync/enable', { deviceName: 'Study' })
+    const { event } = await client.until((frame) => frame.event?.type === 'sync.status_changed', 5_000)
+    expect(event).toMatchObject({ channel: 'sync', payload: { device: { name: 'Study' } }, actor: { type: 'system' } })
+    await client.close()
+  })
+
+  it('tells of the pairing on both sides and of the peer', async () => {
+    const home = kept(await startFounder())
+    const other = kept(await createTestHost())
+    home.takeEvents()
+    const { inviterId } = await beginPairing(home, other)
+    const seen: { type: string; payload: Record<string, unknown> }[] = []
+    await until('the comparison is told', () => {
+      seen.push(...(home.takeEvents() as unknown as typeof seen).filter(({ type }) => type.startsWith('sync.')))
+      return seen.some(({ type, payload }) => type === 'sync.pairing.updated' && payload['state'] === 'comparing')
+    })
+    const told = seen.find(({ type }) => type === 'sync.pairing.updated')!
+    expect(told.payload['pairingId']).toBe(inviterId)
+    expect(JSON.stringify(seen)).not.toContain('"code"')
+  })
+})

@@ -1,0 +1,134 @@
+// Costs of the document layer of sync, run by hand: `node test/bench/sync-core.ts`. Prints processor time, which other
+// work on the machine changes least, and judges nothing.
+import * as Y from 'yjs'
+import { decodeRecord } from '../../main/plugins/sync/core/decode-record.ts'
+import { bucketOf, createDigest } from '../../main/plugins/sync/core/digest.ts'
+import { hashEntries, logicalHash } from '../../main/plugins/sync/core/logical-hash.ts'
+import { editDoc, loadDoc, mergeUpdate } from '../../main/plugins/sync/core/record-doc.ts'
+import { readRegister, setEntries } from '../../main/plugins/sync/core/register.ts'
+import { applyTextDiff, seedText } from '../../main/plugins/sync/core/text-doc.ts'
+import type { Json } from '../../main/plugins/sync/core/types.ts'
+
+const ROUNDS = 7
+let stamp = 1_790_000_000_000
+
+function uid(field: number): string {
+  return field.toString(16).padStart(32, '0')
+}
+
+function values(fields: number, salt: number): Record<string, Json> {
+  const value = (i: number): Json => (i % 3 === 0 ? i * salt : i % 3 === 1 ? `value ${i} of ${salt}` : i % 2 === 0)
+  return Object.fromEntries(Array.from({ length: fields }, (_, i) => [uid(i), value(i)]))
+}
+
+function write(state: Uint8Array | null, inc: number, patch: Readonly<Record<string, Json>>) {
+  return editDoc(state, inc, (doc) => setEntries(doc, patch, { ms: (stamp += 1), ctr: 0 }, inc))
+}
+
+/** Median microseconds of processor time per call over rounds of `count` calls, after one round to warm up. */
+function median(count: number, call: (i: number) => unknown): number {
+  const rounds = Array.from({ length: ROUNDS + 1 }, () => {
+    const before = process.cpuUsage()
+    for (let i = 0; i < count; i++) call(i)
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / count
+  })
+  return rounds.slice(1).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)]!
+}
+
+function line(what: string, us: number): void {
+  console.log(
+    `${what.padEnd(64)} ${us.toFixed(1).padStart(9)} µs ${Math.round(1e6 / us)
+      .toString()
+      .padStart(9)} /s`,
+  )
+}
+
+for (const fields of [10, 50, 200, 500]) {
+  const calls = fields > 100 ? 200 : 1000
+  let { state } = write(null, 1, values(fields, 1))
+  for (let i = 0; i < 100; i++) state = write(state, 1, { [uid((i * 7) % fields)]: `edit ${i}` }).state
+  console.log(`\n${fields} fields, after 100 edits: ${state.length} B`)
+  const open = loadDoc(state)
+  open.clientID = 1
+  line(
+    'setEntries of one field on an open document',
+    median(calls, (i) => {
+      setEntries(open, { [uid(i % fields)]: `open ${i % 10}` }, { ms: (stamp += 1), ctr: 0 }, 1)
+    }),
+  )
+  line(
+    'load, read, drop',
+    median(calls, () => readRegister(loadDoc(state))),
+  )
+  line(
+    'editDoc: load, set one field, encode',
+    median(calls, (i) => write(state, 1, { [uid(i % fields)]: i })),
+  )
+  line(
+    'editDoc with register and hash',
+    median(calls, (i) =>
+      editDoc(state, 1, (doc) => {
+        setEntries(doc, { [uid(i % fields)]: i }, { ms: (stamp += 1), ctr: 0 }, 1)
+        return [readRegister(doc), logicalHash('r/o/x', doc)]
+      }),
+    ),
+  )
+  const { update } = write(state, 2, { [uid(3)]: 'theirs' })
+  line(
+    'mergeUpdate of one field',
+    median(calls, () => mergeUpdate(state, update!)),
+  )
+  line(
+    'mergeUpdate of one field, with register and hash',
+    median(calls, () => mergeUpdate(state, update!, { read: (doc) => [readRegister(doc), logicalHash('r/o/x', doc)] })),
+  )
+  const fresh = write(null, 1, values(fields, 1)).state
+  line(
+    'new record: mergeUpdate, register, hash',
+    median(calls, () => mergeUpdate(null, fresh, { read: (doc) => [readRegister(doc), logicalHash('r/o/x', doc)] })),
+  )
+  line(
+    'new record: decodeRecord',
+    median(calls, () => decodeRecord(fresh)),
+  )
+  line(
+    'new record: decodeRecord and hash',
+    median(calls, () => hashEntries('r/o/x', decodeRecord(fresh)!.entries)),
+  )
+  line(
+    'create: editDoc of all fields',
+    median(calls, () => write(null, 1, values(fields, 1))),
+  )
+}
+
+console.log('\ntexts')
+const words = Array.from({ length: 1_700 }, (_, i) => `word${(i * 31) % 700}`)
+const text = editDoc(null, 1, (doc) => seedText(doc, words.join(' '))).state
+const changed = words.map((word, i) => (i % 170 === 0 ? `${word}s` : word)).join(' ')
+console.log(`${words.join(' ').length} characters, ${text.length} B`)
+line(
+  'ten scattered words as one write',
+  median(100, () => editDoc(text, 2, (doc) => applyTextDiff(doc, changed))),
+)
+const other = words.map((_, i) => `other${i}`).join(' ')
+line(
+  'another text altogether',
+  median(20, () => editDoc(text, 2, (doc) => applyTextDiff(doc, other))),
+)
+
+console.log('\ndigest')
+const hash = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8])
+const digest = createDigest()
+line(
+  'bucketOf',
+  median(5_000, (i) => bucketOf(`r/${uid(1)}/${uid(i)}`)),
+)
+line(
+  'replace one document',
+  median(5_000, (i) => digest.replace(`r/${uid(1)}/${uid(i)}`, hash, hash)),
+)
+line(
+  'Y.Doc, made and dropped',
+  median(5_000, () => new Y.Doc({ guid: '' })),
+)

@@ -1,0 +1,53 @@
+// Looks at a page in both colour schemes: a picture of each for people, and nothing in it that keeps anybody out.
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+/** Where pictures of the screens are left for people to look at. */
+export const pictures = fileURLToPath(new URL('shots/', import.meta.url))
+const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+/** Puts a page into a colour scheme; resolves when every colour has arrived. */
+export async function turn(page: Page, scheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme: scheme })
+  await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' })
+  await page.evaluate(async () => {
+    // What turns without end, such as a sign of loading, is not waited for.
+    const ending = document
+      .getAnimations()
+      .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
+    await Promise.all(ending.map(async ({ finished }) => finished.catch(() => undefined)))
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+  })
+}
+
+/** Pictures in both schemes, without a violation of a rule. The page is light afterwards. */
+export async function look(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true })
+  for (const scheme of ['dark', 'light'] as const) {
+    await turn(page, scheme)
+    await page.screenshot({ path: join(pictures, `${name}-${scheme}.png`) })
+    const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+    expect({ name, scheme, found }).toEqual({ name, scheme, found: [] })
+  }
+}
+
+/** Moves the focus by Tab until something of that name has it. @throws Error when it never does */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  const names: string[] = []
+  for (let steps = 0; steps < 80; steps += 1) {
+    const focused = await page.evaluate(() => {
+      const element = document.activeElement
+      const labels = element instanceof HTMLInputElement ? [...(element.labels ?? [])] : []
+      return element?.getAttribute('aria-label') ?? labels[0]?.textContent ?? element?.textContent ?? ''
+    })
+    names.push(focused.trim())
+    if (typeof name === 'string' ? focused.trim() === name : name.test(focused.trim())) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Nothing called ${String(name)} can be reached by keyboard, only: ${[...new Set(names)].join(' | ')}`)
+}

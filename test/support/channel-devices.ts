@@ -1,0 +1,72 @@
+// Devices with certificates of their own, and a listener of one with an open link of another. Real sockets on loopback.
+import { X509Certificate } from 'node:crypto'
+import { fingerprintOf } from '#main/plugins/sync/channel/fingerprint.ts'
+import { dialPeer } from '#main/plugins/sync/channel/peer-dial.ts'
+import type { PeerLink, LinkOptions } from '#main/plugins/sync/channel/peer-link.ts'
+import { createPeerListener } from '#main/plugins/sync/channel/peer-listener.ts'
+import type { ListenerOptions, PeerListener, Refusal } from '#main/plugins/sync/channel/peer-listener.ts'
+import { makeChannelIdentity } from '#main/plugins/sync/channel/self-signed.ts'
+import type { ChannelIdentity } from '#main/plugins/sync/channel/self-signed.ts'
+
+/** A device as the channel knows it. */
+export interface TestDevice {
+  readonly identity: ChannelIdentity
+  readonly fingerprint: string
+}
+
+/** A listening device, with what came to it. */
+export interface ListeningDevice extends TestDevice {
+  readonly listener: PeerListener
+  readonly port: number
+  /** Fingerprints that are admitted. */
+  readonly known: Set<string>
+  /** Whether strangers may come for pairing. */
+  invites: boolean
+  readonly links: PeerLink[]
+  readonly refusals: Refusal[]
+}
+
+/** Makes the keys of a device. */
+export async function makeDevice(): Promise<TestDevice> {
+  const identity = await makeChannelIdentity()
+  return { identity, fingerprint: fingerprintOf(new X509Certificate(identity.certificate).raw) }
+}
+
+/** Makes a device that listens on 127.0.0.1. */
+export async function listenAs(
+  device: TestDevice,
+  options: Partial<Pick<ListenerOptions, 'limits' | 'maxPairing' | 'link' | 'onLink'>> = {},
+): Promise<ListeningDevice> {
+  const known = new Set<string>()
+  const links: PeerLink[] = []
+  const refusals: Refusal[] = []
+  const listener = createPeerListener({
+    ...options,
+    ...device,
+    admit: (fingerprint) => (known.has(fingerprint) ? 'known' : found.invites ? 'pairing' : 'unknown'),
+    onLink(link) {
+      links.push(link)
+      options.onLink?.(link)
+    },
+    onRefused: (refusal) => void refusals.push(refusal),
+  })
+  const port = await listener.listen(['127.0.0.1'], 0)
+  const found: ListeningDevice = { ...device, listener, port, known, invites: false, links, refusals }
+  return found
+}
+
+/** Opens a link of `from` to a listening device that knows it; both ends. */
+export async function connectTo(
+  to: ListeningDevice,
+  from: TestDevice,
+  options: { readonly port?: number; readonly link?: LinkOptions } = {},
+): Promise<{ readonly near: PeerLink; readonly far: PeerLink }> {
+  to.known.add(from.fingerprint)
+  const before = to.links.length
+  const near = await dialPeer(
+    { host: '127.0.0.1', port: options.port ?? to.port },
+    { identity: from.identity, peer: to.fingerprint, purpose: 'peer', link: options.link ?? {} },
+  )
+  while (to.links.length === before) await new Promise((resolve) => setTimeout(resolve, 1))
+  return { near, far: to.links[before]! }
+}

@@ -1,0 +1,65 @@
+// Power that fails while a database is written to: its write-ahead log ends somewhere after what was acknowledged. Knows
+// the file format of SQLite's log, nothing of what is in it.
+import { readFileSync, statSync, truncateSync } from 'node:fs'
+
+const headerBytes = 32
+const frameHeaderBytes = 24
+
+/** How far a log was written at a moment. */
+export interface WalMark {
+  /** Names one use of the file: SQLite begins it anew with others. */
+  readonly salts: string
+  /** Where the last whole commit ends. */
+  readonly end: number
+}
+
+/** Looks at the log of a database; undefined while there is none. */
+export function markWal(database: string): WalMark | undefined {
+  const bytes = contentOf(`${database}-wal`)
+  if (bytes === undefined || bytes.length < headerBytes) return undefined
+  const salts = bytes.toString('hex', 16, 24)
+  const frameBytes = frameHeaderBytes + bytes.readUInt32BE(8)
+  let end = headerBytes
+  for (let at = headerBytes; at + frameBytes <= bytes.length; at += frameBytes) {
+    if (bytes.toString('hex', at + 8, at + 16) !== salts) break
+    const isCommit = bytes.readUInt32BE(at + 4) > 0
+    if (isCommit) end = at + frameBytes
+  }
+  return { salts, end }
+}
+
+/**
+ * Cuts the log of a database nobody has open: at least up to `mark` is left, and everything a checkpoint has carried over,
+ * since that was on disk before it.
+ * @param where 0 to 1: how much is left of the rest, in the midst of a page too
+ * @returns bytes that are gone
+ */
+export function cutWal(database: string, mark: WalMark | undefined, where: number): number {
+  const now = markWal(database)
+  // What was acknowledged before the log began anew is in the database.
+  if (now === undefined || mark === undefined || now.salts !== mark.salts) return 0
+  const least = Math.max(mark.end, carriedOver(database))
+  if (least >= now.end) return 0
+  const left = least + Math.floor((now.end - least) * where)
+  const { size } = statSync(`${database}-wal`)
+  truncateSync(`${database}-wal`, left)
+  return size - left
+}
+
+/** Where the frames end that a checkpoint has at least begun to write into the database. */
+function carriedOver(database: string): number {
+  const index = contentOf(`${database}-shm`)
+  const bytes = contentOf(`${database}-wal`)
+  if (index === undefined || bytes === undefined) return Infinity
+  // The index of the log is in the byte order of the machine: nBackfill and nBackfillAttempted.
+  const frames = Math.max(index.readUInt32LE(96), index.readUInt32LE(128))
+  return headerBytes + frames * (frameHeaderBytes + bytes.readUInt32BE(8))
+}
+
+function contentOf(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}

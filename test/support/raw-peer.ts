@@ -1,0 +1,59 @@
+// A peer that says what a test wants, frame by frame, over a real link; and hears everything. Knows the wire, keeps no
+// order of frames.
+import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
+import { decodeFrame, encodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
+import type { AuthFrame, Frame, HelloFrame, KnownFrame } from '#main/plugins/sync/wire/frames.ts'
+import { proveChannel } from '#main/plugins/sync/wire/proofs.ts'
+import type { MemoryReplica } from './memory-replica.ts'
+
+/** What a machine must have to speak for itself. */
+export type SpeakingMachine = Pick<MemoryReplica, 'identity' | 'vector' | 'signer'>
+
+/** The peer. */
+export interface RawPeer {
+  readonly link: PeerLink
+  readonly heard: readonly Frame[]
+  of<K extends KnownFrame['kind']>(kind: K): Extract<KnownFrame, { readonly kind: K }>[]
+  say(...frames: readonly Frame[]): void
+  /** Sends bytes that need not be a frame. */
+  sayBytes(bytes: Uint8Array): void
+  hello(change?: Partial<HelloFrame>): HelloFrame
+  auth(change?: Partial<AuthFrame>): AuthFrame
+}
+
+/** Makes a peer that holds the keys and the log of a machine. */
+export function createRawPeer(link: PeerLink, replica: SpeakingMachine): RawPeer {
+  const heard: Frame[] = []
+  link.onMessage((message) => void heard.push(decodeFrame(new Uint8Array(message))))
+  return {
+    link,
+    heard,
+    of: <K extends KnownFrame['kind']>(kind: K) =>
+      heard.filter((frame): frame is Extract<KnownFrame, { readonly kind: K }> => frame.kind === kind),
+    say(...frames) {
+      for (const frame of frames) link.offer(encodeFrame(frame))
+    },
+    sayBytes: (bytes) => void link.offer(bytes),
+    hello(change) {
+      const { workspace, epoch, device, inc } = replica.identity()
+      return {
+        kind: 'HELLO',
+        protoMin: 1,
+        protoMax: 1,
+        ws: workspace,
+        epoch,
+        device,
+        inc,
+        time: Date.now(),
+        appVersion: '1.0.0',
+        schemaRev: 0,
+        vector: replica.vector(),
+        ...change,
+      }
+    },
+    auth(change) {
+      const side = link.direction === 'out' ? 'client' : 'server'
+      return { ...proveChannel(replica.signer, link.secret('cairn-sync-auth'), side), ...change }
+    },
+  }
+}

@@ -1,0 +1,131 @@
+// What was written in a schedule and what its author had seen, read from the logs of the machines without merging anything.
+// What must come of it is worked out from here.
+import * as Y from 'yjs'
+import { statement } from '#main/kernel/database.ts'
+import { unpackValue } from '#main/plugins/sync/core/json-value.ts'
+import { isRegisterEntry } from '#main/plugins/sync/core/register.ts'
+import type { Hlc, RegisterEntry } from '#main/plugins/sync/core/types.ts'
+import { readEnvelopes, readIncarnation } from '#main/plugins/sync/store/log-store.ts'
+import { decodeBody, isOpaque } from '#main/plugins/sync/wire/envelope-codec.ts'
+import { unpackGenesis } from '#main/plugins/sync/write/genesis-body.ts'
+import type { ModelMachine } from './host-machine.ts'
+import type { TalkNote } from './talk-writer.ts'
+
+/** What a machine had applied at a moment. */
+export interface Past {
+  readonly applied: ReadonlyMap<number, number>
+  readonly aside: ReadonlySet<string>
+}
+
+/** What a step did to a long text. */
+export interface TextNote {
+  readonly doc: string
+  readonly added?: string
+  readonly removed?: string
+}
+
+/** What a person meant to write: values by the uid of their field. */
+export interface Intent {
+  readonly doc: string
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** An envelope as its author wrote it. */
+export interface Written {
+  readonly inc: number
+  readonly seq: number
+  readonly machine: string
+  readonly hlc: Hlc
+  /** True time. */
+  readonly time: number
+  readonly docs: readonly {
+    readonly doc: string
+    readonly entries: readonly RegisterEntry[]
+    readonly update: Uint8Array
+  }[]
+  readonly past: Past
+  readonly notes: readonly TextNote[]
+  readonly talks: readonly TalkNote[]
+}
+
+/** Everything written in a schedule. */
+export class Journal {
+  readonly written = new Map<string, Written>()
+  readonly #seen = new Map<number, number>()
+
+  /** Takes what a machine wrote since the last time; answers how many envelopes it is. */
+  collect(
+    machine: ModelMachine,
+    past: Past,
+    time: number,
+    told: { readonly notes?: readonly TextNote[]; readonly talks?: readonly TalkNote[] } = {},
+  ): readonly Written[] {
+    const { inc } = machine
+    const { read } = machine.plugin
+    const to = readIncarnation(read, inc)?.storedSeq ?? 0
+    const from = this.#seen.get(inc) ?? 0
+    if (to < from) throw new Error(`The log ${inc} of ${machine.name} went back from ${from} to ${to}.`)
+    const fresh = to === from ? [] : readEnvelopes(read, inc, from + 1, 10_000)
+    const found = fresh.map((envelope, index): Written => {
+      if (envelope.seq !== from + index + 1)
+        throw new Error(`The log ${inc} of ${machine.name} has a gap at ${from + index + 1}.`)
+      const body = decodeBody(envelope.body)
+      if (isOpaque(body)) throw new Error('A machine wrote a kind it does not know.')
+      const docs =
+        body.kind === 'genesis'
+          ? unpackGenesis(body.update).map(({ name, update }) => ({ doc: name, update }))
+          : [{ doc: body.doc, update: new Uint8Array(body.update) }]
+      return {
+        inc,
+        seq: envelope.seq,
+        machine: machine.name,
+        hlc: body.hlc,
+        time,
+        docs: docs.map(({ doc, update }) => ({ doc, update, entries: entriesOf(update) })),
+        past,
+        notes: (told.notes ?? []).filter((note) => docs.some(({ doc }) => doc === note.doc)),
+        talks: (told.talks ?? []).filter(({ feed }) => docs.some(({ doc }) => doc.startsWith(feed))),
+      }
+    })
+    for (const one of found) this.written.set(placeOf(one), one)
+    this.#seen.set(inc, to)
+    return found
+  }
+
+  /** Forgets what was written after the end of a machine's log: it was taken back before anybody else had it. */
+  rewind(machine: ModelMachine): void {
+    const { inc } = machine
+    const to = readIncarnation(machine.plugin.read, inc)?.storedSeq ?? 0
+    const from = this.#seen.get(inc) ?? 0
+    for (let seq = to + 1; seq <= from; seq += 1) this.written.delete(placeOf({ inc, seq }))
+    this.#seen.set(inc, to)
+  }
+}
+
+/** What a machine has applied now. */
+export function pastOf(machine: ModelMachine): Past {
+  const { read } = machine.plugin
+  const rows = read.all(statement<{ inc: number; seq: number }>('SELECT inc, applied_seq AS seq FROM sync_inc'))
+  const aside = read.all(statement<{ inc: number; seq: number }>('SELECT inc, seq FROM sync_problem'))
+  return { applied: new Map(rows.map(({ inc, seq }) => [inc, seq])), aside: new Set(aside.map(placeOf)) }
+}
+
+/** Whether the author of an envelope had seen another one. */
+export function hadSeen(later: Written, earlier: Written): boolean {
+  if (later.inc === earlier.inc) return later.seq > earlier.seq
+  return (later.past.applied.get(earlier.inc) ?? 0) >= earlier.seq && !later.past.aside.has(placeOf(earlier))
+}
+
+/** The place of an envelope as a key. */
+export function placeOf({ inc, seq }: { readonly inc: number; readonly seq: number }): string {
+  return `${inc}/${seq}`
+}
+
+function entriesOf(update: Uint8Array): RegisterEntry[] {
+  return Y.decodeUpdate(update).structs.flatMap((struct) => {
+    if (!(struct instanceof Y.Item) || !(struct.content instanceof Y.ContentAny)) return []
+    return (struct.content.arr as unknown[])
+      .filter(isRegisterEntry)
+      .map(([key, value, ms, ctr, inc]): RegisterEntry => [key, unpackValue(value), ms, ctr, inc])
+  })
+}

@@ -1,0 +1,246 @@
+// Runs a schedule on a pool of machines and brings them to rest. Knows how each step is done; what should come of it is
+// decided from the journal afterwards.
+import type { MachineImage, ModelMachine } from './host-machine.ts'
+import { START } from './host-machine.ts'
+import type { Past, TextNote } from './host-journal.ts'
+import { Journal, pastOf } from './host-journal.ts'
+import { Network, scramble } from './host-network.ts'
+import type { TalkNote } from './talk-writer.ts'
+import type { HostSchedule, HostStep, WorldStep, WriteStep } from './host-steps.ts'
+import { Writer } from './host-writer.ts'
+
+/** Machines at rest. */
+export interface HostOutcome {
+  readonly machines: readonly ModelMachine[]
+  readonly journal: Journal
+  readonly network: Network
+  readonly skewed: boolean
+  /** How often each kind of step did something. */
+  readonly done: Readonly<Record<string, number>>
+}
+
+const writes: ReadonlySet<HostStep['kind']> = new Set<WriteStep['kind']>([
+  'create',
+  'child',
+  'edit',
+  'editChild',
+  'text',
+  'delete',
+  'restore',
+  'purge',
+  'batch',
+  'import',
+  'group',
+  'fail',
+  'fill',
+  'comment',
+  'editComment',
+  'uncomment',
+  'react',
+  'pin',
+  'addField',
+  'renameField',
+  'labelField',
+  'removeField',
+])
+
+/** Runs a schedule. */
+export async function runHostSchedule(pool: readonly ModelMachine[], schedule: HostSchedule): Promise<HostOutcome> {
+  const run = new Run(pool.slice(0, schedule.machines), schedule)
+  await run.begin()
+  for (const step of schedule.steps) await run.step(step)
+  await run.rest()
+  return run
+}
+
+class Run implements HostOutcome {
+  readonly machines: readonly ModelMachine[]
+  readonly journal = new Journal()
+  readonly network = new Network()
+  readonly skewed: boolean
+  readonly done: Record<string, number> = {}
+  readonly #schedule: HostSchedule
+  readonly #writer = new Writer()
+  readonly #skew = new Map<string, number>()
+  readonly #backups = new Map<string, MachineImage>()
+  #time = START
+  #incs = 0
+
+  constructor(machines: readonly ModelMachine[], schedule: HostSchedule) {
+    this.machines = machines
+    this.#schedule = schedule
+    this.skewed = schedule.skewed
+  }
+
+  async begin(): Promise<void> {
+    const { founded, together, schemas } = this.#schedule
+    const [first, ...others] = this.machines
+    for (const machine of this.machines) {
+      await machine.clear()
+      machine.clock.set(this.#time)
+    }
+    const makeFirst = async (): Promise<TextNote[]> => {
+      const notes: TextNote[] = []
+      for (const code of [0, 1]) {
+        notes.push(...(await this.#writer.write(first!, { kind: 'create', m: 0, fields: 31, code })).notes)
+      }
+      return notes
+    }
+    const notes: TextNote[] = []
+    const talks: TalkNote[] = []
+    const say = async (): Promise<TalkNote[]> => {
+      const said: TalkNote[] = []
+      for (const what of [0, 2, 3])
+        said.push(...((await this.#writer.write(first!, { kind: 'comment', m: 0, r: 0, what })).talks ?? []))
+      return said
+    }
+    if (founded) {
+      notes.push(...(await makeFirst()))
+      talks.push(...(await say()))
+      await this.#writer.write(first!, { kind: 'delete', m: 0, r: 1, child: false })
+    }
+    const options = { withSchemas: schemas !== 'none' }
+    await first!.open(this.#fresh(), options)
+    if (founded || options.withSchemas) {
+      await first!.engine.prepare()
+      while (first!.engine.state() === 'preparing') await new Promise((resolve) => setImmediate(resolve))
+    }
+    if (!founded) {
+      notes.push(...(await makeFirst()))
+      talks.push(...(await say()))
+    }
+    // Some have a field more from the beginning, so that several people change the same one.
+    if (schemas === 'field') await this.#writer.write(first!, { kind: 'addField', m: 0, r: 0, n: 0 })
+    this.journal.collect(first!, nothing, this.#time, { notes, talks })
+    for (const machine of others) await machine.open(this.#fresh(), options)
+    if (together) await this.network.settle(this.machines)
+    for (const machine of this.machines) this.#backups.set(machine.name, machine.image())
+  }
+
+  async step(step: HostStep): Promise<void> {
+    this.#time += 7
+    for (const machine of this.machines) machine.clock.set(this.#time + (this.#skew.get(machine.name) ?? 0))
+    const did = writes.has(step.kind) ? await this.#write(step as WriteStep) : await this.#happen(step as WorldStep)
+    if (did) this.done[step.kind] = (this.done[step.kind] ?? 0) + 1
+  }
+
+  async rest(): Promise<void> {
+    this.network.heal()
+    await this.network.settle(this.machines)
+    this.#noEcho()
+  }
+
+  async #write(step: WriteStep): Promise<boolean> {
+    if (step.kind.endsWith('Field') && this.#schedule.schemas === 'none') return false
+    const machine = this.#at(step.m)
+    await machine.engine.replica.settled()
+    this.#noEcho()
+    const past = pastOf(machine)
+    const { notes, intents, talks = [] } = await this.#writer.write(machine, step)
+    const found = this.journal.collect(machine, past, this.#time, { notes, talks })
+    for (const { doc, values } of intents) {
+      for (const [key, value] of Object.entries(values)) {
+        const isThere = found.some(({ docs }) =>
+          docs.some((one) => one.doc === doc && one.entries.some((entry) => entry[0] === key && entry[1] === value)),
+        )
+        if (!isThere)
+          throw new Error(`${machine.name} wrote ${String(value)} to ${key} of ${doc}, and its log does not say so.`)
+      }
+    }
+    for (const talk of talks) {
+      if (!found.some((one) => one.talks.includes(talk)))
+        throw new Error(`${machine.name} said ${talk.what} of ${talk.item}, and its log does not say so.`)
+    }
+    for (const note of notes) {
+      if (!found.some(({ docs }) => docs.some(({ doc }) => doc === note.doc)))
+        throw new Error(`${machine.name} wrote the text ${note.doc}, and its log does not say so.`)
+    }
+    return found.length > 0
+  }
+
+  async #happen(step: WorldStep): Promise<boolean> {
+    switch (step.kind) {
+      case 'flow':
+        await this.network.flow(this.#at(step.m), this.#other(step.m, step.to), step.salt)
+        return true
+      case 'push':
+      case 'pull':
+        await this.network.relay(this.#at(step.m), step.kind)
+        return true
+      case 'relay':
+        if (step.what === 'wipe') this.network.wipeRelay()
+        else if (step.what === 'backup') this.network.backupRelay()
+        else this.network.rollBackRelay()
+        return true
+      case 'part':
+        this.network.part(this.#at(step.m), this.#other(step.m, step.to))
+        return true
+      case 'heal':
+        this.network.heal()
+        return true
+      case 'clock':
+        if (!this.skewed) return false
+        this.#skew.set(this.#at(step.m).name, step.ms)
+        return true
+      case 'copy':
+        return this.#copy(this.#at(step.m), this.#other(step.m, step.to))
+      default:
+        return this.#machineStep(this.#at(step.m), step.kind)
+    }
+  }
+
+  async #machineStep(machine: ModelMachine, kind: 'crash' | 'restart' | 'backup' | 'rollback'): Promise<boolean> {
+    this.#noEcho()
+    if (kind === 'backup') {
+      this.#backups.set(machine.name, machine.image())
+      return true
+    }
+    await machine.close(kind !== 'crash')
+    if (kind === 'rollback') await machine.restore(this.#backups.get(machine.name)!)
+    this.network.forget(machine)
+    const verdict = await machine.open(this.#fresh())
+    if (verdict.keep && kind === 'rollback') this.journal.rewind(machine)
+    return true
+  }
+
+  async #copy(from: ModelMachine, to: ModelMachine): Promise<boolean> {
+    this.#noEcho()
+    // A copy carries the log away as sending does; what the sidecar knows of it is up to whoever copies.
+    from.engine.replica.beforeSending(from.engine.replica.vector().get(from.inc) ?? 0)
+    await from.close(true)
+    const image = from.image()
+    this.network.forget(from)
+    await from.open(this.#fresh())
+    await to.close(true)
+    await to.restore(image)
+    this.network.forget(to)
+    const verdict = await to.open(this.#fresh())
+    if (verdict.keep) throw new Error('A copied database goes on under the number of the original.')
+    return true
+  }
+
+  /** Nothing that comes from elsewhere is written again. */
+  #noEcho(): void {
+    for (const machine of this.machines) {
+      if (!machine.isOn) continue
+      const found = this.journal.collect(machine, nothing, this.#time)
+      if (found.length > 0) throw new Error(`${machine.name} wrote ${found[0]!.docs[0]!.doc} by itself.`)
+    }
+  }
+
+  #at(index: number): ModelMachine {
+    return this.machines[index % this.machines.length]!
+  }
+
+  /** Another machine than the one at an index. */
+  #other(index: number, offset: number): ModelMachine {
+    const { length } = this.machines
+    return this.machines[((index % length) + 1 + (offset % (length - 1))) % length]!
+  }
+
+  #fresh(): number {
+    return scramble(this.#schedule.seed + (this.#incs += 1) * 7919) || 1
+  }
+}
+
+const nothing: Past = { applied: new Map(), aside: new Set() }

@@ -1,0 +1,82 @@
+// Real hosts that take part in one workspace: paired over the API, connected with TLS on loopback.
+import type { TestHost } from './create-test-host.ts'
+import { createTestHost } from './create-test-host.ts'
+
+/** Waits until `look` answers something; fails with `what` after `ms`. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined | false | null> | T | undefined | false | null,
+  ms = 20_000,
+): Promise<T> {
+  const end = Date.now() + ms
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false && found !== null) return found
+    if (Date.now() > end) throw new Error(`Waited too long: ${what}.`)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+}
+
+/** Starts a host that has founded a workspace and listens on loopback. */
+export async function startFounder(name = 'Study'): Promise<TestHost> {
+  const host = await createTestHost()
+  await listen(host)
+  const { status, body } = await host.post('/sync/enable', { deviceName: name })
+  if (status !== 202) throw new Error(`Sync could not be turned on: ${JSON.stringify(body)}`)
+  return host
+}
+
+/** Lets a host be reached on loopback at a port of the system's choice. */
+export async function listen(host: TestHost): Promise<void> {
+  const { status, body } = await host.patch('/sync/settings', { listen: true, interfaces: ['127.0.0.1'], port: 0 })
+  if (status !== 200) throw new Error(`Nobody can connect: ${JSON.stringify(body)}`)
+}
+
+/** A pairing that waits for both people. */
+export interface OpenPairing {
+  readonly invite: { pairingId: string; code: string; link: string; addresses: string[]; fingerprint: string }
+  readonly inviterId: string
+  readonly joinerId: string
+}
+
+/** Invites and joins, as far as the number both compare. */
+export async function beginPairing(inviter: TestHost, joiner: TestHost, name = 'Laptop'): Promise<OpenPairing> {
+  const invite = (await inviter.post('/sync/pairing')).body
+  const { status, body } = await joiner.post('/sync/pairing/join', { link: invite.link, deviceName: name })
+  if (status !== 202) throw new Error(`The workspace could not be joined: ${JSON.stringify(body)}`)
+  return { invite, inviterId: invite.pairingId, joinerId: body.pairingId }
+}
+
+/** Pairs two hosts; resolves when the joiner has all the workspace holds. */
+export async function pair(inviter: TestHost, joiner: TestHost, name = 'Laptop'): Promise<OpenPairing> {
+  const open = await beginPairing(inviter, joiner, name)
+  await inviter.post(`/sync/pairing/${open.inviterId}/confirm`, { matches: true })
+  await joiner.post(`/sync/pairing/${open.joinerId}/confirm`, { matches: true })
+  for (const [host, id] of [
+    [inviter, open.inviterId],
+    [joiner, open.joinerId],
+  ] as const) {
+    const end = await until('the pairing ends', async () => {
+      const { body } = await host.get(`/sync/pairing/${id}`)
+      return ['done', 'failed', 'expired'].includes(body.state) ? body : undefined
+    })
+    if (end.state !== 'done') throw new Error(`The pairing came to nothing: ${JSON.stringify(end)}`)
+  }
+  return open
+}
+
+/** Waits until hosts have the same; conflicts may be open. */
+export async function inStep(hosts: readonly TestHost[]): Promise<void> {
+  await until('all are in step', async () => {
+    const states = await Promise.all(hosts.map(async (host) => (await host.get('/sync/status')).body))
+    return states.every(({ state, reason }) => state === 'up_to_date' || reason === 'conflicts')
+  })
+}
+
+/** Works while one host is cut off from the others, then waits until they have the same. */
+export async function apart(cutOff: TestHost, others: readonly TestHost[], work: () => Promise<void>): Promise<void> {
+  await cutOff.patch('/sync/settings', { paused: true })
+  await work()
+  await cutOff.patch('/sync/settings', { paused: false })
+  await inStep([cutOff, ...others])
+}

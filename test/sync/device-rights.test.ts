@@ -1,0 +1,307 @@
+// What people of limited rights write on a machine of their own: each write arrives signed and well made, and is applied
+// exactly where the same person could have made it here over the API.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import * as Y from 'yjs'
+import { statement } from '#main/kernel/database.ts'
+import { formatDocName } from '#main/plugins/sync/core/doc-names.ts'
+import { readRegister, setEntries } from '#main/plugins/sync/core/register.ts'
+import type { Json } from '#main/plugins/sync/core/types.ts'
+import { addItem, pageOf } from '../support/feed-calls.ts'
+import type { HostileDevice } from '../support/hostile-device.ts'
+import { pairHostileDevice } from '../support/hostile-device.ts'
+import type { RawPeer } from '../support/raw-peer.ts'
+import { listen, until } from '../support/synced-hosts.ts'
+import { createPeopledHost, testUserId } from '../support/test-identities.ts'
+import type { PeopledHost } from '../support/test-identities.ts'
+
+let host: PeopledHost
+let device: HostileDevice
+let peer: RawPeer
+let made = 0
+
+const ann = 0
+const mayRead = { '*': { allowRead: true } }
+const everything = {
+  allowCreate: true,
+  allowRead: true,
+  allowEdit: true,
+  allowDelete: true,
+  allowRestore: true,
+  allowPurge: true,
+  allowTransfer: true,
+  modifyAllRecords: true,
+}
+const without = (...flags: string[]) => ({
+  ...everything,
+  modifyAllRecords: false,
+  ...Object.fromEntries(flags.map((flag) => [flag, false])),
+})
+
+/** What a person may do, by the name of the profile that says it. */
+const profiles: Readonly<Record<string, Record<string, unknown>>> = {
+  all: { objects: { ...mayRead, part: everything } },
+  reader: { objects: mayRead },
+  no_create: { objects: { ...mayRead, part: without('allowCreate') } },
+  no_edit: { objects: { ...mayRead, part: without('allowEdit', 'allowTransfer') } },
+  no_delete: { objects: { ...mayRead, part: without('allowDelete', 'allowPurge') } },
+  no_restore: { objects: { ...mayRead, part: without('allowRestore') } },
+  no_transfer: { objects: { ...mayRead, part: without('allowTransfer') } },
+  no_field: {
+    objects: { ...mayRead, part: everything },
+    fields: { 'part.title': { readable: true, editable: false }, 'part.notes': { readable: true, editable: false } },
+  },
+  other_field: {
+    objects: { ...mayRead, part: everything },
+    fields: { 'part.size': { readable: true, editable: false } },
+  },
+}
+
+beforeAll(async () => {
+  host = await createPeopledHost({ users: [{}, {}] })
+  for (const [name, item] of Object.entries(profiles)) await host.saveItem('profile', name, { label: name, ...item })
+  await listen(host)
+  await host.post('/sync/enable', { deviceName: 'Desk' })
+  const fields = {
+    title: { type: 'text' },
+    size: { type: 'number' },
+    stage: { type: 'text', defaultValue: 'new' },
+    notes: { type: 'markdown' },
+  }
+  await host.defineObject('part', fields)
+  // Everybody sees these, and changes what a rule says.
+  await host.defineObject('bound', fields, { sharingModel: 'read' })
+  await host.saveItem('profile', 'by_row', {
+    label: 'By row',
+    objects: { ...mayRead, bound: without() },
+    rowLevelSecurity: [
+      {
+        name: 'small',
+        object: 'bound',
+        actions: ['edit', 'delete', 'restore', 'purge'],
+        condition: 'record.size < 10',
+      },
+    ],
+  })
+  await host.assign(ann, { profile: 'all' })
+  device = await pairHostileDevice(host, 'member', testUserId(ann))
+  await enter()
+}, 60_000)
+
+afterAll(() => host?.stop())
+
+const schemaOf = (object: string) => host.host.plugins.service('metadata')!.objectSchema(object)!
+const uidOf = (object: string, field: string): string => schemaOf(object).byName.get(field)!.uid
+const recordDoc = (object: string, record: string): string =>
+  formatDocName({ kind: 'record', object: schemaOf(object).uid, record })
+const textDoc = (object: string, record: string): string =>
+  formatDocName({ kind: 'text', object: schemaOf(object).uid, record, field: uidOf(object, 'notes') })
+
+const one = <T>(sql: string, values: readonly unknown[]): T | undefined =>
+  host.host.database.read.get<T>(statement(sql, [...values]))
+const stateOf = (doc: string): Uint8Array | undefined =>
+  one<{ state: Uint8Array }>('SELECT state FROM sync_doc WHERE name = ?', [doc])?.state
+const problemOf = (seq: number): { reason: string; detail: string } | undefined =>
+  one('SELECT reason, detail FROM sync_problem WHERE inc = ? AND seq = ?', [device.inc, seq])
+const rowOf = (object: string, id: string): Record<string, unknown> | undefined =>
+  one(`SELECT * FROM "${schemaOf(object).table}" WHERE id = ?`, [id])
+
+/** The update that an edit of a document makes under the number of the device. */
+function updateOf(doc: string, edit: (loaded: Y.Doc) => void): Uint8Array {
+  const loaded = new Y.Doc()
+  const state = stateOf(doc)
+  if (state !== undefined) Y.applyUpdate(loaded, state)
+  loaded.clientID = device.inc
+  const before = Y.encodeStateVector(loaded)
+  edit(loaded)
+  return Y.encodeStateAsUpdate(loaded, before)
+}
+
+const entries = (doc: string, values: Readonly<Record<string, Json>>): Uint8Array =>
+  updateOf(doc, (loaded) => setEntries(loaded, values, { ms: Date.now() + made, ctr: 1 }, device.inc))
+
+/** Connects the device, also after it was paused. */
+async function enter(): Promise<void> {
+  await host.post(`/sync/peers/${device.device}/reconnect`)
+  peer = await device.connect()
+  await until('the host greets', () => peer.of('AUTH').length > 0)
+}
+
+/** Sends one change of a document; answers why it lies aside, or undefined when it was applied. */
+async function send(doc: string, update: Uint8Array, author: string): Promise<string | undefined> {
+  const frames = device.write([{ doc, update, author, kind: doc.startsWith('t/') ? 'text' : 'update' }])
+  const applied = 'SELECT applied_seq AS seq FROM sync_inc WHERE inc = ?'
+  const isApplied = (): boolean => (one<{ seq: number }>(applied, [device.inc])?.seq ?? 0) >= device.seq()
+  while (!isApplied()) {
+    // A machine of which twenty changes a minute are refused is paused; its owner lets it in again.
+    if (peer.link.ended() !== undefined) await enter()
+    peer.say(...frames)
+    await until('the host has dealt with it', () => isApplied() || peer.link.ended() !== undefined)
+  }
+  return problemOf(device.seq())?.reason
+}
+
+const markOf = (by: string): Json => ({ at: new Date().toISOString(), by, seen: {} })
+const newId = (): string => `01990000-0000-7000-8000-${String((made += 1)).padStart(12, '0')}`
+
+/** A record of the owner; its size decides by which rule it is covered. */
+async function record(object: string, size: number): Promise<string> {
+  const { status, body } = await host.post(`/data/${object}`, { title: 'Bolt', notes: 'Text', size })
+  expect(status).toBe(201)
+  return body.id
+}
+
+interface Act {
+  /** The same over the API. */
+  ask(object: string, id: string): Promise<{ readonly status: number }>
+  /** The document and what changes in it. */
+  write(object: string, id: string, author: string): readonly [doc: string, update: Uint8Array]
+  readonly prepare?: (object: string, id: string) => Promise<unknown>
+  readonly isNew?: boolean
+}
+
+const setField = (field: string, value: Json): Act => ({
+  ask: (object, id) => host.as(ann).patch(`/data/${object}/${id}`, { [field]: value }),
+  write: (object, id) => [recordDoc(object, id), entries(recordDoc(object, id), { [uidOf(object, field)]: value })],
+})
+const createWith = (field: string, value: Json): Act => ({
+  isNew: true,
+  ask: (object, id) => host.as(ann).post(`/data/${object}`, { id, [field]: value }),
+  write(object, id, author) {
+    const doc = recordDoc(object, id)
+    const values = { _created: { at: new Date().toISOString(), by: author }, _owner: author }
+    const stage = { [uidOf(object, 'stage')]: 'new' }
+    return [doc, entries(doc, { ...values, ...stage, [uidOf(object, field)]: value })]
+  },
+})
+const setMark = (key: '_del' | '_purge', method: 'delete' | 'purge'): Act => ({
+  ask: (object, id) => host.as(ann).delete(`/data/${object}/${id}${method === 'purge' ? '?purge=true' : ''}`),
+  write: (object, id, author) => [recordDoc(object, id), entries(recordDoc(object, id), { [key]: markOf(author) })],
+})
+
+const acts: Readonly<Record<string, Act>> = {
+  'create with a title': createWith('title', 'New'),
+  'create with a size': createWith('size', 3),
+  'edit the title': setField('title', 'Nut'),
+  'edit the size': setField('size', 7),
+  'edit the text': {
+    ask: (object, id) => host.as(ann).patch(`/data/${object}/${id}`, { notes: 'Text, longer' }),
+    write: (object, id) => [
+      textDoc(object, id),
+      updateOf(textDoc(object, id), (loaded) => loaded.getText('t').insert(4, ', longer')),
+    ],
+  },
+  delete: setMark('_del', 'delete'),
+  purge: setMark('_purge', 'purge'),
+  restore: {
+    prepare: (object, id) => host.delete(`/data/${object}/${id}`),
+    ask: (object, id) => host.as(ann).post(`/data/${object}/${id}/restore`),
+    write: (object, id) => [recordDoc(object, id), entries(recordDoc(object, id), { _del: null })],
+  },
+  transfer: {
+    ask: (object, id) => host.as(ann).patch(`/data/${object}/${id}`, { owner: testUserId(1) }),
+    write: (object, id) => [recordDoc(object, id), entries(recordDoc(object, id), { _owner: testUserId(1) })],
+  },
+}
+
+/** Whether the API lets it be done, and whether it was applied when it came from the device. */
+async function both(act: Act, object: string, size: number, author: string): Promise<{ api: boolean; sync: boolean }> {
+  const twin = act.isNew === true ? newId() : await record(object, size)
+  const id = act.isNew === true ? newId() : await record(object, size)
+  await act.prepare?.(object, twin)
+  await act.prepare?.(object, id)
+  const api = (await act.ask(object, twin)).status < 300
+  const [doc, update] = act.write(object, id, author)
+  const before = [stateOf(doc), rowOf(object, id)]
+  const refusal = await send(doc, update, author)
+  if (refusal !== undefined) {
+    expect(refusal).toBe('forbidden')
+    expect([stateOf(doc), rowOf(object, id)]).toEqual(before)
+  } else expect(rowOf(object, id)).not.toEqual(before[1])
+  return { api, sync: refusal === undefined }
+}
+
+/** The account here, and a name the host does not know: the person of an account on the other machine. */
+const authors = [testUserId(ann), '00000000-0000-7000-8000-0000000000ff']
+
+describe('a machine of a person of limited rights', () => {
+  for (const profile of Object.keys(profiles)) {
+    it(`writes what the profile "${profile}" lets the person write, and nothing else`, async () => {
+      await host.assign(ann, { profile })
+      const found: Record<string, unknown> = {}
+      const expected: Record<string, unknown> = {}
+      for (const [name, act] of Object.entries(acts)) {
+        for (const [index, author] of authors.entries()) {
+          const { api, sync } = await both(act, 'part', 5, author)
+          found[`${name} ${index}`] = sync
+          expected[`${name} ${index}`] = api
+        }
+      }
+      expect(found).toEqual(expected)
+      if (profile === 'all') expect(Object.values(found)).not.toContain(false)
+      else expect(Object.values(found)).toContain(false)
+    })
+  }
+
+  it('writes the records a rule covers, and no others', async () => {
+    await host.assign(ann, { profile: 'by_row' })
+    for (const size of [5, 50]) {
+      for (const name of ['edit the title', 'edit the text', 'delete', 'purge', 'restore']) {
+        const { api, sync } = await both(acts[name]!, 'bound', size, authors[0]!)
+        expect({ name, size, sync }).toEqual({ name, size, sync: api })
+        expect(api).toBe(size === 5)
+      }
+    }
+  })
+
+  it('speaks for nobody else, and changes nothing of who made a record', async () => {
+    await host.assign(ann, { profile: 'all' })
+    const id = await record('part', 1)
+    const doc = recordDoc('part', id)
+    const title = uidOf('part', 'title')
+    expect(await send(doc, entries(doc, { [title]: 'Forced' }), testUserId(1))).toBe('forbidden')
+    await host.assign(ann, { profile: 'no_transfer' })
+    expect(await send(doc, entries(doc, { _created: markOf(testUserId(1)) }), testUserId(ann))).toBe('forbidden')
+    const register = () => {
+      const loaded = new Y.Doc()
+      Y.applyUpdate(loaded, stateOf(doc)!)
+      return readRegister(loaded)
+    }
+    expect(register().get(title)!.winner[1]).toBe('Bolt')
+  })
+
+  it('comments where it may read, and changes no comment of somebody else', async () => {
+    await host.assign(ann, { profile: 'reader' })
+    const id = await record('part', 1)
+    const said = await addItem(host, `part/${id}`, { body: 'Mine' })
+    const doc = formatDocName({ kind: 'feed', object: schemaOf('part').uid, record: id, segment: 0 })
+    const theirs = `${said.id}#body`
+    const edit = { [theirs]: { text: 'Forced', mentions: [] } }
+    expect(await send(doc, entries(doc, edit), testUserId(ann))).toBe('forbidden')
+    const item = newId()
+    const fixed = {
+      type: 'comment',
+      actor: { type: 'user', id: testUserId(ann) },
+      source: 'API',
+      parentId: null,
+      createdAt: new Date().toISOString(),
+    }
+    const own = { [item]: fixed, [`${item}#body`]: { text: 'Hers', mentions: [] }, [`${item}#visibility`]: 'public' }
+    expect(await send(doc, entries(doc, own), testUserId(ann))).toBeUndefined()
+    const { items } = await pageOf(host, `part/${id}/feed`)
+    const bodies = items.flatMap(({ body }: { body?: string }) => body ?? [])
+    expect(bodies.toSorted()).toEqual(['Hers', 'Mine'])
+  })
+
+  it('has what was refused applied once the rights are there and somebody tries again', async () => {
+    await host.assign(ann, { profile: 'reader' })
+    const id = await record('part', 1)
+    const doc = recordDoc('part', id)
+    expect(await send(doc, entries(doc, { [uidOf('part', 'title')]: 'Later' }), testUserId(ann))).toBe('forbidden')
+    const { problems } = (await host.get('/sync/problems?limit=200')).body
+    const listed = problems.find(({ seq }: { seq: number }) => seq === device.seq())
+    expect(listed).toMatchObject({ kind: 'quarantine', reason: 'forbidden' })
+    await host.assign(ann, { profile: 'all' })
+    expect((await host.post(`/sync/problems/${device.inc}/${device.seq()}/retry`)).status).toBe(200)
+    expect(rowOf('part', id)!['title']).toBe('Later')
+  })
+})

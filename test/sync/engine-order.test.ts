@@ -1,0 +1,235 @@
+// What schedules have found once: machines that get the same changes in another order, or at a bad moment, end with the
+// same rows and the same conflicts.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { statement } from '#main/kernel/database.ts'
+import type { ModelMachine } from '../support/sync-model/host-machine.ts'
+import { createPool } from '../support/sync-model/host-machine.ts'
+import { Network } from '../support/sync-model/host-network.ts'
+
+/** A number of `flow` with which everything arrives in its order. */
+const fair = 5
+
+let pool: readonly ModelMachine[] = []
+let network = new Network()
+let incs = 1_000
+
+beforeAll(async () => {
+  pool = await createPool(3)
+})
+
+beforeEach(async () => {
+  network = new Network()
+  for (const machine of pool) {
+    await machine.clear()
+    await machine.open((incs += 1))
+  }
+})
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+afterAll(async () => {
+  for (const machine of pool) await machine.stop()
+})
+
+const flow = async (from: ModelMachine, to: ModelMachine): Promise<void> => {
+  await network.flow(from, to, fair)
+  await to.engine.replica.settled()
+}
+/** Gives only what a machine wrote itself. */
+const flowOwn = async (from: ModelMachine, to: ModelMachine): Promise<void> => {
+  const last = from.engine.replica.vector().get(from.inc) ?? 0
+  const { envelopes, heads } = from.engine.replica.read({ inc: from.inc, from: 1, to: last }, 1_000_000)
+  expect(await to.engine.replica.receive(envelopes, heads.at(-1)!)).toMatchObject({ ok: true, stored: last })
+  await to.engine.replica.settled()
+}
+const create = async (machine: ModelMachine, object: 'part' | 'item', data: Record<string, unknown>): Promise<string> =>
+  (await machine.data.create(machine.ctx(), { object, data })).id
+const update = async (machine: ModelMachine, id: string, data: Record<string, unknown>): Promise<void> => {
+  machine.clock.advance(10)
+  await machine.data.update(machine.ctx(), { object: 'part', id, data })
+}
+const remove = (machine: ModelMachine, id: string, purge = false): Promise<unknown> =>
+  machine.data.remove(machine.ctx(), { object: 'part', id, purge })
+const notesOf = (machine: ModelMachine, id: string): unknown =>
+  machine.plugin.read.get(statement<{ notes: unknown }>('SELECT notes FROM o_part WHERE id = ?', [id]))?.notes
+const open = (machine: ModelMachine): readonly { kind: string; record: string }[] =>
+  machine.plugin.read.all(
+    statement<{ kind: string; record: string }>(
+      `SELECT kind, record_id AS record FROM sync_conflict WHERE state = 'open' ORDER BY kind, record_id`,
+    ),
+  )
+
+describe('changes of peers', () => {
+  it('are applied on a machine that is too busy for its slices', async () => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    await create(a, 'part', { title: 'Bolt' })
+    let now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 50))
+    await flow(a, b)
+    expect(b.engine.replica.backlog()).toEqual({ waiting: 0, parked: 0, quarantined: 0 })
+  })
+
+  it('bring a text that came before its record', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt' })
+    await flow(a, b)
+    await update(b, id, { notes: 'Text' })
+    await flowOwn(b, c)
+    expect(notesOf(c, id)).toBeUndefined()
+    await network.settle(pool)
+    for (const machine of pool) expect(notesOf(machine, id)).toBe('Text')
+    expect(c.plugin.read.get(statement('SELECT created_by AS made FROM o_part'))).toEqual({ made: 'user-a' })
+  })
+
+  it('leave a record that is gone for good where it is', async () => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text' })
+    await flow(a, b)
+    await remove(a, id, true)
+    await update(b, id, { notes: 'Text and more' })
+    await network.settle(pool)
+    for (const machine of pool) expect(notesOf(machine, id)).toBeUndefined()
+  })
+})
+
+describe('conflicts', () => {
+  it('are none where a record was deleted before sync was turned on', async () => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    await a.clear()
+    const id = await create(a, 'part', { title: 'Bolt' })
+    await remove(a, id)
+    await a.open((incs += 1))
+    await a.engine.prepare()
+    await expect.poll(() => a.engine.state()).toBe('on')
+    await network.settle([a, b])
+    expect(open(b)).toEqual([])
+  })
+
+  it('of fields end when the record is gone for good', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt' })
+    await network.settle(pool)
+    await update(a, id, { title: 'One' })
+    await update(b, id, { title: 'Other' })
+    await network.settle([a, b])
+    expect(open(a)).toEqual([{ kind: 'field', record: id }])
+    await remove(a, id, true)
+    await update(c, id, { size: 3 })
+    await network.settle(pool)
+    for (const machine of pool) expect(open(machine)).toEqual([{ kind: 'delete_edit', record: id }])
+  })
+
+  it('come back when a record is restored and deleted again before the edit is known', async () => {
+    const [a, b] = pool as [ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt' })
+    await network.settle(pool)
+    await update(a, id, { title: 'Edited' })
+    await remove(b, id)
+    b.clock.advance(10)
+    await b.data.restore(b.ctx(), { object: 'part', id })
+    b.clock.advance(10)
+    await remove(b, id)
+    await network.settle(pool)
+    for (const machine of pool) expect(open(machine)).toEqual([{ kind: 'delete_edit', record: id }])
+  })
+
+  it('of a unique value end everywhere when its owner is deleted', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    const owner = await create(a, 'part', { code: 'c1' })
+    b.clock.advance(10)
+    const late = await create(b, 'part', { code: 'c1' })
+    await network.settle([a, b])
+    for (const machine of [a, b]) expect(open(machine)).toEqual([{ kind: 'unique', record: late }])
+    await remove(a, owner)
+    await network.settle([a, b, c])
+    for (const machine of pool) expect(open(machine)).toEqual([])
+  })
+
+  it('of a unique value name its owner whoever came first', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    for (const machine of pool) {
+      for (const one of pool) one.clock.advance(10)
+      await create(machine, 'part', { code: 'c1' })
+    }
+    await flow(c, b)
+    await flow(b, a)
+    await flow(c, a)
+    await network.settle(pool)
+    const sides = (machine: ModelMachine): unknown =>
+      machine.plugin.read.all(statement('SELECT winner, losers FROM sync_conflict ORDER BY id'))
+    expect(open(a)).toHaveLength(2)
+    for (const machine of [b, c]) expect(sides(machine)).toEqual(sides(a))
+  })
+
+  it('are none for a detail that came before its master', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    const master = await create(a, 'part', { title: 'Master' })
+    await flow(a, b)
+    const detail = await create(b, 'item', { title: 'Detail', part: master })
+    await flowOwn(b, c)
+    expect(open(c)).toEqual([{ kind: 'orphan', record: detail }])
+    await network.settle(pool)
+    for (const machine of pool) expect(open(machine)).toEqual([])
+  })
+})
+
+describe('a machine that stops', () => {
+  it('leaves its log so that a copy of it can pass it on', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    const id = await create(a, 'part', { title: 'Bolt', notes: 'Text' })
+    await a.close(true)
+    const image = a.image()
+    await b.close(true)
+    await b.restore(image)
+    const verdict = await b.open((incs += 1))
+    expect(verdict).toMatchObject({ keep: false, reason: 'other_device' })
+    await network.settle([b, c])
+    expect(notesOf(c, id)).toBe('Text')
+    await a.open((incs += 1))
+  })
+
+  it('without an end, as in a crash, leaves changes that a copy makes its own', async () => {
+    const [a, b, c] = pool as [ModelMachine, ModelMachine, ModelMachine]
+    const first = await create(a, 'part', { title: 'Bolt', notes: 'Signed' })
+    await a.close(true)
+    await a.open(a.inc)
+    const { inc } = a
+    const second = await create(a, 'part', { title: 'Nut', notes: 'Unsigned' })
+    await update(a, first, { title: 'Screw' })
+    const last = a.engine.replica.vector().get(inc)!
+    await a.close(false)
+    const image = a.image()
+    await b.close(true)
+    await b.restore(image)
+    await b.open((incs += 1))
+    // Of the log of the other machine only what it signed is left; the rest is in the log of this one.
+    const signed = b.engine.replica.vector().get(inc)!
+    expect(signed).toBeLessThan(last)
+    expect(b.engine.replica.vector().get(b.inc)).toBe(last - signed)
+    expect(b.engine.replica.read({ inc, from: 1, to: last }, 1e6).envelopes).toHaveLength(signed)
+    await network.settle([b, c])
+    const titles = (machine: ModelMachine) =>
+      machine.plugin.read.all(statement('SELECT id, title, notes FROM o_part ORDER BY title'))
+    expect(titles(c)).toEqual([
+      { id: second, title: 'Nut', notes: 'Unsigned' },
+      { id: first, title: 'Screw', notes: 'Signed' },
+    ])
+    // The machine that crashed comes back and has signed its log by then: it is the same once more.
+    await a.open((incs += 1))
+    await network.settle(pool)
+    for (const machine of pool) {
+      expect(machine.engine.replica.vector().get(inc)).toBe(last)
+      expect(titles(machine)).toEqual(titles(c))
+      expect(open(machine)).toEqual([])
+      expect(machine.engine.replica.digest()?.buckets).toEqual(a.engine.replica.digest()?.buckets)
+    }
+    // Opened once more, nothing is written again.
+    const own = b.engine.replica.vector().get(b.inc)
+    const before = b.inc
+    await b.close(true)
+    await b.open((incs += 1))
+    expect(b.engine.replica.vector().get(before)).toBe(own)
+  })
+})

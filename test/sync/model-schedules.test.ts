@@ -1,0 +1,162 @@
+// Schedules of the model that once ended wrong: each is the least that shows what was mended.
+import { afterAll, beforeAll, describe, it } from 'vitest'
+import type { ModelMachine } from '../support/sync-model/host-machine.ts'
+import { createPool } from '../support/sync-model/host-machine.ts'
+import { assertHosts } from '../support/sync-model/host-oracle.ts'
+import { runHostSchedule } from '../support/sync-model/host-run.ts'
+import type { HostSchedule } from '../support/sync-model/host-steps.ts'
+
+const whole = { machines: 3, seed: 7, skewed: false, founded: false, together: true, schemas: 'own' as const }
+
+const schedules: Readonly<Record<string, HostSchedule>> = {
+  'a definition that waited for one it builds on is stored as soon as that is here': {
+    ...whole,
+    together: false,
+    steps: [
+      { kind: 'flow', m: 0, to: 1, salt: 5 },
+      { kind: 'addField', m: 2, r: 0, n: 1 },
+    ],
+  },
+  'of three edits of a comment both that gave way are listed': {
+    ...whole,
+    steps: [0, 1, 2].map((m) => ({ kind: 'editComment' as const, m, r: 0, what: 0 })),
+  },
+  'what gave way in a comment is listed no longer once somebody who saw it edits the comment': {
+    ...whole,
+    steps: [
+      { kind: 'editComment', m: 0, r: 0, what: 0 },
+      { kind: 'editComment', m: 1, r: 0, what: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 5 },
+      { kind: 'editComment', m: 1, r: 0, what: 0 },
+    ],
+  },
+  'two labels of a field are listed no longer once somebody who saw both gives another': {
+    ...whole,
+    schemas: 'field',
+    steps: [
+      { kind: 'labelField', m: 0, r: 0, n: 0 },
+      { kind: 'labelField', m: 1, r: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 5 },
+      { kind: 'labelField', m: 1, r: 0, n: 0 },
+    ],
+  },
+  'a field that was removed leaves nothing to another one of its name': {
+    ...whole,
+    machines: 4,
+    together: false,
+    schemas: 'field',
+    steps: [
+      { kind: 'flow', m: 0, to: 0, salt: 5 },
+      { kind: 'addField', m: 3, r: 0, n: 0 },
+      { kind: 'removeField', m: 1, r: 0, n: 0 },
+      { kind: 'fill', m: 0, r: 0, n: 0 },
+    ],
+  },
+  'a definition that was not stored when the host stopped is stored when it starts': {
+    ...whole,
+    schemas: 'field',
+    steps: [
+      { kind: 'labelField', m: 1, r: 0, n: 0 },
+      { kind: 'flow', m: 1, to: 1, salt: 5 },
+      { kind: 'copy', m: 0, to: 1 },
+    ],
+  },
+  'two values of a field that was removed are listed by nobody': {
+    ...whole,
+    schemas: 'field',
+    steps: [
+      { kind: 'fill', m: 0, r: 1, n: 0 },
+      { kind: 'fill', m: 1, r: 1, n: 0 },
+      { kind: 'removeField', m: 0, r: 0, n: 0 },
+      { kind: 'edit', m: 0, r: 0, fields: 0, code: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'react', m: 0, r: 0, what: 0, on: false },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+    ],
+  },
+  'a machine that stops while it merges knows who wrote what': {
+    ...whole,
+    machines: 5,
+    schemas: 'none',
+    steps: [
+      { kind: 'editComment', m: 7, r: 5, what: 0 },
+      { kind: 'editComment', m: 18, r: 20, what: 0 },
+      { kind: 'copy', m: 0, to: 0 },
+      { kind: 'flow', m: 3, to: 11, salt: 0 },
+      { kind: 'copy', m: 2, to: 0 },
+      { kind: 'text', m: 0, r: 0, at: 0, remove: false },
+      { kind: 'edit', m: 0, r: 0, fields: 0, code: 0 },
+      { kind: 'restore', m: 0, r: 0, child: false },
+    ],
+  },
+  'a name that a field had to leave to another one is given back once that one is renamed': {
+    ...whole,
+    machines: 4,
+    together: false,
+    steps: [
+      { kind: 'addField', m: 11, r: 0, n: 4 },
+      { kind: 'addField', m: 0, r: 0, n: 1 },
+      { kind: 'flow', m: 15, to: 0, salt: 0 },
+      { kind: 'restore', m: 0, r: 0, child: false },
+      { kind: 'push', m: 0 },
+      { kind: 'editComment', m: 0, r: 0, what: 0 },
+      { kind: 'react', m: 0, r: 0, what: 0, on: false },
+      { kind: 'renameField', m: 4, r: 0, n: 0 },
+      { kind: 'batch', m: 0, r: 0, fields: 2, fails: false },
+    ],
+  },
+  'a removal for good whose machine is lost before all of it has left leaves the other machines alike': {
+    ...whole,
+    machines: 5,
+    schemas: 'none',
+    steps: [
+      { kind: 'edit', m: 19, r: 0, fields: 5, code: 0 },
+      { kind: 'crash', m: 9 },
+      { kind: 'purge', m: 9, r: 0, child: false },
+      { kind: 'flow', m: 9, to: 0, salt: 817570791 },
+      { kind: 'copy', m: 2, to: 1 },
+    ],
+  },
+  'what waited when a machine stopped, just after what it waited for had come, is tried when it starts': {
+    ...whole,
+    schemas: 'none',
+    steps: [
+      { kind: 'editComment', m: 1, r: 0, what: 0 },
+      { kind: 'edit', m: 8, r: 0, fields: 1, code: 0 },
+      { kind: 'flow', m: 10, to: 0, salt: 0 },
+      { kind: 'editComment', m: 5, r: 0, what: 0 },
+      { kind: 'flow', m: 11, to: 0, salt: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'crash', m: 0 },
+      { kind: 'copy', m: 0, to: 0 },
+      { kind: 'part', m: 0, to: 0 },
+    ],
+  },
+  'a value of a field that was removed does not keep a record waiting': {
+    ...whole,
+    schemas: 'field',
+    steps: [
+      { kind: 'fill', m: 0, r: 0, n: 0 },
+      { kind: 'removeField', m: 1, r: 0, n: 0 },
+    ],
+  },
+}
+
+describe('schedules that once ended wrong', () => {
+  let pool: readonly ModelMachine[] = []
+
+  beforeAll(async () => {
+    pool = await createPool(5)
+  })
+
+  afterAll(async () => {
+    for (const machine of pool) await machine.stop()
+  })
+
+  it.each(Object.entries(schedules))('%s', async (_name, schedule) => {
+    // What comes in which order is up to chance in part.
+    for (let times = 0; times < 5; times += 1) assertHosts(await runHostSchedule(pool, { ...schedule, seed: times }))
+  })
+})

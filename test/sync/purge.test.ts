@@ -1,0 +1,136 @@
+// What is removed for good: its content leaves the documents of every machine, its digests stay equal, and no copy that
+// comes late brings it back.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statement } from '#main/kernel/database.ts'
+import type { TestHost } from '../support/create-test-host.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+import { addItem } from '../support/feed-calls.ts'
+import { pair, startFounder, until } from '../support/synced-hosts.ts'
+
+let desk: TestHost
+let laptop: TestHost
+
+beforeAll(async () => {
+  desk = await startFounder('Desk')
+  await desk.defineObject('part', {
+    title: { type: 'text' },
+    labels: { type: 'tags' },
+    notes: { type: 'markdown' },
+    size: { type: 'number' },
+  })
+  laptop = await createTestHost()
+  await pair(desk, laptop)
+}, 60_000)
+
+afterAll(async () => {
+  await laptop?.stop()
+  await desk?.stop()
+})
+
+const both = (): TestHost[] => [desk, laptop]
+const inStep = async (): Promise<void> => {
+  for (const host of both())
+    await until('both are in step', async () => {
+      const { state, reason } = (await host.get('/sync/status')).body
+      return state === 'up_to_date' || reason === 'conflicts'
+    })
+}
+/** The names of a record's documents whose bytes hold a word. */
+const documentsWith = (host: TestHost, id: string, word: string): string[] =>
+  host.host.database.read
+    .all<{ name: string; state: Uint8Array }>(
+      statement('SELECT name, state FROM sync_doc WHERE instr(name, ?) > 0 ORDER BY name', [id]),
+    )
+    .filter(({ state }) => Buffer.from(state).includes(word))
+    .map(({ name }) => name.slice(0, 1))
+const hashesOf = (host: TestHost, id: string): unknown =>
+  host.host.database.read
+    .all<{ name: string; lhash: Uint8Array }>(
+      statement('SELECT name, lhash FROM sync_doc WHERE instr(name, ?) > 0 ORDER BY name', [id]),
+    )
+    .map(({ name, lhash }) => [name, Buffer.from(lhash).toString('hex')])
+
+/** A record full of a word: in its values, a member of a list, its text, its feed. */
+async function full(): Promise<string> {
+  const values = { title: 'quicksilver', labels: ['quicksilver'], notes: 'A text about quicksilver.' }
+  const { id } = (await desk.post('/data/part', values)).body
+  await addItem(desk, `part/${id}`, { body: 'quicksilver, he said' })
+  await until('it came', async () => (await laptop.get(`/data/part/${id}`)).status === 200)
+  await inStep()
+  for (const host of both()) expect(documentsWith(host, id, 'quicksilver')).toEqual(['f', 'r', 't'])
+  return id
+}
+const purge = async (host: TestHost, id: string): Promise<void> => {
+  expect((await host.delete(`/data/part/${id}?purge=true`)).status).toBe(200)
+}
+const gone = async (id: string): Promise<void> => {
+  for (const host of both()) {
+    await until('it is gone', async () => (await host.get(`/data/part/${id}`)).status === 404)
+    expect((await host.post(`/data/part/${id}/restore`)).status).toBe(404)
+  }
+}
+
+describe('a record that is removed for good', () => {
+  it('leaves nothing of what it said in the documents of any machine', async () => {
+    const id = await full()
+    await purge(laptop, id)
+    await gone(id)
+    await until('nothing is left', () => both().every((host) => documentsWith(host, id, 'quicksilver').length === 0))
+    await inStep()
+    expect(hashesOf(laptop, id)).toEqual(hashesOf(desk, id))
+    for (const host of both()) expect((await host.get('/sync/conflicts')).body.total).toBe(0)
+  })
+
+  it('is not brought back by what somebody wrote without knowing, which is told', async () => {
+    const id = await full()
+    await laptop.patch('/sync/settings', { paused: true })
+    await purge(desk, id)
+    expect((await laptop.patch(`/data/part/${id}`, { title: 'Meanwhile', notes: 'Another text.' })).status).toBe(200)
+    await addItem(laptop, `part/${id}`, { body: 'Said meanwhile' })
+    await laptop.patch('/sync/settings', { paused: false })
+    await gone(id)
+    for (const host of both()) {
+      await until('nothing is left', () => documentsWith(host, id, 'quicksilver').length === 0)
+      const { conflicts } = await until('it is listed', async () => {
+        const { body } = await host.get('/sync/conflicts')
+        return body.total === 1 ? body : undefined
+      })
+      expect(conflicts).toMatchObject([
+        {
+          kind: 'delete_edit',
+          recordId: id,
+          base: { title: 'quicksilver' },
+          winner: { value: null },
+          losers: [{ value: { title: 'Meanwhile' } }],
+        },
+      ])
+    }
+    await inStep()
+    expect(hashesOf(laptop, id)).toEqual(hashesOf(desk, id))
+    const [{ id: conflict }] = (await desk.get('/sync/conflicts')).body.conflicts
+    const restored = await desk.post(`/sync/conflicts/${conflict}/resolve`, { choice: 'restore' })
+    expect([restored.status, restored.body.error.code]).toEqual([400, 'validation_error'])
+    const kept = await desk.post(`/sync/conflicts/${conflict}/resolve`, { choice: 'delete' })
+    expect([kept.status, kept.body.record]).toEqual([200, null])
+    for (const host of both()) {
+      await until('it is over', async () => (await host.get('/sync/conflicts')).body.total === 0)
+      for (const word of ['Meanwhile', 'Another text', 'Said meanwhile'])
+        await until('nothing is left', () => documentsWith(host, id, word).length === 0)
+    }
+    // A stale copy as a repair would bring it.
+    for (const host of both()) await host.post('/sync/verify')
+    await inStep()
+    await gone(id)
+  })
+
+  it('while sync is off is emptied when it is turned on again', async () => {
+    const id = await full()
+    await laptop.post('/sync/disable')
+    await purge(laptop, id)
+    expect((await laptop.post('/sync/enable', { deviceName: 'Laptop' })).status).toBe(202)
+    await gone(id)
+    await until('nothing is left', () => both().every((host) => documentsWith(host, id, 'quicksilver').length === 0))
+    await inStep()
+    expect(hashesOf(laptop, id)).toEqual(hashesOf(desk, id))
+  })
+})

@@ -1,0 +1,149 @@
+// What is written, changed, deleted and removed for good while sync is off travels when it is turned on again: records,
+// feeds and metadata alike.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestHost } from '../support/create-test-host.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+import { addItem, pageOf } from '../support/feed-calls.ts'
+import { listen, pair, startFounder, until } from '../support/synced-hosts.ts'
+
+let desk: TestHost
+let laptop: TestHost
+
+beforeAll(async () => {
+  desk = await startFounder('Desk')
+  await desk.defineObject(
+    'part',
+    { title: { type: 'text', label: 'Title' }, notes: { type: 'markdown' } },
+    { label: 'Part' },
+  )
+  await desk.defineObject('doomed', { title: { type: 'text' } })
+  laptop = await createTestHost()
+  await pair(desk, laptop)
+}, 60_000)
+
+afterAll(async () => {
+  await laptop?.stop()
+  await desk?.stop()
+})
+
+const inStep = async (): Promise<void> => {
+  for (const host of [desk, laptop])
+    await until('all machines have the same', async () => (await host.get('/sync/status')).body.state === 'up_to_date')
+}
+const create = async (title: string): Promise<string> => (await laptop.post('/data/part', { title })).body.id
+const recordOf = async (host: TestHost, id: string) => (await host.get(`/data/part/${id}`)).body.record
+const said = async (host: TestHost, id: string): Promise<string[]> => {
+  const { items } = await pageOf(host, `part/${id}/feed`)
+  return items.flatMap(({ body, type }: { body?: string; type: string }) => (type === 'comment' ? (body ?? []) : []))
+}
+
+/** Turns sync of the laptop off, works there, and turns it on again. */
+async function off(work: () => Promise<void>): Promise<void> {
+  await inStep()
+  expect((await laptop.post('/sync/disable')).status).toBe(200)
+  await work()
+  expect((await laptop.post('/sync/enable', { deviceName: 'Laptop' })).status).toBe(202)
+  await listen(laptop)
+  await inStep()
+  // The other machine has it on disk, and then both say that they are equal.
+  expect((await laptop.post('/sync/barrier', { on: 'all', timeoutMs: 30_000 })).body.reached).toBe(true)
+  await inStep()
+}
+
+describe('while sync was off', { timeout: 60_000 }, () => {
+  it('records that were written, deleted, restored and removed for good are so on both', async () => {
+    const [edited, deleted, restored, purged, purgedFromTrash] = await Promise.all(
+      ['Edited', 'Deleted', 'Restored', 'Purged', 'Purged late'].map(create),
+    )
+    await laptop.delete(`/data/part/${restored}`)
+    await laptop.delete(`/data/part/${purgedFromTrash}`)
+    let made = ''
+    await off(async () => {
+      await laptop.patch(`/data/part/${edited}`, { title: 'Edited twice', notes: 'A text' })
+      await laptop.delete(`/data/part/${deleted}`)
+      await laptop.post(`/data/part/${restored}/restore`)
+      for (const id of [purged, purgedFromTrash])
+        expect((await laptop.delete(`/data/part/${id}?purge=true`)).status).toBe(200)
+      made = await create('Made')
+    })
+    for (const host of [desk, laptop]) {
+      expect(await recordOf(host, edited!)).toMatchObject({ title: 'Edited twice', notes: 'A text' })
+      expect(await recordOf(host, restored!)).toMatchObject({ title: 'Restored' })
+      expect(await recordOf(host, made)).toMatchObject({ title: 'Made' })
+      for (const id of [deleted, purged, purgedFromTrash]) expect(await recordOf(host, id!)).toBeUndefined()
+      for (const id of [purged, purgedFromTrash]) expect((await host.post(`/data/part/${id}/restore`)).status).toBe(404)
+    }
+    expect((await desk.post(`/data/part/${deleted}/restore`)).status).toBe(200)
+    await until('it is back', async () => (await recordOf(laptop, deleted!))?.title === 'Deleted')
+  })
+
+  it('comments that were written, edited, deleted and reacted to are so on both', async () => {
+    const id = await create('Talked about')
+    const [kept, edited, deleted] = [
+      await addItem(laptop, `part/${id}`, { body: 'Kept' }),
+      await addItem(laptop, `part/${id}`, { body: 'Edited' }),
+      await addItem(laptop, `part/${id}`, { body: 'Deleted' }),
+    ]
+    const other = await create('Talked about once')
+    const only = await addItem(laptop, `part/${other}`, { body: 'Only' })
+    await off(async () => {
+      expect((await laptop.put(`/data/part/${id}/feed/${edited.id}`, { body: 'Edited twice' })).status).toBe(200)
+      expect((await laptop.delete(`/data/part/${id}/feed/${deleted.id}`)).status).toBe(200)
+      expect((await laptop.delete(`/data/part/${other}/feed/${only.id}`)).status).toBe(200)
+      const reacted = await laptop.post(`/data/part/${id}/feed/${kept.id}/reactions`, { emoji: '👍' })
+      expect(reacted.status, JSON.stringify(reacted.body)).toBeLessThan(300)
+      await addItem(laptop, `part/${id}`, { body: 'Made' })
+    })
+    for (const host of [desk, laptop]) {
+      expect((await said(host, id)).toSorted()).toEqual(['Edited twice', 'Kept', 'Made'])
+      expect(await said(host, other)).toEqual([])
+      const { items } = await pageOf(host, `part/${id}/feed`)
+      const reactions = items.find((item: { id: string }) => item.id === kept.id).reactions
+      expect(JSON.stringify(reactions)).toContain('👍')
+    }
+  })
+
+  it('metadata that was made, changed and removed is so on both', async () => {
+    await off(async () => {
+      const item = structuredClone((await laptop.get('/meta/object/part')).body.item)
+      item.label = 'Piece'
+      item.fields.title.label = 'Name'
+      item.fields.size = { type: 'number' }
+      expect((await laptop.put('/meta/object/part', item)).status).toBe(200)
+      expect((await laptop.delete('/meta/object/doomed?confirm=true')).status).toBe(200)
+      await laptop.defineObject('shelf', { title: { type: 'text' } })
+    })
+    for (const host of [desk, laptop]) {
+      const { item } = (await host.get('/meta/object/part')).body
+      expect(item).toMatchObject({ label: 'Piece', fields: { title: { label: 'Name' }, size: { type: 'number' } } })
+      expect((await host.get('/meta/object/doomed')).status).toBe(404)
+      expect((await host.get('/meta/object/shelf')).status).toBe(200)
+    }
+    const { conflicts } = (await desk.get('/sync/conflicts')).body
+    expect(conflicts).toEqual([])
+  })
+
+  it('what the other machine changed meanwhile stays beside it', async () => {
+    const id = await create('Both')
+    const comment = await addItem(laptop, `part/${id}`, { body: 'Both' })
+    await off(async () => {
+      await desk.patch(`/data/part/${id}`, { notes: 'From the desk' })
+      await laptop.patch(`/data/part/${id}`, { title: 'From the laptop' })
+      await addItem(desk, `part/${id}`, { body: 'Desk' })
+      await addItem(laptop, `part/${id}`, { body: 'Laptop' })
+      const item = structuredClone((await desk.get('/meta/object/part')).body.item)
+      item.fields.title.label = 'Desk name'
+      expect((await desk.put('/meta/object/part', item)).status).toBe(200)
+      const mine = structuredClone((await laptop.get('/meta/object/part')).body.item)
+      mine.fields.notes.label = 'Laptop notes'
+      expect((await laptop.put('/meta/object/part', mine)).status).toBe(200)
+    })
+    expect(comment.body).toBe('Both')
+    for (const host of [desk, laptop]) {
+      expect(await recordOf(host, id)).toMatchObject({ title: 'From the laptop', notes: 'From the desk' })
+      expect((await said(host, id)).toSorted()).toEqual(['Both', 'Desk', 'Laptop'])
+      const { fields } = (await host.get('/meta/object/part')).body.item
+      expect(fields).toMatchObject({ title: { label: 'Desk name' }, notes: { label: 'Laptop notes' } })
+    }
+  })
+})
