@@ -38,6 +38,7 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     unstubGlobals: true,
     restoreMocks: true,
+    setupFiles: ['test/support/vitest-random-seed.ts'],
     projects: [
       {
         extends: true,

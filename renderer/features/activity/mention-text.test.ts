@@ -62,14 +62,52 @@ describe('mentions', () => {
     expect(freeName('A [b](c)', '9', people)).toBe('A b c')
   })
 
-  it('come back as they were written, whatever the names are', () => {
+  it.each([
+    '@[5](user:1)! and @[5!](user:2)',
+    '@[Ada](user:1) Lovelace, not @[Ada Lovelace](user:2)',
+    '@[Ada](user:1)s book',
+    '@[Ada](user:1), whom all call @Ada',
+  ])('stay in the stored form where short names would lead to others: %j', (body) => {
+    expect(decodeMentions(body)).toEqual({ text: body, people: new Map() })
+  })
+
+  it('name the same people after an edit, whatever their names are and whatever stands between', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.string(), fc.uuid()), { maxLength: 5 }), (entries) => {
+      fc.property(fc.array(fc.tuple(fc.string(), fc.uuid(), fc.string()), { maxLength: 5 }), (entries) => {
         const people = new Map<string, string>()
-        for (const [name, id] of entries) people.set(freeName(name, id, people), id)
-        const text = [...people.keys()].map((name) => `@${name}!`).join(' ')
-        expect(decodeMentions(encodeMentions(text, people)).people).toEqual(people)
+        let body = ''
+        for (const [name, id, rest] of entries) {
+          const free = freeName(name, id, people)
+          people.set(free, id)
+          body += `@[${free}](user:${id})${rest}`
+        }
+        const decoded = decodeMentions(body)
+        expect(encodeMentions(decoded.text, decoded.people)).toBe(body)
       }),
+      {
+        examples: [
+          [
+            [
+              ['5', '00000000-0000-1000-8000-000000000001', '! '],
+              ['5!', '00000000-0000-1000-8000-000000000002', ''],
+            ],
+          ],
+        ],
+      },
+    )
+  })
+
+  it('are shown with short names where nothing is ambiguous', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.stringMatching(/^[A-Z][a-z]{1,8}$/), fc.uuid()), { maxLength: 5 }),
+        (entries) => {
+          const people = new Map<string, string>()
+          for (const [name, id] of entries) people.set(freeName(name, id, people), id)
+          const text = [...people.keys()].map((name) => `@${name}!`).join(' ')
+          expect(decodeMentions(encodeMentions(text, people))).toEqual({ text, people })
+        },
+      ),
     )
   })
 

@@ -59,7 +59,15 @@ export function encodeMentions(text: string, people: MentionedPeople): string {
   })
 }
 
-/** A stored text as it is edited, and who is named in it. */
+/** Ids of the people a stored text names, in their order. */
+function namedIn(body: string): string {
+  return JSON.stringify(Array.from(body.matchAll(stored), ([, , id]) => id))
+}
+
+/**
+ * A stored text as it is edited, and who is named in it. Where short names would not lead back to the same people
+ * (`@[Ada](user:1) Lovelace` beside an Ada Lovelace, or letters right behind a name) the text stays in the stored form.
+ */
 export function decodeMentions(body: string): { text: string; people: Map<string, string> } {
   const people = new Map<string, string>()
   const text = body.replace(stored, (_, name: string, id: string) => {
@@ -67,7 +75,8 @@ export function decodeMentions(body: string): { text: string; people: Map<string
     people.set(free, id)
     return `@${free}`
   })
-  return { text, people }
+  const same = namedIn(encodeMentions(text, people)) === namedIn(body)
+  return same ? { text, people } : { text: body, people: new Map() }
 }
 
 /** A mention by its place in a text. */
