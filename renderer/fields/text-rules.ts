@@ -1,6 +1,7 @@
 // Owns what all text types share: one-line display and the length and pattern rules.
 // Knows no single type.
 
+import { countCodePoints, normalizeText } from '#shared/field-types/code-points.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import type { FieldContext, ParseResult } from './field-type.ts'
 import { refused } from './parse-result.ts'
@@ -64,14 +65,15 @@ export function checkLength(
   defaultMax: number,
 ): ParseResult | null {
   if (text.includes('\0')) return refused(context, 'field.control')
-  // Counted as stored: composed characters (NFC).
-  const length = text.length > 1_000_000 ? text.length : [...text.normalize('NFC')].length
+  // Judged as stored: composed characters (NFC).
+  const stored = normalizeText(text)
+  const length = text.length > 1_000_000 ? text.length : countCodePoints(stored)
   const max = field.maxLength ?? defaultMax
   if (length > max) return refused(context, 'field.tooLong', { length, max })
   if (field.minLength !== undefined && length < field.minLength) {
     return refused(context, 'field.tooShort', { length, min: field.minLength })
   }
-  if (field.pattern && patternOf(field.pattern)?.test(text) === false) {
+  if (field.pattern && patternOf(field.pattern)?.test(stored) === false) {
     return refused(context, 'field.pattern', { pattern: field.pattern })
   }
   return null

@@ -205,7 +205,7 @@ export const metadataRoutes = defineRoutes({
     mount: 'versioned',
     path: '/meta/:type/:name',
     params: ItemParams,
-    query: z.object({ dryRun: text, confirm: text, mode: text, packageId: text, locale: text }),
+    query: z.object({ dryRun: text, confirm: text, mode: text, packageId: text, package: text, locale: text }),
     body: z.record(z.string(), z.unknown()),
     response: SaveResult,
     // The right depends on the type (D-113); the service asks for it.
@@ -231,7 +231,7 @@ export const metadataRoutes = defineRoutes({
     mount: 'versioned',
     path: '/meta/:type/:name',
     params: ItemParams,
-    query: z.object({ confirm: text, force: text }),
+    query: z.object({ confirm: text, force: text, state: text }),
     response: z.object({
       success: z.literal(true),
       type: z.string(),

@@ -24,6 +24,8 @@ async function withFactor(name: string): Promise<{ uri: string; backupCodes: str
   // The session was replaced by a new one.
   expect((await host.as(token, 'GET', '/auth/list-sessions')).status).toBe(401)
   const fresh = decodeURIComponent(verified.headers.get('set-auth-token')!)
+  expect(fresh.split('.')[0]).toBe(verified.body.token)
+  expect((await host.as(verified.body.token, 'GET', '/auth/list-sessions')).status).toBe(200)
   expect((await host.as(fresh, 'GET', '/auth/list-sessions')).status).toBe(200)
   return { uri: enabled.body.totpURI, backupCodes: enabled.body.backupCodes }
 }
@@ -93,7 +95,11 @@ describe('a second factor', () => {
     const { uri } = await withFactor('mia')
     const token = (await verify(await challenge('mia'), totp(uri))).body.token as string
     expect((await host.as(token, 'POST', '/auth/two-factor/disable', { password: 'wrong one' })).status).toBe(401)
-    expect((await host.as(token, 'POST', '/auth/two-factor/disable', { password })).status).toBe(200)
+    const off = await host.as(token, 'POST', '/auth/two-factor/disable', { password })
+    expect(off).toMatchObject({ status: 200, body: { status: true } })
+    // The session that counts from now on.
+    expect((await host.as(token, 'GET', '/auth/list-sessions')).status).toBe(401)
+    expect((await host.as(off.body.token, 'GET', '/auth/list-sessions')).status).toBe(200)
     await host.signIn('mia')
   })
 })

@@ -150,6 +150,8 @@ describe('GET /data/:object/export', () => {
     expect((await download('select=title&stage=won&header=false')).toString('utf8')).toBe('Plain\r\n')
     const falling = table((await exported('select=title&orderby=title:desc&top=2')).body)
     expect(falling).toEqual([['title'], ['Plain'], ['Line, "quoted"']])
+    const order = encodeURIComponent(JSON.stringify([{ field: 'title', order: 'desc' }]))
+    expect(table((await exported(`select=title&orderby=${order}&top=2`)).body)).toEqual(falling)
   })
 
   it('takes deleted records along when asked to', async () => {

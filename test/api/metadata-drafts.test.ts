@@ -114,6 +114,17 @@ describe('a draft beside a published item', () => {
     expectError(await host.post('/meta/page/nothing/discard-draft'), 404, 'resource_not_found')
   })
 
+  it('is discarded alone by a delete that names its state', async () => {
+    await host.put(page(), { label: 'Live' })
+    await draft(page(), { label: 'Draft' })
+    const answer = await host.delete(`${page()}?state=draft`)
+    expect(answer.body).toEqual({ success: true, type: 'page', name, deleted: false, reset: true })
+    expect((await host.get(page())).body.item.label).toBe('Live')
+    expectError(await host.delete(`${page()}?state=draft`), 404, 'resource_not_found', { resource: 'draft' })
+    expectError(await host.delete(`${page()}?state=active`), 400, 'validation_error')
+    expect((await host.delete(page())).body.deleted).toBe(true)
+  })
+
   it('is not published over a change made meanwhile unless forced', async () => {
     await host.put(page(), { label: 'Live' })
     await draft(page(), { label: 'Draft' })

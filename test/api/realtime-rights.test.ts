@@ -353,7 +353,7 @@ describe('other events', () => {
       const listed = (await asLimited.get('/realtime/presence/object:deal')).body.members
       expect(listed.map(({ state }: { state: object }) => state)).toEqual([frame.member.state])
       const own = (await host.as(plain).get('/realtime/presence/object:deal')).body.members
-      expect(own.map(({ state }: { state: object }) => state)).toEqual([{ cell }])
+      expect(own.map(({ state }: { state: object }) => state)).toEqual([{ status: 'busy', cell }])
       return frame.member.state.cell ?? null
     }
     expect(await seenBy({ recordId: shown, field: 'title' })).toEqual({ recordId: shown, field: 'title' })
@@ -370,7 +370,7 @@ describe('other events', () => {
     await host.assign(limited, { profile: 'limited', permissionSets: [] })
     const path = `/realtime/poll?connectionId=${connected.body.connectionId}&timeoutSeconds=0`
     const { presence } = (await asLimited.get(path)).body
-    expect(presence.map(({ member }: { member: { state: object } }) => member.state)).toEqual([{}])
+    expect(presence.map(({ member }: { member: { state: object } }) => member.state)).toEqual([{ status: 'online' }])
     await host.assign(limited, { profile: 'limited', permissionSets: ['sees_open'] })
     await asLimited.post('/realtime/disconnect', {})
     await again.close()

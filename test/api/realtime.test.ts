@@ -463,7 +463,11 @@ describe('rooms and presence (D-172, D-176)', () => {
     await watcher.subscribe('room:hall')
     comer.send({ type: 'presence', channel: 'room:hall', state: { cursor: 3 } })
     const join = await watcher.until((frame) => frame.type === 'presence' && frame.event === 'join')
-    expect(join.member).toMatchObject({ status: 'online', state: { cursor: 3 }, name: expect.any(String) })
+    expect(join.member).toMatchObject({
+      status: 'online',
+      state: { status: 'online', cursor: 3 },
+      name: expect.any(String),
+    })
     comer.send({ type: 'presence', channel: 'room:hall', state: { status: 'busy' } })
     const update = await watcher.until((frame) => frame.event === 'update')
     expect(update.member).toMatchObject({ status: 'busy', connectionId: join.member.connectionId })
@@ -483,6 +487,10 @@ describe('rooms and presence (D-172, D-176)', () => {
     const { members } = (await host.get('/realtime/presence/room:desk')).body
     expect(members).toMatchObject([{ status: 'online', state: {} }])
     await host.post('/realtime/presence', { channel: 'room:desk', state: { status: 'offline' } })
+    expect((await host.get('/realtime/presence/room:desk')).body.members).toEqual([])
+    // A session says goodbye whether or not it has connections.
+    await host.post('/realtime/presence', { channel: 'room:desk', state })
+    await host.post('/realtime/disconnect', {})
     expect((await host.get('/realtime/presence/room:desk')).body.members).toEqual([])
     const large = await host.post('/realtime/presence', { channel: 'room:desk', state: { text: 'x'.repeat(5_000) } })
     expect([large.status, large.body.error.details.fieldErrors[0].code]).toEqual([400, 'max_length'])

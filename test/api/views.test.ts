@@ -66,6 +66,10 @@ describe('creating views', () => {
       { data: { viewKind: 'list', label: 'A', config: { columns: ['title'] } } },
     ],
     ['the kind as the key of its configuration', { data: { label: 'B', list: { columns: ['title'] } } }],
+    [
+      'the names within the configuration of the kind',
+      { data: { list: { name: 'task.all', label: 'D', type: 'grid', columns: ['title'] } } },
+    ],
     ['the bare configuration in data', { type: 'list', label: 'C', data: { type: 'grid', columns: ['title'] } }],
   ])('accepts %s', async (_what, body) => {
     const { status, body: answer } = await host.post('/ui/views/task', body)
@@ -89,6 +93,11 @@ describe('creating views', () => {
     expect(await refusal({ object: 'task', type: 'pie', label: 'X' })).toEqual([400, 'type', 'invalid_option'])
     expect(await refusal({ object: 'task', type: 'list' })).toEqual([400, 'label', 'required'])
     expect(await refusal({ object: 'task', label: 'X' })).toEqual([400, 'viewKind', 'required'])
+    expect(await refusal({ object: 'task', data: { list: { label: 'X' }, form: {} } })).toEqual([
+      400,
+      'form',
+      'not_allowed',
+    ])
     expect(await refusal({ ...open, key: 'Not A Key' })).toEqual([400, 'key', 'invalid_format'])
     expect((await host.post('/ui/views', { ...open, object: 'nothing' })).status).toBe(404)
   })

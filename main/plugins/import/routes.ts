@@ -114,9 +114,10 @@ export function importHandlers({ service, data, sources, announce }: HandlerPart
   }
 }
 
-/** The order of an export as client libraries of the protocol write it: `a:desc,b:asc`. */
+/** The order of an export as client libraries of the protocol write it: `a:desc,b:asc`, or JSON as in `sort`. */
 function orderOf(given: string | readonly string[]): string {
-  return [given].flat().join(',').replaceAll(':', ' ')
+  const text = [given].flat().join(',')
+  return /^\s*[[{]/.test(text) ? text : text.replaceAll(':', ' ')
 }
 
 /** A switch of the query string; its bare name means on. @throws invalid_query */

@@ -45,9 +45,9 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
     async saveMetadataItem(ctx, { params, query, body, headers }) {
       const type = typeOf(params.type)
       const { item, namespace } = unwrapItem(body, { type, name: params.name })
-      const draft = isDraftMode(lastText(query.mode))
+      const draft = isDraft('mode', lastText(query.mode))
       const language = languageOf(query, headers)
-      const packageId = lastText(query.packageId)
+      const packageId = lastText(query.packageId) ?? lastText(query.package)
       const confirm = lastText(query.confirm)
       const result = await service.save(ctx, {
         type,
@@ -80,6 +80,11 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
     async deleteMetadataItem(ctx, { params, query, headers }) {
       const type = typeOf(params.type)
       const confirm = lastText(query.confirm)
+      // As for GET, `state=draft` means the draft alone (D-110); the active item stays.
+      if (isDraft('state', lastText(query.state))) {
+        const { deleted } = await service.discardDraft(ctx, { type, name: params.name })
+        return { success: true as const, type, name: params.name, deleted, ...(deleted ? {} : { reset: true }) }
+      }
       const { deleted, reset } = await service.remove(ctx, {
         type,
         name: params.name,
@@ -134,17 +139,10 @@ function filterOf(
 }
 
 /** @throws validation_error for another word than `draft` */
-function isDraftMode(mode: string | undefined): boolean {
-  if (mode === undefined || mode === 'draft') return mode === 'draft'
-  throw validationError([
-    {
-      field: 'mode',
-      code: 'invalid_option',
-      message: 'A save stores an item or a draft.',
-      value: mode,
-      constraint: ['draft'],
-    },
-  ])
+function isDraft(field: 'mode' | 'state', value: string | undefined): boolean {
+  if (value === undefined || value === 'draft') return value === 'draft'
+  const message = field === 'mode' ? 'A save stores an item or a draft.' : 'A delete takes an item or its draft.'
+  throw validationError([{ field, code: 'invalid_option', message, value, constraint: ['draft'] }])
 }
 
 /** What a request says of its language; the parameter wins over the header. */

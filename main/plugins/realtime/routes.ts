@@ -97,8 +97,9 @@ export function realtimeHandlers(parts: RealtimeHandlerParts): Handlers<typeof r
       }
     },
     disconnectRealtime(ctx, { body }) {
+      if (body.connectionId === undefined) hub.endSession(ctx)
       for (const connection of hub.ofSession(ctx))
-        if (body.connectionId === undefined || body.connectionId === connection.id) connection.end(1000, 'disconnect')
+        if (body.connectionId === connection.id) connection.end(1000, 'disconnect')
       return { success: true }
     },
     subscribeRealtime(ctx, { body }) {

@@ -77,6 +77,8 @@ export interface Hub {
   open(opening: Opening): Connection
   /** A connection of the caller's session. @throws connection_not_found */
   find(ctx: RequestContext, connectionId: string): Connection
+  /** Ends all connections of the caller's session, and what it said of itself without one (D-168, D-176). */
+  endSession(ctx: RequestContext): void
   /** All connections of the caller's session. */
   ofSession(ctx: RequestContext): Connection[]
   ticketFor(connection: Connection): string
@@ -251,6 +253,11 @@ export function createHub(parts: HubParts): Hub {
         throw realtimeError('connection_not_found')
       return connection
     },
+    endSession(ctx) {
+      for (const connection of self.ofSession(ctx)) connection.end(1000, 'disconnect')
+      const sayer = sayers.get(sayerKey(ctx))
+      if (sayer !== undefined) presence.leave(sayer)
+    },
     ofSession: (ctx) =>
       [...connections.values()].filter((one) => one.credentialId === ctx.credentialId && one.userId === ctx.actor.id),
     ticketFor: (connection) => tickets.issue(connection.id),
@@ -337,7 +344,7 @@ export function createHub(parts: HubParts): Hub {
 
   /** Requests of a session without a connection are one place of their own. */
   function sayerOf(ctx: RequestContext): string {
-    const key = `${ctx.actor.id} ${ctx.credentialId ?? ''}`
+    const key = sayerKey(ctx)
     const id = sayers.get(key) ?? ids.uuid()
     sayers.delete(key)
     if (sayers.size >= maxPending) sayers.delete(sayers.keys().next().value!)
@@ -346,4 +353,8 @@ export function createHub(parts: HubParts): Hub {
   }
 
   return self
+}
+
+function sayerKey(ctx: RequestContext): string {
+  return `${ctx.actor.id} ${ctx.credentialId ?? ''}`
 }

@@ -105,8 +105,8 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
       }
       const schema = schemaFor(ctx, object)
       if (input.viewKind === undefined) throw validationError([required('viewKind')])
-      const { key: givenKey, ...members } = input.members
-      const label = members['label'] ?? (typeof givenKey === 'string' ? givenKey : undefined)
+      const { key: givenKey = input.named.key, ...members } = input.members
+      const label = members['label'] ?? input.named.label ?? (typeof givenKey === 'string' ? givenKey : undefined)
       if (typeof label !== 'string' || label.trim() === '') throw validationError([required('label')])
       const scope = members['scope'] ?? 'shared'
       if (scope === 'package') throw validationError([refusedScope(scope)])

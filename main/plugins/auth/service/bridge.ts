@@ -105,7 +105,20 @@ export function createBridge(parts: BridgeParts): Bridge {
     }
     const library = await parts.library()
     const request = new Request(`${base}/api/v1/auth${call.path}${queryText(call.query)}`, init)
-    return answerOf(await inNameOf(ctx, () => library.handle(request)))
+    return withNewToken(await answerOf(await inNameOf(ctx, () => library.handle(request))), token)
+  }
+
+  /**
+   * A body names the session that counts from now on: where the library has replaced the caller's, it repeats the old one
+   * or says nothing, and who reads bodies only would be signed out.
+   */
+  const withNewToken = (answer: LibraryAnswer, before: string | null): LibraryAnswer => {
+    const { body, headers } = answer
+    const signed = headers['set-auth-token']
+    const token = typeof signed === 'string' ? lookup.tokenOfBearer(signed) : null
+    if (token === null || token === before || typeof body !== 'object' || body === null) return answer
+    const names = 'token' in body ? body.token !== null : before !== null
+    return names ? { ...answer, body: { ...body, token } } : answer
   }
 
   return {

@@ -68,7 +68,8 @@ export function createPresence(parts: {
     entries.delete(connectionId)
     if (entries.size === 0) channels.delete(channel)
     const { member, organizationId } = entry
-    parts.changed({ channel, event: 'leave', member: { ...member, status: 'offline' }, organizationId })
+    const gone = { ...member, status: 'offline' as const, state: { ...member.state, status: 'offline' } }
+    parts.changed({ channel, event: 'leave', member: gone, organizationId })
   }
 
   return {
@@ -95,7 +96,7 @@ export function createPresence(parts: {
       const entries = channels.get(channel) ?? new Map<string, Entry>()
       const before = entries.get(connectionId)
       if (before === undefined && entries.size >= maxMembers) return
-      const member: Member = { userId, name, status, state, connectionId, lastSeen: parts.iso() }
+      const member: Member = { userId, name, status, state: { status, ...state }, connectionId, lastSeen: parts.iso() }
       channels.set(channel, entries.set(connectionId, { member, organizationId, seenAt: parts.now() }))
       parts.changed({ channel, event: before === undefined ? 'join' : 'update', member, organizationId })
     },

@@ -12,22 +12,30 @@ const viewKeys = new Set(['key', 'label', 'config', 'isDefault', 'order', 'scope
 export interface ViewInput {
   readonly object: string | undefined
   readonly viewKind: ViewKind | undefined
+  /** What the configuration of a kind calls the view; counts for a new one that is named nowhere else. */
+  readonly named: { readonly label: string | undefined; readonly key: string | undefined }
   /** Members of the item, among them `config` when any was given. */
   readonly members: Map
 }
 
 /**
  * Reads a body. `data` may hold the view or only its configuration; a member `list` or `form` is the configuration of
- * that kind.
- * @throws validation_error for a kind that is neither list nor form
+ * that kind, and may name the view where nothing around it does.
+ * @throws validation_error for a kind that is neither list nor form, or for a configuration of another kind
  */
 export function readViewInput(body: Map): ViewInput {
   const { data, ...outer } = body
   const inner = isMap(data) ? data : {}
   const object = textOf(outer, 'object') ?? textOf(inner, 'object')
   const given = kindOf(outer) ?? kindOf(inner)
-  const sectioned = viewKinds.find((kind) => isMap(inner[kind]) || isMap(outer[kind]))
-  const viewKind = given ?? sectioned
+  const sectioned = viewKinds.filter((kind) => isMap(inner[kind]) || isMap(outer[kind]))
+  const viewKind = given ?? sectioned[0]
+  const other = sectioned.find((kind) => kind !== viewKind)
+  if (other !== undefined) {
+    throw validationError([
+      { field: other, code: 'not_allowed', message: `This view is a ${viewKind}; make one per kind.` },
+    ])
+  }
   const members: Record<string, unknown> = {}
   let config: Record<string, unknown> | undefined
   for (const source of [inner, outer]) {
@@ -35,11 +43,19 @@ export function readViewInput(body: Map): ViewInput {
       if (key === 'config') config = { ...config, ...requireMap(value, key) }
       else if (isKind(key)) config = { ...config, ...requireMap(value, key) }
       else if (viewKeys.has(key)) members[key] = value
-      else if (key === 'name' && typeof value === 'string') members['key'] ??= value.slice(value.indexOf('.') + 1)
+      else if (key === 'name' && typeof value === 'string') members['key'] ??= keyOf(value)
       else if (isConfigKey(source, inner, key)) config = { ...config, [key]: value }
     }
   }
-  return { object, viewKind, members: config === undefined ? members : { ...members, config } }
+  const section = sectioned.length === 0 ? {} : { ...config }
+  const name = textOf(section, 'name')
+  const named = { label: textOf(section, 'label'), key: name === undefined ? undefined : keyOf(name) }
+  return { object, viewKind, named, members: config === undefined ? members : { ...members, config } }
+}
+
+/** The key within a name `object.key`. */
+function keyOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1)
 }
 
 /** Inside `data` without a member `config`, what is no member of a view belongs to its configuration. */
