@@ -470,4 +470,39 @@ describe('renaming an object', () => {
     })
     expect((await read('translation', `de_${name}`)).translations.objects).toEqual({ [next]: { label: 'L' } })
   })
+
+  it('leaves what leads to its records as it is, without asking for consent', async () => {
+    const [next, child] = [`${name}_next`, `${name}_child`]
+    await save('object', name, { fields: { ...fields, kin: { type: 'lookup', reference: name } } })
+    await save('object', child, {
+      fields: {
+        parent: { type: 'lookup', reference: name },
+        owner_of: { type: 'master_detail', reference: name, required: true },
+        several: { type: 'lookup', reference: name, multiple: true },
+        link: { type: 'record', references: [name, 'user'] },
+        any: { type: 'record' },
+      },
+    })
+    const { id } = (await host.post(`/data/${name}`, { title: 'target' })).body
+    await host.patch(`/data/${name}/${id}`, { kin: id })
+    const link = { object: name, id }
+    const values = { parent: id, owner_of: id, several: [id], link, any: link }
+    const made = await host.post(`/data/${child}`, values)
+    expect(made).toMatchObject({ status: 201 })
+    const answer = await host.put(`/meta/object/${next}`, {
+      renamedFrom: name,
+      fields: { ...fields, kin: { type: 'lookup', reference: name } },
+    })
+    expect(answer.status).toBe(200)
+    expect((answer.body.plan ?? []).filter(({ destructive }: { destructive: boolean }) => destructive)).toEqual([])
+    const moved = { object: next, id }
+    const { record } = (await host.get(`/data/${child}/${made.body.id}`)).body
+    expect(record).toMatchObject({ ...values, link: moved, any: moved })
+    expect((await host.get(`/data/${next}/${id}`)).body.record.kin).toBe(id)
+    expect((await host.get(`/meta/object/${next}/backups`)).body.data ?? []).toEqual([])
+    const expanded = (await host.get(`/data/${child}/${made.body.id}?expand=parent`)).body.record
+    expect(expanded).toMatchObject({ parent: { title: 'target' } })
+    const found = await host.get(`/data/${child}?filter=${encodeURIComponent(JSON.stringify({ link: moved }))}`)
+    expect(found.body.records).toHaveLength(1)
+  })
 })

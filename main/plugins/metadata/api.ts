@@ -72,6 +72,15 @@ export interface SchemaChangeStep {
   readonly failures?: { id: string; value: unknown }[]
 }
 
+/** An item as it becomes. */
+export interface HookTarget {
+  readonly name: string
+  readonly uid: string
+  readonly item: Record<string, unknown>
+  /** New names of objects that the same write renames, by their old ones: what refers to them still means the same. */
+  readonly renamedObjects: ReadonlyMap<string, string>
+}
+
 /** What the owner of a type's storage does when items of that type change; `data` registers one for `object`. */
 export interface TypeHook {
   /**
@@ -82,7 +91,7 @@ export interface TypeHook {
    */
   plan(
     previous: MetadataItem | null,
-    next: { name: string; uid: string; item: Record<string, unknown> } | null,
+    next: HookTarget | null,
     reads: Pick<Reads, 'all' | 'get'>,
     mayWait?: boolean,
   ): SchemaChangeStep[]
@@ -99,7 +108,7 @@ export interface TypeHook {
   around?(
     ctx: RequestContext,
     previous: MetadataItem | null,
-    next: { name: string; uid: string; item: Record<string, unknown> } | null,
+    next: HookTarget | null,
     commit: () => Promise<void>,
   ): Promise<void>
   /** Applies the change inside the write that stores the item. */
@@ -107,7 +116,7 @@ export interface TypeHook {
     tx: Tx,
     ctx: RequestContext,
     previous: MetadataItem | null,
-    next: { name: string; uid: string; item: Record<string, unknown> } | null,
+    next: HookTarget | null,
   ): void
 }
 

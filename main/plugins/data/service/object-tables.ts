@@ -19,6 +19,7 @@ import { keepUsedOptions } from './schema-change/kept-options.ts'
 import { counted, createLongChanges } from './schema-change/long-change.ts'
 import type { FillCounts, LongChanges } from './schema-change/long-change.ts'
 import { createSchemaPlanning } from './schema-change/planning.ts'
+import { renameLinks } from './schema-change/renamed-targets.ts'
 import type { Returning } from './schema-change/returning.ts'
 import { returningColumns, returningSource, withReturningWork } from './schema-change/returning.ts'
 import { closeForWrites } from './schema-change/write-gate.ts'
@@ -62,7 +63,11 @@ export function createObjectTables(parts: SchemaChangeParts, derived: DerivedVal
       ...(returning === undefined ? {} : { returning: returningColumns(returning, after) }),
       ...(prepared === undefined ? {} : { prepared: true }),
     })
-    if (before.name !== after.name) renameBackups(tx, after.uid, after.name, after.table)
+    if (before.name !== after.name) {
+      renameBackups(tx, after.uid, after.name, after.table)
+      const others = parts.metadata.objectSchemas().filter(({ uid }) => uid !== after.uid)
+      renameLinks(tx, [...others, after], { from: before.name, to: after.name })
+    }
     const lost = prepared?.lost ?? new Map([...counts].map(([field, count]) => [field, count.nulled + count.shortened]))
     keepColumns(parts, tx, { before, after }, retired, { lost, isLarge: prepared !== undefined })
   }

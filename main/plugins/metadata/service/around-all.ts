@@ -14,12 +14,13 @@ export async function aroundAll(
 ): Promise<void> {
   const seen = new Set<string>()
   let whole = commit
-  for (const { hook, previous, next } of work) {
-    const { uid } = (previous ?? next)!
+  for (const one of work) {
+    const { hook, previous } = one
+    const { uid } = (previous ?? one.next)!
     if (hook.around === undefined || seen.has(uid)) continue
     seen.add(uid)
     const inner = whole
-    whole = () => hook.around!(ctx, previous, next === null ? null : hookTarget(next), inner)
+    whole = () => hook.around!(ctx, previous, hookTarget(one), inner)
   }
   await whole()
 }

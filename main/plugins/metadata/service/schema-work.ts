@@ -3,7 +3,7 @@
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { validationError } from '#shared/errors.ts'
 import { isSameJson } from '#shared/merge-patch.ts'
-import type { MetadataItem, SchemaChangeStep, TypeHook } from '../api.ts'
+import type { HookTarget, MetadataItem, SchemaChangeStep, TypeHook } from '../api.ts'
 import { checkItem } from '../types/check-item.ts'
 import { extendedObject, extensionConflicts } from './extensions.ts'
 import { deepFreeze } from './freeze.ts'
@@ -18,6 +18,7 @@ export interface SchemaWork {
   readonly hook: TypeHook
   readonly previous: MetadataItem | null
   readonly next: MetadataItem | null
+  readonly renamedObjects: ReadonlyMap<string, string>
   readonly plan: readonly SchemaChangeStep[]
 }
 
@@ -66,6 +67,7 @@ export function workOut(
     return pair.before === null || pair.after === null || isSameJson(pair.before.item, pair.after.item) ? [] : [pair]
   })
 
+  const renamedObjects = renamedIn(pairs)
   const work = [...pairs, ...targetPairs].flatMap((pair): SchemaWork[] => {
     const hook = hookOf((pair.after ?? pair.before)!.type)
     const previous = pair.before !== null && hasStorage(pair.before) ? pair.before : null
@@ -76,8 +78,8 @@ export function workOut(
     const planLater = previous !== null && ground.touched?.has(previous.uid) === true
     const plan = planLater
       ? []
-      : hook.plan(previous, next === null ? null : hookTarget(next), ground.reads, ground.mayWait === true)
-    return [{ hook, previous, next, plan }]
+      : hook.plan(previous, hookTarget({ next, renamedObjects }), ground.reads, ground.mayWait === true)
+    return [{ hook, previous, next, renamedObjects, plan }]
   })
   const bumped = targetPairs.map(({ after: item }): ItemChange => {
     const previous = after.base('object', item!.name)!
@@ -87,9 +89,18 @@ export function workOut(
   return { changes: [...given, ...bumped], work, after }
 }
 
-/** An item in the form a type's hook takes. */
-export function hookTarget(item: MetadataItem): { name: string; uid: string; item: Record<string, unknown> } {
-  return { name: item.name, uid: item.uid, item: item.item as Record<string, unknown> }
+/** The item a work makes, in the form a type's hook takes; null where it goes. */
+export function hookTarget({ next, renamedObjects }: Pick<SchemaWork, 'next' | 'renamedObjects'>): HookTarget | null {
+  if (next === null) return null
+  return { name: next.name, uid: next.uid, item: next.item as Record<string, unknown>, renamedObjects }
+}
+
+function renamedIn(pairs: readonly Pair[]): ReadonlyMap<string, string> {
+  return new Map(
+    pairs.flatMap(({ before, after }): [string, string][] =>
+      before?.type === 'object' && after !== null && before.name !== after.name ? [[before.name, after.name]] : [],
+    ),
+  )
 }
 
 function pairOf(before: ItemCache, after: ItemCache, previous: MetadataItem | null, next: MetadataItem | null): Pair {

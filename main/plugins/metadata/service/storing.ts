@@ -28,7 +28,7 @@ export function createStoring({ cache, clock }: { cache: ItemCache; clock: Clock
   /** Looks at the plan again inside the write: rows stored since it was shown may have made it destructive. */
   const applyHook = (tx: Tx, ctx: RequestContext, work: SchemaWork, confirm: string | undefined): void => {
     const { hook, previous, plan } = work
-    const next = work.next === null ? null : hookTarget(work.next)
+    const next = hookTarget(work)
     if (previous !== null && !acceptsAnyPlan(confirm)) {
       const planNow = hook.plan(previous, next, tx)
       if (planHash(planNow) !== planHash(plan)) requireConsent(planNow, confirm)

@@ -1,6 +1,8 @@
 // Opens the engine for the peers of this machine: with records, metadata, feeds and the roster as kinds of documents, and
 // with what the roster says of who may write. Knows no connection.
 import { internalContext } from '#main/kernel/context.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { MachineryParts, RoomsJoint } from '../service/machinery.ts'
@@ -18,6 +20,7 @@ import { createLetters } from '../write/letters.ts'
 import type { Letters } from '../write/letters.ts'
 import { capturePurges } from '../write/purge-capture.ts'
 import { captureRecords } from '../write/record-capture.ts'
+import { syncedObjects } from '../write/record-genesis.ts'
 import { createPeerRights } from '../service/shared/peer-rights.ts'
 import { createPeerRooms } from '../service/shared/peer-rooms.ts'
 import { createSharedTexts } from '../service/shared/shared-texts.ts'
@@ -71,6 +74,21 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
   captureRecords(host, metadata, current, letters)
   // After the mark, which says what its writer had seen.
   capturePurges(host, metadata, current)
+  const converted = (tx: Tx, ctx: RequestContext, object: string): void => {
+    // Whoever changed the definition writes what it did for all; what was made here meanwhile nobody else can tell.
+    joined?.engine.mend(tx, ctx.source === 'sync' ? { object, isOwn: true } : { object })
+  }
+  // Links name the object they lead to: its new name is in the rows by now.
+  host.on('metadata.item.saved', ({ payload }, tx, ctx) => {
+    const { type, renamedFrom } = payload as { type: string; renamedFrom?: string }
+    if (type !== 'object' || renamedFrom === undefined) return
+    for (const { uid, fields } of syncedObjects(metadata)) {
+      const isLinked = fields.some(
+        (field) => field.type === 'record' && (field.settings.references?.includes(renamedFrom) ?? true),
+      )
+      if (isLinked) converted(tx, ctx, uid)
+    }
+  })
   const items = createMetadataDocs({
     read: host.read,
     write: host.write,
@@ -87,14 +105,7 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
       const sides = { winner: sideOf(winner), losers: losers.map(sideOf) }
       openConflict(tx, { ...draft, ...sides, ...(base === null ? {} : { base: base.value }) }, host.clock.iso())
     },
-    onConverted(tx, ctx, object) {
-      if (ctx.source !== 'sync') {
-        joined?.engine.mend(tx, { object })
-        return
-      }
-      // Whoever changed the definition writes what it did for all; what was made here meanwhile nobody else can tell.
-      joined?.engine.mend(tx, { object, isOwn: true })
-    },
+    onConverted: converted,
     onSettled(tx, { type, uid, still, by }) {
       const doc = formatDocName({ kind: 'metadata', type, uid })
       closeOthers(tx, { doc }, ['field'], { has: (_id, { field }) => still.has(field) }, host.clock.iso(), by)

@@ -16,6 +16,7 @@ import type { SearchService } from '#main/plugins/search/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import { liveExists } from '../../store.ts'
 import { sanitizeHtml } from '../sanitize-html.ts'
+import { withRenamedTargets } from './renamed-targets.ts'
 
 /** What schema changes work with. */
 export interface SchemaChangeParts {
@@ -39,15 +40,21 @@ export type Candidate = Parameters<TypeHook['plan']>[1]
 /** A table is converted at once below the first number of rows, and altered at once below the second. */
 export const usualLimits = { slicedFrom: 5_000, asideFrom: 30_000 } as const
 
+type Definition = Pick<NonNullable<Candidate>, 'name' | 'uid' | 'item'>
+
 /** Compiles an item; the metadata service checked the definition before it asked. */
-export function compile(item: Candidate): ObjectSchema | null {
+export function compile(item: Definition | null): ObjectSchema | null {
   if (item === null) return null
   return compileObject({ ...item.item, name: item.name, uid: item.uid } as ObjectDefinition)
 }
 
 /** The differences between two versions of an object, not counted yet. */
-export function planOf(previous: Candidate, next: Candidate): SchemaPlan {
-  return diffObject(compile(previous), compile(next))
+export function planOf(previous: Definition | null, next: Candidate): SchemaPlan {
+  const renamed = next?.renamedObjects
+  if (previous === null || renamed === undefined || renamed.size === 0)
+    return diffObject(compile(previous), compile(next))
+  const fields = withRenamedTargets((previous.item['fields'] ?? {}) as Record<string, unknown>, renamed)
+  return diffObject(compile({ ...previous, item: { ...previous.item, fields } }), compile(next))
 }
 
 /** The world values are converted in, as one transaction or snapshot sees it. */
