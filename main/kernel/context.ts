@@ -33,6 +33,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   /** False: record-triggered automations do not start for the changes of this call; absent means true (D-68). */
   readonly runAutomations?: false
+  /** Nothing of this call stays: what scripts write on its way is tried and rolled back too (D-63). */
+  readonly validateOnly?: true
   /** Names a piece of work that is stored in several writes: what tells people of changes tells of it once. */
   readonly work?: string
   /** The event that caused this call, and how many causes lie before it (D-206). */

@@ -194,6 +194,31 @@ describe('hooks', () => {
     expect([bad.status, bad.body.error.details.index]).toEqual([400, 1])
   })
 
+  it('write nothing where nothing is to stay, and are refused what would be refused', async () => {
+    const { id } = (await host.post('/data/task', { title: 'real' })).body
+    const kept = (await host.post('/data/note', { text: 'kept' })).body.id
+    await addHook('task.note', {
+      events: ['beforeInsert', 'beforeUpdate', 'beforeDelete'],
+      body: `
+        const made = await records.create('note', { text: 'tried' })
+        const { text } = await records.update('note', '${kept}', { text: 'changed' })
+        const { purged } = await records.delete('note', '${kept}')
+        let refused
+        try { await records.update('note', '${kept}', { nothing: 1 }) } catch (error) { refused = error.message }
+        return { title: [made.text, text, purged, refused !== undefined].join(' ') }`,
+    })
+    const notes = (await host.get('/data/note?deleted=include&sort=id')).body.records
+    const tried = async (request: Record<string, unknown>) => {
+      const options = { validateOnly: true, returnRecords: true }
+      return (await host.post('/data/task/batch', { ...request, options })).body
+    }
+    const created = await tried({ operation: 'create', records: [{ data: { title: 'x' } }] })
+    expect(created.results[0].record.title).toBe('tried changed false true')
+    expect((await tried({ operation: 'update', records: [{ id, data: { title: 'x' } }] })).success).toBe(true)
+    expect((await tried({ operation: 'delete', records: [{ id }] })).success).toBe(true)
+    expect((await host.get('/data/note?deleted=include&sort=id')).body.records).toEqual(notes)
+  })
+
   it('that cause themselves stop at depth 5', async () => {
     await addHook('task.loop', {
       events: ['afterInsert'],

@@ -6,7 +6,7 @@ import type { RecordAction } from '#shared/route.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { BatchStep, BulkItem, BulkOperation, DataService } from '../api.ts'
+import type { BatchStep, BulkItem, BulkOperation, BulkOptions, DataService } from '../api.ts'
 import { checkBulkSize, createAll, runBulk } from './bulk.ts'
 import type { BulkStep } from './bulk-items.ts'
 import { createBulkItems } from './bulk-items.ts'
@@ -54,7 +54,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       )
       const env = parts.envFor(ctx, schema)
       const steps = records.map((item): BulkStep => ({ schema, operation, item, env, purge }))
-      const items = createBulkItems(parts, ctx, steps, { references: false })
+      const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: false })
       return runBulk({ ctx, operation, options, items, write, isBusy, rules, access, summaries, alongside })
     },
 
@@ -86,10 +86,15 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       )
       const envs = new Map<ObjectSchema, PrepareEnv>()
       const steps = operations.map((given) => stepOf(ctx, envs, given))
-      const items = createBulkItems(parts, ctx, steps, { references: true })
+      const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: true })
       return runBulk({ ctx, operation: undefined, options, items, write, isBusy, rules, access, summaries })
     },
   }
+}
+
+/** The context of hooks, which are told when nothing is to stay. */
+function triedBy(ctx: RequestContext, { validateOnly }: BulkOptions): RequestContext {
+  return validateOnly ? { ...ctx, validateOnly } : ctx
 }
 
 function givenId(data: Record<string, unknown>): string | undefined {

@@ -1,4 +1,5 @@
 // What scripts may do with records: five calls, each through the data service with the rights of the actor (D-99).
+import { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { ScriptMethod } from '#main/kernel/script-messages.ts'
 import type { DataService, RecordQuery } from '#main/plugins/data/api.ts'
@@ -42,15 +43,46 @@ export async function answerCall(
       return JSON.stringify(page)
     }
     case 'create':
-      return JSON.stringify((await data.create(ctx, { object, data: mapOf(second, method) })).record)
+      return JSON.stringify(await write(data, ctx, { object, operation: 'create', data: mapOf(second, method) }))
     case 'update': {
-      const written = await data.update(ctx, { object, id: textOf(second, method), data: mapOf(third, method) })
-      return JSON.stringify(written.record)
+      const id = textOf(second, method)
+      return JSON.stringify(await write(data, ctx, { object, operation: 'update', id, data: mapOf(third, method) }))
     }
     case 'delete':
-      return JSON.stringify(await data.remove(ctx, { object, id: textOf(second, method) }))
+      return JSON.stringify(await write(data, ctx, { object, operation: 'delete', id: textOf(second, method) }))
   }
 }
+
+/** One write of a script. */
+type ScriptWrite =
+  | { readonly object: string; readonly operation: 'create'; readonly data: Record<string, unknown> }
+  | {
+      readonly object: string
+      readonly operation: 'update'
+      readonly id: string
+      readonly data: Record<string, unknown>
+    }
+  | { readonly object: string; readonly operation: 'delete'; readonly id: string }
+
+/** What a script is answered: the record, or what a deletion says of it. */
+async function write(data: DataService, ctx: RequestContext, asked: ScriptWrite): Promise<unknown> {
+  if (ctx.validateOnly === true) return tryWrite(data, ctx, asked)
+  if (asked.operation === 'create') return (await data.create(ctx, asked)).record
+  if (asked.operation === 'update') return (await data.update(ctx, asked)).record
+  return data.remove(ctx, asked)
+}
+
+/** The same in a transaction that is rolled back, where the write around the script is one as well. */
+async function tryWrite(data: DataService, ctx: RequestContext, asked: ScriptWrite): Promise<unknown> {
+  const { object, operation, ...record } = asked
+  const { results } = await data.bulk(ctx, { object, operation, records: [record], options: triedOptions })
+  const [result] = results
+  const error = result!.errors?.[0]
+  if (error !== undefined) throw new PlatformError(error.code, error, error.details)
+  return operation === 'delete' ? { object, id: asked.id, purged: false } : result!.record
+}
+
+const triedOptions = { atomic: true, returnRecords: true, continueOnError: false, validateOnly: true } as const
 
 function queryOf(value: unknown): RecordQuery {
   if (value === undefined || value === null) return {}
