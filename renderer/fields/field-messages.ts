@@ -64,6 +64,7 @@ export const fieldMessages = {
   'address.countryCode': 'Country code',
   'address.formatted': 'As written',
   'field.json': 'This is not valid JSON: {reason}',
+  'field.jsonNumber': 'Numbers this long cannot be kept exactly. Put them in quotes.',
   'field.readonly': 'This field is computed and cannot be edited.',
   'field.yes': 'Yes',
   'field.no': 'No',

@@ -77,7 +77,7 @@ describe('macros', () => {
     [{ $today: '-7d' }, { date: '2026-02-12' }],
     [{ $today: '+1w' }, { date: '2026-02-26' }],
     [{ $today: '-1M' }, { date: '2026-01-19' }],
-    [{ $today: '1q' }, { date: '2026-05-19' }],
+    [{ $today: '+1q' }, { date: '2026-05-19' }],
     [{ $today: '-2y' }, { date: '2024-02-19' }],
     [{ $today: '+2h' }, { instant: at('2026-02-19T01:00:00Z') }],
     [{ $now: '' }, { instant: env.now }],
@@ -98,6 +98,12 @@ describe('macros', () => {
     const eve = { now: at('2026-03-28T11:00:00Z'), timeZone: 'Europe/Berlin' }
     expect(evaluateDateMacro({ $now: '+1d' }, eve)).toEqual({ instant: at('2026-03-29T10:00:00Z') })
     expect(evaluateDateMacro({ $now: '+24h' }, eve)).toEqual({ instant: at('2026-03-29T11:00:00Z') })
+  })
+
+  it('have a sign before what they move by', () => {
+    expect(isDateMacro({ $today: '+7d' })).toBe(true)
+    expect(isDateMacro({ $today: '7d' })).toBe(false)
+    expect(isDateMacro({ $startOf: 'month', offset: '1M' })).toBe(false)
   })
 
   it('are written in texts too', () => {

@@ -23,7 +23,7 @@ export interface DateRange {
   readonly before: string
 }
 
-const offsetPattern = /^([+-]?)(\d{1,6})([mhdwMqy])$/
+const offsetPattern = /^([+-])(\d{1,6})([mhdwMqy])$/
 const textPattern = /^\{(today|now)([+-]\d{1,6}[mhdwMqy])?\}$/
 const periods = ['week', 'month', 'quarter', 'year'] as const
 

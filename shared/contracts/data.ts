@@ -35,6 +35,7 @@ export const DeleteResult = z
     success: z.literal(true),
     deleted: z.boolean(),
     purged: z.boolean().optional(),
+    warnings: z.array(RecordWarning).optional(),
   })
   .meta({ id: 'DeleteResult' })
 
@@ -277,7 +278,12 @@ export const dataRoutes = defineRoutes({
     aliases: [{ mount: 'api', path: '/data/:object/createMany' }],
     params: ObjectParams,
     body: z.union([z.object({ records: z.array(FieldMap) }), z.array(FieldMap)]),
-    response: z.object({ object: z.string(), records: z.array(RecordMap), count: z.int() }),
+    response: z.object({
+      object: z.string(),
+      records: z.array(RecordMap),
+      count: z.int(),
+      warnings: z.array(RecordWarning.extend({ index: z.int() })).optional(),
+    }),
     status: 201,
     permission: { object: 'params.object', action: 'create' },
     rateLimit: 'write',

@@ -202,6 +202,25 @@ describe('texts', () => {
   })
 })
 
+describe('numbers inside of JSON', () => {
+  const schema = field({ type: 'json' })
+  it('are refused where their digits cannot be kept, with their place (D-11)', () => {
+    for (const [text, path] of [
+      ['9007199254740993', 'value'],
+      ['-123456789012345678901', 'value'],
+      ['{"a":[1,{"b":123456789012345678901}]}', 'value.a.1.b'],
+    ] as const) {
+      const read = fieldTypeOf(schema).parse(JSON.parse(text), schema, env)
+      expect(read).toMatchObject({ ok: false, errors: [{ field: path, code: 'invalid_number' }] })
+    }
+  })
+
+  it('are kept otherwise', () => {
+    for (const value of [9_007_199_254_740_991, 1e300, 0.1234567890123456, { a: '9007199254740993' }])
+      expect(fieldTypeOf(schema).parse(value, schema, env)).toEqual({ ok: true, value })
+  })
+})
+
 describe('rounding', () => {
   it.each([
     [0.5, 0, 1],

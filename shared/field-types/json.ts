@@ -3,8 +3,11 @@ import { z } from 'zod'
 import type { FieldType } from './field-type.ts'
 import { parsed, problem, refused } from './field-type.ts'
 import { jsonFromColumn } from './list-values.ts'
+import { pathOfRounded } from './rounded-integer.ts'
 
 const maxBytes = 1_048_576
+/** A cheap first look: integers that reading may round have at least sixteen digits. */
+const bigDigits = /\d{16}/
 
 /** Any JSON value up to 1 MB; filters reach inside by path. @source D-94 */
 export const jsonType: FieldType = {
@@ -26,6 +29,11 @@ export const jsonType: FieldType = {
     if (text === undefined) return refused(field, 'invalid_json', 'The value is not JSON.', undefined)
     if (text.length * 3 > maxBytes && utf8Length(text) > maxBytes) {
       return refused(field, 'max_length', 'The JSON value is larger than 1 MB.', undefined, maxBytes)
+    }
+    const large = bigDigits.test(text) ? pathOfRounded(value, field.name) : null
+    if (large !== null) {
+      const message = 'Integers beyond 2^53 cannot be kept exactly; write them as text.'
+      return { ok: false, errors: [problem(large, 'invalid_number', message, undefined)] }
     }
     const { schema } = field.settings
     const mismatches = schema === undefined ? [] : (env.checkJsonSchema?.(schema, value) ?? [])

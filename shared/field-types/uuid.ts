@@ -1,6 +1,8 @@
 // The id form of D-09. Knows no fields.
 
-const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+/** Any version, and the two without one: nil and max. @source RFC 9562 sections 4, 5.9 and 5.10 */
+const pattern =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|0{8}-(?:0{4}-){3}0{12}|f{8}-(?:f{4}-){3}f{12})$/
 
 /** The lower-case UUID a text stands for, or null. */
 export function parseUuid(text: unknown): string | null {

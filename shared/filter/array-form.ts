@@ -97,8 +97,9 @@ function parseWord(reader: FilterReader, field: string, word: string, value: unk
   if ((operator === '$null' || operator === '$exists') && !word.startsWith('$')) {
     return readCondition(reader, fieldPath, operator, value === undefined || value === null ? true : value, path)
   }
+  if (value === undefined) throw filterError(reader, path, 'The condition needs a value; write null for none.')
   if (operator === patternOperator && typeof value === 'string' && !/[%_]/.test(value)) {
     return readCondition(reader, fieldPath, '$contains', value, path)
   }
-  return readCondition(reader, fieldPath, operator, value === undefined ? null : value, path)
+  return readCondition(reader, fieldPath, operator, value, path)
 }

@@ -114,6 +114,20 @@ describe('POST /data/:object', () => {
     expect(code.body.error.details.fieldErrors).toMatchObject([{ field: 'code', code: 'not_unique' }])
     const mail = await host.post('/data/task', { title: 'U', mail: 'aDA@example.org' })
     expect(mail.status).toBe(409)
+    const both = await host.post('/data/task', { title: 'U', code: 'one', mail: 'ada@example.org' })
+    expect(both.body.error.details.fieldErrors).toMatchObject([
+      { field: 'code', code: 'not_unique' },
+      { field: 'mail', code: 'not_unique' },
+    ])
+  })
+
+  it('takes any UUID of a caller as the id, also nil and max (D-09)', async () => {
+    for (const digit of ['0', 'f', 'F']) {
+      const id = [8, 4, 4, 4, 12].map((length) => digit.repeat(length)).join('-')
+      const answer = await host.post('/data/task', { id, title: 'own' })
+      expect([answer.status, answer.body.id]).toEqual(digit === 'F' ? [409, undefined] : [201, id])
+      expect((await host.get(`/data/task/${id.toLowerCase()}`)).status).toBe(200)
+    }
   })
 
   it('answers 404 for an unknown object and 400 for a body that is no object', async () => {

@@ -177,6 +177,10 @@ describe('filters (D-79 to D-85)', () => {
     [['or'], []],
     [['not', ['n', '=', 1], ['n', '=', 2]], refused],
     [['n', '=', null], ['three']],
+    [['n', '='], refused],
+    [['n', '!='], refused],
+    [{ field: 'n', operator: '=' }, refused],
+    [['n', 'is_null'], ['three']],
     [
       ['n', '!=', null],
       ['one', 'two'],

@@ -485,6 +485,25 @@ describe('a state machine', () => {
   })
 })
 
+describe('warnings', () => {
+  it('come with creations of many records, and with deletions', async () => {
+    await host.defineObject('parcel', { weight: { type: 'number' } })
+    await saveRule('parcel.heavy', {
+      ...{ object: 'parcel', type: 'script', condition: 'record.weight > 10', message: 'Heavy.', severity: 'warning' },
+      events: ['insert', 'delete'],
+    })
+    const heavy = { rule: 'parcel.heavy', severity: 'warning', message: 'Heavy.' }
+    const { body } = await host.post('/data/parcel/createMany', { records: [{ weight: 1 }, { weight: 11 }] })
+    expect(body.warnings).toEqual([{ index: 1, ...heavy }])
+    const [light, other] = body.records as { id: string }[]
+    expect((await host.delete(`/data/parcel/${light!.id}`)).body.warnings).toBeUndefined()
+    expect((await host.delete(`/data/parcel/${other!.id}`)).body).toMatchObject({ success: true, warnings: [heavy] })
+    const again = (await host.post('/data/parcel/createMany', [{ weight: 12 }])).body
+    const many = await host.post('/data/parcel/deleteMany', { ids: [again.records[0].id] })
+    expect(many.body.results[0].warnings).toEqual([heavy])
+  })
+})
+
 describe('the filter of a unique rule', () => {
   beforeAll(() => host.defineObject('chair', { row: { type: 'text' }, place: { type: 'number' } }))
   const unique = (where: unknown) => saveRule('chair.one', { object: 'chair', type: 'unique', fields: ['row'], where })

@@ -319,7 +319,7 @@ export interface DataService {
   remove(
     ctx: RequestContext,
     input: { object: string; id: string; expectedVersion?: ExpectedVersion; purge?: boolean },
-  ): Promise<{ object: string; id: string; purged: boolean }>
+  ): Promise<{ object: string; id: string; purged: boolean; warnings?: RecordWarning[] }>
   /** @throws resource_not_found, conflict, CONCURRENT_UPDATE */
   restore(
     ctx: RequestContext,
@@ -355,7 +355,7 @@ export interface DataService {
   createMany(
     ctx: RequestContext,
     input: { object: string; records: Record<string, unknown>[] },
-  ): Promise<PlatformRecord[]>
+  ): Promise<{ records: PlatformRecord[]; warnings: (RecordWarning & { index: number })[] }>
   /** @throws validation_error when the request itself is malformed; failures of records are in the result */
   bulk(ctx: RequestContext, input: BulkInput): Promise<BulkResult>
   /**

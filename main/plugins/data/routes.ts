@@ -68,6 +68,7 @@ export function dataHandlers(
         success: true,
         deleted: true,
         ...(done.purged ? { purged: true } : {}),
+        ...(done.warnings === undefined ? {} : { warnings: done.warnings }),
       }
     },
     restoreRecord(ctx, { params, body, headers }) {
@@ -86,11 +87,12 @@ export function dataHandlers(
     },
     async createManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk', 'create')
-      const records = await data.createMany(ctx, {
+      const { records, warnings } = await data.createMany(ctx, {
         object: params.object,
         records: Array.isArray(body) ? body : body.records,
       })
-      return { object: params.object, records, count: records.length }
+      const result = { object: params.object, records, count: records.length }
+      return warnings.length === 0 ? result : { ...result, warnings }
     },
     updateManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk', 'update')

@@ -1,6 +1,7 @@
 // Owns JSON values and vectors, which are lists of numbers that programs write. @source D-94 json, vector
 
 import { IconBraces } from '@tabler/icons-react'
+import { pathOfRounded } from '#shared/field-types/rounded-integer.ts'
 import { TextareaEditor } from '../editors/textarea-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
@@ -18,7 +19,9 @@ export const jsonField: FieldType = {
   parse: blankIsNull((text, field, context) => {
     if (field.type === 'vector') return refused(context, 'field.vector')
     try {
-      return parsed(JSON.parse(text))
+      const value: unknown = JSON.parse(text)
+      if (pathOfRounded(value, '') !== null) return refused(context, 'field.jsonNumber')
+      return parsed(value)
     } catch (error) {
       return refused(context, 'field.json', { reason: error instanceof Error ? error.message : String(error) })
     }

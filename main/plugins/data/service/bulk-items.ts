@@ -231,7 +231,7 @@ export function createBulkItems(
       const row = requireRowFor(parts, tx, ctx, schema, asked)
       requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
       checkSeen(schema, seen, row)
-      deletion.remove(tx, ctx, schema, row, purge)
+      const { warnings } = deletion.remove(tx, ctx, schema, row, purge)
       const record = codecOf(schema).toRecord(row)
       return {
         schema,
@@ -240,7 +240,7 @@ export function createBulkItems(
         record,
         before: row,
         changed: row['deleted_at'] === null,
-        warnings: [],
+        warnings,
       }
     }
     const data = requireItemData(item)

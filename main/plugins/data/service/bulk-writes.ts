@@ -72,7 +72,10 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       }))
       const items = createBulkItems(parts, ctx, steps, { references: false })
       const done = await createAll({ ctx, items, write, isBusy, rules, access, summaries })
-      return done.map((item) => item.record)
+      return {
+        records: done.map(({ record }) => record),
+        warnings: done.flatMap(({ warnings }, index) => warnings.map((warning) => ({ index, ...warning }))),
+      }
     },
 
     async batch(ctx, { operations, options }) {

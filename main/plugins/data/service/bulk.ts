@@ -13,6 +13,7 @@ import type {
   BulkResult,
   BulkResultItem,
   PlatformRecord,
+  RecordWarning,
 } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
@@ -336,10 +337,11 @@ function summarise(run: BulkRun, results: BulkResultItem[]): BulkResult {
  */
 export async function createAll(
   run: Omit<BulkRun, 'operation' | 'options'>,
-): Promise<{ id: string; record: PlatformRecord }[]> {
+): Promise<{ id: string; record: PlatformRecord; warnings: readonly RecordWarning[] }[]> {
   const options: BulkOptions = { atomic: true, returnRecords: true, continueOnError: true, validateOnly: false }
   const result = await runBulk({ ...run, operation: 'create', options })
-  if (result.success) return result.results.map((item) => ({ id: item.id!, record: item.record! }))
+  if (result.success)
+    return result.results.map(({ id, record, warnings = [] }) => ({ id: id!, record: record!, warnings }))
   const failures = result.results.flatMap((item) =>
     (item.errors ?? []).map((error) => ({
       index: item.index,

@@ -21,7 +21,7 @@ import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { closesRing, targetsOf } from './reference-checks.ts'
 import type { RecordAccess } from './record-access.ts'
-import type { RecordRules } from './record-rules.ts'
+import type { RecordRules, RuleWarning } from './record-rules.ts'
 import type { IncomingReference, IncomingReferences } from './references.ts'
 import { namingOf } from './references.ts'
 import type { Summaries } from './summaries.ts'
@@ -31,13 +31,19 @@ import type { RecordWriter, Written } from './writer.ts'
 /** A chain of cascades may be this long (D-61). */
 const maxCascadeDepth = 10
 
+/** What a deletion says of the record it began with. */
+export interface Removed {
+  readonly purged: boolean
+  readonly warnings: readonly RuleWarning[]
+}
+
 /** Deletes and restores records; one per host. */
 export interface RecordDeletion {
   /**
    * Deletes softly when the object keeps a trash, else for good.
    * @throws delete_restricted, resource_not_found
    */
-  remove(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, purge: boolean): { purged: boolean }
+  remove(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, purge: boolean): Removed
   /** @throws conflict when the record is live or a unique value was taken meanwhile */
   restore(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row): Written
 }
@@ -75,11 +81,11 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     purge: boolean,
     run: Run,
     depth: number,
-  ): { purged: boolean } => {
+  ): Removed => {
     const id = row['id'] as string
     const live = row['deleted_at'] === null
     run.taken.add(keyOf(schema, id))
-    if (live) parts.rules.checkDelete(ctx, schema, row)
+    const warnings = live ? parts.rules.checkDelete(ctx, schema, row) : []
     if (live) releaseReferences(tx, ctx, schema, row, purge, run, depth)
     const record = codecOf(schema).toRecord(row)
     const purges = purge || !schema.enable.trash
@@ -111,7 +117,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
       tx.emit(ctx, { type: 'record.deleted', object: schema.name, recordId: id, payload: { record } })
     }
     if (purges) tx.emit(ctx, { type: 'record.purged', object: schema.name, recordId: id, payload: { record: { id } } })
-    return { purged: purges }
+    return { purged: purges, warnings }
   }
 
   /** Applies each referencing field's delete behaviour: restrict first, so that nothing is done in vain. */

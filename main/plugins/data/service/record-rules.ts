@@ -30,7 +30,7 @@ export interface RecordRules {
    */
   checkStored(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
   /** Judges a live row that is about to be deleted. @throws validation_error */
-  checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): void
+  checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): readonly RuleWarning[]
   /**
    * What rules say of a row that another machine made, where nothing can be refused. Rules about a change rather than a
    * record are left out: state machines, and for a record that is new here those that do not judge updates too. So are

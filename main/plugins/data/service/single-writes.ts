@@ -164,13 +164,13 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const input = { id, action, expectedVersion, deletedToo: purge } as const
       const done = await guarded(ctx, schema, input, 'delete', 'data.delete', (tx, row) => {
         const { value } = inScope(parts, tx, ctx, () => deletion.remove(tx, ctx, schema, row, purge))
-        return { id: row['id'] as string, purged: value.purged, row }
+        return { id: row['id'] as string, ...value, row }
       })
-      const { row, ...result } = done
+      const { row, warnings, ...result } = done
       if (row['deleted_at'] === null) {
         await afterOne(parts.hooks(), ctx, schema, 'delete', codecOf(schema).toRecord(row), row)
       }
-      return { object: schema.name, ...result }
+      return { object: schema.name, ...result, ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) }
     },
 
     async restore(ctx, { object, id, expectedVersion }) {

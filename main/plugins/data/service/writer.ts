@@ -2,6 +2,7 @@
 // beside the door of remote changes that inserts or updates rows of object tables. Everything here is synchronous.
 import { PlatformError, platformError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -282,6 +283,7 @@ function checkUnique(
 ): void {
   const codec = codecOf(schema)
   if (!codec.hasUnique) return
+  const taken = new Set<FieldSchema>()
   for (const rule of uniqueRules(schema)) {
     if (
       rule.where === null &&
@@ -290,15 +292,17 @@ function checkUnique(
     )
       continue
     if (clashesOf(tx, env, schema, row, rule).length === 0) continue
-    // What the caller may not read is no part of the answer: neither the name nor the value.
-    const shown = rule.fields.filter((field) => canRead(field.name))
-    throw platformError('conflict', {
-      fieldErrors: shown.map((field) => ({
-        field: field.name,
-        code: 'not_unique',
-        message: 'Another record has this value.',
-        value: codec.value(row, field),
-      })),
-    })
+    for (const field of rule.fields) taken.add(field)
   }
+  if (taken.size === 0) return
+  // What the caller may not read is no part of the answer: neither the name nor the value.
+  const shown = [...taken].filter((field) => canRead(field.name))
+  throw platformError('conflict', {
+    fieldErrors: shown.map((field) => ({
+      field: field.name,
+      code: 'not_unique',
+      message: 'Another record has this value.',
+      value: codec.value(row, field),
+    })),
+  })
 }

@@ -137,9 +137,9 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
 
     checkDelete(ctx, schema, row) {
       const rules = rulesOf(schema)
-      if (!rules.some((rule) => rule.events.has('delete'))) return
+      if (!rules.some((rule) => rule.events.has('delete'))) return noWarnings
       const input = inputOf(ctx, schema, 'delete', row, row)
-      settle(judge(rules, 'delete', () => input))
+      return settle(judge(rules, 'delete', () => input))
     },
 
     observe(ctx, schema, row, stored) {
