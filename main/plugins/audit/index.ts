@@ -68,7 +68,7 @@ export const auditPlugin = definePlugin({
     const listener = eventRecorder({ record, flood })
     for (const type of heardEvents) host.on(type, listener, { priority: lastPriority })
 
-    host.handle(auditRoutes, auditHandlers({ read, write, clock, record, verify }))
+    host.handle(auditRoutes, auditHandlers({ read, write, clock, record, verify, authorizer: () => host.authorizer }))
     const keepDays = keepDaysOf(options.config('audit'))
     host.job('retention', { cron: '17 4 * * *' }, async (signal) => {
       await cutOutdated({ keepDays, clock, write, record, subject, signal })
