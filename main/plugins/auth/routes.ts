@@ -33,6 +33,7 @@ import {
   putPassword,
   readAccountId,
   readMemberships,
+  readOrganizationId,
   readPassword,
   readTeam,
   readTeamMembers,
@@ -246,18 +247,37 @@ export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<ty
 export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrganizationRoutes> {
   const { read } = parts
   const forwarded = forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed')
+  const isMemberOf = (ctx: RequestContext, id: string): boolean =>
+    readMemberships(read, ctx.actor.id).some(({ organizationId }) => organizationId === id)
+  /** The library refuses with this too, but then the caller works in no organization any more. */
+  const notAMember = (): Error =>
+    platformError('permission_denied', { reason: 'USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION' })
   return {
     ...forwarded,
+    setActiveOrganization(ctx, input) {
+      const { organizationId, organizationSlug } = input.body
+      const bySlug = organizationSlug === undefined ? undefined : readOrganizationId(read, 'slug', organizationSlug)
+      // Null leaves the active one whatever else is named; a short name nobody has is refused without a change.
+      const wanted = organizationId === undefined ? bySlug : organizationId
+      if (typeof wanted === 'string' && !isMemberOf(ctx, wanted)) throw notAMember()
+      return forwarded.setActiveOrganization(ctx, input)
+    },
+    getFullOrganization(ctx, input) {
+      const { organizationId, organizationSlug } = input.query
+      const by = organizationSlug === undefined ? 'id' : 'slug'
+      const name = organizationSlug ?? organizationId
+      const wanted = name === undefined ? undefined : readOrganizationId(read, by, name)
+      if (wanted !== undefined && !isMemberOf(ctx, wanted)) throw notAMember()
+      return forwarded.getFullOrganization(ctx, input)
+    },
     // The library shows a team to its members only; whoever manages one need not be in it.
     listTeamMembers(ctx, input) {
       const { teamId } = input.query
       if (teamId === undefined) return forwarded.listTeamMembers(ctx, input)
       const team = readTeam(read, teamId)
-      const isMember = readMemberships(read, ctx.actor.id).some(
-        ({ organizationId }) => organizationId === team?.organizationId,
-      )
       // A team of others is answered like one that is not there.
-      if (team === undefined || !isMember) throw platformError('resource_not_found', { resource: 'team', id: teamId })
+      if (team === undefined || !isMemberOf(ctx, team.organizationId))
+        throw platformError('resource_not_found', { resource: 'team', id: teamId })
       return readTeamMembers(read, teamId)
     },
   }

@@ -1,7 +1,7 @@
 // What a user does with the own inbox: list, mark, delete. Nobody reaches another one's: what is not the caller's is not
 // there.
 import type { RequestContext } from '#main/kernel/context.ts'
-import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
