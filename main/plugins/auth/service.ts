@@ -197,6 +197,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     mail,
     bridge,
     cookies,
+    ownerSessions: options.ownerSessions,
     library,
     signUpIsClosed,
     changed,
