@@ -54,6 +54,8 @@ export interface PipelineContext extends AnswerContext {
   readonly resolveLocale: (acceptLanguage: string | undefined) => string
   readonly limiter: RateLimiter
   readonly idempotencyKeys: IdempotencyKeys
+  /** Those of routes whose answers must not reach the disk. */
+  readonly passingIdempotencyKeys: IdempotencyKeys
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
   readonly arrived: () => void
@@ -173,7 +175,7 @@ export function serve(
       key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract)
         ? runtime.handler(ctx, input)
         : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, (effectKey) =>
-            runtime.handler({ ...ctx, effectKey }, input),
+            runtime.handler(effectKey === undefined ? ctx : { ...ctx, effectKey }, input),
           )
     if (input.stream !== undefined) drainAfter(result, request.body as Readable)
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
@@ -214,7 +216,8 @@ function runOnce(
   reply: FastifyReply,
   key: string,
   streamed: boolean,
-  work: (key: EffectKey) => unknown,
+  /** @param key absent: the write leaves no mark in the database */
+  work: (key: EffectKey | undefined) => unknown,
 ): unknown {
   const write = {
     credentialId: request.caller.credentialId,
@@ -224,9 +227,12 @@ function runOnce(
     // A stream is read once, by its handler; its length stands for it.
     body: streamed ? [request.headers['content-type'], request.headers['content-length']] : request.body,
   }
-  return pipeline.idempotencyKeys.run(write, work, () => {
+  const onReplay = (): void => {
     void reply.header('idempotent-replay', 'true')
-  })
+  }
+  return runtime.contract.keepsAnswer === 'in-memory'
+    ? pipeline.passingIdempotencyKeys.run(write, () => work(undefined), onReplay)
+    : pipeline.idempotencyKeys.run(write, work, onReplay)
 }
 
 function awaitResult(

@@ -193,7 +193,7 @@ export const authRoutes = defineRoutes({
     permission: { system: 'manage_api_keys' },
     rateLimit: 'write',
     errors: ['conflict', 'permission_denied'],
-    keepsAnswer: false,
+    keepsAnswer: 'in-memory',
     channel: 'session',
     summary: 'Make an API key that acts as the caller; it is shown once.',
     tag: 'auth',

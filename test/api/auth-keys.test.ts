@@ -46,6 +46,22 @@ describe('a key', () => {
       expect(readFileSync(join(host.dataDir, name)).includes(body.key.slice(10)), name).toBe(false)
   })
 
+  it('is made once by repeats with one Idempotency-Key, and no answer or body of them reaches the disk (D-42)', async () => {
+    const repeat = { 'idempotency-key': 'make-once' }
+    const first = await host.post('/keys', { name: 'Once' }, repeat)
+    const second = await host.post('/keys', { name: 'Once' }, repeat)
+    expect([first.status, first.headers.get('idempotent-replay')]).toEqual([201, null])
+    expect([second.status, second.headers.get('idempotent-replay'), second.body]).toEqual([201, 'true', first.body])
+    const other = await host.post('/keys', { name: 'Twice' }, repeat)
+    expect([other.status, other.body.error.details.reason]).toEqual([409, 'idempotency_key_reused'])
+    const list = (await host.get('/keys')).body.keys as { name: string }[]
+    expect(list.filter(({ name }) => ['Once', 'Twice'].includes(name))).toHaveLength(1)
+    const kept = host.host.database.read.all({ sql: 'SELECT name FROM _answer', parameters: [] })
+    expect(kept).toEqual([])
+    for (const name of ['cairn.db', 'cairn.db-wal'])
+      expect(readFileSync(join(host.dataDir, name)).includes(first.body.key.slice(10)), name).toBe(false)
+  })
+
   it('acts as its maker, in every place a key may stand', async () => {
     const { id, key } = await make()
     const places: Record<string, string>[] = [
