@@ -25,7 +25,7 @@ import { exposedHeaders } from './headers.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
 import { accountKey, addressKey } from './rate-key.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
 
 declare module 'fastify' {
@@ -315,13 +315,20 @@ function takeFromBucket(
   if (rateClass === 'auth') key += `|${contract?.operationId ?? ''}`
   else if (rateClass === 'hooks') key += `|${raw.url!.split('?', 1)[0]}`
   const verdict = pipeline.limiter.take(rateClass, key, cost)
-  if (verdict !== null) reply.headers(verdict.headers)
+  if (verdict !== null) tellBucket(reply, verdict)
   if (verdict?.refusal != null || contract?.ownRate === undefined) return verdict?.refusal ?? null
   const { windowMs, maxRequests } = contract.ownRate
   const bucket = { burst: maxRequests, refillPerSecond: (maxRequests * 1000) / windowMs }
   const own = pipeline.limiter.takeOwn(rateClass, `${who}|${contract.operationId}`, bucket)
-  reply.headers(own.headers)
+  tellBucket(reply, own)
   return own.refusal
+}
+
+/** Of several buckets an answer tells of the one that refuses, else of the one with the fewest calls left. */
+function tellBucket(reply: FastifyReply, { headers, refusal }: RateVerdict): void {
+  const told = reply.getHeader('x-ratelimit-remaining')
+  const isFuller = told !== undefined && Number(told) < Number(headers['x-ratelimit-remaining'])
+  if (refusal !== null || !isFuller) reply.headers(headers)
 }
 
 /**
@@ -341,12 +348,12 @@ function chargeForBody(
     const account = accountKey(request.body, request.raw.headers.authorization)
     const verdict =
       account === null ? null : pipeline.limiter.take('auth', `${account}|${runtime.contract.operationId}`)
-    if (verdict !== null) reply.headers(verdict.headers)
+    if (verdict !== null) tellBucket(reply, verdict)
     refusal = verdict?.refusal ?? null
   } else if (runtime.countRows !== null && request.caller.credential !== 'connection-token') {
     const extra = Math.floor(runtime.countRows(request.body) / 50)
     const verdict = extra === 0 ? null : pipeline.limiter.take('write', request.caller.credentialId, extra)
-    if (verdict !== null) reply.headers(verdict.headers)
+    if (verdict !== null) tellBucket(reply, verdict)
     refusal = verdict?.refusal ?? null
   }
   if (refusal !== null) throw refusal

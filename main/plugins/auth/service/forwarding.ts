@@ -177,7 +177,11 @@ async function forward(
   await step.before?.(parts, ctx, given, input)
   const answer = await ask(parts, contract, ctx, input, step, account)
   await step.after?.(parts, ctx, given, answer)
-  if (account !== null) await parts.attempts[step.mailsCode === true ? 'takeBack' : 'succeed'](account)
+  if (account !== null) {
+    // A code that was mailed proves nothing: its bucket bounds the mails.
+    if (step.mailsCode === true) await parts.attempts.takeBack(account)
+    else await parts.attempts.succeed(account, operationId)
+  }
   const changes = contract.method === 'POST' && contract.mutates !== false
   const event = step.event ?? (changes && steps[operationId] === undefined ? tableEvent : undefined)
   const began = ctx.credential === 'none'
