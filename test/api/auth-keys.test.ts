@@ -107,6 +107,20 @@ describe('a key', () => {
     clock.advance(60_000)
     const ended = await host.anonymous('GET', '/data/task', undefined, headers)
     expect([ended.status, ended.body.error.code]).toEqual([401, 'api_key_invalid'])
+    await host.patch('/settings', { timezone: 'Europe/Berlin' })
+    for (const [given, kept] of [
+      ['2030-01-01T10:00:00', '2030-01-01T09:00:00.000Z'],
+      ['2030-07-01T10:00', '2030-07-01T08:00:00.000Z'],
+      ['2030-01-01T10:00Z', '2030-01-01T10:00:00.000Z'],
+      ['2030-01-01T10:00:00.123456+05:30', '2030-01-01T04:30:00.123Z'],
+    ] as const) {
+      for (const name of ['expiresAt', 'expires_at']) {
+        const made = await host.post('/keys', { name: 'Later', [name]: given })
+        expect([made.status, made.body.expiresAt], given).toEqual([201, kept])
+      }
+    }
+    const none = await host.post('/keys', { name: 'None', expiresAt: 'tomorrow' })
+    expect(none.body.error.details.fieldErrors[0]).toMatchObject({ field: 'expiresAt', code: 'invalid_datetime' })
     const past = await host.post('/keys', { name: 'Past', expiresAt: '2020-01-01T00:00:00Z' })
     expect(past.body.error.details.fieldErrors[0]).toMatchObject({ field: 'expiresAt', code: 'min_value' })
   })

@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { AuditEntry, auditRoutes } from '#shared/contracts/audit.ts'
+import { canonicalInstant } from '#shared/calendar/iso.ts'
 import { validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
@@ -24,6 +25,7 @@ export interface AuditHandlerParts extends Pick<PluginHost, 'read' | 'write' | '
   readonly record: AuditService['record']
   readonly verify: () => Promise<AuditVerification>
   readonly authorizer: () => Authorizer
+  readonly timeZone: () => string
 }
 
 /** Makes the handlers. */
@@ -33,7 +35,10 @@ export function auditHandlers(parts: AuditHandlerParts): Handlers<typeof auditRo
   /** In an organization its own entries are seen and those of none, never another one's. @throws permission_denied */
   const filterOf = (ctx: RequestContext, { kind, ...rest }: Filters): EntryFilter => {
     requireOpenRecords(parts.authorizer(), ctx)
-    const { actorId, object, outcome, since, until } = rest
+    const { actorId, object, outcome } = rest
+    const [since, until] = [rest.since, rest.until].map((text) =>
+      text === undefined ? undefined : canonicalInstant(text, parts.timeZone()),
+    )
     return { kinds: kind, actorId, object, outcome, since, until, organizationId: ctx.organizationId }
   }
 

@@ -5,6 +5,7 @@ import { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
 import type { authDeviceRoutes } from '#shared/contracts/auth-two-factor.ts'
 import { authAccountRoutes } from '#shared/contracts/auth.ts'
 import type { authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
+import { canonicalInstant } from '#shared/calendar/iso.ts'
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
@@ -110,9 +111,10 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
     },
     async createKey(ctx, { body }) {
       requireOwnSession(ctx)
+      const expiresAt = body.expiresAt ?? body.expires_at ?? null
       const made = await keys.create(ctx, {
         name: body.name,
-        expiresAt: body.expiresAt ?? body.expires_at ?? null,
+        expiresAt: expiresAt === null ? null : canonicalInstant(expiresAt, parts.timeZone()),
         permissionSets: body.permissionSets ?? null,
         readOnly: body.readOnly ?? false,
       })

@@ -199,6 +199,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     cookies,
     ownerSessions: options.ownerSessions,
     library,
+    timeZone: () => host.service('settings').get('timezone'),
     signUpIsClosed,
     changed,
   }

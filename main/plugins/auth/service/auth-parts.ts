@@ -32,6 +32,8 @@ export interface AuthParts {
   /** The browser sessions of the local owner, which are no rows. */
   readonly ownerSessions: OwnerSessions
   readonly library: () => Promise<Library>
+  /** The time zone of the workspace (D-10). */
+  readonly timeZone: () => string
   /** Sign-up is closed: an owner exists and nobody opened it (D-39). */
   readonly signUpIsClosed: boolean
   /** Forgets remembered sessions and keys, and what others derived from users. */
