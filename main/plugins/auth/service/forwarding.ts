@@ -69,7 +69,11 @@ const steps: Readonly<Record<string, Step>> = {
       if (parts.config.ssoEnforced) throw providerRequired()
     },
     async after(parts, ctx, _body, answer) {
-      const { user } = answer.body as { user?: { role?: string | null } }
+      const { user } = answer.body as { user?: { id: string; role?: string | null } }
+      // Where no address is proved, whoever signs in learns at once that a made-up user is none: D-37 is plain instead.
+      const isProved = parts.config.emailAndPassword.requireEmailVerification
+      if (!isProved && user !== undefined && readUser(parts.read, user.id) === undefined)
+        throw authError('user_already_exists', { reason: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL' })
       // The user that is made up for a taken address differs in this from a new one.
       if (user !== undefined) user.role ??= 'user'
       const token = newToken(parts, answer)
