@@ -17,6 +17,7 @@ import type { AuthParts } from './service/auth-parts.ts'
 import type { RequestHeaders } from './service/bridge.ts'
 import { endConsent, listConsents } from './service/consents.ts'
 import { decide, describeDevice, pollToken, requestCode } from './service/device.ts'
+import { isMemberOf, requireOwnToLookAt, requireOwnToWorkIn } from './service/foreign-organization.ts'
 import type { ForwardedInput } from './service/forwarding.ts'
 import { asProtocolSays, fieldsOf, forwardAll } from './service/forwarding.ts'
 import { createTurns } from './service/in-turn.ts'
@@ -30,16 +31,7 @@ import { signIn } from './service/sign-in.ts'
 import type { UserField, UserFilter, UserOperator } from './service/user-list.ts'
 import { readUsers } from './service/user-list.ts'
 import { isAdministrator, loginUser, requireOwnSession, userView } from './service/users.ts'
-import {
-  putPassword,
-  readAccountId,
-  readMemberships,
-  readOrganizationId,
-  readPassword,
-  readTeam,
-  readTeamMembers,
-  readUser,
-} from './store.ts'
+import { putPassword, readAccountId, readPassword, readTeam, readTeamMembers, readUser } from './store.ts'
 
 /** Binds the routes that are the host's own code. */
 export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authRoutes> {
@@ -249,27 +241,14 @@ export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<ty
 export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrganizationRoutes> {
   const { read } = parts
   const forwarded = forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed')
-  const isMemberOf = (ctx: RequestContext, id: string): boolean =>
-    readMemberships(read, ctx.actor.id).some(({ organizationId }) => organizationId === id)
-  /** The library refuses with this too, but then the caller works in no organization any more. */
-  const notAMember = (): Error =>
-    platformError('permission_denied', { reason: 'USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION' })
   return {
     ...forwarded,
     setActiveOrganization(ctx, input) {
-      const { organizationId, organizationSlug } = input.body
-      const bySlug = organizationSlug === undefined ? undefined : readOrganizationId(read, 'slug', organizationSlug)
-      // Null leaves the active one whatever else is named; a short name nobody has is refused without a change.
-      const wanted = organizationId === undefined ? bySlug : organizationId
-      if (typeof wanted === 'string' && !isMemberOf(ctx, wanted)) throw notAMember()
+      requireOwnToWorkIn(read, ctx, input.body)
       return forwarded.setActiveOrganization(ctx, input)
     },
     getFullOrganization(ctx, input) {
-      const { organizationId, organizationSlug } = input.query
-      const by = organizationSlug === undefined ? 'id' : 'slug'
-      const name = organizationSlug ?? organizationId
-      const wanted = name === undefined ? undefined : readOrganizationId(read, by, name)
-      if (wanted !== undefined && !isMemberOf(ctx, wanted)) throw notAMember()
+      requireOwnToLookAt(read, ctx, input.query)
       return forwarded.getFullOrganization(ctx, input)
     },
     // The library shows a team to its members only; whoever manages one need not be in it.
@@ -278,7 +257,7 @@ export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrga
       if (teamId === undefined) return forwarded.listTeamMembers(ctx, input)
       const team = readTeam(read, teamId)
       // A team of others is answered like one that is not there.
-      if (team === undefined || !isMemberOf(ctx, team.organizationId))
+      if (team === undefined || !isMemberOf(read, ctx, team.organizationId))
         throw platformError('resource_not_found', { resource: 'team', id: teamId })
       return readTeamMembers(read, teamId)
     },
