@@ -168,6 +168,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   })
   let server: HttpServer | undefined
   let restart: ((prepare: () => Promise<void>) => void) | undefined
+  const sessions = createConsoleSessions(clock, ids)
   const facts: HostFacts = {
     dataDir: dataDir.path,
     version: programVersion,
@@ -175,6 +176,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     uiBasePath,
     baseUrl: () => server?.baseUrl() ?? '',
     requestRestart: (prepare) => restart?.(prepare),
+    ownerSessions: sessions,
     config: (plugin) => config.of(plugin),
   }
   let loaded: LoadedPlugins | undefined
@@ -185,7 +187,6 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
 
   const token = ids.token(32)
   const codes = createOneTimeCodes(clock, ids)
-  const sessions = createConsoleSessions(clock, ids)
   const settings = active.service('settings')
   const running = await createHttpServer({
     routes: active.routes,

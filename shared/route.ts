@@ -52,8 +52,11 @@ export interface AnyRoute {
   readonly errors: readonly string[]
   /** Whether a call may change stored state; default: every method but GET. */
   readonly mutates?: boolean
-  /** False: the answer holds something that must not be stored for a repeat with the same Idempotency-Key. */
-  readonly keepsAnswer?: false
+  /**
+   * How the answer is kept for a repeat with the same Idempotency-Key (D-42), where it may hold a secret: `in-memory` until
+   * the host stops, as the call has an effect to be had once; false: not at all, the key is ignored. Absent: in the database.
+   */
+  readonly keepsAnswer?: 'in-memory' | false
   /** True: answered on loopback only; on the listener other machines reach, the path does not exist (D-29, D-208). */
   readonly localOnly?: true
   /**

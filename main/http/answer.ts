@@ -10,6 +10,7 @@ import type { Witness } from '#main/kernel/witness.ts'
 import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
 import { errorBody, retryAfterOf, translateError } from './error-handler.ts'
 import { jsonType } from './headers.ts'
+import { headersOfRefusal } from './rate-limit.ts'
 import type { RouteRuntime } from './route-runtime.ts'
 
 /** What answering needs of the host. */
@@ -58,12 +59,21 @@ export function sendError(
     reply.header('connection', 'keep-alive')
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
+  if (error.code === 'rate_limit_exceeded') agreeWithRefusal(answers, reply, error)
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   const localized = answers.localizeError(error.code, request.headers['accept-language'])
   const body = errorBody(error, request.id, localized)
   const echoes = request.routeOptions.config.safety?.contract?.echoesCode === true
   reply.send(JSON.stringify(echoes ? echoCode(body) : body))
+}
+
+/** The headers of an emptied bucket say when it is full again, and stay. */
+function agreeWithRefusal({ clock }: AnswerContext, reply: FastifyReply, error: PlatformError): void {
+  const headers = headersOfRefusal(error, clock.now())
+  if (headers === null) return
+  const names = ['x-ratelimit-limit', 'x-ratelimit-remaining'] as const
+  if (names.some((name) => reply.getHeader(name) !== headers[name])) reply.headers(headers)
 }
 
 /** The body with the code of the library behind the route, or the own one in its spelling (D-37). */

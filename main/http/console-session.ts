@@ -3,6 +3,7 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import { localOwner } from '#main/kernel/context.ts'
 import type { Clock } from '#main/kernel/clock.ts'
+import type { OwnerSessions } from '#main/kernel/identity.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { FindSession } from './authenticate.ts'
 
@@ -58,7 +59,7 @@ export function createOneTimeCodes(clock: Clock, ids: Ids): OneTimeCodes {
 }
 
 /** The browser sessions of one host. */
-export interface ConsoleSessions {
+export interface ConsoleSessions extends OwnerSessions {
   /** Opens a session of the local owner and answers its token, which is kept nowhere. */
   open(): string
   readonly find: FindSession
@@ -87,6 +88,14 @@ export function createConsoleSessions(clock: Clock, ids: Ids): ConsoleSessions {
     },
     end(token) {
       sessions.delete(keyOf(token))
+    },
+    endById(id) {
+      for (const [key, session] of sessions) if (session.id === id) sessions.delete(key)
+    },
+    endAll(exceptId) {
+      const before = sessions.size
+      for (const [key, { id }] of sessions) if (id !== exceptId) sessions.delete(key)
+      return before - sessions.size
     },
   }
 }

@@ -125,8 +125,8 @@ function replay(before: StoredAnswer, digest: string, onReplay: () => void): Rep
   return new Reply(new RawJson(body), { ...(status === undefined ? {} : { status }), headers })
 }
 
-/** Remembers answers for as long as the process lives: for servers without a database. */
-function createMemory(): AnswerStore {
+/** Remembers answers for as long as the process lives: for servers without a database, and for answers that hold secrets. */
+export function createMemory(maxRemembered = 10_000): AnswerStore {
   const answers = new Map<string, StoredAnswer>()
   let characters = 0
   return {
@@ -146,8 +146,7 @@ function createMemory(): AnswerStore {
   }
 }
 
-/** Answers and characters a process remembers at most. */
-const maxRemembered = 10_000
+/** Characters a process remembers at most. */
 const maxCharacters = 32 * 1024 * 1024
 
 /** A result as text, with the status and headers it came with; null when it is a stream. */

@@ -25,7 +25,7 @@ import { exposedHeaders } from './headers.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
 import { accountKey, addressKey } from './rate-key.ts'
-import type { RateLimiter } from './rate-limit.ts'
+import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
 
 declare module 'fastify' {
@@ -54,6 +54,8 @@ export interface PipelineContext extends AnswerContext {
   readonly resolveLocale: (acceptLanguage: string | undefined) => string
   readonly limiter: RateLimiter
   readonly idempotencyKeys: IdempotencyKeys
+  /** Those of routes whose answers must not reach the disk. */
+  readonly passingIdempotencyKeys: IdempotencyKeys
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
   readonly arrived: () => void
@@ -173,7 +175,7 @@ export function serve(
       key === undefined || caller.credential === 'none' || !isRepeatable(runtime.contract)
         ? runtime.handler(ctx, input)
         : runOnce(pipeline, runtime, request, reply, key, input.stream !== undefined, (effectKey) =>
-            runtime.handler({ ...ctx, effectKey }, input),
+            runtime.handler(effectKey === undefined ? ctx : { ...ctx, effectKey }, input),
           )
     if (input.stream !== undefined) drainAfter(result, request.body as Readable)
     if (result instanceof Promise) awaitResult(pipeline, runtime, request, reply, ctx, abort, startedAt, result)
@@ -214,7 +216,8 @@ function runOnce(
   reply: FastifyReply,
   key: string,
   streamed: boolean,
-  work: (key: EffectKey) => unknown,
+  /** @param key absent: the write leaves no mark in the database */
+  work: (key: EffectKey | undefined) => unknown,
 ): unknown {
   const write = {
     credentialId: request.caller.credentialId,
@@ -224,9 +227,12 @@ function runOnce(
     // A stream is read once, by its handler; its length stands for it.
     body: streamed ? [request.headers['content-type'], request.headers['content-length']] : request.body,
   }
-  return pipeline.idempotencyKeys.run(write, work, () => {
+  const onReplay = (): void => {
     void reply.header('idempotent-replay', 'true')
-  })
+  }
+  return runtime.contract.keepsAnswer === 'in-memory'
+    ? pipeline.passingIdempotencyKeys.run(write, () => work(undefined), onReplay)
+    : pipeline.idempotencyKeys.run(write, work, onReplay)
 }
 
 function awaitResult(
@@ -309,13 +315,20 @@ function takeFromBucket(
   if (rateClass === 'auth') key += `|${contract?.operationId ?? ''}`
   else if (rateClass === 'hooks') key += `|${raw.url!.split('?', 1)[0]}`
   const verdict = pipeline.limiter.take(rateClass, key, cost)
-  if (verdict !== null) reply.headers(verdict.headers)
+  if (verdict !== null) tellBucket(reply, verdict)
   if (verdict?.refusal != null || contract?.ownRate === undefined) return verdict?.refusal ?? null
   const { windowMs, maxRequests } = contract.ownRate
   const bucket = { burst: maxRequests, refillPerSecond: (maxRequests * 1000) / windowMs }
   const own = pipeline.limiter.takeOwn(rateClass, `${who}|${contract.operationId}`, bucket)
-  reply.headers(own.headers)
+  tellBucket(reply, own)
   return own.refusal
+}
+
+/** Of several buckets an answer tells of the one that refuses, else of the one with the fewest calls left. */
+function tellBucket(reply: FastifyReply, { headers, refusal }: RateVerdict): void {
+  const told = reply.getHeader('x-ratelimit-remaining')
+  const isFuller = told !== undefined && Number(told) < Number(headers['x-ratelimit-remaining'])
+  if (refusal !== null || !isFuller) reply.headers(headers)
 }
 
 /**
@@ -335,12 +348,12 @@ function chargeForBody(
     const account = accountKey(request.body, request.raw.headers.authorization)
     const verdict =
       account === null ? null : pipeline.limiter.take('auth', `${account}|${runtime.contract.operationId}`)
-    if (verdict !== null) reply.headers(verdict.headers)
+    if (verdict !== null) tellBucket(reply, verdict)
     refusal = verdict?.refusal ?? null
   } else if (runtime.countRows !== null && request.caller.credential !== 'connection-token') {
     const extra = Math.floor(runtime.countRows(request.body) / 50)
     const verdict = extra === 0 ? null : pipeline.limiter.take('write', request.caller.credentialId, extra)
-    if (verdict !== null) reply.headers(verdict.headers)
+    if (verdict !== null) tellBucket(reply, verdict)
     refusal = verdict?.refusal ?? null
   }
   if (refusal !== null) throw refusal

@@ -36,6 +36,17 @@ export interface RateLimiter {
   takeOwn(rateClass: Exclude<RateClass, 'none'>, key: string, bucket: Bucket): RateVerdict
 }
 
+/** Headers that say what a refusal says which no bucket here made: a guard of its own, narrower than the class. */
+export function headersOfRefusal({ details }: PlatformError, now: number): Readonly<Record<string, string>> | null {
+  const { limit, remaining, retryAfterSeconds } = details
+  if (typeof limit !== 'number' || typeof remaining !== 'number') return null
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil(now / 1000) + Number(retryAfterSeconds ?? 0)),
+  }
+}
+
 interface Level {
   tokens: number
   at: number

@@ -29,7 +29,7 @@ import { consoleBindings, createShellHandler, shellSafety } from './console.ts'
 import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
 import type { GuardedRequest, Guards } from './guard.ts'
-import { createIdempotencyKeys } from './idempotency.ts'
+import { createIdempotencyKeys, createMemory } from './idempotency.ts'
 import { createFallback, createMethodIndex, unknownPathSafety } from './not-found.ts'
 import type { MethodIndex } from './not-found.ts'
 import { admit, authoritiesOf, serve } from './pipeline.ts'
@@ -144,6 +144,9 @@ export interface HttpServer {
 /** How long running requests may take after close (architecture section 13). */
 const drainMs = 5_000
 
+/** Answers kept at most of those that may hold secrets, in memory alone. */
+const maxPassingAnswers = 1_000
+
 const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
 
 /**
@@ -180,6 +183,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     localizeError: options.localizeError ?? (() => undefined),
     limiter: createRateLimiter(options.clock, options.rateLimits ?? (() => defaultRateLimits)),
     idempotencyKeys: createIdempotencyKeys(options.clock, options.answers),
+    passingIdempotencyKeys: createIdempotencyKeys(options.clock, createMemory(maxPassingAnswers)),
     authorizer: options.authorizer,
     permissionEpoch: options.permissionEpoch,
     witness: options.witness ?? (() => noWitness),

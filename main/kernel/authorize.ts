@@ -49,6 +49,15 @@ export function requireSystemPermission(authorizer: Authorizer, ctx: RequestCont
 }
 
 /**
+ * Refuses when records are closed to the actor whatever the object, and with them what tells of records (D-41).
+ * @throws permission_denied
+ */
+export function requireOpenRecords(authorizer: Authorizer, ctx: RequestContext): void {
+  const reason = authorizer.closedBecause?.(ctx)
+  if (reason !== undefined) throw platformError('permission_denied', { reason })
+}
+
+/**
  * Refuses when an object action is missing.
  * @throws permission_denied
  */
@@ -58,7 +67,6 @@ export function requireObjectAction(
   object: string,
   action: RecordAction,
 ): void {
-  const reason = authorizer.closedBecause?.(ctx)
-  if (reason !== undefined) throw platformError('permission_denied', { reason })
+  requireOpenRecords(authorizer, ctx)
   if (!authorizer.canObject(ctx, object, action)) throw platformError('permission_denied', { object, action })
 }

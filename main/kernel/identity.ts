@@ -46,6 +46,14 @@ export const noIdentities: IdentityProvider = Object.freeze({
   byCookie: () => undefined,
 })
 
+/** The browser sessions of the local owner: the host keeps them itself, also without accounts (D-208). */
+export interface OwnerSessions {
+  /** Ends the one of this credential id; an unknown id is ignored. */
+  endById(id: string): void
+  /** Ends all, or all but the one of a credential id. @returns how many */
+  endAll(exceptId?: string): number
+}
+
 /** What of a caller goes into the context of everything it asks for. */
 export function contextPart({
   actor,

@@ -6,7 +6,7 @@ import type { Authorizer } from './authorize.ts'
 import type { Clock } from './clock.ts'
 import type { RequestContext } from './context.ts'
 import type { Database, HeavyReads, Reads, Tx, Write } from './database.ts'
-import type { IdentityProvider } from './identity.ts'
+import type { IdentityProvider, OwnerSessions } from './identity.ts'
 import type { Ids } from './ids.ts'
 import type { Logger } from './logger.ts'
 import type { KillableChild, Notifier, SecretStore } from './ports.ts'
@@ -134,6 +134,8 @@ export interface HostFacts {
   baseUrl(): string
   /** Ends this host and starts it again on the same data directory (restore of a backup). */
   requestRestart(prepare: () => Promise<void>): void
+  /** The browser sessions the host opened for the local owner. */
+  readonly ownerSessions: OwnerSessions
   /** The settings of `config.json` that belong to a plugin. */
   config(plugin: string): Readonly<Record<string, unknown>>
 }

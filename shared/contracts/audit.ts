@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { changeSources } from '../events.ts'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { QueryInteger, QueryList } from './common.ts'
+import { InstantText, QueryInteger, QueryList } from './common.ts'
 
 /** How what an entry tells of ended. */
 export const AuditOutcome = z.enum(['ok', 'denied', 'failed'])
@@ -40,15 +40,13 @@ export const AuditEntry = z
   })
   .meta({ id: 'AuditEntry' })
 
-const Instant = z.iso.datetime({ offset: true }).transform((text) => new Date(text).toISOString())
-
 const filters = {
   kind: QueryList.optional().meta({ description: 'Kinds, or families as auth.*; any of them.' }),
   actorId: z.string().optional().meta({ description: 'The actor, or the user behind it.' }),
   object: z.string().optional(),
   outcome: AuditOutcome.optional(),
-  since: Instant.optional().meta({ description: 'ISO 8601, inclusive.' }),
-  until: Instant.optional().meta({ description: 'ISO 8601, exclusive.' }),
+  since: InstantText.optional().meta({ description: 'A timestamp, inclusive.' }),
+  until: InstantText.optional().meta({ description: 'A timestamp, exclusive.' }),
 }
 
 const shared = { mount: 'versioned', permission: { system: 'view_audit' }, channel: 'audit', tag: 'audit' } as const

@@ -83,7 +83,7 @@ const family = {
   channel: 'session',
   tag: 'auth',
   bodyLimitBytes: 65_536,
-  keepsAnswer: false,
+  keepsAnswer: 'in-memory',
   echoesCode: true,
 } as const
 

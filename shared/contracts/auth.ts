@@ -2,6 +2,7 @@
 // (specification "Authentication", D-26 to D-40).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
+import { InstantText } from './common.ts'
 import {
   AnyPayload,
   AuthSessionShape,
@@ -177,8 +178,8 @@ export const authRoutes = defineRoutes({
     status: 201,
     body: z.object({
       name: z.string().trim().min(1).max(200),
-      expiresAt: z.iso.datetime({ offset: true }).nullable().optional(),
-      expires_at: z.iso.datetime({ offset: true }).nullable().optional(),
+      expiresAt: InstantText.nullable().optional(),
+      expires_at: InstantText.nullable().optional(),
       permissionSets: z.array(z.string().min(1).max(63)).max(50).optional(),
       readOnly: z.boolean().optional(),
     }),
@@ -193,7 +194,7 @@ export const authRoutes = defineRoutes({
     permission: { system: 'manage_api_keys' },
     rateLimit: 'write',
     errors: ['conflict', 'permission_denied'],
-    keepsAnswer: false,
+    keepsAnswer: 'in-memory',
     channel: 'session',
     summary: 'Make an API key that acts as the caller; it is shown once.',
     tag: 'auth',

@@ -1,5 +1,6 @@
 // Words several contracts share: names, ids, booleans and lists in query strings, the error body.
 import { z } from 'zod'
+import { parseInstant } from '../calendar/iso.ts'
 
 /** A metadata name (D-09). */
 export const MetadataName = z
@@ -56,6 +57,15 @@ export const QueryInteger = z
     return z.NEVER
   })
   .meta({ description: 'Decimal digits.' })
+
+/** A timestamp as it came; what it says without an offset depends on the workspace. @source D-10 */
+export const InstantText = z
+  .string()
+  .refine((text) => parseInstant(text, 'UTC') !== null, {
+    message: 'Expected an ISO 8601 timestamp.',
+    params: { fieldCode: 'invalid_datetime' },
+  })
+  .meta({ description: 'ISO 8601, any offset and precision; without an offset in the time zone of the workspace.' })
 
 /** A comma-separated list in a query string; repetition means the same (D-13). */
 export const QueryList = z

@@ -190,6 +190,12 @@ describe('reading', () => {
   it('narrows by time and refuses what it cannot read', async () => {
     expect(await entriesOf('&since=2999-01-01T00:00:00Z')).toEqual([])
     expect((await entriesOf('&until=2999-01-01T00:00:00%2B02:00')).length).toBeGreaterThan(5)
+    // Entries were written a moment ago; a zone is 14 hours ahead at most.
+    const ahead = new Date(Date.now() + 13 * 3_600_000).toISOString().slice(0, 16)
+    await host.patch('/settings', { timezone: 'Pacific/Kiritimati' })
+    expect(await entriesOf(`&since=${ahead}Z`)).toEqual([])
+    expect((await entriesOf(`&since=${ahead}`)).length).toBeGreaterThan(5)
+    await host.patch('/settings', { timezone: null })
     for (const query of ['since=yesterday', 'outcome=maybe', 'limit=0', 'limit=201', 'cursor=abc']) {
       expect((await host.get(`/audit?${query}`)).status, query).toBe(400)
     }

@@ -32,6 +32,26 @@ describe('an account', () => {
     expect((await host.get(`/auth/admin/get-user?id=${id}`)).status).toBe(404)
   })
 
+  it('is made once by repeats with one Idempotency-Key', async () => {
+    const repeat = { 'idempotency-key': 'make-odo' }
+    const body = { email: 'odo@example.org', name: 'Odo', password }
+    const first = await host.post('/auth/admin/create-user', body, repeat)
+    const second = await host.post('/auth/admin/create-user', body, repeat)
+    expect([first.status, second.status, second.headers.get('idempotent-replay')]).toEqual([200, 200, 'true'])
+    expect(second.body).toEqual(first.body)
+    const other = await host.post('/auth/admin/create-user', { ...body, password: 'another password' }, repeat)
+    expect([other.status, other.body.error.details.reason]).toEqual([409, 'idempotency_key_reused'])
+    const refused = await host.post('/auth/admin/create-user', body, { 'idempotency-key': 'make-odo-again' })
+    const again = await host.post('/auth/admin/create-user', body, { 'idempotency-key': 'make-odo-again' })
+    expect([again.status, again.headers.get('idempotent-replay')]).toEqual([409, 'true'])
+    expect({ ...again.body, error: { ...again.body.error, requestId: '' } }).toEqual({
+      ...refused.body,
+      error: { ...refused.body.error, requestId: '' },
+    })
+    const kept = host.host.database.read.all({ sql: 'SELECT name FROM _answer', parameters: [] })
+    expect(kept).toEqual([])
+  })
+
   it('is found by one condition beside the search, as the library has it', async () => {
     const made: Record<string, string> = {}
     for (const name of ['lee_1', 'lee_2', 'lee_3']) made[name] = (await host.account(name)).id

@@ -99,10 +99,21 @@ describe('emailAndPassword', () => {
     expect([made.status, made.body.token]).toEqual([200, null])
     expect(made.body.user.role ?? 'user').toBe('user')
     const short = await signUp(host, 'cat', { password: 'short' })
-    expect(short.body.error.details.fieldErrors[0]).toMatchObject({ code: 'min_length', constraint: 12 })
+    expect(short.body.error.details.fieldErrors[0]).toMatchObject({
+      field: 'password',
+      code: 'min_length',
+      constraint: 12,
+    })
     const long = await signUp(host, 'cat', { password: 'x'.repeat(31) })
-    expect(long.body.error.details.fieldErrors[0]).toMatchObject({ code: 'max_length', constraint: 30 })
-    expect(await host.signIn('ben@example.org')).toBeTruthy()
+    expect(long.body.error.details.fieldErrors[0]).toMatchObject({
+      field: 'password',
+      code: 'max_length',
+      constraint: 30,
+    })
+    const token = await host.signIn('ben@example.org')
+    const change = { currentPassword: password, newPassword: 'short' }
+    const changed = await host.as(token, 'POST', '/auth/change-password', change)
+    expect(changed.body.error.details.fieldErrors[0]).toMatchObject({ field: 'newPassword', code: 'min_length' })
   })
 
   it('autoSignIn signs in, and a taken address is refused (D-37)', async () => {
@@ -111,6 +122,20 @@ describe('emailAndPassword', () => {
     expect((await host.as(made.body.token, 'GET', '/auth/list-sessions')).status).toBe(200)
     const again = await signUp(host, 'ben')
     expect([again.status, again.body.error.code]).toEqual([409, 'user_already_exists'])
+  })
+
+  it('a taken address is refused without autoSignIn too, but told from none by nobody where addresses are proved', async () => {
+    const open = await start({ emailAndPassword: { disableSignUp: false, autoSignIn: false } })
+    expect((await signUp(open, 'ben')).status).toBe(200)
+    const again = await signUp(open, 'ben')
+    expect([again.status, again.body.error.code, again.body.code]).toEqual([
+      409,
+      'user_already_exists',
+      'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+    ])
+    const proving = await start({ emailAndPassword: { disableSignUp: false, requireEmailVerification: true } })
+    expect((await signUp(proving, 'ben')).status).toBe(200)
+    expect((await signUp(proving, 'ben')).status).toBe(200)
   })
 
   it('requireEmailVerification holds sessions back until the address is proved', async () => {

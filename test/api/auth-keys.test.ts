@@ -46,6 +46,22 @@ describe('a key', () => {
       expect(readFileSync(join(host.dataDir, name)).includes(body.key.slice(10)), name).toBe(false)
   })
 
+  it('is made once by repeats with one Idempotency-Key, and no answer or body of them reaches the disk (D-42)', async () => {
+    const repeat = { 'idempotency-key': 'make-once' }
+    const first = await host.post('/keys', { name: 'Once' }, repeat)
+    const second = await host.post('/keys', { name: 'Once' }, repeat)
+    expect([first.status, first.headers.get('idempotent-replay')]).toEqual([201, null])
+    expect([second.status, second.headers.get('idempotent-replay'), second.body]).toEqual([201, 'true', first.body])
+    const other = await host.post('/keys', { name: 'Twice' }, repeat)
+    expect([other.status, other.body.error.details.reason]).toEqual([409, 'idempotency_key_reused'])
+    const list = (await host.get('/keys')).body.keys as { name: string }[]
+    expect(list.filter(({ name }) => ['Once', 'Twice'].includes(name))).toHaveLength(1)
+    const kept = host.host.database.read.all({ sql: 'SELECT name FROM _answer', parameters: [] })
+    expect(kept).toEqual([])
+    for (const name of ['cairn.db', 'cairn.db-wal'])
+      expect(readFileSync(join(host.dataDir, name)).includes(first.body.key.slice(10)), name).toBe(false)
+  })
+
   it('acts as its maker, in every place a key may stand', async () => {
     const { id, key } = await make()
     const places: Record<string, string>[] = [
@@ -91,6 +107,20 @@ describe('a key', () => {
     clock.advance(60_000)
     const ended = await host.anonymous('GET', '/data/task', undefined, headers)
     expect([ended.status, ended.body.error.code]).toEqual([401, 'api_key_invalid'])
+    await host.patch('/settings', { timezone: 'Europe/Berlin' })
+    for (const [given, kept] of [
+      ['2030-01-01T10:00:00', '2030-01-01T09:00:00.000Z'],
+      ['2030-07-01T10:00', '2030-07-01T08:00:00.000Z'],
+      ['2030-01-01T10:00Z', '2030-01-01T10:00:00.000Z'],
+      ['2030-01-01T10:00:00.123456+05:30', '2030-01-01T04:30:00.123Z'],
+    ] as const) {
+      for (const name of ['expiresAt', 'expires_at']) {
+        const made = await host.post('/keys', { name: 'Later', [name]: given })
+        expect([made.status, made.body.expiresAt], given).toEqual([201, kept])
+      }
+    }
+    const none = await host.post('/keys', { name: 'None', expiresAt: 'tomorrow' })
+    expect(none.body.error.details.fieldErrors[0]).toMatchObject({ field: 'expiresAt', code: 'invalid_datetime' })
     const past = await host.post('/keys', { name: 'Past', expiresAt: '2020-01-01T00:00:00Z' })
     expect(past.body.error.details.fieldErrors[0]).toMatchObject({ field: 'expiresAt', code: 'min_value' })
   })

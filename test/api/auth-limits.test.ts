@@ -30,6 +30,16 @@ describe('guesses at one account', () => {
     const refused = answers.find(({ status }) => status === 429)!
     expect(refused.body.error.details).toMatchObject({ class: 'auth', remaining: 0 })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(800)
+    const { limit, remaining } = refused.body.error.details
+    expect([
+      refused.headers.get('x-ratelimit-limit'),
+      refused.headers.get('x-ratelimit-remaining'),
+      Number(refused.headers.get('x-ratelimit-reset')),
+    ]).toEqual([
+      String(limit),
+      String(remaining),
+      Math.ceil(clock.now() / 1000) + Number(refused.headers.get('retry-after')),
+    ])
   })
 
   it('stay locked over a restart and on every route, even for the right password', async () => {
@@ -55,12 +65,19 @@ describe('guesses at one account', () => {
     }
   })
 
+  it('that are right follow the option, however many', async () => {
+    for (let index = 0; index < 25; index += 1) expect((await guess('cleo', password)).status).toBe(200)
+  })
+
   it('empty a bucket of ten that fills at ten a minute', async () => {
+    await host.patch('/settings', { rateLimits: null })
     for (let index = 0; index < 10; index += 1) expect((await guess('cleo', password)).status).toBe(200)
     const refused = await guess('cleo', password)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '6'])
     clock.advance(6_100)
     expect((await guess('cleo', password)).status).toBe(200)
+    await host.patch('/settings', { rateLimits: { auth: { burst: 100_000, refillPerSecond: 10_000 } } })
+    clock.advance(60_000)
   })
 
   it('of nobody are limited alike (N2)', async () => {
@@ -99,11 +116,15 @@ describe('the bucket of a route (D-200)', () => {
   it('holds for callers without credential together, and the connection token is not exempt', async () => {
     const narrow = await createAuthHost({}, { narrow: true })
     const statuses: number[] = []
+    const left: (string | null)[] = []
     for (let index = 0; index < 12; index += 1) {
       const answer = await narrow.anonymous('POST', '/auth/login', { username: `n${index}`, password })
       statuses.push(answer.status)
+      left.push(answer.headers.get('x-ratelimit-remaining'))
     }
     expect(statuses.slice(-2)).toEqual([429, 429])
+    // Of the bucket of the address and that of the account, the answer tells of the emptier one.
+    expect(left).toEqual(['9', '8', '7', '6', '5', '4', '3', '2', '1', '0', '0', '0'])
     const owner: number[] = []
     for (let index = 0; index < 12; index += 1)
       owner.push((await narrow.post('/auth/change-password', { currentPassword: 'x', newPassword: 'y' })).status)

@@ -121,6 +121,36 @@ describe('browser session (D-208)', () => {
     expect((await host.anonymous('GET', '/meta', undefined, { cookie })).status).toBe(401)
   })
 
+  it('POST /auth/sign-out ends the one in use, and no other', async () => {
+    // Starts of their own: the exchanges before have used the bucket of D-200 up.
+    await host.restart()
+    const [used, other] = [await signIn(), await signIn()]
+    const out = await host.anonymous('POST', '/auth/sign-out', {}, { cookie: used, origin: host.host.url })
+    expect([out.status, out.body]).toEqual([200, { success: true }])
+    expect((await host.anonymous('GET', '/meta', undefined, { cookie: used })).status).toBe(401)
+    expect((await host.anonymous('GET', '/meta', undefined, { cookie: other })).status).toBe(200)
+    expect((await host.get('/audit?kind=auth.signed_out')).body.entries).toMatchObject([
+      { actor: { id: localOwnerId } },
+    ])
+  })
+
+  it('POST /auth/revoke-sessions ends all of them, revoke-other-sessions all but the one in use', async () => {
+    await host.restart()
+    const [used, other] = [await signIn(), await signIn()]
+    const statuses = async (): Promise<number[]> =>
+      Promise.all(
+        [used, other].map(async (cookie) => (await host.anonymous('GET', '/meta', undefined, { cookie })).status),
+      )
+    const headers = { cookie: used, origin: host.host.url }
+    expect((await host.anonymous('POST', '/auth/revoke-other-sessions', {}, headers)).body).toEqual({ status: true })
+    expect(await statuses()).toEqual([200, 401])
+    expect((await host.anonymous('POST', '/auth/revoke-sessions', {}, headers)).body).toEqual({ status: true })
+    expect(await statuses()).toEqual([401, 401])
+    const third = await signIn()
+    expect((await host.post('/auth/revoke-sessions', {})).body).toEqual({ status: true })
+    expect((await host.anonymous('GET', '/meta', undefined, { cookie: third })).status).toBe(401)
+  })
+
   it('POST /_console/session/code mints another one for the connection token only', async () => {
     // A start of its own: the exchanges before have used the bucket of D-200 up.
     await host.restart()

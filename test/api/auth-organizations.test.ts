@@ -85,6 +85,34 @@ describe('an organization', () => {
     expect(await kept()).toEqual({ plan: 'small' })
   })
 
+  it('stays the active one of whoever asks for another one that is not theirs', async () => {
+    const other = (await host.as(founder, 'GET', '/auth/organization/list')).body as { id: string; slug: string }[]
+    expect(other).toMatchObject([{ id: organizationId, slug: 'acme' }])
+    const zoe = await host.signIn('zoe')
+    const [first] = (await host.as(zoe, 'GET', '/auth/organization/list')).body as { id: string }[]
+    await host.as(zoe, 'POST', '/auth/organization/set-active', { organizationId: first!.id })
+    const full = '/auth/organization/get-full-organization'
+    const active = '/auth/organization/set-active'
+    const reason = 'USER_IS_NOT_A_MEMBER_OF_THE_ORGANIZATION'
+    for (const [expected, call] of [
+      [[403, reason], () => host.as(zoe, 'GET', `${full}?organizationId=${organizationId}`)],
+      [[403, reason], () => host.as(zoe, 'GET', `${full}?organizationSlug=acme`)],
+      [[404, 'ORGANIZATION_NOT_FOUND'], () => host.as(zoe, 'GET', `${full}?organizationId=none`)],
+      [[404, 'ORGANIZATION_NOT_FOUND'], () => host.as(zoe, 'GET', `${full}?organizationSlug=none`)],
+      [[403, reason], () => host.as(zoe, 'POST', active, { organizationId })],
+      [[403, reason], () => host.as(zoe, 'POST', active, { organizationSlug: 'acme' })],
+      [[403, reason], () => host.as(zoe, 'POST', active, { organizationId: 'none' })],
+      [[404, 'ORGANIZATION_NOT_FOUND'], () => host.as(zoe, 'POST', active, { organizationSlug: 'none' })],
+    ] as const) {
+      const { status, body } = await call()
+      expect([status, body.code]).toEqual(expected)
+      expect(identity(zoe)?.organizationId).toBe(first!.id)
+    }
+    expect((await host.as(zoe, 'POST', active, { organizationSlug: 'second' })).body.slug).toBe('second')
+    expect((await host.as(zoe, 'POST', active, { organizationId: null })).status).toBe(200)
+    expect(identity(zoe)?.organizationId).toBeNull()
+  })
+
   it('has teams, which other plugins see', async () => {
     const made = await host.as(founder, 'POST', '/auth/organization/create-team', { name: 'Sales' })
     expect(made.status).toBe(200)

@@ -54,6 +54,26 @@ describe('a second factor', () => {
     expect((await verify(cookie, totp(uri))).body.error.code).toBe('token_invalid')
   })
 
+  it('sends no token before it is given, on any way to sign in with a password', async () => {
+    const { uri } = await withFactor('una')
+    for (const [path, body] of [
+      ['login', { username: 'una', password }],
+      ['sign-in/email', { email: 'una@example.org', password }],
+      ['sign-in/username', { username: 'una', password }],
+    ] as const) {
+      const answer = await host.anonymous('POST', `/auth/${path}`, body)
+      expect([answer.status, answer.body.twoFactorRedirect, answer.headers.get('set-auth-token')], path).toEqual([
+        200,
+        true,
+        null,
+      ])
+      const sessions = answer.headers.getSetCookie().filter((cookie) => cookie.startsWith('cairn.session_token='))
+      for (const cookie of sessions) expect(cookie).toMatch(/^cairn\.session_token=;.*Max-Age=0/)
+    }
+    const done = await verify(await challenge('una'), totp(uri))
+    expect(done.headers.get('set-auth-token')).toContain(done.body.token)
+  })
+
   it('takes five tries per challenge', async () => {
     const { uri } = await withFactor('joy')
     const cookie = await challenge('joy')

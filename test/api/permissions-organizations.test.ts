@@ -13,7 +13,7 @@ const member = (organizationId: string, role = 'member', teams: string[] = []): 
 beforeAll(async () => {
   host = await createPeopledHost({
     organizations: true,
-    users: [member('org-1'), member('org-2'), member('org-1', 'admin'), {}, member('org-1', 'member', ['blue'])],
+    users: [member('org-1'), member('org-2'), member('org-1', 'admin'), {}, member('org-1', 'member', ['blue']), {}],
   })
   await host.defineObject('note', { title: { type: 'text', unique: true }, amount: { type: 'number' } })
   await host.defineObject('link', { note: { type: 'lookup', reference: 'note' } })
@@ -65,6 +65,49 @@ describe('with organizations', () => {
     expect((await host.as(3).get('/meta/object/note')).status).toBe(200)
   })
 
+  it('nor what tells of records: import jobs, statements and the audit, also for administrators', async () => {
+    await host.saveItem('permission', 'looks', { systemPermissions: ['view_audit', 'run_sql', 'import_data'] })
+    await host.assign(3, { permissionSets: ['looks'] })
+    await host.assign(5, { profile: 'administrator' })
+    const job = '/data/import/jobs/0190f2a4-0000-7000-8000-000000000999'
+    for (const number of [3, 5]) {
+      const caller = host.as(number)
+      for (const call of [
+        () => caller.get('/audit'),
+        () => caller.get('/audit/export'),
+        () => caller.get('/data/import/jobs'),
+        () => caller.get(job),
+        () => caller.get(`${job}/results`),
+        () => caller.post(`${job}/cancel`, {}),
+        () => caller.post(`${job}/pause`, {}),
+        () => caller.post(`${job}/resume`, {}),
+        () => caller.post(`${job}/undo`, {}),
+        () => caller.post('/analytics/sql', { sql: 'SELECT title FROM note' }),
+      ]) {
+        const { status, body } = await call()
+        expect([status, body.error?.code, body.error?.details.reason]).toEqual([
+          403,
+          'permission_denied',
+          'no_organization',
+        ])
+      }
+    }
+  })
+
+  it('the audit shows the entries of the own one and of none', async () => {
+    await host.as(0).get('/data/note/export?format=ndjson')
+    const organizations = async (number: number): Promise<Set<string | null>> => {
+      const { entries } = (await host.as(number).get('/audit?limit=200')).body as {
+        entries: { organizationId: string | null }[]
+      }
+      return new Set(entries.map(({ organizationId }) => organizationId))
+    }
+    await host.assign(2, { profile: 'administrator' })
+    expect(await organizations(2)).toContain('org-1')
+    expect(await organizations(1)).not.toContain('org-1')
+    await host.assign(2, {})
+  })
+
   it('roles in an organization bring permission sets, teams are principals of shares', async () => {
     await host.saveItem('permission', 'cleans', { objects: { note: { allowPurge: true, modifyAllRecords: true } } })
     await host.saveItem('role', 'organization_admin', { permissionSets: ['cleans'] })
@@ -76,7 +119,9 @@ describe('with organizations', () => {
     expect((await host.as(0).post(`/data/paper/${paper}/shares`, share)).status).toBe(201)
     expect((await host.as(4).get(`/data/paper/${paper}`)).status).toBe(200)
     const foreign = { principalType: 'user', principalId: testUserId(1), access: 'full' }
-    await host.as(0).post(`/data/paper/${paper}/shares`, foreign)
+    const refused = await host.as(0).post(`/data/paper/${paper}/shares`, foreign)
+    expect([refused.status, refused.body.error.details.fieldErrors[0].code]).toEqual([400, 'invalid_reference'])
+    expect(JSON.stringify(refused.body)).not.toContain('Test user')
     expect((await host.as(1).get(`/data/paper/${paper}`)).status).toBe(404)
   })
 })

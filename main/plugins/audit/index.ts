@@ -28,7 +28,7 @@ const lastPriority = 10_000
 export const auditPlugin = definePlugin({
   id: 'audit',
   version: '1.0.0',
-  requires: ['permissions'],
+  requires: ['settings', 'permissions'],
   discovery: { service: 'audit' },
   contract: auditRoutes,
   permissions: auditPermissions,
@@ -68,7 +68,18 @@ export const auditPlugin = definePlugin({
     const listener = eventRecorder({ record, flood })
     for (const type of heardEvents) host.on(type, listener, { priority: lastPriority })
 
-    host.handle(auditRoutes, auditHandlers({ read, write, clock, record, verify }))
+    host.handle(
+      auditRoutes,
+      auditHandlers({
+        read,
+        write,
+        clock,
+        record,
+        verify,
+        authorizer: () => host.authorizer,
+        timeZone: () => host.service('settings').get('timezone'),
+      }),
+    )
     const keepDays = keepDaysOf(options.config('audit'))
     host.job('retention', { cron: '17 4 * * *' }, async (signal) => {
       await cutOutdated({ keepDays, clock, write, record, subject, signal })

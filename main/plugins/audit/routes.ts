@@ -2,7 +2,10 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { AuditEntry, auditRoutes } from '#shared/contracts/audit.ts'
+import { canonicalInstant } from '#shared/calendar/iso.ts'
 import { validationError } from '#shared/errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
@@ -21,10 +24,24 @@ const exportSlice = 500
 export interface AuditHandlerParts extends Pick<PluginHost, 'read' | 'write' | 'clock'> {
   readonly record: AuditService['record']
   readonly verify: () => Promise<AuditVerification>
+  readonly authorizer: () => Authorizer
+  readonly timeZone: () => string
 }
 
 /** Makes the handlers. */
-export function auditHandlers({ read, write, clock, record, verify }: AuditHandlerParts): Handlers<typeof auditRoutes> {
+export function auditHandlers(parts: AuditHandlerParts): Handlers<typeof auditRoutes> {
+  const { read, write, clock, record, verify } = parts
+
+  /** In an organization its own entries are seen and those of none, never another one's. @throws permission_denied */
+  const filterOf = (ctx: RequestContext, { kind, ...rest }: Filters): EntryFilter => {
+    requireOpenRecords(parts.authorizer(), ctx)
+    const { actorId, object, outcome } = rest
+    const [since, until] = [rest.since, rest.until].map((text) =>
+      text === undefined ? undefined : canonicalInstant(text, parts.timeZone()),
+    )
+    return { kinds: kind, actorId, object, outcome, since, until, organizationId: ctx.organizationId }
+  }
+
   return {
     listAudit(ctx, { query }) {
       const limit = checkedLimit(query.limit ?? defaultLimit)
@@ -74,12 +91,6 @@ type Filters = Readonly<{
   since?: string | undefined
   until?: string | undefined
 }>
-
-/** In an organization its own entries are seen and those of none, never another one's. */
-function filterOf(ctx: RequestContext, { kind, ...rest }: Filters): EntryFilter {
-  const { actorId, object, outcome, since, until } = rest
-  return { kinds: kind, actorId, object, outcome, since, until, organizationId: ctx.organizationId }
-}
 
 /** @throws validation_error for a limit outside of 1 to 200 (D-14) */
 function checkedLimit(limit: number): number {

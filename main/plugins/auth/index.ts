@@ -30,7 +30,7 @@ const hourSeconds = 3_600
 export const authPlugin = definePlugin({
   id: 'auth',
   version: '1.0.0',
-  requires: ['permissions'],
+  requires: ['settings', 'permissions'],
   optional: ['mail', 'notifications'],
   discovery: { service: 'auth', routeKey: 'auth', route: '/auth' },
   // What is off by default is mounted by its switch and not listed here.

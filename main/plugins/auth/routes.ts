@@ -5,6 +5,7 @@ import { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
 import type { authDeviceRoutes } from '#shared/contracts/auth-two-factor.ts'
 import { authAccountRoutes } from '#shared/contracts/auth.ts'
 import type { authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
+import { canonicalInstant } from '#shared/calendar/iso.ts'
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
@@ -16,6 +17,7 @@ import type { AuthParts } from './service/auth-parts.ts'
 import type { RequestHeaders } from './service/bridge.ts'
 import { endConsent, listConsents } from './service/consents.ts'
 import { decide, describeDevice, pollToken, requestCode } from './service/device.ts'
+import { isMemberOf, requireOwnToLookAt, requireOwnToWorkIn } from './service/foreign-organization.ts'
 import type { ForwardedInput } from './service/forwarding.ts'
 import { asProtocolSays, fieldsOf, forwardAll } from './service/forwarding.ts'
 import { createTurns } from './service/in-turn.ts'
@@ -29,15 +31,7 @@ import { signIn } from './service/sign-in.ts'
 import type { UserField, UserFilter, UserOperator } from './service/user-list.ts'
 import { readUsers } from './service/user-list.ts'
 import { isAdministrator, loginUser, requireOwnSession, userView } from './service/users.ts'
-import {
-  putPassword,
-  readAccountId,
-  readMemberships,
-  readPassword,
-  readTeam,
-  readTeamMembers,
-  readUser,
-} from './store.ts'
+import { putPassword, readAccountId, readPassword, readTeam, readTeamMembers, readUser } from './store.ts'
 
 /** Binds the routes that are the host's own code. */
 export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authRoutes> {
@@ -109,9 +103,10 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
     },
     async createKey(ctx, { body }) {
       requireOwnSession(ctx)
+      const expiresAt = body.expiresAt ?? body.expires_at ?? null
       const made = await keys.create(ctx, {
         name: body.name,
-        expiresAt: body.expiresAt ?? body.expires_at ?? null,
+        expiresAt: expiresAt === null ? null : canonicalInstant(expiresAt, parts.timeZone()),
         permissionSets: body.permissionSets ?? null,
         readOnly: body.readOnly ?? false,
       })
@@ -248,16 +243,22 @@ export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrga
   const forwarded = forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed')
   return {
     ...forwarded,
+    setActiveOrganization(ctx, input) {
+      requireOwnToWorkIn(read, ctx, input.body)
+      return forwarded.setActiveOrganization(ctx, input)
+    },
+    getFullOrganization(ctx, input) {
+      requireOwnToLookAt(read, ctx, input.query)
+      return forwarded.getFullOrganization(ctx, input)
+    },
     // The library shows a team to its members only; whoever manages one need not be in it.
     listTeamMembers(ctx, input) {
       const { teamId } = input.query
       if (teamId === undefined) return forwarded.listTeamMembers(ctx, input)
       const team = readTeam(read, teamId)
-      const isMember = readMemberships(read, ctx.actor.id).some(
-        ({ organizationId }) => organizationId === team?.organizationId,
-      )
       // A team of others is answered like one that is not there.
-      if (team === undefined || !isMember) throw platformError('resource_not_found', { resource: 'team', id: teamId })
+      if (team === undefined || !isMemberOf(read, ctx, team.organizationId))
+        throw platformError('resource_not_found', { resource: 'team', id: teamId })
       return readTeamMembers(read, teamId)
     },
   }

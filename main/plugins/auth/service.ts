@@ -197,7 +197,9 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     mail,
     bridge,
     cookies,
+    ownerSessions: options.ownerSessions,
     library,
+    timeZone: () => host.service('settings').get('timezone'),
     signUpIsClosed,
     changed,
   }

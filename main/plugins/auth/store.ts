@@ -282,6 +282,11 @@ export function readTeams(read: Read, userId: string): { teamId: string; organiz
   )
 }
 
+/** The id of an organization that is named by its id or its short name; undefined when there is none. */
+export function readOrganizationId(read: Read, by: 'id' | 'slug', name: string): string | undefined {
+  return read.get(statement<{ id: string }>(`SELECT id FROM auth_organization WHERE ${by} = ?`, [name]))?.id
+}
+
 /** A team as stored. */
 export interface TeamRow {
   readonly id: string

@@ -6,6 +6,7 @@ import { matchNone } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { buildView, tablesOf } from '#main/database/query/build-view.ts'
 import type { RestrictedQuery, RestrictedRows } from '#main/database/restricted-sql.ts'
@@ -27,12 +28,16 @@ export interface SqlParts {
 /** Rows of one answer when `limit` is not given, and at most. */
 const limits = { standard: 1_000, largest: 10_000 } as const
 
-/** @throws invalid_query for anything but one reading statement over the objects the caller may read; timeout */
+/**
+ * @throws invalid_query for anything but one reading statement over the objects the caller may read; timeout;
+ * permission_denied without an active organization where there are any
+ */
 export async function runSql(
   parts: SqlParts,
   ctx: RequestContext,
   input: { sql: string; params?: unknown; limit?: unknown },
 ): Promise<SqlResult> {
+  requireOpenRecords(parts.authorizer(), ctx)
   const readable = new Map(
     parts
       .schemas()

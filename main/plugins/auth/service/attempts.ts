@@ -7,7 +7,7 @@ import type { Tx, Write } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import { digestOf } from './session-lookup.ts'
 
-/** Bucket of D-200 for one account and route. */
+/** Guesses at one account on one route. Who proves something gives the own one back, so that it bounds wrong ones alone. */
 const burst = 10
 const refillPerMs = 10 / 60_000
 
@@ -36,10 +36,16 @@ export interface Attempts {
    * @throws rate_limit_exceeded when the bucket is empty or the account is locked
    */
   begin(account: string, route: string): Promise<void>
-  /** The attempt succeeded: the failures of the account are forgotten. */
-  succeed(account: string): Promise<void>
-  /** The attempt proved nothing yet, such as a password before a second factor: it is not counted as failed. */
-  takeBack(account: string): Promise<void>
+  /**
+   * The attempt succeeded: the failures of the account are forgotten.
+   * @param route gets back what the attempt took from its bucket
+   */
+  succeed(account: string, route?: string): Promise<void>
+  /**
+   * The attempt proved nothing yet, such as a password before a second factor: it is not counted as failed.
+   * @param route gets back what the attempt took from its bucket
+   */
+  takeBack(account: string, route?: string): Promise<void>
   /**
    * Counts a link for an address.
    * @throws rate_limit_exceeded beyond three in 15 minutes
@@ -73,14 +79,20 @@ export function createAttempts(write: Write, clock: Clock): Attempts {
     )
   }
 
-  const setFailures = (account: string, next: (failures: number) => number): Promise<void> =>
+  const setFailures = (account: string, route: string | undefined, next: (failures: number) => number): Promise<void> =>
     write('auth.attempt', (tx) => {
+      if (route !== undefined) giveBack(tx, keyOf(`route ${route}`, account))
       const key = keyOf('account', account)
       const counter = find(tx, key)
       if (counter === undefined) return
       const failures = Math.max(0, next(counter.failures))
       put(tx, key, { ...counter, failures, locked_until: failures < maxFailures ? 0 : counter.locked_until })
     })
+
+  const giveBack = (tx: Tx, key: string): void => {
+    const bucket = find(tx, key)
+    if (bucket !== undefined) put(tx, key, { ...bucket, tokens: Math.min(burst, bucket.tokens + 1) })
+  }
 
   return {
     async begin(account, route) {
@@ -102,8 +114,8 @@ export function createAttempts(write: Write, clock: Clock): Attempts {
       })
       if (refusal > 0) throw tooMany(refusal, burst)
     },
-    succeed: (account) => setFailures(account, () => 0),
-    takeBack: (account) => setFailures(account, (failures) => failures - 1),
+    succeed: (account, route) => setFailures(account, route, () => 0),
+    takeBack: (account, route) => setFailures(account, route, (failures) => failures - 1),
     async countLink(address, route) {
       const refusal = await write('auth.attempt', (tx) => {
         const now = clock.now()

@@ -1,6 +1,7 @@
 // What the services of accounts share: the host's doors, the configuration and each other.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
+import type { OwnerSessions } from '#main/kernel/identity.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { PermissionsService } from '../../permissions/api.ts'
@@ -28,7 +29,11 @@ export interface AuthParts {
   readonly mail: Mail
   readonly bridge: Bridge
   readonly cookies: Cookies
+  /** The browser sessions of the local owner, which are no rows. */
+  readonly ownerSessions: OwnerSessions
   readonly library: () => Promise<Library>
+  /** The time zone of the workspace (D-10). */
+  readonly timeZone: () => string
   /** Sign-up is closed: an owner exists and nobody opened it (D-39). */
   readonly signUpIsClosed: boolean
   /** Forgets remembered sessions and keys, and what others derived from users. */

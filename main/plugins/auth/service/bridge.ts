@@ -105,7 +105,7 @@ export function createBridge(parts: BridgeParts): Bridge {
     }
     const library = await parts.library()
     const request = new Request(`${base}/api/v1/auth${call.path}${queryText(call.query)}`, init)
-    return withNewToken(await answerOf(await inNameOf(ctx, () => library.handle(request))), token)
+    return withNewToken(withoutEndedToken(await answerOf(await inNameOf(ctx, () => library.handle(request)))), token)
   }
 
   /**
@@ -126,10 +126,15 @@ export function createBridge(parts: BridgeParts): Bridge {
     sessionToken,
     async call(ctx, call) {
       const answer = await ask(ctx, call)
-      if (answer.status >= 400) throw libraryError(answer.status, answer.body, parts.limits)
+      if (answer.status >= 400) throw libraryError(answer.status, answer.body, parts.limits, passwordFieldOf(call.body))
       return answer
     },
   }
+}
+
+/** Where a new password stands in a body: beside the old one, or in the place of one. */
+function passwordFieldOf(body: unknown): string {
+  return typeof body === 'object' && body !== null && 'newPassword' in body ? 'newPassword' : 'password'
 }
 
 /** The answer as a handler returns it; a redirect keeps its status. */
@@ -139,6 +144,15 @@ export function replyOf(answer: LibraryAnswer, body: unknown = answer.body): Rep
     ...(isRedirect ? { status: answer.status } : {}),
     headers: answer.headers,
   })
+}
+
+/** The session a password opened has ended again where a second factor is due; clients keep any token they are sent. */
+function withoutEndedToken(answer: LibraryAnswer): LibraryAnswer {
+  const { body, headers } = answer
+  const isDue = typeof body === 'object' && body !== null && 'twoFactorRedirect' in body
+  if (!isDue || body.twoFactorRedirect !== true) return answer
+  const { 'set-auth-token': _ended, ...kept } = headers
+  return { ...answer, headers: kept }
 }
 
 async function answerOf(response: Response): Promise<LibraryAnswer> {

@@ -69,7 +69,11 @@ const steps: Readonly<Record<string, Step>> = {
       if (parts.config.ssoEnforced) throw providerRequired()
     },
     async after(parts, ctx, _body, answer) {
-      const { user } = answer.body as { user?: { role?: string | null } }
+      const { user } = answer.body as { user?: { id: string; role?: string | null } }
+      // Where no address is proved, whoever signs in learns at once that a made-up user is none: D-37 is plain instead.
+      const isProved = parts.config.emailAndPassword.requireEmailVerification
+      if (!isProved && user !== undefined && readUser(parts.read, user.id) === undefined)
+        throw authError('user_already_exists', { reason: 'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL' })
       // The user that is made up for a taken address differs in this from a new one.
       if (user !== undefined) user.role ??= 'user'
       const token = newToken(parts, answer)
@@ -177,7 +181,11 @@ async function forward(
   await step.before?.(parts, ctx, given, input)
   const answer = await ask(parts, contract, ctx, input, step, account)
   await step.after?.(parts, ctx, given, answer)
-  if (account !== null) await parts.attempts[step.mailsCode === true ? 'takeBack' : 'succeed'](account)
+  if (account !== null) {
+    // A code that was mailed proves nothing: its bucket bounds the mails.
+    if (step.mailsCode === true) await parts.attempts.takeBack(account)
+    else await parts.attempts.succeed(account, operationId)
+  }
   const changes = contract.method === 'POST' && contract.mutates !== false
   const event = step.event ?? (changes && steps[operationId] === undefined ? tableEvent : undefined)
   const began = ctx.credential === 'none'

@@ -38,9 +38,15 @@ const lockSeconds = 900
 /**
  * The error behind a refusal.
  * @param body what the library answered: `{code, message}`, or `{error, error_description}` of the OAuth endpoints
+ * @param passwordField the member of the request that a new password was in
  * @source D-37, D-38
  */
-export function libraryError(status: number, body: unknown, limits: PasswordLimits): PlatformError {
+export function libraryError(
+  status: number,
+  body: unknown,
+  limits: PasswordLimits,
+  passwordField?: string,
+): PlatformError {
   const given = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
   const oauth = given['error']
   if (typeof oauth === 'string') return oauthError(oauth, given['error_description'], status)
@@ -53,7 +59,8 @@ export function libraryError(status: number, body: unknown, limits: PasswordLimi
     if (ended.has(reason)) return platformError('session_expired', details)
     if (exhausted.has(reason))
       return platformError('rate_limit_exceeded', { ...details, retryAfterSeconds: lockSeconds, class: 'auth' })
-    if (reason === 'PASSWORD_TOO_SHORT' || reason === 'PASSWORD_TOO_LONG') return passwordLength(reason, limits)
+    if (reason === 'PASSWORD_TOO_SHORT' || reason === 'PASSWORD_TOO_LONG')
+      return passwordLength(reason, limits, passwordField)
     if (/^(USER|ORGANIZATION|MEMBER|INVITATION|TEAM|ACCOUNT|PROVIDER|ROLE)_NOT_FOUND$/.test(reason))
       return platformError('resource_not_found', details)
     if (/(ALREADY_EXISTS|ALREADY_TAKEN|IS_ALREADY_|ALREADY_SET|ALREADY_LINKED|ONLY_OWNER)/.test(reason))

@@ -70,7 +70,10 @@ export async function endSession(
   })
 }
 
-/** Ends the sessions of a user, all or all but one. */
+/**
+ * Ends the sessions of a user, all or all but one.
+ * @param except the id of a session of the caller; a browser session of the local owner is known by its credential
+ */
 export async function endSessions(
   parts: AuthParts,
   ctx: RequestContext,
@@ -78,7 +81,9 @@ export async function endSessions(
   except?: string,
 ): Promise<void> {
   await parts.write('auth.sessions-end', (tx) => {
-    const count = deleteSessions(tx, userId, except)
+    const kept = except === undefined ? undefined : ctx.credentialId
+    const inBrowsers = userId === localOwnerId ? parts.ownerSessions.endAll(kept) : 0
+    const count = deleteSessions(tx, userId, except) + inBrowsers
     tx.emit(ctx, { type: 'auth.sessions_ended', payload: { userId, count, except: except ?? null } })
     tx.afterCommit(parts.changed)
   })
@@ -90,10 +95,11 @@ export async function signOut(
   ctx: RequestContext,
   headers: RequestHeaders,
 ): Promise<Reply<{ success: boolean }>> {
-  const token = parts.bridge.sessionToken(ctx, headers)
-  const session = token === null ? undefined : readSessionByDigest(parts.read, digestOf(token))
+  const session = sessionInUse(parts, ctx, headers)
   if (session !== undefined) {
     await parts.write('auth.sign-out', (tx) => {
+      // A session is one or the other: what is no row of that id is not there to delete.
+      parts.ownerSessions.endById(session.id)
       deleteSession(tx, session.id)
       tx.emit(ctx, { type: 'auth.signed_out', payload: { userId: session.userId, sessionId: session.id } })
       tx.afterCommit(parts.changed)
@@ -104,6 +110,17 @@ export async function signOut(
     { success: true },
     { headers: { 'set-cookie': [cookies.set(cookies.session, '', 0), cookies.set(cookies.admin, '', 0)] } },
   )
+}
+
+function sessionInUse(
+  parts: AuthParts,
+  ctx: RequestContext,
+  headers: RequestHeaders,
+): { readonly id: string; readonly userId: string } | undefined {
+  const { credential, credentialId } = ctx
+  if (credential === 'console-session' && credentialId !== undefined) return { id: credentialId, userId: ctx.actor.id }
+  const token = parts.bridge.sessionToken(ctx, headers)
+  return token === null ? undefined : readSessionByDigest(parts.read, digestOf(token))
 }
 
 /** Long before the absolute limit of sessions: the lookup never takes the session below for a credential. */

@@ -69,11 +69,11 @@ export async function signIn(
   }
   const { token } = answer.body as { token?: string | null }
   if (typeof token !== 'string' || known === undefined) {
-    await attempts.takeBack(account)
+    await attempts.takeBack(account, request.route)
     return { answer, token: null, expiresAt: null, user: null }
   }
   if (known.mustChangePassword === 1) return refuseUntilChanged(parts, known, token)
-  await attempts.succeed(account)
+  await attempts.succeed(account, request.route)
   const session = readSessionByDigest(read, digestOf(token))
   await tellSignIn(parts, ctx, known.id, request.route, session?.id)
   return { answer, token, expiresAt: session?.expiresAt ?? null, user: known }

@@ -2,7 +2,7 @@
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
-import { requireObjectAction } from '#main/kernel/authorize.ts'
+import { requireObjectAction, requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
@@ -42,6 +42,7 @@ export function createImportJobs(parts: JobParts): ImportJobs {
   const { read, write, runner } = parts
 
   const find = (ctx: RequestContext, jobId: string): JobRow => {
+    requireOpenRecords(parts.authorizer(), ctx)
     const job = getJob(read, jobId)
     if (job === undefined || (job.actor_id !== ctx.actor.id && !parts.authorizer().isUnrestricted(ctx)))
       throw notFound('import_job', jobId)
@@ -97,6 +98,7 @@ export function createImportJobs(parts: JobParts): ImportJobs {
     },
 
     list(ctx, filter) {
+      requireOpenRecords(parts.authorizer(), ctx)
       const actorId = parts.authorizer().isUnrestricted(ctx) ? null : ctx.actor.id
       const [standard, largest] = pageSizes.jobs
       const page = { limit: pageSize('limit', filter.limit, standard, largest), offset: filter.offset ?? 0 }

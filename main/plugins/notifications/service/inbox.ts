@@ -1,8 +1,9 @@
 // What a user does with the own inbox: list, mark, delete. Nobody reaches another one's: what is not the caller's is not
 // there.
 import type { RequestContext } from '#main/kernel/context.ts'
-import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import { NotificationType } from '#shared/contracts/notifications.ts'
@@ -62,8 +63,7 @@ const maxLimit = 100
  */
 export function createInbox({ read, write, clock, authorizer, places, readings, complete }: InboxParts): Inbox {
   const scopeOf = (ctx: RequestContext): InboxScope => {
-    const reason = authorizer().closedBecause?.(ctx)
-    if (reason !== undefined) throw platformError('permission_denied', { reason })
+    requireOpenRecords(authorizer(), ctx)
     return { userId: ctx.actor.id, organizationId: ctx.organizationId }
   }
 

@@ -17,8 +17,8 @@ export interface Principals {
   find(organizationId: string | null, text: string): { principals: Principal[]; hasMore: boolean }
   /** What a principal is called; undefined when it is gone. */
   nameOf(type: Principal['principalType'], id: string): string | undefined
-  /** Whether there is such a principal. */
-  exists(type: Principal['principalType'], id: string): boolean
+  /** Whether there is such a principal; people and teams in the organization where organizations are on. */
+  exists(organizationId: string | null, type: Principal['principalType'], id: string): boolean
 }
 
 /** Principals answered at once. */
@@ -35,13 +35,20 @@ export function createPrincipals(
     return typeof label === 'string' ? label : undefined
   }
 
-  const people = (organizationId: string | null, text: string): Principal[] => {
+  const isMember = (organizationId: string | null, userId: string): boolean => {
     const accounts = auth()
-    const found = (accounts?.users({ query: text }) ?? []).filter(
-      ({ id, banned }) =>
-        !banned &&
-        (accounts?.hasOrganizations !== true ||
-          accounts.memberships(id).some((membership) => membership.organizationId === organizationId)),
+    if (accounts?.hasOrganizations !== true) return true
+    return accounts.memberships(userId).some((membership) => membership.organizationId === organizationId)
+  }
+
+  const isTeam = (organizationId: string | null, id: string): boolean => {
+    const team = auth()?.team(id)
+    return team !== undefined && (auth()?.hasOrganizations !== true || team.organizationId === organizationId)
+  }
+
+  const people = (organizationId: string | null, text: string): Principal[] => {
+    const found = (auth()?.users({ query: text }) ?? []).filter(
+      ({ id, banned }) => !banned && isMember(organizationId, id),
     )
     return found.map(({ id, name, email }) => ({
       principalType: 'user',
@@ -74,11 +81,11 @@ export function createPrincipals(
       const account = auth()?.user(id)
       return account === undefined ? undefined : account.name === '' ? account.email : account.name
     },
-    exists: (type, id) =>
+    exists: (organizationId, type, id) =>
       type === 'role'
         ? metadata.get('role', id) !== undefined
         : type === 'team'
-          ? auth()?.team(id) !== undefined
-          : userExists(id),
+          ? isTeam(organizationId, id)
+          : userExists(id) && isMember(organizationId, id),
   }
 }

@@ -90,8 +90,8 @@ export function createShares(parts: ShareParts): Shares {
   const isOwner = (schema: ObjectSchema, recordId: string, userId: string): boolean =>
     parts.passes(schema, recordId, { kind: 'condition', path: ['owner'], operator: '$eq', operand: userId }, userId)
 
-  const requirePrincipal = ({ principalType, principalId }: ShareInput): void => {
-    if (parts.principals.exists(principalType, principalId)) return
+  const requirePrincipal = (ctx: RequestContext, { principalType, principalId }: ShareInput): void => {
+    if (parts.principals.exists(ctx.organizationId, principalType, principalId)) return
     const message = `There is no such ${principalType}.`
     throw validationError([{ field: 'principalId', code: 'invalid_reference', message, value: principalId }])
   }
@@ -122,7 +122,7 @@ export function createShares(parts: ShareParts): Shares {
         const message = 'The record goes with its master; share that one.'
         throw validationError([{ field: '', code: 'not_allowed', message }])
       }
-      requirePrincipal(input)
+      requirePrincipal(ctx, input)
       const share: ShareRow = {
         id: parts.ids.uuid(),
         recordId,
