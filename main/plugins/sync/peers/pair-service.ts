@@ -126,6 +126,7 @@ export async function joinMachine(
   },
 ): Promise<PairingAnswer> {
   const { code, fingerprint, addresses, mailbox } = placeOf(wish)
+  control.pairings.requireNew(code)
   if (!maySeeEverything(ctx, parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
   if (!control.mayJoin()) throw syncError('pairing_refused', { reason: 'workspace_not_empty' })
