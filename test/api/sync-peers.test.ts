@@ -133,6 +133,28 @@ describe('turning sync on', () => {
     expect((await host.get('/sync/peers')).body).toEqual({ peers: [] })
   })
 
+  it('makes a backup of what there is now, whatever was backed up a moment ago', async () => {
+    const backups = async () =>
+      (await host.get('/backups')).body.backups.filter(({ kind }: { kind: string }) => kind === 'pairing').length
+    const offline = { code: '1234567', address: '127.0.0.1:1', deviceName: 'L' }
+    for (const count of [1, 1]) {
+      expect((await host.post('/sync/pairing/join', offline)).status).toBe(409)
+      expect(await backups()).toBe(count)
+    }
+    await host.defineObject('task', { title: { type: 'text' } })
+    await host.post('/data/task', { title: 'written since' })
+    await host.post('/sync/enable')
+    expect(await backups()).toBe(2)
+    await prepared()
+    await host.patch('/sync/settings', { listen: true, interfaces: ['127.0.0.1'], port: 0 })
+    expect((await host.post('/sync/pairing')).status).toBe(201)
+    expect(await backups()).toBe(3)
+    await host.post('/sync/disable')
+    await host.post('/data/task', { title: 'written while it was off' })
+    await host.post('/sync/enable')
+    expect(await backups()).toBe(4)
+  })
+
   it('lasts over a restart, under the same number after an orderly stop', async () => {
     const before = (await host.post('/sync/enable')).body
     await host.restart()

@@ -35,7 +35,7 @@ import { forgetWorkspace, putOn, putSettings, putWorkspace, readSettings, readWo
 
 /** What control works with. */
 export interface ControlParts {
-  readonly host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'log' | 'options' | 'ids' | 'secrets'>
+  readonly host: Pick<PluginHost, 'read' | 'write' | 'database' | 'clock' | 'log' | 'options' | 'ids' | 'secrets'>
   readonly metadata: MetadataService
   auth(): AuthService | undefined
   backup(): BackupService | undefined
@@ -61,8 +61,11 @@ export interface Control {
   disable(): Promise<StatusView>
   /** @throws validation_error */
   change(patch: SettingsPatch): Promise<LocalSettings>
-  /** Makes a backup unless there is one of the last hour (requirement R3). */
-  backUp(): Promise<void>
+  /**
+   * Makes a backup unless nothing was written since the one before (requirement R3). Where there are others in the
+   * workspace already, an invite makes none while there is one of the last hour.
+   */
+  backUp(before: 'enable' | 'invite' | 'join'): Promise<void>
   /** Writes a device's entry and lets its machine in. */
   admit(ctx: RequestContext, device: Omit<RosterDevice, 'addedAt' | 'revokedAt'>): Promise<void>
   /** Changes what a device is called, or unpairs it. */
@@ -106,6 +109,7 @@ export function createControl(parts: ControlParts): Control {
   let statusNow: (() => StatusView) | undefined
   let failure: string | undefined
   let relayToken: string | null = null
+  let lastBackup: { readonly id: string; readonly version: number } | undefined
   let queue: Promise<unknown> = Promise.resolve()
 
   /** One after the other: turning on, turning off, setting and joining. */
@@ -249,7 +253,7 @@ export function createControl(parts: ControlParts): Control {
           const settings = { ...readSettings(read), deviceName }
           await write('sync.settings', (tx) => putSettings(tx, settings))
         }
-        await self.backUp()
+        await self.backUp('enable')
         const stored = readWorkspace(read)
         try {
           if (stored === null) await found(ctx)
@@ -294,12 +298,19 @@ export function createControl(parts: ControlParts): Control {
         await write('sync.settings', (tx) => putSettings(tx, next))
         return next
       }),
-    async backUp() {
+    async backUp(before) {
       const service = parts.backup()
-      const recent = service
-        ?.list()
-        .some(({ kind, createdAt }) => kind === 'pairing' && clock.now() - Date.parse(createdAt) < backupAgeMs)
-      if (recent === false) await service!.create('pairing', 'Before other machines take part')
+      if (service === undefined) return
+      const found = service.list().filter(({ kind }) => kind === 'pairing')
+      const version = host.database.version()
+      const isSame = lastBackup?.version === version && found.some(({ id }) => id === lastBackup?.id)
+      const isYoung =
+        before === 'invite' &&
+        self.requireRunning().roster.devices().length > 1 &&
+        found.some(({ createdAt }) => clock.now() - Date.parse(createdAt) < backupAgeMs)
+      if (isSame || isYoung) return
+      const { id } = await service.create('pairing', 'Before other machines take part')
+      lastBackup = { id, version }
     },
     async admit(ctx, device) {
       const entry: RosterDevice = { ...device, addedAt: clock.iso(), revokedAt: null }
