@@ -210,7 +210,15 @@ describe('the socket (D-172)', () => {
     expect(await chatty.closed).toBe(1008)
     const large = await open()
     large.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(70_000) })
-    expect(await large.closed).toBe(1009)
+    expect(await large.closed).toBe(1008)
+    const allowed = await open()
+    allowed.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(60_000) })
+    allowed.send({ type: 'ping', id: 'still' })
+    await allowed.until(({ id }) => id === 'still')
+    await allowed.close()
+    const larger = await open()
+    larger.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(140_000) })
+    expect(await larger.closed).toBe(1009)
   })
 
   it('closes with 1001 when the host stops', async () => {
