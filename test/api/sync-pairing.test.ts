@@ -183,6 +183,15 @@ describe('pairing', () => {
   it('names fields of a join that are wrong, and says why nobody answered', async () => {
     const { body } = await joining('12', 'nowhere')
     expect(body.error.details.fieldErrors.map(({ field }: { field: string }) => field)).toEqual(['code', 'address'])
+    const nothing = await other.post('/sync/pairing/join', {})
+    const found = nothing.body.error.details.fieldErrors.map(({ field, code }: Record<string, string>) => [field, code])
+    expect(new Map(found)).toEqual(
+      new Map([
+        ['deviceName', 'required'],
+        ['code', 'required'],
+        ['address', 'required'],
+      ]),
+    )
     const link = await other.post('/sync/pairing/join', { link: 'https://example.org/', deviceName: 'L' })
     expect(link.body.error.details.fieldErrors[0].field).toBe('link')
     expect(refusalOf(await joining('1234567', '127.0.0.1:1'))).toEqual([

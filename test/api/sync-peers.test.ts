@@ -46,10 +46,10 @@ describe('while sync is off', () => {
       host.post('/sync/barrier'),
       host.post('/sync/verify'),
       host.get('/sync/diagnostics'),
+      host.post('/sync/disable'),
     ])
     expect(answers.map(codeOf)).toEqual(answers.map(() => '409 sync_disabled'))
     expect(codeOf(await host.get(`/sync/pairing/${absent}`))).toBe('404 pairing_not_found')
-    expect(codeOf(await host.post('/sync/disable'))).toBe('200 ')
   })
 
   it('leaves no key behind', () => {
@@ -96,7 +96,14 @@ describe('settings', () => {
     ])
     expect((await host.get('/sync/settings')).body.settings.paused).toBe(false)
     expect((await host.patch('/sync/settings', { port: 70_000 })).status).toBe(400)
-    expect((await host.patch('/sync/settings', { colour: 'red' })).status).toBe(400)
+  })
+
+  it('leave what they do not know aside', async () => {
+    const { status, body } = await host.patch('/sync/settings', { bogus: 1, paused: true })
+    expect([status, body.settings.paused, 'bogus' in body.settings]).toEqual([200, true, false])
+    await host.post('/sync/enable')
+    const peer = await host.patch(`/sync/peers/${'a'.repeat(32)}`, { bogus: 1, paused: true })
+    expect([peer.status, peer.body.error.code]).toEqual([404, 'resource_not_found'])
   })
 
   it('want a fingerprint with a relay', async () => {
@@ -131,6 +138,17 @@ describe('turning sync on', () => {
     const again = (await host.post('/sync/enable')).body
     expect([again.workspaceId, again.device.inc]).toEqual([body.workspaceId, body.device.inc])
     expect((await host.get('/sync/peers')).body).toEqual({ peers: [] })
+  })
+
+  it('can be undone once', async () => {
+    const off = async () => {
+      const { status, body } = await host.post('/sync/disable')
+      return [status, body.error?.code]
+    }
+    expect(await off()).toEqual([409, 'sync_disabled'])
+    await host.post('/sync/enable')
+    expect(await off()).toEqual([200, undefined])
+    expect(await off()).toEqual([409, 'sync_disabled'])
   })
 
   it('makes a backup of what there is now, whatever was backed up a moment ago', async () => {
@@ -194,7 +212,8 @@ describe('turning sync on', () => {
     expect((await host.get(`/sync/records/task/${absent}`)).status).toBe(404)
     const barrier = await host.post('/sync/barrier', { timeoutMs: 100 })
     expect(barrier.body).toMatchObject({ reached: false, durableOn: [], missing: [] })
-    const { status, body } = await host.get('/sync/diagnostics')
+    const { status, body, headers } = await host.get('/sync/diagnostics')
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="sync-diagnostics-[\dT-]+\.json"$/)
     expect(status).toBe(200)
     expect(body.vector).toHaveLength(1)
     expect(JSON.stringify(body)).not.toContain('alone')

@@ -58,6 +58,7 @@ export interface Control {
   resume(): Promise<void>
   /** @throws DeviceKeysUnreadable, Error of the engine; sync is as before then */
   enable(ctx: RequestContext, deviceName: string | undefined): Promise<StatusView>
+  /** @throws sync_disabled */
   disable(): Promise<StatusView>
   /** @throws validation_error */
   change(patch: SettingsPatch): Promise<LocalSettings>
@@ -273,6 +274,8 @@ export function createControl(parts: ControlParts): Control {
       }),
     disable: () =>
       serially(async () => {
+        // What could not be started is turned off all the same.
+        if (running === null && readWorkspace(read)?.isOn !== true) throw syncError('sync_disabled')
         await close()
         failure = undefined
         await write('sync.disable', (tx) => putOn(tx, false))
