@@ -247,6 +247,26 @@ describe('lapses (D-168, D-176)', () => {
   })
 })
 
+describe('clients that send too much (D-175)', () => {
+  it('are closed with 1008, and with 1009 where a frame is not even read', async () => {
+    const open = () => openSocket(host.host.url, { headers: token(host) })
+    const chatty = await open()
+    for (let at = 0; at < 102; at += 1) chatty.send({ type: 'ping' })
+    expect(await chatty.closed).toBe(1008)
+    const large = await open()
+    large.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(70_000) })
+    expect(await large.closed).toBe(1008)
+    const allowed = await open()
+    allowed.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(60_000) })
+    allowed.send({ type: 'ping', id: 'still' })
+    await allowed.until(({ id }) => id === 'still')
+    await allowed.close()
+    const larger = await open()
+    larger.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(140_000) })
+    expect(await larger.closed).toBe(1009)
+  })
+})
+
 describe('slow clients (D-175)', () => {
   it('get updates of one record as one, and are closed with 1013 beyond a megabyte', async () => {
     await host.patch('/settings', { rateLimits: { write: null, read: null } })

@@ -26,6 +26,7 @@ import type { RosterDevice } from './roster-entries.ts'
 import type { Running } from './running.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { SessionHooks } from '../session/types.ts'
+import { createSafetyCopies } from './safety-copy.ts'
 import type { SettingsPatch } from './settings.ts'
 import { changedSettings } from './settings.ts'
 import type { StatusView } from './status.ts'
@@ -100,8 +101,6 @@ export interface Control {
   stop(): Promise<void>
 }
 
-const backupAgeMs = 60 * 60_000
-
 /** Makes the control of a host. */
 export function createControl(parts: ControlParts): Control {
   const { host, metadata } = parts
@@ -110,8 +109,8 @@ export function createControl(parts: ControlParts): Control {
   let statusNow: (() => StatusView) | undefined
   let failure: string | undefined
   let relayToken: string | null = null
-  let lastBackup: { readonly id: string; readonly version: number } | undefined
   let queue: Promise<unknown> = Promise.resolve()
+  const copySafely = createSafetyCopies(parts)
 
   /** One after the other: turning on, turning off, setting and joining. */
   const serially = <T>(job: () => Promise<T>): Promise<T> => {
@@ -301,20 +300,7 @@ export function createControl(parts: ControlParts): Control {
         await write('sync.settings', (tx) => putSettings(tx, next))
         return next
       }),
-    async backUp(before) {
-      const service = parts.backup()
-      if (service === undefined) return
-      const found = service.list().filter(({ kind }) => kind === 'pairing')
-      const version = host.database.version()
-      const isSame = lastBackup?.version === version && found.some(({ id }) => id === lastBackup?.id)
-      const isYoung =
-        before === 'invite' &&
-        self.requireRunning().roster.devices().length > 1 &&
-        found.some(({ createdAt }) => clock.now() - Date.parse(createdAt) < backupAgeMs)
-      if (isSame || isYoung) return
-      const { id } = await service.create('pairing', 'Before other machines take part')
-      lastBackup = { id, version }
-    },
+    backUp: (before) => copySafely(before === 'invite' && self.requireRunning().roster.devices().length > 1),
     async admit(ctx, device) {
       const entry: RosterDevice = { ...device, addedAt: clock.iso(), revokedAt: null }
       const { roster, engine } = self.requireRunning()
