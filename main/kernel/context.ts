@@ -29,6 +29,8 @@ export interface RequestContext {
   readonly locale: string
   readonly requestId: string
   readonly source: ChangeSource
+  /** What the changelog names in place of the source, for what is written here and now but stands for something else. */
+  readonly entrySource?: ChangeSource
   /** Aborted when the client goes away or the time limit of the request is reached. */
   readonly signal: AbortSignal
   /** False: record-triggered automations do not start for the changes of this call; absent means true (D-68). */

@@ -89,6 +89,12 @@ const common = { mount: 'versioned', tag: 'sync', channel: 'sync' } as const
 const ConflictParams = z.object({ id: z.string() })
 const ProblemParams = z.object({ inc: z.string(), seq: z.string() })
 const ConflictAnswer = z.object({ conflict: SyncConflict }).meta({ id: 'SyncConflictAnswer' })
+const ConflictOfRecord = z
+  .object({
+    conflict: SyncConflict,
+    record: RecordMap.nullable().meta({ description: 'As the caller may read it; null when there is none.' }),
+  })
+  .meta({ id: 'SyncConflictResolution' })
 const page = { total: z.int(), hasMore: z.boolean(), nextCursor: z.string().optional() }
 const PageQuery = {
   limit: QueryInteger.optional().meta({ description: 'Default 50, at most 200.' }),
@@ -124,11 +130,11 @@ export const syncConflictRoutes = defineRoutes({
     method: 'GET',
     path: '/sync/conflicts/:id',
     params: ConflictParams,
-    response: ConflictAnswer,
+    response: ConflictOfRecord,
     permission: 'session',
     rateLimit: 'read',
     errors: ['sync_disabled', 'sync_conflict_not_found'],
-    summary: 'Read one conflict.',
+    summary: 'Read one conflict, and its record.',
   }),
   resolveConflict: defineRoute({
     ...common,
@@ -142,7 +148,7 @@ export const syncConflictRoutes = defineRoutes({
       value: z.unknown().optional(),
       expectedVersion: z.string().optional().meta({ description: '`updated_at` of the record as it was seen.' }),
     }),
-    response: z.object({ conflict: SyncConflict, record: RecordMap.nullable() }).meta({ id: 'SyncConflictResolution' }),
+    response: ConflictOfRecord,
     permission: 'session',
     rateLimit: 'write',
     errors: [

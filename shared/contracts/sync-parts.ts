@@ -88,7 +88,7 @@ export const DeviceName = z.string().trim().min(1).max(100)
 
 /** Settings to change. */
 export const SyncSettingsPatch = z
-  .strictObject({
+  .object({
     deviceName: DeviceName.optional().meta({ description: 'What the other machines call this one from now on.' }),
     relayUrl: z.string().max(300).nullable().optional(),
     relayFingerprint: z.string().max(200).nullable().optional(),

@@ -66,6 +66,32 @@ const longMs = 10 * 60_000
 
 const PeerParams = z.object({ id: z.string() })
 const PeerAnswer = z.object({ peer: SyncPeer }).meta({ id: 'SyncPeerAnswer' })
+const isGiven =
+  (field: 'code' | 'address') =>
+  (wish: unknown): boolean => {
+    const given: Readonly<Record<string, unknown>> = { ...(wish as object) }
+    return given['link'] !== undefined || given[field] !== undefined
+  }
+/** Asked also where something else is wrong, so that all of it is told at once. */
+const missing = (field: 'code' | 'address') => ({
+  path: [field],
+  message: 'A value is required without a link.',
+  params: { fieldCode: 'required' },
+  when: () => true,
+})
+const PairingWish = z
+  .object({
+    code: z.string().max(20).optional().meta({ description: 'Seven digits; needed without a link.' }),
+    address: z
+      .string()
+      .max(300)
+      .optional()
+      .meta({ description: '`host:port` of the inviting machine, or `relay` of its answer.' }),
+    link: z.string().max(2_000).optional(),
+    deviceName: DeviceName,
+  })
+  .refine(isGiven('code'), missing('code'))
+  .refine(isGiven('address'), missing('address'))
 const PairingStep = z.object({ pairingId: z.string(), state: PairingState }).meta({ id: 'SyncPairingStep' })
 
 /** The routes of this machine among its peers. @source design of sync, section 17 */
@@ -100,7 +126,7 @@ export const syncPeerRoutes = defineRoutes({
     response: SyncStatus,
     rateLimit: 'heavy',
     timeoutMs: longMs,
-    errors: [],
+    errors: ['sync_disabled'],
     summary: 'Stop taking part; all data stays, and enabling goes on from here.',
   }),
   getSyncSettings: defineRoute({
@@ -138,7 +164,7 @@ export const syncPeerRoutes = defineRoutes({
     method: 'PATCH',
     path: '/sync/peers/:id',
     params: PeerParams,
-    body: z.strictObject({
+    body: z.object({
       name: DeviceName.optional(),
       address: z.string().max(300).nullable().optional().meta({ description: '`host:port`; null forgets it.' }),
       paused: z.boolean().optional(),
@@ -194,16 +220,7 @@ export const syncPeerRoutes = defineRoutes({
     operationId: 'joinPairing',
     method: 'POST',
     path: '/sync/pairing/join',
-    body: z.object({
-      code: z.string().max(20).optional().meta({ description: 'Seven digits; needed without a link.' }),
-      address: z
-        .string()
-        .max(300)
-        .optional()
-        .meta({ description: '`host:port` of the inviting machine, or `relay` of its answer.' }),
-      link: z.string().max(2_000).optional(),
-      deviceName: DeviceName,
-    }),
+    body: PairingWish,
     response: PairingStep,
     status: 202,
     rateLimit: 'heavy',

@@ -298,6 +298,25 @@ describe('what a caller may not read', () => {
     expect(told(asked).replace('margin', 'nothing')).toBe(told(unknown))
   })
 
+  it('is, of a record in the trash, for those who see what lies there', async () => {
+    const record = await deal({ title: 'A' })
+    await host.delete(`/data/${record}`)
+    const asked = async () => {
+      const { status, body } = await host.as(reader).get(`/data/${record}/changelog`)
+      return [status, body.error?.code]
+    }
+    await host.saveItem('profile', 'readonly', { label: 'Look only', objects: { '*': { allowRead: true } } })
+    await host.assign(reader, { profile: 'readonly', permissionSets: ['masks'] })
+    const unseen = await host.as(reader).get(`/data/${record}`)
+    expect(await asked()).toEqual([unseen.status, unseen.body.error.code])
+    expect(await asked()).toEqual([404, 'resource_not_found'])
+    await host.saveItem('permission', 'restores', { objects: { deal: { allowRestore: true } } })
+    await host.assign(reader, { profile: 'readonly', permissionSets: ['masks', 'restores'] })
+    expect(await asked()).toEqual([200, undefined])
+    await host.assign(reader, { permissionSets: ['masks'] })
+    expect((await log(record)).total).toBe(2)
+  })
+
   it('shows again once it may be read', async () => {
     const record = await deal({ margin: 7 })
     await host.patch(`/data/${record}`, { margin: 8 })

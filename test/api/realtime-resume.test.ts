@@ -186,6 +186,39 @@ describe('lapses (D-168, D-176)', () => {
     }
   })
 
+  it('drop what nobody attached to, whatever is subscribed and said for it meanwhile', async () => {
+    const clock = createManualClock(Date.UTC(2026, 2, 1))
+    const own = await createTestHost({ clock })
+    const count = (): number => own.host.plugins.service('realtime')!.connections()
+    try {
+      const polled = (await own.post('/realtime/connect', { transport: 'polling' })).body.connectionId
+      await own.get(`/realtime/poll?timeoutSeconds=0&connectionId=${polled}`)
+      const left = (await own.post('/realtime/connect', { transport: 'polling' })).body.connectionId
+      const touch = async (connectionId: string) => {
+        const answers = [
+          await own.post('/realtime/subscribe', { channel: 'room:x', connectionId }),
+          await own.post('/realtime/presence', { channel: 'room:x', state: {}, connectionId }),
+        ]
+        return answers.map(({ status }) => status)
+      }
+      clock.advance(50_000)
+      expect([await touch(left), await touch(polled)]).toEqual([
+        [200, 200],
+        [200, 200],
+      ])
+      clock.advance(10_000)
+      await expect.poll(count, { timeout: 3_000 }).toBe(1)
+      expect(await touch(left)).toEqual([404, 404])
+      clock.advance(60_000)
+      await pause(700)
+      expect(count()).toBe(1)
+      clock.advance(20_000)
+      await expect.poll(count, { timeout: 3_000 }).toBe(0)
+    } finally {
+      await own.stop()
+    }
+  })
+
   it('close a socket that answers no ping', async () => {
     const clock = createManualClock(Date.UTC(2026, 2, 1))
     const own = await createTestHost({ clock })
@@ -211,6 +244,26 @@ describe('lapses (D-168, D-176)', () => {
     } finally {
       await own.stop()
     }
+  })
+})
+
+describe('clients that send too much (D-175)', () => {
+  it('are closed with 1008, and with 1009 where a frame is not even read', async () => {
+    const open = () => openSocket(host.host.url, { headers: token(host) })
+    const chatty = await open()
+    for (let at = 0; at < 102; at += 1) chatty.send({ type: 'ping' })
+    expect(await chatty.closed).toBe(1008)
+    const large = await open()
+    large.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(70_000) })
+    expect(await large.closed).toBe(1008)
+    const allowed = await open()
+    allowed.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(60_000) })
+    allowed.send({ type: 'ping', id: 'still' })
+    await allowed.until(({ id }) => id === 'still')
+    await allowed.close()
+    const larger = await open()
+    larger.send({ type: 'broadcast', channel: 'room:x', payload: 'x'.repeat(140_000) })
+    expect(await larger.closed).toBe(1009)
   })
 })
 

@@ -1,8 +1,9 @@
 // Two real hosts are paired over the API and over TLS on loopback: the whole way, and every way it is refused.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createManualClock } from '#main/kernel/clock.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
-import { beginPairing, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { beginPairing, listen, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let home: TestHost
 let other: TestHost
@@ -18,6 +19,8 @@ afterEach(async () => {
 const absent = '01900000-0000-7000-8000-000000000000'
 
 const joining = (code: string, address: string) => other.post('/sync/pairing/join', { code, address, deviceName: 'L' })
+const byLink = (link: string) => other.post('/sync/pairing/join', { link, deviceName: 'L' })
+const over = [410, 'pairing_expired', { reason: 'used' }]
 const wrong = (code: string): string => String((Number(code) + 1) % 10_000_000).padStart(7, '0')
 const refusalOf = ({ status, body }: { status: number; body: { error: { code: string; details: object } } }) => [
   status,
@@ -89,7 +92,61 @@ describe('pairing', () => {
     for (const triesLeft of [2, 1, 0])
       expect(refusalOf(await joining(wrong(code), addresses[0]))).toEqual([403, 'pairing_code_invalid', { triesLeft }])
     expect(await stateOf(home, pairingId)).toMatchObject({ state: 'failed', reason: 'too_many_tries' })
-    expect(refusalOf(await joining(code, addresses[0]))).toEqual([409, 'pairing_refused', { reason: 'refused' }])
+    expect(refusalOf(await joining(code, addresses[0]))).toEqual(over)
+  })
+
+  it('is over for who comes late, whether it was given up, denied or is too old', async () => {
+    const givenUp = (await home.post('/sync/pairing')).body
+    await home.delete(`/sync/pairing/${givenUp.pairingId}`)
+    expect(refusalOf(await joining(givenUp.code, givenUp.addresses[0]))).toEqual(over)
+    expect(refusalOf(await byLink(givenUp.link))).toEqual(over)
+
+    const { invite, inviterId } = await beginPairing(home, other)
+    await home.post(`/sync/pairing/${inviterId}/confirm`, { matches: false })
+    expect(refusalOf(await byLink(invite.link))).toEqual(over)
+
+    const clock = createManualClock(Date.now())
+    const late = await createTestHost({ clock })
+    try {
+      await listen(late)
+      await late.post('/sync/enable', { deviceName: 'Late' })
+      const { link } = (await late.post('/sync/pairing')).body
+      clock.advance(5 * 60_000)
+      expect(refusalOf(await byLink(link)).slice(0, 2)).toEqual([410, 'pairing_expired'])
+      expect(refusalOf(await byLink(link)).slice(0, 2)).toEqual([410, 'pairing_expired'])
+    } finally {
+      await late.stop()
+    }
+  })
+
+  it('is refused, and not over, where this machine calls itself', async () => {
+    const { code, addresses } = (await home.post('/sync/pairing')).body
+    const own = await home.post('/sync/pairing/join', { code, address: addresses[0], deviceName: 'L' })
+    expect(refusalOf(own)).toEqual([409, 'pairing_refused', { reason: 'refused' }])
+  })
+
+  it('goes on when somebody joins by the same link again', async () => {
+    const { invite, inviterId, joinerId } = await beginPairing(home, other)
+    const { comparison } = await stateOf(other, joinerId)
+    const backups = (await other.get('/backups')).body.backups.length
+    expect(refusalOf(await byLink(invite.link))).toEqual([409, 'pairing_refused', { reason: 'under_way' }])
+    expect((await other.get('/backups')).body.backups).toHaveLength(backups)
+    expect(await stateOf(other, joinerId)).toMatchObject({ state: 'comparing', comparison })
+    expect((await stateOf(home, inviterId)).state).toBe('comparing')
+    await home.post(`/sync/pairing/${inviterId}/confirm`, { matches: true })
+    await other.post(`/sync/pairing/${joinerId}/confirm`, { matches: true })
+    await until('both are done', async () => {
+      const states = [await stateOf(home, inviterId), await stateOf(other, joinerId)].map(({ state }) => state)
+      return states.every((state) => state === 'done')
+    })
+  })
+
+  it('begins once when somebody joins twice at the same time', async () => {
+    const { link } = (await home.post('/sync/pairing')).body
+    const answers = await Promise.all([byLink(link), byLink(link)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409])
+    const { body } = answers.find(({ status }) => status === 202)!
+    expect((await stateOf(other, body.pairingId)).state).toBe('comparing')
   })
 
   it('ends for both when one person says that the numbers differ', async () => {
@@ -126,6 +183,15 @@ describe('pairing', () => {
   it('names fields of a join that are wrong, and says why nobody answered', async () => {
     const { body } = await joining('12', 'nowhere')
     expect(body.error.details.fieldErrors.map(({ field }: { field: string }) => field)).toEqual(['code', 'address'])
+    const nothing = await other.post('/sync/pairing/join', {})
+    const found = nothing.body.error.details.fieldErrors.map(({ field, code }: Record<string, string>) => [field, code])
+    expect(new Map(found)).toEqual(
+      new Map([
+        ['deviceName', 'required'],
+        ['code', 'required'],
+        ['address', 'required'],
+      ]),
+    )
     const link = await other.post('/sync/pairing/join', { link: 'https://example.org/', deviceName: 'L' })
     expect(link.body.error.details.fieldErrors[0].field).toBe('link')
     expect(refusalOf(await joining('1234567', '127.0.0.1:1'))).toEqual([

@@ -46,10 +46,10 @@ describe('while sync is off', () => {
       host.post('/sync/barrier'),
       host.post('/sync/verify'),
       host.get('/sync/diagnostics'),
+      host.post('/sync/disable'),
     ])
     expect(answers.map(codeOf)).toEqual(answers.map(() => '409 sync_disabled'))
     expect(codeOf(await host.get(`/sync/pairing/${absent}`))).toBe('404 pairing_not_found')
-    expect(codeOf(await host.post('/sync/disable'))).toBe('200 ')
   })
 
   it('leaves no key behind', () => {
@@ -96,7 +96,14 @@ describe('settings', () => {
     ])
     expect((await host.get('/sync/settings')).body.settings.paused).toBe(false)
     expect((await host.patch('/sync/settings', { port: 70_000 })).status).toBe(400)
-    expect((await host.patch('/sync/settings', { colour: 'red' })).status).toBe(400)
+  })
+
+  it('leave what they do not know aside', async () => {
+    const { status, body } = await host.patch('/sync/settings', { bogus: 1, paused: true })
+    expect([status, body.settings.paused, 'bogus' in body.settings]).toEqual([200, true, false])
+    await host.post('/sync/enable')
+    const peer = await host.patch(`/sync/peers/${'a'.repeat(32)}`, { bogus: 1, paused: true })
+    expect([peer.status, peer.body.error.code]).toEqual([404, 'resource_not_found'])
   })
 
   it('want a fingerprint with a relay', async () => {
@@ -131,6 +138,39 @@ describe('turning sync on', () => {
     const again = (await host.post('/sync/enable')).body
     expect([again.workspaceId, again.device.inc]).toEqual([body.workspaceId, body.device.inc])
     expect((await host.get('/sync/peers')).body).toEqual({ peers: [] })
+  })
+
+  it('can be undone once', async () => {
+    const off = async () => {
+      const { status, body } = await host.post('/sync/disable')
+      return [status, body.error?.code]
+    }
+    expect(await off()).toEqual([409, 'sync_disabled'])
+    await host.post('/sync/enable')
+    expect(await off()).toEqual([200, undefined])
+    expect(await off()).toEqual([409, 'sync_disabled'])
+  })
+
+  it('makes a backup of what there is now, whatever was backed up a moment ago', async () => {
+    const backups = async () =>
+      (await host.get('/backups')).body.backups.filter(({ kind }: { kind: string }) => kind === 'pairing').length
+    const offline = { code: '1234567', address: '127.0.0.1:1', deviceName: 'L' }
+    for (const count of [1, 1]) {
+      expect((await host.post('/sync/pairing/join', offline)).status).toBe(409)
+      expect(await backups()).toBe(count)
+    }
+    await host.defineObject('task', { title: { type: 'text' } })
+    await host.post('/data/task', { title: 'written since' })
+    await host.post('/sync/enable')
+    expect(await backups()).toBe(2)
+    await prepared()
+    await host.patch('/sync/settings', { listen: true, interfaces: ['127.0.0.1'], port: 0 })
+    expect((await host.post('/sync/pairing')).status).toBe(201)
+    expect(await backups()).toBe(3)
+    await host.post('/sync/disable')
+    await host.post('/data/task', { title: 'written while it was off' })
+    await host.post('/sync/enable')
+    expect(await backups()).toBe(4)
   })
 
   it('lasts over a restart, under the same number after an orderly stop', async () => {
@@ -172,7 +212,8 @@ describe('turning sync on', () => {
     expect((await host.get(`/sync/records/task/${absent}`)).status).toBe(404)
     const barrier = await host.post('/sync/barrier', { timeoutMs: 100 })
     expect(barrier.body).toMatchObject({ reached: false, durableOn: [], missing: [] })
-    const { status, body } = await host.get('/sync/diagnostics')
+    const { status, body, headers } = await host.get('/sync/diagnostics')
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="sync-diagnostics-[\dT-]+\.json"$/)
     expect(status).toBe(200)
     expect(body.vector).toHaveLength(1)
     expect(JSON.stringify(body)).not.toContain('alone')

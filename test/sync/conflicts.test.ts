@@ -96,7 +96,9 @@ describe('a field that was written on two machines', () => {
       state: 'open',
     })
     expect((await only(b)).id).toBe(conflict.id)
-    expect((await a.host.get(`/sync/conflicts/${conflict.id}`)).body.conflict).toEqual(conflict)
+    const one = (await a.host.get(`/sync/conflicts/${conflict.id}`)).body
+    expect(one.conflict).toEqual(conflict)
+    expect(one.record).toEqual(await read(a, id))
     expect(await read(a, id)).toMatchObject({ title: 'Three' })
   })
 
@@ -116,6 +118,12 @@ describe('a field that was written on two machines', () => {
     })
     await expectPeace(a, b, id)
     expect(await read(b, id)).toMatchObject({ title })
+    const sources = async ({ host }: SyncMachine): Promise<string[]> =>
+      (await host.get(`/data/part/${id}/changelog`)).body.data.entries.map(({ source }: { source: string }) => source)
+    const made = await sources(a)
+    // Its own edit and what it received come first; keeping what stands there changes nothing.
+    expect(made).toHaveLength(decision.choice === 'winner' ? 3 : 4)
+    if (decision.choice !== 'winner') expect(made[0]).toBe('sync')
     expect(await only(b, '?state=resolved')).toMatchObject({ id: conflict, resolution: 'elsewhere' })
   })
 

@@ -165,7 +165,7 @@ describe('a pairing in a mailbox', () => {
     for (const triesLeft of [2, 1, 0])
       expect(refusalOf(await byCode(wrong(code), mailbox))).toEqual([403, 'pairing_code_invalid', { triesLeft }])
     expect(await stateOf(home, pairingId)).toMatchObject({ state: 'failed', reason: 'too_many_tries' })
-    expect(refusalOf(await byLink(link))).toEqual([409, 'pairing_refused', { reason: 'refused' }])
+    expect(refusalOf(await byLink(link))).toEqual([410, 'pairing_expired', { reason: 'used' }])
   })
 
   it('is over with its invite, whoever knows the link', async () => {
@@ -173,9 +173,9 @@ describe('a pairing in a mailbox', () => {
     const first = (await home.post('/sync/pairing')).body
     const second = (await home.post('/sync/pairing')).body
     expect(second.relay).not.toBe(first.relay)
-    expect(refusalOf(await byLink(first.link))).toEqual([409, 'pairing_refused', { reason: 'refused' }])
+    expect(refusalOf(await byLink(first.link))).toEqual([410, 'pairing_expired', { reason: 'used' }])
     await home.delete(`/sync/pairing/${second.pairingId}`)
-    expect(refusalOf(await byLink(second.link))).toEqual([409, 'pairing_refused', { reason: 'refused' }])
+    expect(refusalOf(await byLink(second.link))).toEqual([410, 'pairing_expired', { reason: 'used' }])
   })
 
   it('ends when sync is turned off', async () => {

@@ -1,6 +1,7 @@
 // Follows records and objects: every write of a tracked record becomes a fact in its transaction, a purge takes all of it
 // away, and what belonged to an object goes when its backup has expired.
 import type { PlatformEvent } from '#shared/events.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
@@ -35,7 +36,7 @@ export const factEvents = ['record.created', 'record.updated', 'record.deleted',
 /** The listeners. */
 export interface RecordFollower {
   /** Writes the fact of a {@link factEvents} event: one insert, and none where no history is kept. */
-  note(event: PlatformEvent, tx: Tx): void
+  note(event: PlatformEvent, tx: Tx, ctx: Pick<RequestContext, 'entrySource'>): void
   /** Takes away everything of a purged record (D-59). */
   forget(event: PlatformEvent, tx: Tx): void
   /** Notes that the last of a deleted object is gone (D-101). */
@@ -91,7 +92,7 @@ export function createRecordFollower({ read, write, ids, log, metadata }: Follow
       stopped = true
       return clearing
     },
-    note(event, tx) {
+    note(event, tx, { entrySource }) {
       const schema = metadata.objectSchema(event.object!)
       const fact = schema === undefined ? null : factOf(schema, event)
       if (fact === null) return
@@ -104,7 +105,7 @@ export function createRecordFollower({ read, write, ids, log, metadata }: Follow
         return
       }
       const id = ids.uuid()
-      insertFact(tx, place, id, fact, event)
+      insertFact(tx, place, id, fact, entrySource === undefined ? event : { ...event, source: entrySource })
       if (work === undefined) return
       if (works.size >= maxWorks) works.delete(works.keys().next().value!)
       works.set(work, id)

@@ -333,8 +333,10 @@ export function createHub(parts: HubParts): Hub {
       const now = parts.now()
       for (const connection of [...connections.values()]) {
         if (!connection.holds() || connection.isAttached || connection.wake !== null) continue
-        const limit = connection.wasAttached ? idleMs : unattachedMs
-        if (now - connection.activeAt >= limit) connection.end(1001, 'nobody is attached')
+        const { wasAttached, activeAt, createdAt } = connection
+        // Calls of its session are no attaching: what nobody came for ends however much is said about it.
+        const isLeft = wasAttached ? now - activeAt >= idleMs : now - createdAt >= unattachedMs
+        if (isLeft) connection.end(1001, 'nobody is attached')
       }
       presence.lapse()
       tickets.sweep()

@@ -154,8 +154,7 @@ function wrongCodeText(problem: unknown): string | undefined {
 }
 
 function refusal(problem: unknown): string {
-  if (hasCode(problem, 'pairing_expired')) return refusalText('expired')
-  if (!hasCode(problem, 'pairing_refused')) return wrongCodeText(problem) ?? problemText(problem)
+  if (!hasCode(problem, 'pairing_refused', 'pairing_expired')) return wrongCodeText(problem) ?? problemText(problem)
   const reason = problem.details['reason']
   return refusalText(typeof reason === 'string' ? reason : undefined)
 }

@@ -164,6 +164,7 @@ const pairingReasons = [
   'relay_unreachable',
   'relay_busy',
   'not_comparing',
+  'under_way',
 ] as const
 
 /** Words for why two devices were not connected. */

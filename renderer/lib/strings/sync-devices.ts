@@ -286,5 +286,7 @@ export const syncDeviceStrings = {
   'pair.refused.relay_unreachable':
     'This device is not listening, and its relay does not answer, so the other one could not connect to it. Nothing was made yet.',
   'pair.refused.relay_busy': 'The relay takes no more tries for now. Wait a minute and try again.',
+  'pair.refused.under_way':
+    'This device is being connected by that code already. Compare the numbers, or cancel that first.',
   'pair.refused.not_comparing': 'There is nothing to compare yet. Wait a moment and try again.',
 } as const

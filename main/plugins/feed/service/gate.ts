@@ -2,6 +2,7 @@
 import { notFound } from '#shared/errors.ts'
 import { requireApiMethods } from '#shared/object-api.ts'
 import type { RecordAction } from '#shared/route.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
@@ -17,7 +18,10 @@ export interface RecordName {
 export interface FeedGate {
   /** @throws resource_not_found also while the record is deleted or the object has no feeds, permission_denied */
   feed(ctx: RequestContext, name: RecordName, action?: RecordAction): RecordPlace & { owner: string | null }
-  /** The changelog is open while the record is in the trash. @throws resource_not_found, permission_denied */
+  /**
+   * The changelog is open while the record is in the trash, to those who see what lies there (D-60).
+   * @throws resource_not_found, permission_denied
+   */
   changelog(ctx: RequestContext, name: RecordName): RecordPlace
 }
 
@@ -25,6 +29,7 @@ export interface FeedGate {
 export function createFeedGate(parts: {
   data: Pick<DataService, 'requireRecord'>
   metadata: Pick<MetadataService, 'objectSchema'>
+  authorizer(): Authorizer
 }): FeedGate {
   const enter = (ctx: RequestContext, { object, recordId }: RecordName, action: RecordAction, deletedToo: boolean) => {
     requireApiMethods(parts.metadata.objectSchema(object), 'get')
@@ -38,6 +43,6 @@ export function createFeedGate(parts: {
       if (!place.schema.enable.feeds) throw notFound('feed', undefined, name.object)
       return place
     },
-    changelog: (ctx, name) => enter(ctx, name, 'read', true),
+    changelog: (ctx, name) => enter(ctx, name, 'read', parts.authorizer().canObject(ctx, name.object, 'restore')),
   }
 }

@@ -13,6 +13,9 @@ import type { Connection, Sink } from './connection.ts'
 /** The largest frame a client may send (D-175). */
 const maxFrameBytes = 64 * 1024
 
+/** What is read of a larger one, so that it can be answered with the code the decision names. */
+const maxReadBytes = 2 * maxFrameBytes
+
 /** Frames a client may send in a second. */
 const maxFramesPerSecond = 100
 
@@ -46,7 +49,7 @@ export function createSocketTransport(parts: SocketTransportParts): { route: Soc
     route: {
       path: '/realtime/ws',
       protocols: [realtimeProtocol],
-      maxMessageBytes: maxFrameBytes,
+      maxMessageBytes: maxReadBytes,
       provesLater: true,
       open(socket, request) {
         const beat = openSocket(parts, socket, request)
@@ -157,6 +160,10 @@ function openSocket(parts: SocketTransportParts, socket: PlatformSocket, request
     frames += 1
     if (frames > maxFramesPerSecond) {
       socket.close(closeCodes.policy, 'too many frames')
+      return
+    }
+    if (Buffer.byteLength(data) > maxFrameBytes) {
+      socket.close(closeCodes.policy, 'frame too large')
       return
     }
     const frame = readFrame(data)

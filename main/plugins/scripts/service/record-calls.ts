@@ -32,7 +32,9 @@ export async function answerCall(
   method: ScriptMethod,
   args: string,
 ): Promise<string> {
-  const ctx: RequestContext = { ...caller, source: 'automation', depth: caller.depth + 1 }
+  // What the caller's own write stands for is nothing a script writes because of it.
+  const { entrySource: _own, ...rest } = caller
+  const ctx: RequestContext = { ...rest, source: 'automation', depth: caller.depth + 1 }
   const [object, second, third] = JSON.parse(args) as [unknown, unknown, unknown]
   if (typeof object !== 'string') throw new Error(`records.${method} needs the name of an object.`)
   switch (method) {

@@ -35,12 +35,18 @@ export class DialError extends Error {
   readonly reason: DialReason
   /** Fingerprint of whoever answered, where it came that far. */
   readonly fingerprint: string | undefined
+  /** Whether it hung up without a word once it had seen whose certificate this is. */
+  readonly isHangUp: boolean
 
-  constructor(reason: DialReason, options: { cause?: unknown; fingerprint?: string | undefined } = {}) {
+  constructor(
+    reason: DialReason,
+    options: { cause?: unknown; fingerprint?: string | undefined; isHangUp?: boolean } = {},
+  ) {
     super(`The device could not be reached: ${reason}.`, { cause: options.cause })
     this.name = 'DialError'
     this.reason = reason
     this.fingerprint = options.fingerprint
+    this.isHangUp = options.isHangUp ?? false
   }
 }
 
@@ -99,7 +105,7 @@ export function dialPeer(place: PeerAddress | Duplex, options: DialOptions): Pro
     const fail = (reason: DialReason, cause?: unknown): void => {
       stopWaiting()
       channel.destroy()
-      reject(new DialError(reason, { cause, fingerprint: found }))
+      reject(new DialError(reason, { cause, fingerprint: found, isHangUp: reason === 'refused' && isCut(cause) }))
     }
     const timer = setTimeout(() => fail('timeout'), timeoutMs)
     const aborted = (): void => fail('unreachable', signal?.reason)
@@ -142,6 +148,13 @@ export function dialPeer(place: PeerAddress | Duplex, options: DialOptions): Pro
       })
     }
   })
+}
+
+/** What an end without an answer looks like, whether it met what was just sent or not. */
+const cuts: ReadonlySet<unknown> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE'])
+
+function isCut(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cuts.has(cause.code)
 }
 
 function reasonOf(error: Error & { code?: string }): DialReason {

@@ -135,7 +135,7 @@ describe('a listener', () => {
       { host: '127.0.0.1', port: device.port },
       { identity: stranger.identity, peer: home.fingerprint, purpose: 'peer' },
     )
-    await expectDialError(dialled, 'refused')
+    expect((await expectDialError(dialled, 'refused')).isHangUp).toBe(true)
   })
 
   it('sends away who shows no certificate, an older TLS, or the certificate of this very device', async () => {
@@ -176,7 +176,7 @@ describe('a listener', () => {
     await dial()
     await dial()
     await vi.waitFor(() => expect(device.links).toHaveLength(2))
-    await expectDialError(dial(), 'refused')
+    expect((await expectDialError(dial(), 'refused')).isHangUp).toBe(false)
   })
 
   it('answers no request but the upgrade', async () => {

@@ -113,6 +113,12 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
       return
     }
+    // An open invite has no more room: said in words, since hanging up says that there is none.
+    if (found.purpose === 'pairing' && pairingLinks() >= maxPairing) {
+      turnAway(request, 'too_many')
+      socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
     const taking = isForMailbox ? mailboxUpgrades : upgrades
     taking.handleUpgrade(request, socket, head, (opened) => {
       const channel = socket as TLSSocket
@@ -125,6 +131,8 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
       options.onLink(link)
     })
   })
+
+  const pairingLinks = (): number => [...links].filter((link) => link.purpose === 'pairing').length
 
   function turnAway(request: IncomingMessage, reason: RefusalReason): void {
     const fingerprint = admitted.get(request.socket)?.fingerprint
@@ -156,8 +164,6 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
       const admission = options.admit(shown)
       if (admission === 'unknown') return 'unknown'
       const purpose = admission === 'known' ? 'peer' : 'pairing'
-      const pairing = [...links].filter((link) => link.purpose === 'pairing').length
-      if (purpose === 'pairing' && pairing >= maxPairing) return 'too_many'
       admitted.set(channel, { fingerprint: shown, purpose })
       return undefined
     }

@@ -11,7 +11,7 @@ export function conflictHandlers(
 ): Handlers<typeof syncConflictRoutes> {
   return {
     listConflicts: (ctx, { query }) => conflicts.list(ctx, query),
-    getConflict: (ctx, { params }) => ({ conflict: conflicts.get(ctx, params.id) }),
+    getConflict: (ctx, { params }) => conflicts.get(ctx, params.id),
     resolveConflict: (ctx, { params, body }) => conflicts.resolve(ctx, params.id, body),
     resolveConflicts: (ctx, { body }) => conflicts.resolveMany(ctx, body.ids, body.choice),
     reopenConflict: async (ctx, { params }) => ({ conflict: await conflicts.reopen(ctx, params.id) }),

@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import { PlatformError, errorObject, platformError, validationError } from '#shared/errors.ts'
 import type { ErrorObject } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
@@ -45,7 +46,7 @@ export interface ConflictService {
   /** @throws sync_disabled, validation_error */
   list(ctx: RequestContext, query: ConflictQuery): Promise<ConflictPage>
   /** @throws sync_disabled, sync_conflict_not_found */
-  get(ctx: RequestContext, id: string): ShownConflict
+  get(ctx: RequestContext, id: string): Promise<{ conflict: ShownConflict; record: PlatformRecord | null }>
   /** How many open conflicts of a record the caller sees; `object` is its uid. */
   countOpen(ctx: RequestContext, place: { readonly object: string; readonly recordId: string }): number
   /** @throws sync_disabled, sync_conflict_not_found, permission_denied, CONCURRENT_UPDATE, conflict, validation_error */
@@ -148,10 +149,13 @@ export function createConflictService(parts: ConflictParts): ConflictService {
         ...(hasMore && last !== undefined ? { nextCursor: writeCursor(last.foundAt, last.id) } : {}),
       }
     },
-    get(ctx, id) {
+    async get(ctx, id) {
       engine()
       const view = createConflictView(parts, ctx)
-      return view.show(require(view, id))
+      const seen = require(view, id)
+      const conflict = view.show(seen)
+      if ('document' in seen || !isOffered(seen.schema)) return { conflict, record: null }
+      return { conflict, record: await decisions.recordOf(ctx, seen) }
     },
     countOpen(ctx, { object, recordId }) {
       const open = openOfRecord(read, { object, recordId: recordId.toLowerCase() })
@@ -260,6 +264,11 @@ function sideOf(sides: readonly ConflictSide[], choice: ManyChoice, device: stri
   if (choice === 'mine') return sides.findIndex((side) => side.device === device)
   if (choice === 'theirs') return sides.findIndex((side) => side.device !== device)
   return sides.reduce((newest, { at }, i) => (at > sides[newest]!.at ? i : newest), 0)
+}
+
+/** Whether the API of an object offers its records at all (D-71). */
+function isOffered({ enable: { apiEnabled, apiMethods } }: ObjectSchema): boolean {
+  return apiEnabled && (apiMethods === null || apiMethods.includes('get'))
 }
 
 function cursorOf(text: string): ConflictCursor {

@@ -45,6 +45,8 @@ export interface Decisions {
     seen: SeenConflict,
     decision: Decision,
   ): Promise<PlatformRecord | null>
+  /** The record of a conflict as the caller may read it; null when it is deleted. */
+  recordOf(ctx: RequestContext, seen: SeenConflict): Promise<PlatformRecord | null>
 }
 
 /** Makes the decisions. */
@@ -177,6 +179,7 @@ export function createDecisions(
   }
 
   return {
+    recordOf: get,
     async decide(ctx, view, seen, decision) {
       const { conflict } = seen
       const { choice, expectedVersion } = decision
@@ -199,8 +202,12 @@ export function createDecisions(
       requireEdit(ctx, seen)
       const expected = expectedVersion === undefined ? {} : { expectedVersion }
       const value = await valueOf(ctx, seen, decision)
+      // An ordinary write of this machine to everybody but who reads the history: there it is what sync came to.
+      const deciding: RequestContext = { ...ctx, entrySource: 'sync' }
       const record =
-        value === undefined ? await act(ctx, seen, decision, expected) : await update(ctx, seen, value, expected)
+        value === undefined
+          ? await act(deciding, seen, decision, expected)
+          : await update(deciding, seen, value, expected)
       const { documents } = engine()
       await write('sync.resolve', (tx) => {
         const place = { object: conflict.object, recordId: conflict.recordId }

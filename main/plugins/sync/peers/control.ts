@@ -26,6 +26,7 @@ import type { RosterDevice } from './roster-entries.ts'
 import type { Running } from './running.ts'
 import type { Sessions } from '../session/sessions.ts'
 import type { SessionHooks } from '../session/types.ts'
+import { createSafetyCopies } from './safety-copy.ts'
 import type { SettingsPatch } from './settings.ts'
 import { changedSettings } from './settings.ts'
 import type { StatusView } from './status.ts'
@@ -35,7 +36,7 @@ import { forgetWorkspace, putOn, putSettings, putWorkspace, readSettings, readWo
 
 /** What control works with. */
 export interface ControlParts {
-  readonly host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'log' | 'options' | 'ids' | 'secrets'>
+  readonly host: Pick<PluginHost, 'read' | 'write' | 'database' | 'clock' | 'log' | 'options' | 'ids' | 'secrets'>
   readonly metadata: MetadataService
   auth(): AuthService | undefined
   backup(): BackupService | undefined
@@ -58,11 +59,15 @@ export interface Control {
   resume(): Promise<void>
   /** @throws DeviceKeysUnreadable, Error of the engine; sync is as before then */
   enable(ctx: RequestContext, deviceName: string | undefined): Promise<StatusView>
+  /** @throws sync_disabled */
   disable(): Promise<StatusView>
   /** @throws validation_error */
   change(patch: SettingsPatch): Promise<LocalSettings>
-  /** Makes a backup unless there is one of the last hour (requirement R3). */
-  backUp(): Promise<void>
+  /**
+   * Makes a backup unless nothing was written since the one before (requirement R3). Where there are others in the
+   * workspace already, an invite makes none while there is one of the last hour.
+   */
+  backUp(before: 'enable' | 'invite' | 'join'): Promise<void>
   /** Writes a device's entry and lets its machine in. */
   admit(ctx: RequestContext, device: Omit<RosterDevice, 'addedAt' | 'revokedAt'>): Promise<void>
   /** Changes what a device is called, or unpairs it. */
@@ -96,8 +101,6 @@ export interface Control {
   stop(): Promise<void>
 }
 
-const backupAgeMs = 60 * 60_000
-
 /** Makes the control of a host. */
 export function createControl(parts: ControlParts): Control {
   const { host, metadata } = parts
@@ -107,6 +110,7 @@ export function createControl(parts: ControlParts): Control {
   let failure: string | undefined
   let relayToken: string | null = null
   let queue: Promise<unknown> = Promise.resolve()
+  const copySafely = createSafetyCopies(parts)
 
   /** One after the other: turning on, turning off, setting and joining. */
   const serially = <T>(job: () => Promise<T>): Promise<T> => {
@@ -249,7 +253,7 @@ export function createControl(parts: ControlParts): Control {
           const settings = { ...readSettings(read), deviceName }
           await write('sync.settings', (tx) => putSettings(tx, settings))
         }
-        await self.backUp()
+        await self.backUp('enable')
         const stored = readWorkspace(read)
         try {
           if (stored === null) await found(ctx)
@@ -269,6 +273,8 @@ export function createControl(parts: ControlParts): Control {
       }),
     disable: () =>
       serially(async () => {
+        // What could not be started is turned off all the same.
+        if (running === null && readWorkspace(read)?.isOn !== true) throw syncError('sync_disabled')
         await close()
         failure = undefined
         await write('sync.disable', (tx) => putOn(tx, false))
@@ -294,13 +300,7 @@ export function createControl(parts: ControlParts): Control {
         await write('sync.settings', (tx) => putSettings(tx, next))
         return next
       }),
-    async backUp() {
-      const service = parts.backup()
-      const recent = service
-        ?.list()
-        .some(({ kind, createdAt }) => kind === 'pairing' && clock.now() - Date.parse(createdAt) < backupAgeMs)
-      if (recent === false) await service!.create('pairing', 'Before other machines take part')
-    },
+    backUp: (before) => copySafely(before === 'invite' && self.requireRunning().roster.devices().length > 1),
     async admit(ctx, device) {
       const entry: RosterDevice = { ...device, addedAt: clock.iso(), revokedAt: null }
       const { roster, engine } = self.requireRunning()

@@ -72,7 +72,7 @@ export async function inviteMachine(
   const addresses = [...running.addresses()]
   const hasRelay = control.settings().relayUrl !== null
   if (addresses.length === 0 && !hasRelay) throw syncError('pairing_refused', { reason: 'not_listening' })
-  await control.backUp()
+  await control.backUp('invite')
   const role = wish.role ?? 'admin'
   const mailbox = await openMailbox(running, addresses.length === 0 ? onlyWayMs : otherWayMs)
   if (addresses.length === 0 && mailbox === undefined)
@@ -126,10 +126,11 @@ export async function joinMachine(
   },
 ): Promise<PairingAnswer> {
   const { code, fingerprint, addresses, mailbox } = placeOf(wish)
+  control.pairings.requireNew(code)
   if (!maySeeEverything(ctx, parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
   if (!control.mayJoin()) throw syncError('pairing_refused', { reason: 'workspace_not_empty' })
-  await control.backUp()
+  await control.backUp('join')
   return control.pairings.join({
     keys: await control.keys(),
     name: wish.deviceName,

@@ -11,7 +11,7 @@ import { createInvite } from '../channel/pairing-invite.ts'
 import type { Joining } from '../channel/pairing-join.ts'
 import { joinPairing } from '../channel/pairing-join.ts'
 import type { MailboxPlace } from '../channel/mailbox.ts'
-import { visitMailbox } from '../channel/mailbox.ts'
+import { MailboxRefused, visitMailbox } from '../channel/mailbox.ts'
 import type { DialReason, PeerAddress } from '../channel/peer-dial.ts'
 import { DialError, dialPeer } from '../channel/peer-dial.ts'
 import type { PeerLink } from '../channel/peer-link.ts'
@@ -76,8 +76,10 @@ export class JoinRefused extends Error {
 export interface Pairings {
   /** Makes an invite; one that still waits ends. */
   invite(wish: InviteWish): { readonly id: string; readonly code: string; readonly view: PairingView }
+  /** @throws pairing_refused while this machine joins by that code already: a code is good for one try at a time */
+  requireNew(code: string): void
   /**
-   * Connects and shows the code; resolves once there is something to compare.
+   * Connects and shows the code; resolves once there is something to compare. A join by another code ends.
    * @throws pairing_code_invalid, pairing_expired, pairing_refused
    */
   join(wish: JoinWish): Promise<PairingAnswer>
@@ -100,6 +102,8 @@ interface Entry {
   readonly id: string
   readonly side: Invite | Joining
   readonly invite: Invite | undefined
+  /** What is joined by. */
+  readonly code?: string
   /** A reason of our own in place of the exchange's. */
   refused?: string
   endedAt?: number
@@ -119,6 +123,8 @@ const ended: ReadonlySet<string> = new Set(['done', 'failed', 'expired'])
 export function createPairings(parts: PairingParts): Pairings {
   const { clock } = parts
   const entries = new Map<string, Entry>()
+  /** Codes of the joins that look for the other machine. */
+  const dialled = new Set<string>()
 
   function answerOf(entry: Entry): PairingAnswer {
     const view = entry.side.view()
@@ -173,20 +179,23 @@ export function createPairings(parts: PairingParts): Pairings {
     const patience = mailbox === undefined ? {} : { timeoutMs: addressMs }
     const until = performance.now() + addressesMs
     let reason: DialReason = 'unreachable'
+    let isOver = false
     for (const address of wish.addresses) {
       if (mailbox !== undefined && performance.now() > until) break
       try {
         return { link: await dialPeer(address, { identity, peer, purpose: 'pairing', ...patience }), address }
       } catch (error) {
         reason = reasonOf(error)
+        isOver ||= isWithoutInvite(error, wish.keys)
       }
     }
     try {
       if (mailbox !== undefined) return { link: await visitMailbox(mailbox, { identity, peer }), address: undefined }
     } catch (error) {
       reason = reasonOf(error)
+      isOver ||= error instanceof MailboxRefused && error.code === 'unknown'
     }
-    throw syncError('pairing_refused', { reason })
+    throw isOver ? syncError('pairing_expired', { reason: 'used' }) : syncError('pairing_refused', { reason })
   }
 
   return {
@@ -201,9 +210,12 @@ export function createPairings(parts: PairingParts): Pairings {
       add({ id, side: invite, invite })
       return { id, code: invite.code, view: invite.view() }
     },
+    requireNew,
     async join(wish) {
+      requireNew(wish.code)
       for (const { side, invite } of entries.values()) if (invite === undefined) side.cancel()
-      const { link, address } = await dial(wish)
+      dialled.add(wish.code)
+      const { link, address } = await dial(wish).finally(() => dialled.delete(wish.code))
       const id = parts.newId()
       let moved = (): void => undefined
       const joining = joinPairing({
@@ -225,7 +237,7 @@ export function createPairings(parts: PairingParts): Pairings {
           tellIfKnown(id)
         },
       })
-      add({ id, side: joining, invite: undefined })
+      add({ id, side: joining, invite: undefined, code: wish.code })
       if (joining.view().state === 'waiting') await new Promise<void>((resolve) => (moved = resolve))
       const { state, reason, triesLeft } = joining.view()
       if (state === 'comparing') return answerOf(find(id))
@@ -252,9 +264,11 @@ export function createPairings(parts: PairingParts): Pairings {
     },
     mayVisit: () => [...entries.values()].some(({ invite }) => invite?.isOpen() === true),
     visit(link) {
-      const open = [...entries.values()].find(({ invite }) => invite?.isOpen() === true)
-      if (open === undefined) link.close('done')
-      else open.invite!.accept(pairChannel(link, framePairCodec))
+      const invites = [...entries.values()].flatMap(({ invite }) => invite ?? [])
+      // It may have ended while the visitor came: then the visitor is told.
+      const invite = invites.find((one) => one.isOpen()) ?? invites.at(-1)
+      if (invite === undefined) link.close('done')
+      else invite.accept(pairChannel(link, framePairCodec))
     },
     look() {
       for (const entry of entries.values()) if (entry.endedAt === undefined) tell(entry)
@@ -264,10 +278,23 @@ export function createPairings(parts: PairingParts): Pairings {
     },
   }
 
+  function requireNew(code: string): void {
+    const isUnderWay = [...entries.values()].some((one) => one.code === code && !ended.has(one.side.view().state))
+    if (isUnderWay || dialled.has(code)) throw syncError('pairing_refused', { reason: 'under_way' })
+  }
+
   function tellIfKnown(id: string): void {
     const entry = entries.get(id)
     if (entry !== undefined) tell(entry)
   }
+}
+
+/**
+ * Whether a machine at an address takes no visitor: it hangs up on strangers while no invite of it is open, and says
+ * no more to them. So does this machine when it is called by itself.
+ */
+function isWithoutInvite(error: unknown, { fingerprint }: DeviceKeys): boolean {
+  return error instanceof DialError && error.isHangUp && error.fingerprint !== fingerprint
 }
 
 /** @throws what is not about a connection */

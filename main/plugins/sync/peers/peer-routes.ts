@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { syncPeerRoutes } from '#shared/contracts/sync.ts'
 import type { SyncSettingsAnswer } from '#shared/contracts/sync-parts.ts'
 import { platformError, notFound, validationError } from '#shared/errors.ts'
+import { Reply } from '#main/kernel/reply.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers, PluginHost } from '#main/kernel/plugin.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -159,7 +160,11 @@ export function syncPeerHandlers(parts: PeerRouteParts): Handlers<typeof syncPee
     async getSyncDiagnostics() {
       const { running } = on()
       const { collectDiagnostics } = await import('./diagnostics.ts')
-      return collectDiagnostics({ running, status: peers.status(), host })
+      const report = collectDiagnostics({ running, status: peers.status(), host })
+      const fileName = `sync-diagnostics-${report.at.slice(0, 19).replaceAll(':', '-')}.json`
+      return new Reply(report, {
+        headers: { 'Content-Disposition': `attachment; filename="${fileName}"`, 'Cache-Control': 'no-store' },
+      })
     },
   }
 
