@@ -11,6 +11,7 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { AnalyticsService } from './api.ts'
+import { inCallersWords } from './service/callers-words.ts'
 import { describeCube } from './service/cubes.ts'
 import { planQuery } from './service/plan-query.ts'
 import type { QueryPlan } from './service/plan-query.ts'
@@ -68,8 +69,10 @@ export function createAnalyticsService(parts: AnalyticsParts): AnalyticsService 
   return {
     async query(ctx, body) {
       const asked = readQuery(body)
-      const { query, annotation, rows } = plan(ctx, asked)
-      const page = await data.find(ctx, asked.cube, query)
+      const { query, annotation, origins, rows } = plan(ctx, asked)
+      const page = await data.find(ctx, asked.cube, query).catch((error: unknown) => {
+        throw inCallersWords(error, origins)
+      })
       return {
         data: rows(page.records),
         annotation,
@@ -80,7 +83,12 @@ export function createAnalyticsService(parts: AnalyticsParts): AnalyticsService 
     },
     explain(ctx, body) {
       const asked = readQuery(body)
-      return { ...data.explain(ctx, asked.cube, plan(ctx, asked).query), cube: asked.cube }
+      const { query, origins } = plan(ctx, asked)
+      try {
+        return { ...data.explain(ctx, asked.cube, query), cube: asked.cube }
+      } catch (error) {
+        throw inCallersWords(error, origins)
+      }
     },
     async sql(ctx, input) {
       requireSystemPermission(authorizer(), ctx, 'run_sql')

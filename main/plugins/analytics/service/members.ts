@@ -237,7 +237,7 @@ function findField({ schema, env }: MemberScope, name: string): FieldSchema | un
 }
 
 /** A name as it stands, and without the cube's name in front. */
-function spellings({ schema }: MemberScope, name: string): string[] {
+export function spellings({ schema }: Pick<MemberScope, 'schema'>, name: string): string[] {
   const prefix = `${schema.name}.`
   return name.startsWith(prefix) ? [name.slice(prefix.length), name] : [name]
 }
