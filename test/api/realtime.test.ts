@@ -438,7 +438,8 @@ describe('channels and subscriptions (D-169, D-170)', () => {
     await client.subscribe('metadata')
     await host.defineObject('told', { title: { type: 'text' } })
     const { event } = await client.until((frame) => frame.event?.type === 'metadata.item.saved')
-    expect(event).toMatchObject({ channel: 'metadata', payload: { type: 'object', name: 'told', version: 1 } })
+    const actor = { type: 'user', id: expect.any(String) as string }
+    expect(event).toMatchObject({ channel: 'metadata', payload: { type: 'object', name: 'told', version: 1, actor } })
     await client.close()
   })
 })
