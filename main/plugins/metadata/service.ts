@@ -248,7 +248,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       if (item?.state !== 'deprecated') return
       const { replacedBy } = item.item
       const isName = typeof replacedBy === 'string' && /^[a-z0-9_.]{1,127}$/.test(replacedBy)
-      ctx.deprecations.push({ name: `${type} ${name}`, use: isName ? replacedBy : 'none' })
+      const since = past.stateSince(item)
+      const use = isName ? replacedBy : 'none'
+      ctx.deprecations.push({ name: `${type} ${name}`, use, ...(since === undefined ? {} : { since }) })
     },
     objectSchema: cache.objectSchema,
     objectSchemas: cache.objectSchemas,
