@@ -73,7 +73,8 @@ function memberAt(members: readonly PlacedMember[], path: string): { parameter: 
   return found === undefined ? undefined : { parameter: found.parameter, path: found.name }
 }
 
-function mentions(filter: Filter, path: string): boolean {
+/** Whether a condition of the filter is about the path. */
+export function mentions(filter: Filter, path: string): boolean {
   if (filter.kind === 'and' || filter.kind === 'or') return filter.children.some((child) => mentions(child, path))
   if (filter.kind === 'not') return mentions(filter.child, path)
   if (filter.kind === 'search') return path === '$search' || filter.fields.includes(path)

@@ -224,7 +224,8 @@ function computedBy(name: string, definition: Readonly<Record<string, unknown>>)
   }
 }
 
-function findField({ schema, env }: MemberScope, name: string): FieldSchema | undefined {
+/** The field a path leads to, as far as the caller may read. */
+export function findField({ schema, env }: MemberScope, name: string): FieldSchema | undefined {
   if (name === '' || name.split('.').includes('')) return undefined
   try {
     const { field, inner } = resolvePath(schema, name.split('.'), env, { parameter: 'member', path: name })
