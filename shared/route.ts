@@ -33,6 +33,8 @@ export interface AnyRoute {
   /** Other accepted paths of the same route; hidden in OpenAPI. */
   readonly aliases?: readonly { readonly mount: RouteMount; readonly path: string }[]
   readonly params?: z.ZodType
+  /** Words a path parameter does not take: what lies under them are other routes, or none (D-16). */
+  readonly reserved?: Readonly<Record<string, readonly string[]>>
   /** Absent: query parameters are ignored (D-08). The schema sees strings, or arrays of strings when repeated. */
   readonly query?: z.ZodType
   /** Absent: a body is ignored. An absent or empty body is parsed as `undefined`. */

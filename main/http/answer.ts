@@ -163,7 +163,10 @@ function addDeprecation(answers: AnswerContext, runtime: RouteRuntime, reply: Fa
   const used = ctx.deprecations.map(({ name, use }) => `${name}; use=${use}`)
   if (runtime.contract.deprecated === true) used.push(runtime.contract.operationId)
   const anchor = encodeURIComponent(ctx.deprecations[0]?.name ?? runtime.contract.operationId)
-  reply.header('deprecation', `@${deprecatedSince}`)
+  const since = ctx.deprecations.map((one) =>
+    one.since === undefined ? deprecatedSince : Math.floor(Date.parse(one.since) / 1000),
+  )
+  reply.header('deprecation', `@${since.length === 0 ? deprecatedSince : Math.min(...since)}`)
   reply.header('link', `<${answers.docsUrl()}#${anchor}>; rel="deprecation"`)
   reply.header('cairn-deprecated', [...new Set(used)].join(', '))
 }

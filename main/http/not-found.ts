@@ -1,6 +1,7 @@
 // Answers for requests no route takes: preflights, wrong methods, unknown paths. Knows paths only as patterns.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { platformError } from '#shared/errors.ts'
+import type { AnyRoute } from '#shared/route.ts'
 import type { PipelineContext } from './pipeline.ts'
 import { admit, authoritiesOf } from './pipeline.ts'
 import { sendError } from './answer.ts'
@@ -11,6 +12,7 @@ import type { MountPaths, RouteSafety } from './route-runtime.ts'
 export interface ServedPath {
   readonly method: string
   readonly url: string
+  readonly contract?: Pick<AnyRoute, 'reserved'> | null
 }
 
 /** Tells which methods a path has. */
@@ -22,9 +24,10 @@ export interface MethodIndex {
 /** Builds the index; it is asked only when no route took the request, so a walk over all patterns is good enough. */
 export function createMethodIndex(served: readonly ServedPath[]): MethodIndex {
   const patterns = new Map<string, { pattern: RegExp; methods: Set<string> }>()
-  for (const { method, url } of served) {
-    const known = patterns.get(url)
-    if (known === undefined) patterns.set(url, { pattern: patternOf(url), methods: new Set([method]) })
+  for (const { method, url, contract } of served) {
+    const { source } = patternOf(url, contract?.reserved)
+    const known = patterns.get(source)
+    if (known === undefined) patterns.set(source, { pattern: new RegExp(source), methods: new Set([method]) })
     else known.methods.add(method)
   }
   return {
@@ -112,11 +115,13 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end)
 }
 
-function patternOf(url: string): RegExp {
+function patternOf(url: string, reserved: AnyRoute['reserved'] = {}): RegExp {
   const bare = url.length > 1 && url.endsWith('/') ? url.slice(0, -1) : url
   const source = bare
     .split('/')
     .map((segment) => {
+      const words = segment.startsWith(':') ? reserved[segment.slice(1)] : undefined
+      if (words !== undefined) return `(?!(?:${words.join('|')})(?:/|$))[^/]+`
       if (segment.startsWith(':')) return '[^/]+'
       return segment === '*' ? '.*' : segment.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
     })

@@ -180,7 +180,7 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
     case 'resource_not_found':
       return contract.params !== undefined
     case 'method_not_allowed':
-      return false
+      return contract.reserved !== undefined
     case 'conflict':
       return takesIdempotencyKey(contract)
     case 'payload_too_large':

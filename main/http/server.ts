@@ -4,7 +4,13 @@ import type { Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import fastifyStatic from '@fastify/static'
 import { fastify } from 'fastify'
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse, RouteShorthandOptions } from 'fastify'
+import type {
+  FastifyInstance,
+  FastifyRequest,
+  InjectOptions,
+  LightMyRequestResponse,
+  RouteShorthandOptions,
+} from 'fastify'
 import type { AnyRoute } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { ErrorTable, PlatformError } from '#shared/errors.ts'
@@ -206,10 +212,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const methodIndex = (): MethodIndex => (index ??= createMethodIndex(table))
   collectRoutes(app, table)
   addParsers(app, bindings, guards)
+  const fallback = createFallback(pipeline, mounts, methodIndex)
   const addRoutes = (scope: FastifyInstance, part: readonly RouteBinding[]): void => {
     for (const binding of part) {
       const runtime = createRouteRuntime(binding)
-      for (const url of pathsOf(binding.contract, mounts)) addRoute(scope, pipeline, runtime, url)
+      for (const url of pathsOf(binding.contract, mounts)) addRoute(scope, pipeline, runtime, url, fallback)
     }
   }
   const streaming = bindings.filter(({ contract }) => contract.streams === true)
@@ -226,7 +233,6 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     addRoutes(scope, streaming)
   })
   await addShell(app, pipeline, options.consoleDir, mounts.uiBasePath)
-  const fallback = createFallback(pipeline, mounts, methodIndex)
   // A scope of its own: its hook is for unknown paths only and costs the routes nothing.
   await app.register(async (scope) => {
     scope.addHook('onRequest', (request, reply, _done) => fallback(request, reply))
@@ -379,14 +385,24 @@ function collectRoutes(app: FastifyInstance, table: RouteEntry[]): void {
   })
 }
 
-function addRoute(app: FastifyInstance, pipeline: PipelineContext, runtime: RouteRuntime, url: string): void {
+function addRoute(
+  app: FastifyInstance,
+  pipeline: PipelineContext,
+  runtime: RouteRuntime,
+  url: string,
+  fallback: ReturnType<typeof createFallback>,
+): void {
+  const reserved = Object.entries(runtime.contract.reserved ?? {})
+  const isReserved = ({ params }: FastifyRequest): boolean =>
+    reserved.some(([name, words]) => words.includes((params as Readonly<Record<string, string>>)[name] ?? ''))
   app.route({
     method: runtime.contract.method,
     url,
     config: { safety: runtime },
     bodyLimit: runtime.limitBytes,
     onRequest: (request, reply, done) => {
-      if (admit(pipeline, runtime, request, reply)) done()
+      if (reserved.length > 0 && isReserved(request)) fallback(request, reply)
+      else if (admit(pipeline, runtime, request, reply)) done()
     },
     handler: (request, reply) => {
       serve(pipeline, runtime, request, reply)

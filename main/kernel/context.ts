@@ -46,8 +46,8 @@ export interface RequestContext {
   readonly effectKey?: EffectKey
   /** Judges credentials after the request too; set for contracts with `keepsCredential`. */
   readonly credentials?: CredentialCheck
-  /** Names of deprecated features the request used; the host turns them into headers (D-202). */
-  readonly deprecations: { name: string; use: string }[]
+  /** Deprecated features the request used, since when where that is known; the host turns them into headers (D-202). */
+  readonly deprecations: { name: string; use: string; since?: string }[]
 }
 
 /** The id of the local owner (D-29); a fixed UUID so that records made before accounts exist keep their author. */

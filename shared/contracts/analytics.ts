@@ -1,5 +1,5 @@
 // Contracts of analytics: semantic queries over cubes made from objects, and read-only SQL (specification "Analytics",
-// D-116 to D-123).
+// D-116 to D-123), and running reports (D-112).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
 
@@ -79,6 +79,22 @@ const Body = z.record(z.string(), z.unknown())
 const shared = { mount: 'versioned', channel: 'analytics', tag: 'analytics' } as const
 const asking = { ...shared, method: 'POST', rateLimit: 'heavy', mutates: false, timeoutMs: 30_000 } as const
 
+/** Most records or groups of one run of a report, and as many as there are without `top` (D-199). */
+export const maxReportRows = 1_000
+
+/** What a report shows; a column is named by its field or, in a report of groups, by its member. */
+export const ReportAnswer = z
+  .object({
+    report: z.string(),
+    columns: z.array(z.object({ name: z.string(), label: z.string(), type: z.string() })),
+    records: z.array(Row),
+    totals: Row.meta({ description: 'The aggregations over all matching records; their count when there are none.' }),
+  })
+  .meta({ id: 'ReportAnswer' })
+
+/** What a report shows. */
+export type ReportAnswer = z.output<typeof ReportAnswer>
+
 /** The routes of the `analytics` plugin. */
 export const analyticsRoutes = defineRoutes({
   queryAnalytics: defineRoute({
@@ -115,6 +131,19 @@ export const analyticsRoutes = defineRoutes({
     permission: { system: 'run_sql' },
     errors: ['invalid_query', 'resource_not_found', 'timeout'],
     summary: 'One SELECT over a view per object, on a read-only connection in a process of its own.',
+  }),
+  runReport: defineRoute({
+    ...asking,
+    operationId: 'runReport',
+    path: '/reports/:name/run',
+    params: z.object({ name: z.string() }),
+    body: z
+      .object({ filter: z.unknown().optional(), top: z.int().min(1).max(maxReportRows).default(maxReportRows) })
+      .optional(),
+    response: ReportAnswer,
+    permission: 'session',
+    errors: ['invalid_query', 'permission_denied', 'timeout'],
+    summary: 'The records or groups of a report with its totals; `filter` narrows it.',
   }),
   listCubes: defineRoute({
     ...shared,

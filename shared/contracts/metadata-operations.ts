@@ -2,7 +2,7 @@
 // checking items. Saving single items and the lifecycle have contracts of their own.
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { SchemaChange, metadataStates, metadataTypes } from './metadata.ts'
+import { SchemaChange, metadataStates, metadataTypes, reservedTypeSegments } from './metadata.ts'
 
 /** Most items of one bulk request (D-108). */
 export const maxBulkItems = 500
@@ -184,6 +184,7 @@ export const metadataOperationRoutes = defineRoutes({
     method: 'POST',
     path: '/meta/:type',
     params: TypeParams,
+    reserved: { type: reservedTypeSegments },
     body: RegisterBody,
     response: RegisteredItem,
     envelope: true,
@@ -291,7 +292,7 @@ export const metadataOperationRoutes = defineRoutes({
     envelope: true,
     permission: manage,
     mutates: false,
-    rateLimit: 'read',
+    rateLimit: 'heavy',
     errors: [],
     summary: 'Export metadata items; `Accept: application/yaml` answers the file.',
   }),
@@ -310,7 +311,7 @@ export const metadataOperationRoutes = defineRoutes({
     response: ImportResult,
     envelope: true,
     permission: manage,
-    rateLimit: 'write',
+    rateLimit: 'heavy',
     errors: [...writeErrors],
     timeoutMs: longTimeoutMs,
     summary: 'Import exported metadata in one write; nothing is stored when an item fails.',

@@ -35,6 +35,9 @@ export const metadataTypes = [
 /** A word of {@link metadataTypes}. */
 export type MetadataType = (typeof metadataTypes)[number]
 
+/** Segments in the place of a type that stand for something else (D-108). */
+export const reservedTypeSegments = ['query', 'bulk', 'export', 'import', 'validate', 'types', 'concepts'] as const
+
 /** The lifecycle states of the specification. */
 export const metadataStates = ['draft', 'active', 'archived', 'deprecated'] as const
 
@@ -175,6 +178,7 @@ export const metadataRoutes = defineRoutes({
     mount: 'versioned',
     path: '/meta/:type',
     params: TypeParams,
+    reserved: { type: reservedTypeSegments },
     query: z.object({ packageId: text, package: text, namespace: text, state: text, locale: text }),
     response: z.object({ type: z.string(), items: z.array(Item) }),
     permission: 'session',
@@ -190,6 +194,7 @@ export const metadataRoutes = defineRoutes({
     mount: 'versioned',
     path: '/meta/:type/:name',
     params: ItemParams,
+    reserved: { type: reservedTypeSegments },
     query: z.object({ packageId: text, package: text, namespace: text, state: text, locale: text }),
     response: z.object({ type: z.string(), name: z.string(), item: Item }),
     permission: 'session',
@@ -205,6 +210,7 @@ export const metadataRoutes = defineRoutes({
     mount: 'versioned',
     path: '/meta/:type/:name',
     params: ItemParams,
+    reserved: { type: reservedTypeSegments },
     query: z.object({ dryRun: text, confirm: text, mode: text, packageId: text, package: text, locale: text }),
     body: z.record(z.string(), z.unknown()),
     response: SaveResult,
@@ -231,6 +237,7 @@ export const metadataRoutes = defineRoutes({
     mount: 'versioned',
     path: '/meta/:type/:name',
     params: ItemParams,
+    reserved: { type: reservedTypeSegments },
     query: z.object({ confirm: text, force: text, state: text }),
     response: z.object({
       success: z.literal(true),

@@ -61,6 +61,7 @@ export function parseAggregate(
     readonly aggregations?: unknown
     readonly groupBy?: unknown
     readonly having?: unknown
+    readonly analytics?: { readonly having?: Filter }
   },
   withClock = false,
 ): AggregateQuery | null {
@@ -71,7 +72,7 @@ export function parseAggregate(
   const groupBy = readList(input.groupBy, 'groupBy').map((term, index) =>
     readGroupTerm(term, index, granularities, withClock),
   )
-  const having = readHaving(input.having)
+  const having = input.analytics?.having ?? readHaving(input.having)
   if (aggregations.length === 0 && groupBy.length === 0) {
     if (having !== null) throw invalidQuery('having', 'There are no groups to filter.', { path: '' })
     return null

@@ -17,6 +17,29 @@ export function parseFilter(input: unknown, parameter = 'filter'): Filter {
   return parseAny({ parameter, conditions: 0 }, input, 1, '')
 }
 
+/** One of several filters: where it stands in the request. */
+export interface FilterPart {
+  readonly input: unknown
+  readonly parameter: string
+  /** Where the part stands in its parameter; default: it is all of it. */
+  readonly path?: string
+}
+
+/**
+ * Parses filters that must all hold; their conditions count together, their depth does not.
+ * @throws invalid_query
+ */
+export function parseFilters(parts: readonly FilterPart[]): Filter[] {
+  let conditions = 0
+  return parts.map(({ input, parameter, path = '' }) => {
+    if (input === undefined || input === null) return matchAll
+    const reader: FilterReader = { parameter, conditions }
+    const filter = parseAny(reader, input, 1, path)
+    conditions = reader.conditions
+    return filter
+  })
+}
+
 /**
  * Parses a filter given as JSON text, as a query string carries it; empty text means every record.
  * @throws invalid_query

@@ -100,7 +100,7 @@ describe('measures', () => {
       { size: 'big', count: 2, gross: 600 },
       { size: 'small', count: 2, gross: 76 },
     ])
-    expect(await refusal({ measures: ['broken'] })).toEqual([400, 'invalid_query', 'aggregations'])
+    expect(await refusal({ measures: ['broken'] })).toEqual([400, 'invalid_query', 'measures'])
   })
 
   it('filter too, beside those of fields, whether or not they group (D-118)', async () => {
@@ -263,10 +263,18 @@ describe('filters', () => {
   it.each([
     [{ measures: ['nothing'] }, 'measures'],
     [{ dimensions: ['region.nothing'] }, 'dimensions'],
-    [{ measures: ['title.sum'] }, 'aggregations'],
+    [{ measures: ['title.sum'] }, 'measures'],
+    [{ measures: ['count'], dimensions: ['tags.count'] }, 'dimensions'],
+    [{ measures: ['count'], where: { amount: 'x' } }, 'where'],
+    [{ measures: ['count'], where: { nothing: 1 } }, 'where'],
+    [{ measures: ['count'], where: { $or: 1 } }, 'where'],
+    [{ measures: ['count'], having: { count: { $odd: 1 } } }, 'having'],
+    [{ measures: ['count'], having: { count: { $gt: 'x' } } }, 'having'],
+    [{ measures: ['count'], filters: [{ member: 'title.sum', operator: 'set' }] }, 'filters'],
+    [{ measures: ['count'], timeDimensions: [{ dimension: 'at', dateRange: 'some_day' }] }, 'timeDimensions'],
     [{ measures: ['count'], filters: [{ member: 'nothing', operator: 'set' }] }, 'filters'],
     [{ measures: ['count'], filters: [{ member: 'amount', operator: 'regex', values: ['x'] }] }, 'filters'],
-    [{ measures: ['count'], filters: [{ member: 'amount', operator: 'equals', values: ['x'] }] }, 'filter'],
+    [{ measures: ['count'], filters: [{ member: 'amount', operator: 'equals', values: ['x'] }] }, 'filters'],
     [{ measures: ['count'], filters: [{ member: 'amount', operator: 'gt' }] }, 'filters'],
     [{ measures: ['count'], timeDimensions: [{ dimension: 'at', granularity: 'decade' }] }, 'timeDimensions'],
     [{ measures: ['count'], timeDimensions: [{ dimension: 'title', granularity: 'day' }] }, 'timeDimensions'],
@@ -276,6 +284,50 @@ describe('filters', () => {
     [{}, 'measures'],
   ])('that make no sense are invalid_query: %j', async (query, parameter) => {
     expect(await refusal(query)).toEqual([400, 'invalid_query', parameter])
+  })
+})
+
+describe('conditions', () => {
+  const nested = (levels: number, inner: unknown): unknown =>
+    levels === 0 ? inner : { $or: [nested(levels - 1, inner)] }
+  const listed = (levels: number, inner: unknown): unknown =>
+    levels === 0 ? inner : { or: [listed(levels - 1, inner)] }
+
+  it('may be as deep and as many as those of a list, each part for itself', async () => {
+    const filter = nested(14, { amount: { $gt: 100 } })
+    expect((await host.post('/data/sale/query', { filter })).body.records).toHaveLength(1)
+    const filters = [listed(14, { member: 'paid', operator: 'equals', values: ['false'] })]
+    const having = nested(14, { count: { $gte: 1 } })
+    expect(await rows({ measures: ['count'], where: filter, filters, having })).toEqual([{ count: 1 }])
+    expect((await host.post('/data/sale/query', { filter: nested(1, filter) })).status).toBe(400)
+    expect(await refusal({ measures: ['count'], where: nested(1, filter) })).toEqual([400, 'invalid_query', 'where'])
+    expect(await refusal({ measures: ['count'], having: nested(1, having) })).toEqual([400, 'invalid_query', 'having'])
+    expect(await refusal({ measures: ['count'], filters: [listed(1, filters[0])] })).toEqual([
+      400,
+      'invalid_query',
+      'filters',
+    ])
+    const many = Array.from({ length: 60 }, () => ({ amount: { $gt: 1 } }))
+    const more = Array.from({ length: 60 }, () => ({ member: 'amount', operator: 'gt', values: ['1'] }))
+    expect(await refusal({ measures: ['count'], where: { $and: many }, filters: more })).toEqual([
+      400,
+      'invalid_query',
+      'where',
+    ])
+  })
+
+  it('that are refused are named by their place in the request', async () => {
+    const pathOf = async (query: Record<string, unknown>) =>
+      (await host.post('/analytics/query', { cube: 'sale', measures: ['count'], ...query })).body.error.details.path
+    const sound = { member: 'paid', operator: 'set' }
+    const odd = { member: 'sale.amount', operator: 'equals', values: ['x'] }
+    expect(await pathOf({ where: { $and: [{ amount: { $odd: 1 } }] } })).toBe('$and.0.amount.$odd')
+    expect(await pathOf({ where: { amount: 'x' }, filters: [sound] })).toBe('amount')
+    expect(await pathOf({ filters: [sound, odd] })).toBe('1')
+    expect(await pathOf({ having: { 'amount.sum': { $odd: 1 } } })).toBe('amount.sum.$odd')
+    expect(await pathOf({ having: { 'amount.sum': { $gt: 'x' } } })).toBe('amount.sum')
+    expect(await pathOf({ measures: ['count', 'sale.title.sum'] })).toBe('sale.title.sum')
+    expect(await pathOf({ timeDimensions: [{ dimension: 'day', dateRange: 'some_day' }] })).toBe('0.dateRange')
   })
 })
 
@@ -298,6 +350,9 @@ describe('the shape of a request', () => {
     }
     const { body } = await host.post('/analytics/query', { cube: 'sale', ...query })
     expect([body.data.map((row: { amount: number }) => row.amount), body.total]).toEqual([[50, 100], 4])
+    expect((await rows({ ...query, order: { 'sale.amount': 'asc' } })).map((row) => row['amount'])).toEqual([50, 100])
+    const prefixed = { ...query, dimensions: ['sale.amount'], order: [['amount', 'desc']], offset: 0 }
+    expect((await rows(prefixed)).map((row) => row['sale.amount'])).toEqual([300, 100])
     expect((await rows({ ...query, order: [['amount', 'desc']], offset: 0 })).map((row) => row['amount'])).toEqual([
       300, 100,
     ])

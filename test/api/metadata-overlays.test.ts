@@ -53,6 +53,29 @@ describe('an overlay of the workspace', () => {
     expectError(await host.put(overlay('user'), first), 400, 'validation_error', { fieldErrors: [{ field: 'scope' }] })
   })
 
+  it('says itself who changed what and when, and keeps what it said of changes that stay', async () => {
+    const claimed = { changedBy: '01900000-0000-7000-8000-000000000000', changedAt: 'yesterday' }
+    const stated = { path: '/label', originalValue: 'Page', currentValue: 'Ours' }
+    const patch = { label: 'Ours' }
+    const first = (await host.put(overlay(), { patch, changes: [{ ...stated, ...claimed }] })).body.data
+    const signed = { ...stated, changedBy: first.createdBy, changedAt: first.updatedAt }
+    expect(first.changes).toEqual([signed])
+    const changes = [
+      { ...signed, ...claimed },
+      { path: '/route', currentValue: '/ours' },
+    ]
+    const second = (await host.put(overlay(), { patch: { ...patch, route: '/ours' }, changes })).body.data
+    expect(second.changes).toEqual([
+      signed,
+      { path: '/route', currentValue: '/ours', changedBy: second.updatedBy, changedAt: second.updatedAt },
+    ])
+    for (const path of ['label', '/a~2', 'a/b']) {
+      expectError(await host.put(overlay(), { patch, changes: [{ path, currentValue: 1 }] }), 400, 'validation_error', {
+        fieldErrors: [{ field: 'changes.0.path', code: 'invalid_format' }],
+      })
+    }
+  })
+
   it('has no effect while it is switched off', async () => {
     await host.put(overlay(), { patch: { label: 'Ours' }, active: false })
     expect((await read()).label).toBe('Page')

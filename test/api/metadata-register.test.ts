@@ -94,7 +94,11 @@ describe('looking up', () => {
     for (const concept of body.data) expect(Object.values(concept).every((value) => value !== '')).toBe(true)
   })
 
-  it.each(['query', 'bulk', 'export', 'import', 'validate'])('no type is named %s', async (word) => {
-    expectError(await host.get(`/meta/${word}`), 404, 'resource_not_found', { resource: 'metadata_type' })
+  it.each(['query', 'export', 'import', 'validate'])('no type is named %s', async (word) => {
+    expectError(await host.get(`/meta/${word}`), 405, 'method_not_allowed', { allowed: ['POST'] })
+  })
+
+  it('no type is named bulk', async () => {
+    expectError(await host.get('/meta/bulk'), 404, 'resource_not_found', { reason: 'route' })
   })
 })

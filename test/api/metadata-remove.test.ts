@@ -102,5 +102,10 @@ describe('DELETE /meta/:type/:name', () => {
     expectError(await host.put(`/meta/page/${name}x?packageId=nodots`, {}), 400, 'validation_error', {
       fieldErrors: [{ field: 'packageId' }],
     })
+    for (const query of ['packageId=cairn.system', 'package=cairn.other']) {
+      expectError(await host.put(`/meta/page/${name}x?${query}`, {}), 400, 'validation_error', {
+        fieldErrors: [{ field: 'packageId', code: 'not_allowed' }],
+      })
+    }
   })
 })

@@ -81,7 +81,7 @@ describe('values without a text form', () => {
     ['action', { type: odd }, 400],
     ['view', { object: 'ticket', viewKind: 'list', config: { sort: ['title', odd], filter: [odd, odd] } }, 200],
   ])('neither break nor pass for text in a %s: %j', async (type, item, status) => {
-    expect((await host.put(`/meta/${type}/odd_text`, item)).status).toBe(status)
+    expect((await host.put(`/meta/${type}/ticket.odd_text`, item)).status).toBe(status)
     expect((await host.get('/meta/object/ticket/dependents')).status).toBe(200)
     expect((await host.post('/meta/import', { data: { formatVersion: odd, items: [] } })).status).toBe(400)
   })

@@ -88,6 +88,29 @@ describe('type segments', () => {
     expect(['object', 'email_template', 'external_catalog']).toContain(body.type)
   })
 
+  it.each([
+    ['get', '/meta/query', 'POST'],
+    ['delete', '/meta/query', 'POST'],
+    ['get', '/meta/export', 'POST'],
+    ['get', '/meta/import', 'POST'],
+    ['put', '/meta/validate', 'POST'],
+    ['get', '/meta/bulk/register', 'POST'],
+    ['put', '/meta/bulk/register', 'POST'],
+    ['delete', '/meta/bulk/unregister', 'POST'],
+    ['post', '/meta/types', 'GET, HEAD'],
+    ['put', '/meta/types/object', 'GET, HEAD'],
+    ['post', '/meta/types/object/schema', 'GET, HEAD'],
+    ['post', '/meta/concepts', 'GET, HEAD'],
+  ] as const)('%s %s answers method_not_allowed with what the path serves', async (method, path, allow) => {
+    const answer = await host[method](path, {})
+    expectError(answer, 405, 'method_not_allowed', { allowed: allow.split(', ') })
+    expect(answer.headers.get('allow')).toBe(allow)
+  })
+
+  it('GET /meta/bulk/other is no path', async () => {
+    expectError(await host.get('/meta/bulk/other'), 404, 'resource_not_found', { reason: 'route' })
+  })
+
   it.each(['Object', 'objectss', 'constructor', '__proto__', 'names'])(
     'GET /meta/%s answers resource_not_found',
     async (segment) => {

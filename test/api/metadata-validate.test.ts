@@ -36,6 +36,14 @@ describe('POST /meta/validate', () => {
     ])
   })
 
+  it.each([{}, { name: 7 }])('answers the other problems of an item without a name: %j', async (given) => {
+    const { valid, errors } = await validate('page', { ...given, label: 7, columns: { a: 1 }, layout: 'wide' })
+    expect([valid, errors[0].path]).toEqual([false, 'name'])
+    expect(errors.slice(1).map(({ path }: { path: string }) => path)).toEqual(['label', 'layout'])
+    const object = await validate('object', { ...given, fields: { title: { type: 'nothing' } } })
+    expect(object.errors.map(({ path }: { path: string }) => path)).toEqual(['name', 'fields.title.type'])
+  })
+
   it('answers warnings about unknown keys', async () => {
     expect(await validate('dashboard', { name, colour: 1 })).toEqual({
       valid: true,

@@ -35,7 +35,9 @@ it('gives every route a class, and none to health alone', () => {
     expect(['write', 'heavy', 'auth', 'hooks'], contract.operationId).toContain(contract.rateLimit)
   }
   for (const { contract } of subject.host.server.routeTable()) {
-    if (contract !== null && ['analytics', 'graphql', 'ai'].includes(contract.tag)) {
+    if (contract === null) continue
+    const isTransfer = ['exportMetadata', 'importMetadata'].includes(contract.operationId)
+    if (isTransfer || ['analytics', 'graphql', 'ai'].includes(contract.tag)) {
       expect(contract.rateLimit, contract.operationId).toBe('heavy')
     }
   }
@@ -50,6 +52,7 @@ it('says what is left on every answer of a limited route, also on refusals and f
     ['GET', '/data/task?top=x', undefined, '600'],
     ['POST', '/data/task', { title: 'a' }, '300'],
     ['POST', '/data/task', { unknown: 1 }, '300'],
+    ['POST', '/meta/export', {}, '30'],
     ['POST', '/analytics/query', { cube: 'task', measures: ['count'] }, '30'],
   ] as const) {
     const answer = await asSession(method, path, body)

@@ -225,6 +225,22 @@ describe('record events', () => {
 })
 
 describe('other events', () => {
+  it('of definitions name who made the change, to everybody who may see them', async () => {
+    const clients = [await listener(plain, 'metadata'), await listener('owner', 'metadata')]
+    await host.defineObject('told', { title: { type: 'text' } })
+    for (const client of clients) {
+      const { event } = await client.until((frame) => frame.event?.payload?.name === 'told')
+      const { type, id } = event.actor
+      expect(event).toMatchObject({
+        type: 'metadata.item.saved',
+        channel: 'metadata',
+        payload: { type: 'object', name: 'told', version: 1, actor: { type, id } },
+      })
+      expect(type).toBe('user')
+      await client.close()
+    }
+  })
+
   it('of definitions are masked as the metadata service masks them', async () => {
     const [client, all] = [await listener(limited, 'metadata'), await listener('owner', 'metadata')]
     await host.defineObject('vault', { title: { type: 'text' }, more: { type: 'text' } })

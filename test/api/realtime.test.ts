@@ -423,15 +423,6 @@ describe('channels and subscriptions (D-169, D-170)', () => {
     ).toEqual(['room.broadcast'])
     await client.close()
   })
-
-  it('tells of definitions on the channel metadata', async () => {
-    const client = await open()
-    await client.subscribe('metadata')
-    await host.defineObject('told', { title: { type: 'text' } })
-    const { event } = await client.until((frame) => frame.event?.type === 'metadata.item.saved')
-    expect(event).toMatchObject({ channel: 'metadata', payload: { type: 'object', name: 'told', version: 1 } })
-    await client.close()
-  })
 })
 
 describe('rooms and presence (D-172, D-176)', () => {

@@ -30,7 +30,8 @@ describe('while sync is off', () => {
   it('says so in the status, the settings and the manifest', async () => {
     const { status, body } = await host.get('/sync/status')
     expect([status, body.state, body.workspaceId, body.device]).toEqual([200, 'off', null, null])
-    expect((await host.anonymous('GET', '/discovery')).body.features.sync).toBe(false)
+    const { features, capabilities } = (await host.anonymous('GET', '/discovery')).body
+    expect([features.sync, capabilities.sync.enabled]).toEqual([false, false])
     const settings = (await host.get('/sync/settings')).body
     expect(settings.settings).toMatchObject({ listen: false, relayUrl: null, paused: false, discovery: false })
     expect(settings.listening).toEqual([])
@@ -133,7 +134,8 @@ describe('turning sync on', () => {
     const file = join(host.dataDir, 'sync-device.json')
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o077).toBe(0)
     expect(readFileSync(file, 'utf8')).not.toContain('PRIVATE KEY')
-    expect((await host.anonymous('GET', '/discovery')).body.features.sync).toBe(true)
+    const { features, capabilities } = (await host.anonymous('GET', '/discovery')).body
+    expect([features.sync, capabilities.sync.enabled]).toEqual([true, true])
     expect((await prepared()).state).toBe('local_only')
     const again = (await host.post('/sync/enable')).body
     expect([again.workspaceId, again.device.inc]).toEqual([body.workspaceId, body.device.inc])

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
+import { expectError } from '../support/metadata-suite.ts'
 
 let host: TestHost
 
@@ -100,6 +101,52 @@ describe('creating views', () => {
     ])
     expect(await refusal({ ...open, key: 'Not A Key' })).toEqual([400, 'key', 'invalid_format'])
     expect((await host.post('/ui/views', { ...open, object: 'nothing' })).status).toBe(404)
+  })
+})
+
+describe('views saved as metadata', () => {
+  const view = { object: 'task', viewKind: 'list', label: 'Odd', config: { columns: ['nothing', { field: 'due' }] } }
+  const sound = { ...view, config: { columns: ['title'] } }
+  const unknownColumn = { fieldErrors: [{ field: 'config.columns.0', code: 'unknown_field' }] }
+
+  it('show what their object has', async () => {
+    expectError(await host.put('/meta/view/task.odd', view), 400, 'validation_error', unknownColumn)
+    expectError(await host.put('/meta/view/task.odd?mode=draft', view), 400, 'validation_error', unknownColumn)
+    expectError(await host.post('/meta', { type: 'view', name: 'task.odd', data: view }), 400, 'validation_error')
+    const checked = await host.post('/meta/validate', { type: 'view', data: { name: 'task.odd', ...view } })
+    expect(checked.body.data).toMatchObject({
+      valid: false,
+      errors: [{ path: 'config.columns.0', code: 'unknown_field' }],
+    })
+    const bulk = await host.post('/meta/bulk/register', { items: [{ type: 'view', name: 'task.odd', data: view }] })
+    expect(bulk.body.data).toMatchObject({ failed: 1, errors: [{ code: 'validation_error' }] })
+    const items = [{ type: 'view', name: 'task.odd', state: 'active', item: view }]
+    const imported = await host.post('/meta/import', { data: { formatVersion: '1', items } })
+    expect(imported.body.data).toMatchObject({ imported: 0, failed: 1 })
+    expect((await host.get('/ui/views/task.odd')).status).toBe(404)
+  })
+
+  it('are named after their object', async () => {
+    const badName = { fieldErrors: [{ field: 'name', code: 'invalid_format' }] }
+    expectError(await host.put('/meta/view/odd', sound), 400, 'validation_error', badName)
+    expectError(await host.put('/meta/view/company.odd', sound), 400, 'validation_error', badName)
+  })
+
+  it('may come with their object and its fields, or before it', async () => {
+    const object = { type: 'object', name: 'visit', data: { fields: { place: { type: 'text' } } } }
+    const data = { ...sound, object: 'visit', config: { columns: ['place'] } }
+    const item = { type: 'view', name: 'visit.all', data }
+    expect((await host.post('/meta/bulk/register', { items: [item, object] })).body.data.failed).toBe(0)
+    expect((await host.put('/meta/view/to_come.all', { ...sound, object: 'to_come' })).status).toBe(200)
+  })
+
+  it('are let in again as they are when their object has lost a field', async () => {
+    await host.defineObject('lost', { title: { type: 'text' }, gone: { type: 'text' } })
+    const item = { ...sound, object: 'lost', config: { columns: ['gone'] } }
+    await host.put('/meta/view/lost.all', item)
+    await host.delete('/meta/field/lost.gone?confirm=true&force=true')
+    expect((await host.put('/meta/view/lost.all', item)).status).toBe(200)
+    expect((await host.put('/meta/view/lost.all', { ...item, label: 'New' })).status).toBe(400)
   })
 })
 

@@ -1,5 +1,5 @@
 // What other plugins may ask of analytics. Types only.
-import type { Cube } from '#shared/contracts/analytics.ts'
+import type { Cube, ReportAnswer } from '#shared/contracts/analytics.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { QueryExplanation } from '#main/plugins/data/api.ts'
 
@@ -35,6 +35,8 @@ export interface AnalyticsService {
   explain(ctx: RequestContext, body: Readonly<Record<string, unknown>>): QueryExplanation & { cube: string }
   /** The caller must hold `run_sql`. @throws invalid_query, timeout, permission_denied */
   sql(ctx: RequestContext, input: { sql: string; params?: unknown; limit?: unknown }): Promise<SqlResult>
+  /** Runs a report as the caller may see it. @throws resource_not_found, permission_denied, invalid_query, timeout */
+  report(ctx: RequestContext, name: string, input: { filter?: unknown; top: number }): Promise<ReportAnswer>
   cubes(ctx: RequestContext): Cube[]
   /** @throws resource_not_found */
   cube(ctx: RequestContext, name: string): Cube

@@ -1,6 +1,7 @@
 // Handlers of analytics: bodies in, rows or CSV out.
 import Papa from 'papaparse'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
+import { maxReportRows } from '#shared/contracts/analytics.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream } from '#main/kernel/reply.ts'
 import type { AnalyticsService } from './api.ts'
@@ -33,6 +34,7 @@ export function analyticsHandlers(service: AnalyticsService): Handlers<typeof an
           )
         : result
     },
+    runReport: (ctx, { params, body }) => service.report(ctx, params.name, body ?? { top: maxReportRows }),
     listCubes(ctx, { query }) {
       const name = Array.isArray(query.cube) ? query.cube.at(-1) : query.cube
       return name === undefined || name === '' ? service.cubes(ctx) : service.cube(ctx, name)

@@ -1,5 +1,6 @@
 // The analytics service: cubes from objects, semantic queries through the data service, restricted SQL. Knows no HTTP.
 import { invalidQuery, notFound } from '#shared/errors.ts'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
@@ -11,11 +12,15 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { AnalyticsService } from './api.ts'
+import { inCallersWords } from './service/callers-words.ts'
 import { describeCube } from './service/cubes.ts'
+import { findField } from './service/members.ts'
 import { planQuery } from './service/plan-query.ts'
 import type { QueryPlan } from './service/plan-query.ts'
 import { readQuery } from './service/read-query.ts'
 import type { AnalyticsQuery } from './service/read-query.ts'
+import type { ReportParts } from './service/run-report.ts'
+import { runReport } from './service/run-report.ts'
 import type { SqlParts } from './service/sql-query.ts'
 import { runSql } from './service/sql-query.ts'
 
@@ -62,25 +67,57 @@ export function createAnalyticsService(parts: AnalyticsParts): AnalyticsService 
     return planQuery({ schema, env: envFor(ctx) }, asked, asked.timezone ?? settings.get('timezone'))
   }
 
-  const cubeOf = (ctx: RequestContext, schema: ObjectSchema) =>
-    describeCube(schema, (field) => field.system || authorizer().canField(ctx, schema.name, field.name, 'readable'))
+  const canRead =
+    (ctx: RequestContext, schema: ObjectSchema) =>
+    (field: FieldSchema): boolean =>
+      field.system || authorizer().canField(ctx, schema.name, field.name, 'readable')
+
+  const cubeOf = (ctx: RequestContext, schema: ObjectSchema) => describeCube(schema, canRead(ctx, schema))
+
+  const ask: AnalyticsService['query'] = async (ctx, body) => {
+    const asked = readQuery(body)
+    const { query, annotation, origins, rows } = plan(ctx, asked)
+    const page = await data.find(ctx, asked.cube, query).catch((error: unknown) => {
+      throw inCallersWords(error, origins)
+    })
+    return {
+      data: rows(page.records),
+      annotation,
+      query: { ...asked.given, cube: asked.cube, limit: asked.limit },
+      ...(page.total === undefined ? {} : { total: page.total }),
+      lastRefreshTime: clock.iso(),
+    }
+  }
+
+  const reports: ReportParts = {
+    data,
+    metadata,
+    query: ask,
+    schemaOf(ctx, object) {
+      const schema = readable(ctx, object)
+      return schema?.enable.apiEnabled === false ? undefined : schema
+    },
+    describe(ctx, schema, path) {
+      const field = findField({ schema, env: envFor(ctx) }, path)
+      return { label: field?.label ?? path, type: field?.type ?? 'text' }
+    },
+    fieldsOf: (ctx, schema) =>
+      schema.visibleFields
+        .filter((field) => !field.system && !field.hidden && canRead(ctx, schema)(field))
+        .map(({ name }) => name),
+  }
 
   return {
-    async query(ctx, body) {
-      const asked = readQuery(body)
-      const { query, annotation, rows } = plan(ctx, asked)
-      const page = await data.find(ctx, asked.cube, query)
-      return {
-        data: rows(page.records),
-        annotation,
-        query: { ...asked.given, cube: asked.cube, limit: asked.limit },
-        ...(page.total === undefined ? {} : { total: page.total }),
-        lastRefreshTime: clock.iso(),
-      }
-    },
+    query: ask,
+    report: (ctx, name, input) => runReport(reports, ctx, name, input),
     explain(ctx, body) {
       const asked = readQuery(body)
-      return { ...data.explain(ctx, asked.cube, plan(ctx, asked).query), cube: asked.cube }
+      const { query, origins } = plan(ctx, asked)
+      try {
+        return { ...data.explain(ctx, asked.cube, query), cube: asked.cube }
+      } catch (error) {
+        throw inCallersWords(error, origins)
+      }
     },
     async sql(ctx, input) {
       requireSystemPermission(authorizer(), ctx, 'run_sql')

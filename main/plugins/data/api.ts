@@ -2,6 +2,7 @@
 import type { PlatformError } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { Filter } from '#shared/filter/filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -43,6 +44,9 @@ export interface AnalyticsOptions {
   maxGroups: number
   /** Values worked out per record that the filter names like fields; each name begins with a capital letter. */
   computed?: readonly { readonly name: string; readonly expression: ExpressionNode }[]
+  /** Conditions on records and on groups, parsed where the parts of the request they come from are known. */
+  where?: Filter
+  having?: Filter
 }
 
 /** How a query would run: its statement, and the steps the engine plans. */

@@ -1,5 +1,6 @@
 // What other plugins may ask of the metadata service. Types only.
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
+import type { FieldError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
@@ -120,6 +121,17 @@ export interface TypeHook {
   ): void
 }
 
+/**
+ * What the owner of a type asks of items that people save, beside their shape; the problems it answers refuse the save.
+ * Items that stay as they are stored and those of other machines are not asked about.
+ * @param schemaOf compiled objects, among them those stored earlier in the same write
+ */
+export type ItemRule = (
+  ctx: RequestContext,
+  item: { readonly name: string; readonly item: Readonly<Record<string, unknown>> },
+  schemaOf: (object: string) => ObjectSchema | undefined,
+) => FieldError[]
+
 /** The metadata service. Reads answer from memory. */
 export interface MetadataService {
   /** Rises with every stored change of any item; caches of compiled metadata are keyed by it. */
@@ -163,6 +175,8 @@ export interface MetadataService {
   remove(ctx: RequestContext, input: RemoveItemInput): Promise<RemoveItemResult>
   /** Sets the one hook of a type. @throws Error when the type has one. */
   setTypeHook(type: MetadataType, hook: TypeHook): void
+  /** Sets the one rule of a type. @throws Error when the type has one. */
+  setItemRule(type: MetadataType, rule: ItemRule): void
   /** Items as machines exchange them. */
   readonly exchange: MetadataExchange
 }

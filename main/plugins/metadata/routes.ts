@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { HistoryEvent, metadataRoutes } from '#shared/contracts/metadata.ts'
+import type { FieldError } from '#shared/errors.ts'
 import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
@@ -18,6 +19,9 @@ import { unwrapItem } from './service/unwrap-item.ts'
 import { typeEntries, typeEntry } from './types/type-entries.ts'
 import { typeJsonSchema } from './types/json-schema.ts'
 import { findMetadataType } from './types/type-name.ts'
+
+/** Packages of the program: what comes with it nobody else delivers, because nobody could take it away again. */
+const programPrefix = 'cairn.'
 
 /** Makes the handlers. */
 export function metadataHandlers(service: MetadataCore, authorizer: () => Authorizer): Handlers<typeof metadataRoutes> {
@@ -48,6 +52,7 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
       const draft = isDraft('mode', lastText(query.mode))
       const language = languageOf(query, headers)
       const packageId = lastText(query.packageId) ?? lastText(query.package)
+      if (packageId?.startsWith(programPrefix) === true) throw validationError([ofProgram(packageId)])
       const confirm = lastText(query.confirm)
       const result = await service.save(ctx, {
         type,
@@ -123,6 +128,10 @@ function typeOf(segment: string): MetadataType {
   const type = findMetadataType(segment)
   if (type === undefined) throw notFound('metadata_type', segment)
   return type
+}
+
+function ofProgram(value: string): FieldError {
+  return { field: 'packageId', code: 'not_allowed', message: 'Packages of this name come with the program.', value }
 }
 
 function filterOf(

@@ -8,7 +8,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TypeHook } from './api.ts'
+import type { ItemRule, MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TypeHook } from './api.ts'
 import type { BundleEntry } from './service/bundle.ts'
 import { allItems } from './service/all-items.ts'
 import { createEtags } from './service/etag.ts'
@@ -132,6 +132,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const cache = createItemCache(stored, log)
   const etags = createEtags()
   const hooks = new Map<MetadataType, TypeHook>()
+  const rules = new Map<MetadataType, ItemRule>()
 
   let listed: { epoch: number; byType: Map<MetadataType, readonly MetadataItem[]> } = { epoch: 0, byType: new Map() }
   /** Asked on every request for records; almost always nothing is deprecated. */
@@ -170,6 +171,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     ids,
     authorizer: options.authorizer,
     hook: (type) => hooks.get(type),
+    rule: (type) => rules.get(type),
     byUid: itemByUid,
     etag: (ctx, item) => etagOf(ctx, seenBy(ctx, item) ?? item.item),
     etags: (ctx, item) => {
@@ -246,7 +248,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       if (item?.state !== 'deprecated') return
       const { replacedBy } = item.item
       const isName = typeof replacedBy === 'string' && /^[a-z0-9_.]{1,127}$/.test(replacedBy)
-      ctx.deprecations.push({ name: `${type} ${name}`, use: isName ? replacedBy : 'none' })
+      const since = past.stateSince(item)
+      const use = isName ? replacedBy : 'none'
+      ctx.deprecations.push({ name: `${type} ${name}`, use, ...(since === undefined ? {} : { since }) })
     },
     objectSchema: cache.objectSchema,
     objectSchemas: cache.objectSchemas,
@@ -271,6 +275,10 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     setTypeHook(type, hook) {
       if (hooks.has(type)) throw new Error(`The metadata type "${type}" has a hook already.`)
       hooks.set(type, hook)
+    },
+    setItemRule(type, rule) {
+      if (rules.has(type)) throw new Error(`The metadata type "${type}" has a rule already.`)
+      rules.set(type, rule)
     },
     exchange: createExchange(cache, saving.runPlaced),
     item: cache.get,

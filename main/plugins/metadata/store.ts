@@ -362,6 +362,19 @@ export function readHistoryVersion(
   return row === undefined ? undefined : toEntry(row)
 }
 
+/** When the state of an item was last changed, or undefined. */
+export function readStateChange(
+  read: Pick<Reads, 'get'>,
+  { type, uid }: Pick<HistoryKey, 'type' | 'uid'>,
+): string | undefined {
+  return read.get<{ ts: string }>(
+    statement(`SELECT ts FROM metadata_history WHERE type = ? AND uid = ? AND op = 'state' ORDER BY seq DESC LIMIT 1`, [
+      type,
+      uid,
+    ]),
+  )?.ts
+}
+
 function toEntry(row: HistoryRow): HistoryEntry {
   return {
     seq: row.seq,

@@ -22,7 +22,7 @@ export const syncPlugin = definePlugin({
   version: '1.0.0',
   requires: ['metadata', 'permissions', 'data'],
   optional: ['auth', 'backup', 'feed'],
-  discovery: { service: 'sync', routeKey: 'sync', route: '/sync', feature: 'sync' },
+  discovery: { service: 'sync', routeKey: 'sync', route: '/sync', feature: 'sync', capabilities: ['sync'] },
   contract: { ...syncRoutes, ...syncPeerRoutes, ...syncConflictRoutes },
   errors: syncErrors,
   migrations: syncMigrations,

@@ -13,6 +13,7 @@ import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { ViewsService } from './api.ts'
 import { checkViewConfig } from './service/check-config.ts'
 import { freeKey } from './service/view-key.ts'
+import { viewRule } from './service/view-rule.ts'
 import { readViewInput } from './service/view-input.ts'
 
 /** What the service works with. */
@@ -53,6 +54,21 @@ export function createViewsService({ metadata, settings, clock, authorizer }: Vi
     schemaOf: (object) => (authorizer().canObject(ctx, object, 'read') ? metadata.objectSchema(object) : undefined),
     canRead: (object, field) => authorizer().canField(ctx, object, field, 'readable'),
   })
+
+  // Nobody has rights yet to objects and fields that come in the same write.
+  metadata.setItemRule(
+    'view',
+    viewRule((ctx, schemaOf) => ({
+      ...envFor(ctx),
+      schemaOf: (object) =>
+        metadata.objectSchema(object) === undefined || authorizer().canObject(ctx, object, 'read')
+          ? schemaOf(object)
+          : undefined,
+      canRead: (object, field) =>
+        metadata.objectSchema(object)?.byName.has(field) !== true ||
+        authorizer().canField(ctx, object, field, 'readable'),
+    })),
+  )
 
   /** The view without what the caller may not read of its object. */
   const shown = (ctx: RequestContext, view: View): View => {

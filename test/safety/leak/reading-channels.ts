@@ -296,6 +296,17 @@ export const readingChannels: Readonly<Record<string, ChannelCases>> = {
     post('/analytics/explain', { cube: 'matter', measures: [`${world.fields.number}.sum`] }),
     post('/analytics/explain', { cube: 'vault', measures: ['count'] }),
   ],
+  'report runs': (world) => [
+    ...['matter_telling', 'matter_groups', 'matter_hidden', 'vault_all', 'person_all'].flatMap((name) => [
+      post(`/reports/${name}/run`),
+      post(`/reports/${name}/run`, { filter: { name: { $null: false } }, top: 1_000 }),
+    ]),
+    ...hiddenFields(world).flatMap((field) => [
+      post('/reports/matter_telling/run', { filter: { [field]: { $null: false } } }),
+      post('/reports/matter_groups/run', { filter: { [field]: { $null: false } } }),
+    ]),
+    post('/reports/vault_all/run', { filter: { nothing: 1 } }),
+  ],
   'analytics meta': () => [
     get('/analytics/meta'),
     get('/analytics/meta/matter'),

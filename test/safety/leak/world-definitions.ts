@@ -154,6 +154,28 @@ async function saveItems(
     owner: idOf('stranger'),
     config: config(['name']),
   })
+  await save('report', 'matter_telling', {
+    object: 'matter',
+    columns: ['name', fields.text, `keeper.${personField}`, 'vaulted.name', { field: fields.number }],
+    aggregations: [{ field: 'amount', function: 'sum' }, { field: fields.number, function: 'max' }, 'count'],
+    sort: [{ field: 'name', order: 'asc' }],
+  })
+  await save('report', 'matter_groups', {
+    object: 'matter',
+    type: 'summary',
+    groupings: ['stage', { field: 'due', granularity: 'year' }],
+    aggregations: [
+      { field: 'amount', function: 'sum' },
+      { field: fields.number, function: 'sum' },
+    ],
+  })
+  await save('report', 'matter_hidden', {
+    object: 'matter',
+    type: 'matrix',
+    groupings: [fields.choice, `keeper.${personField}`],
+    filter: { [fields.number]: { $null: false } },
+  })
+  for (const object of ['vault', 'person']) await save('report', `${object}_all`, { object })
   await save('trigger', 'matter.watch', {
     object: 'matter',
     events: ['update'],

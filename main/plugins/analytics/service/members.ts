@@ -224,7 +224,8 @@ function computedBy(name: string, definition: Readonly<Record<string, unknown>>)
   }
 }
 
-function findField({ schema, env }: MemberScope, name: string): FieldSchema | undefined {
+/** The field a path leads to, as far as the caller may read. */
+export function findField({ schema, env }: MemberScope, name: string): FieldSchema | undefined {
   if (name === '' || name.split('.').includes('')) return undefined
   try {
     const { field, inner } = resolvePath(schema, name.split('.'), env, { parameter: 'member', path: name })
@@ -237,7 +238,7 @@ function findField({ schema, env }: MemberScope, name: string): FieldSchema | un
 }
 
 /** A name as it stands, and without the cube's name in front. */
-function spellings({ schema }: MemberScope, name: string): string[] {
+export function spellings({ schema }: Pick<MemberScope, 'schema'>, name: string): string[] {
   const prefix = `${schema.name}.`
   return name.startsWith(prefix) ? [name.slice(prefix.length), name] : [name]
 }

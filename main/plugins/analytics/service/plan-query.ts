@@ -3,10 +3,14 @@
 import { startOfDate, formatInstant } from '#shared/calendar/iso.ts'
 import { invalidQuery } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
+import { allOf } from '#shared/filter/filter.ts'
+import { parseFilter, parseFilters } from '#shared/filter/parse-filter.ts'
+import type { FilterPart } from '#shared/filter/parse-filter.ts'
 import type { RecordQuery } from '#main/plugins/data/api.ts'
 import type { Annotation } from '../api.ts'
+import type { PlacedFilter, QueryOrigins } from './callers-words.ts'
 import type { Dimension, Measure, MemberScope } from './members.ts'
-import { granularities, resolveDimension, resolveMeasure } from './members.ts'
+import { granularities, resolveDimension, resolveMeasure, spellings } from './members.ts'
 import { rangeOf, readFilters } from './read-filters.ts'
 import type { AnalyticsQuery } from './read-query.ts'
 import { rowLimits } from './read-query.ts'
@@ -15,6 +19,7 @@ import { rowLimits } from './read-query.ts'
 export interface QueryPlan {
   readonly query: RecordQuery
   readonly annotation: { measures: Annotation; dimensions: Annotation; timeDimensions: Annotation }
+  readonly origins: QueryOrigins
   /** The rows of the answer from the groups of the list. */
   rows(groups: readonly Readonly<Record<string, unknown>>[]): Record<string, unknown>[]
 }
@@ -41,40 +46,49 @@ export function planQuery(scope: MemberScope, asked: AnalyticsQuery, timeZone: s
     throw invalidQuery('measures', 'Ask for at least one measure or dimension.', { path: '' })
   }
 
-  const hidden: { alias: string; measure: Measure }[] = []
-  const aliasOf = (name: string, measure: Measure): string => {
-    const shown = measures.find((item) => item.name === name)
-    if (shown) return shown.alias
-    const alias = `h${hidden.length}`
-    hidden.push({ alias, measure })
-    return alias
-  }
+  const hidden: { name: string; alias: string; measure: Measure; parameter: string }[] = []
+  const aliasFor =
+    (parameter: string) =>
+    (name: string, measure: Measure): string => {
+      const shown = measures.find((item) => item.name === name)
+      if (shown) return shown.alias
+      const alias = `h${hidden.length}`
+      hidden.push({ name, alias, measure, parameter })
+      return alias
+    }
   const computed: { name: string; expression: ExpressionNode }[] = []
   const computedName = (expression: ExpressionNode): string => {
     const name = `X${computed.length}`
     computed.push({ name, expression })
     return name
   }
-  const { where, having } = readFilters(scope, asked.filters, { aliasOf, computedName })
-  const ranges = asked.timeDimensions.flatMap(({ dimension, dateRange }) => {
+  const filters = readFilters(scope, asked.filters, { aliasOf: aliasFor('filters'), computedName })
+  const ranges = asked.timeDimensions.flatMap(({ dimension, dateRange }, at): FilterPart[] => {
     if (dateRange === null) return []
     const { path } = resolveDimension(scope, dimension, 'timeDimensions')
-    return [{ [path]: rangeOf(typeof dateRange === 'string' ? [dateRange] : dateRange) }]
+    const input = { [path]: rangeOf(typeof dateRange === 'string' ? [dateRange] : dateRange) }
+    return [{ input, parameter: 'timeDimensions', path: `${at}.dateRange` }]
   })
-  const overAliases =
-    asked.having === null ? [] : [renameMembers(asked.having, (name) => aliasFor(scope, name, aliasOf))]
-  const conditions = [...where, ...ranges, ...(asked.where === null ? [] : [asked.where])]
+  const where = placed([...filters.where, ...ranges, { input: asked.where, parameter: 'where' }])
+  const overAliases = renameMembers(asked.having, (name) =>
+    aliasFor('having')(name, resolveMeasure(scope, name, 'having')),
+  )
+  // Once under the names of the request, so that what is refused is named by them.
+  parseFilter(asked.having, 'having')
+  const having = placed([...filters.having, { input: overAliases, parameter: 'having' }])
 
   const isTime = (name: string): boolean =>
     dimensions.some((item) => item.name === name && item.group.granularity !== null)
   const sort = orderOf(asked, dimensions, measures, isTime).map(({ member, direction }) => {
-    const column = [...dimensions, ...measures].find(({ name }) => name === member)
+    const columns = [...dimensions, ...measures]
+    const column =
+      columns.find(({ name }) => name === member) ??
+      columns.find(({ name }) => spellings(scope, name)[0] === spellings(scope, member)[0])
     if (!column) throw invalidQuery('order', 'Order by members of the query.', { path: member.slice(0, 200) })
     return { field: column.alias, order: direction }
   })
 
   const query: RecordQuery = {
-    ...(conditions.length === 0 ? {} : { filter: { $and: conditions } }),
     groupBy: dimensions.map(({ alias, group }) => ({
       ...(group.expression === undefined ? { field: group.path } : { expression: group.expression }),
       alias,
@@ -87,18 +101,36 @@ export function planQuery(scope: MemberScope, asked: AnalyticsQuery, timeZone: s
       ...(measure.filter === null ? {} : { filter: measure.filter }),
       alias,
     })),
-    ...(having.length + overAliases.length === 0 ? {} : { having: { $and: [...having, ...overAliases] } }),
     sort,
     top: asked.limit,
     skip: asked.offset,
     count: asked.total,
-    analytics: { timeZone, maxGroups: rowLimits.largest, computed },
+    analytics: {
+      timeZone,
+      maxGroups: rowLimits.largest,
+      computed,
+      ...(where.length === 0 ? {} : { where: allOf(...where.map(({ filter }) => filter)) }),
+      ...(having.length === 0 ? {} : { having: allOf(...having.map(({ filter }) => filter)) }),
+    },
   }
   const columns: Column[] = [...dimensions, ...measures]
   const days = new Set(dimensions.filter(({ group }) => group.granularity !== null).map(({ alias }) => alias))
   return {
     query,
     annotation: annotationOf(dimensions, measures),
+    origins: {
+      where,
+      having,
+      measures: [...measures.map((item) => ({ ...item, parameter: 'measures' })), ...hidden].map(
+        ({ measure, ...item }) => ({ ...item, path: measure.path }),
+      ),
+      groups: dimensions.map(({ name, alias, group, isTimeDimension }) => ({
+        name,
+        alias,
+        path: group.expression === undefined ? group.path : null,
+        parameter: isTimeDimension ? 'timeDimensions' : 'dimensions',
+      })),
+    },
     rows: (groups) =>
       groups.map((group) => {
         const row: Record<string, unknown> = {}
@@ -159,8 +191,13 @@ function orderOf(
     : [{ member: dimensions[0]!.name, direction: 'asc' }]
 }
 
-function aliasFor(scope: MemberScope, name: string, aliasOf: (name: string, measure: Measure) => string): string {
-  return aliasOf(name, resolveMeasure(scope, name, 'having'))
+/** Parts of a condition, parsed; those that say nothing are left out. */
+function placed(parts: readonly FilterPart[]): PlacedFilter[] {
+  const given = parts.filter(({ input }) => input !== null)
+  return parseFilters(given).map((filter, at) => {
+    const { parameter, path } = given[at]!
+    return { filter, parameter, path }
+  })
 }
 
 /** A filter over measures under the names of their columns; words that begin with $ stay. */

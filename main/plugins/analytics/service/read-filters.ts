@@ -2,13 +2,14 @@
 // measures after it (D-118). Pure.
 import { invalidQuery } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
+import type { FilterPart } from '#shared/filter/parse-filter.ts'
 import type { Dimension, Measure, MemberScope } from './members.ts'
 import { resolveMember } from './members.ts'
 
 /** The two halves of the filters of a query, as conditions that must all hold. */
 export interface SplitFilters {
-  readonly where: readonly Readonly<Record<string, unknown>>[]
-  readonly having: readonly Readonly<Record<string, unknown>>[]
+  readonly where: readonly FilterPart[]
+  readonly having: readonly FilterPart[]
 }
 
 type Condition = Readonly<Record<string, unknown>>
@@ -28,11 +29,12 @@ export interface MemberNames {
 
 /** Reads the filters. @throws invalid_query */
 export function readFilters(scope: MemberScope, filters: readonly unknown[], names: MemberNames): SplitFilters {
-  const read = filters.map((filter, at) => readFilter(scope, filter, `${at}`, names))
-  return {
-    where: read.filter(({ on }) => on === 'dimension').map(({ condition }) => condition),
-    having: read.filter(({ on }) => on === 'measure').map(({ condition }) => condition),
-  }
+  const read = filters.map((filter, at) => ({ ...readFilter(scope, filter, `${at}`, names), path: `${at}` }))
+  const partsOn = (kind: Read['on']): FilterPart[] =>
+    read
+      .filter(({ on }) => on === kind)
+      .map(({ condition, path }) => ({ input: condition, parameter: 'filters', path }))
+  return { where: partsOn('dimension'), having: partsOn('measure') }
 }
 
 function readFilter(scope: MemberScope, filter: unknown, path: string, names: MemberNames): Read {

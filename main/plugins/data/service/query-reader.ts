@@ -13,14 +13,15 @@ import type { RecordQuery } from '../api.ts'
 
 /** Filter and loose conditions, joined with AND (D-73). @throws invalid_query */
 export function readFilter(schema: ObjectSchema, query: RecordQuery, env: QueryEnv): Filter | null {
-  const { filter, conditions } = query
+  const { filter, conditions, analytics } = query
   const given =
     filter === undefined || filter === null || filter === ''
       ? null
       : typeof filter === 'string'
         ? parseFilterText(filter)
         : parseFilter(filter)
-  return allOf(given, conditions === undefined ? null : readLooseConditions(schema, conditions, env))
+  const loose = conditions === undefined ? null : readLooseConditions(schema, conditions, env)
+  return allOf(given, loose, analytics?.where)
 }
 
 /** Page size and offset. @throws invalid_query */

@@ -101,7 +101,9 @@ function servicesOf(plugins: readonly RegisteredPlugin[], facts: ManifestFacts, 
 }
 
 function capabilitiesOf(plugins: readonly RegisteredPlugin[]): DiscoveryManifest['capabilities'] {
-  const present = new Set(plugins.flatMap(({ discovery }) => discovery?.capabilities ?? []))
+  const present = new Set(
+    plugins.flatMap(({ discovery, hasFeature }) => (hasFeature() ? (discovery?.capabilities ?? []) : [])),
+  )
   return Object.fromEntries(capabilityKeys.map((key) => [key, { enabled: present.has(key) }]))
 }
 

@@ -2,7 +2,10 @@
 import type { FieldError } from '#shared/errors.ts'
 import { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { MetadataCore } from '../service.ts'
+import { checkBody } from '../service/check-input.ts'
+import { checkItem } from '../types/check-item.ts'
 import { findMetadataType } from '../types/type-name.ts'
 import type { PlanStep } from './plan-steps.ts'
 import { toStep } from './plan-steps.ts'
@@ -27,11 +30,11 @@ export async function validateItem(
   if (type === undefined) return invalid([unknownType('type', request.type)])
   const name = Object.hasOwn(data, 'name') ? data['name'] : undefined
   if (typeof name !== 'string') {
-    return invalid([
+    const problem: FieldError =
       name === undefined
         ? { field: 'name', code: 'required', message: 'A value is required.' }
-        : { field: 'name', code: 'invalid_type', message: 'A name is text.' },
-    ])
+        : { field: 'name', code: 'invalid_type', message: 'A name is text.' }
+    return invalid([problem, ...problemsBeside(type, data)])
   }
   try {
     const { warnings, plan } = await service.save(ctx, { type, name, item: { ...data }, dryRun: true })
@@ -45,6 +48,14 @@ export async function validateItem(
     if (problems === null) throw error
     return invalid(problems)
   }
+}
+
+/** The problems of the shape of an item that cannot be saved for want of a name. */
+function problemsBeside(type: MetadataType, data: Readonly<Record<string, unknown>>): readonly FieldError[] {
+  const { name: _name, ...item } = data
+  const unsafe = checkBody(item)
+  if (unsafe.length > 0 || type === 'field') return unsafe
+  return checkItem(type, item).errors.filter(({ field }) => field !== 'name')
 }
 
 function invalid(problems: readonly FieldError[]): ValidationResult {

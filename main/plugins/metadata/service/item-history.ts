@@ -5,7 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { MetadataItem } from '../api.ts'
 import type { HistoryEntry, HistoryKey } from '../store.ts'
-import { readHistory, readHistoryEntry, readHistoryVersion } from '../store.ts'
+import { readHistory, readHistoryEntry, readHistoryVersion, readStateChange } from '../store.ts'
 import { splitChildName } from './field-items.ts'
 import type { ItemCache } from './item-cache.ts'
 
@@ -27,6 +27,8 @@ export interface ItemHistory {
   ): { entries: HistoryEntry[]; hasMore: boolean }
   /** One event with the item as it was. @throws resource_not_found */
   entry(ctx: RequestContext, type: MetadataType, name: string, seq: number): HistoryEntry
+  /** When the item came into its state; undefined when it was made in it, or so long ago that nothing tells. */
+  stateSince(item: MetadataItem): string | undefined
   /** The body a version had; whole, whatever the caller may see of it. @throws resource_not_found */
   bodyOf(ctx: RequestContext, type: MetadataType, name: string, version: number): Record<string, unknown>
 }
@@ -60,7 +62,15 @@ export function createItemHistory(
     })
   }
 
+  /** Asked on every use of a deprecated item, which stays the same value until it changes. */
+  const since = new WeakMap<MetadataItem, { readonly at: string | undefined }>()
+
   return {
+    stateSince(item) {
+      let known = since.get(item)
+      if (known === undefined) since.set(item, (known = { at: readStateChange(read, item) }))
+      return known.at
+    },
     list(ctx, type, name, page) {
       const key = keyOf(ctx, type, name)
       const entries = readHistory(read, key, { ...page, limit: page.limit + 1 })

@@ -1,15 +1,16 @@
 // Handlers of overlays, effective items, states, drafts and older versions: requests in, service calls, answers out.
 import type { z } from 'zod'
-import type { Overlay, metadataLifecycleRoutes } from '#shared/contracts/metadata-lifecycle.ts'
+import type { Overlay, OverlayChange, metadataLifecycleRoutes } from '#shared/contracts/metadata-lifecycle.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
-import type { OverlayChange, OverlayRecord, SaveItemResult } from '../api.ts'
+import type { OverlayRecord, SaveItemResult } from '../api.ts'
 import type { MetadataCore } from '../service.ts'
 import { findMetadataType } from '../types/type-name.ts'
+import type { StatedChange } from './overlay-changes.ts'
 import type { OverlayKey } from './overlay-preparing.ts'
 import type { QueryText } from './query-parameters.ts'
 import { lastText, parseFlag, parseStates } from './query-parameters.ts'
@@ -36,7 +37,7 @@ export function lifecycleHandlers(
         patch,
         ...confirmOf(query),
         ...(active === undefined ? {} : { active }),
-        ...(changes === undefined ? {} : { changes: changes.map((change) => completed(change, ctx.actor.id)) }),
+        ...(changes === undefined ? {} : { changes: changes.map(statedChange) }),
       })
       return toOverlay(overlay)
     },
@@ -155,18 +156,8 @@ function confirmOf(query: { confirm?: QueryText }): { confirm?: string } {
   return confirm === undefined ? {} : { confirm }
 }
 
-function completed(
-  change: { path: string; originalValue?: unknown; currentValue?: unknown; changedBy?: string; changedAt?: string },
-  user: string,
-): OverlayChange {
-  const { path, originalValue, currentValue = null, changedBy = user, changedAt = '' } = change
-  return {
-    path,
-    ...(originalValue === undefined ? {} : { originalValue }),
-    currentValue,
-    changedBy,
-    changedAt,
-  }
+function statedChange({ path, originalValue, currentValue = null }: z.output<typeof OverlayChange>): StatedChange {
+  return { path, ...(originalValue === undefined ? {} : { originalValue }), currentValue }
 }
 
 function toOverlay({ packageId, owner, patch, changes, ...rest }: OverlayRecord): z.input<typeof Overlay> {

@@ -1,7 +1,16 @@
 // What an overlay changes, place by place: kept beside the patch so that a later version of the package can be compared
 // with what stood there when the overlay was made (D-109). Pure.
 import { isJsonMap, isSameJson } from '#shared/merge-patch.ts'
+import type { FieldError } from '#shared/errors.ts'
 import type { OverlayChange } from '../api.ts'
+
+/** A change as its author tells it; who and when is the server's to say. */
+export type StatedChange = Pick<OverlayChange, 'path' | 'originalValue' | 'currentValue'>
+
+type Authorship = Pick<OverlayChange, 'changedBy' | 'changedAt'>
+
+/** RFC 6901; empty means the whole item. */
+const jsonPointer = /^(?:\/(?:[^~/]|~[01])*)*$/
 
 /**
  * The places a patch changes, as JSON Pointers (RFC 6901). An entry of before that still says the same is kept with its
@@ -11,7 +20,7 @@ export function overlayChanges(
   under: Readonly<Record<string, unknown>>,
   patch: Readonly<Record<string, unknown>>,
   before: readonly OverlayChange[],
-  by: { readonly changedBy: string; readonly changedAt: string },
+  by: Authorship,
 ): OverlayChange[] {
   const changes: OverlayChange[] = []
   const walk = (value: unknown, original: unknown, hasOriginal: boolean, path: string): void => {
@@ -28,6 +37,39 @@ export function overlayChanges(
   }
   walk(patch, under, true, '')
   return changes
+}
+
+/** Stated changes as they are stored: one that was stored like this keeps its author and its time. */
+export function signedChanges(
+  stated: readonly StatedChange[],
+  before: readonly OverlayChange[],
+  by: Authorship,
+): OverlayChange[] {
+  return stated.map(({ path, originalValue, currentValue }) => {
+    const change = { path, ...(originalValue === undefined ? {} : { originalValue }), currentValue }
+    const { changedBy, changedAt } = before.find((one) => isSameJson(statementOf(one), change)) ?? by
+    return { ...change, changedBy, changedAt }
+  })
+}
+
+/** The problems of stated changes. */
+export function checkChanges(stated: readonly StatedChange[]): FieldError[] {
+  return stated.flatMap(({ path }, index): FieldError[] =>
+    jsonPointer.test(path)
+      ? []
+      : [
+          {
+            field: `changes.${index}.path`,
+            code: 'invalid_format',
+            message: 'The path must be a JSON Pointer.',
+            value: path,
+          },
+        ],
+  )
+}
+
+function statementOf({ changedBy: _by, changedAt: _at, ...statement }: OverlayChange): StatedChange {
+  return statement
 }
 
 function escapeKey(key: string): string {

@@ -5,7 +5,7 @@ import type { FieldError } from '#shared/errors.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import { applyMergePatch, isJsonMap, isSameJson, mergePatchBetween } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { MetadataItem, OverlayChange, OverlayRecord, RemoveItemInput, SaveItemInput } from '../api.ts'
+import type { MetadataItem, OverlayRecord, RemoveItemInput, SaveItemInput } from '../api.ts'
 import { checkItem } from '../types/check-item.ts'
 import { typeEntry } from '../types/type-entries.ts'
 import { checkBody } from './check-input.ts'
@@ -15,7 +15,8 @@ import type { FinishWrite } from './finishing.ts'
 import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
 import { withOverlay } from './overlaid-item.ts'
-import { overlayChanges } from './overlay-changes.ts'
+import { checkChanges, overlayChanges, signedChanges } from './overlay-changes.ts'
+import type { StatedChange } from './overlay-changes.ts'
 import type { Ground, PreparedWrite, PreparingOptions } from './preparing.ts'
 import { withObjectUids } from './uids.ts'
 
@@ -34,7 +35,7 @@ export interface OverlayInput extends OverlayKey {
   /** Default true. */
   readonly active?: boolean
   /** Default: worked out. */
-  readonly changes?: readonly OverlayChange[]
+  readonly changes?: readonly StatedChange[]
   readonly confirm?: string
   /** Uids of fields the patch adds, by name, as another machine gave them. */
   readonly uids?: Readonly<Record<string, string>>
@@ -114,7 +115,10 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
       scope: given.scope,
       owner: ownerOf(ctx, given.scope),
       patch,
-      changes: given.changes ?? overlayChanges(under, patch, previous?.changes ?? [], by),
+      changes:
+        given.changes === undefined
+          ? overlayChanges(under, patch, previous?.changes ?? [], by)
+          : signedChanges(given.changes, previous?.changes ?? [], by),
       active: given.active ?? true,
       createdAt: previous?.createdAt ?? now,
       createdBy: previous?.createdBy ?? ctx.actor.id,
@@ -150,8 +154,10 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
 
   const put = (ctx: RequestContext, input: OverlayInput, ground: Ground): PreparedWrite => {
     const { items } = ground
-    const { type, name, scope, confirm } = input
+    const { type, name, scope, confirm, changes = [] } = input
     requireScope(type, scope)
+    const badChanges = checkChanges(changes)
+    if (badChanges.length > 0) throw validationError(badChanges)
     if (type === 'field') return putField(ctx, input, ground)
     const base = items.base(type, name)
     if (base === undefined) throw notFound(type, name)

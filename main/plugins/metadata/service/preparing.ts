@@ -2,12 +2,14 @@
 // renames. Reads only; the items it sees may be staged, not stored yet.
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { isSameJson } from '#shared/merge-patch.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type {
   ItemIdentity,
+  ItemRule,
   MetadataItem,
   RemoveItemInput,
   SaveItemInput,
@@ -43,6 +45,7 @@ export interface PreparingOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly hook: (type: MetadataType) => TypeHook | undefined
+  readonly rule: (type: MetadataType) => ItemRule | undefined
   /** The ETag of an item as the caller sees it. */
   readonly etag: (ctx: RequestContext, item: MetadataItem) => string
   /** Every ETag under which the caller may have read the item: one per language. */
@@ -109,6 +112,18 @@ export function createPreparing(options: PreparingOptions): Preparing {
     existing: MetadataItem | null,
   ): void => requireConditions(input, existing, (item) => options.etags(ctx, item))
 
+  /** Refuses what the rule of the type refuses; an item that stays as it is was let in before. @throws validation_error */
+  const requireRule = (
+    ctx: RequestContext,
+    items: ItemCache,
+    { type, name, item }: Pick<SaveItemInput, 'type' | 'name' | 'item'>,
+  ): void => {
+    const rule = options.rule(type)
+    if (rule === undefined || isSameJson(items.get(type, name)?.item, { name, ...item })) return
+    const errors = rule(ctx, { name, item }, items.objectSchema)
+    if (errors.length > 0) throw validationError(errors)
+  }
+
   const saveItem = (ctx: RequestContext, input: SaveItemInput, ground: Ground): PreparedWrite => {
     const { items } = ground
     const { type, name, confirm, dryRun } = input
@@ -130,13 +145,16 @@ export function createPreparing(options: PreparingOptions): Preparing {
     if (previous === null) requireCreatable(items, type, input.packageId)
     else if (isForeign(previous, input.packageId)) {
       if (previous.name !== name) throw platformError('item_locked', { packageId: previous.packageId })
-      return overlays.saveDelivered(ctx, input, ground)
+      const delivered = overlays.saveDelivered(ctx, input, ground)
+      requireRule(ctx, items, input)
+      return delivered
     }
 
     const next = compose(items, input, previous)
     const { errors, warnings } = checkItem(type, next.item)
     if (errors.length > 0) throw validationError(errors)
     if (type === 'object') requireTarget(items, next)
+    requireRule(ctx, items, input)
     if (previous !== null && isSame(previous, next)) {
       return unchanged(ctx, ground, items.get(type, name)!, { warnings, dryRun, confirm })
     }

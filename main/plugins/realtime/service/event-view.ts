@@ -51,10 +51,12 @@ export function createEventViews(parts: EventViewParts): EventViews {
     const isSeen =
       item === undefined ? authorizer().hasSystemPermission(ctx, 'manage_metadata') : metadata.seen(ctx, item) !== null
     if (!isSeen) return null
-    const { actor: _actor, renamedFrom, ...rest } = event.payload as Loose
+    const { renamedFrom, ...rest } = event.payload as Loose
+    // As beside the payload, without the name.
+    const shown = { ...rest, actor: { type: event.actor.type, id: event.actor.id } }
     return renamedFrom === undefined || !authorizer().hasSystemPermission(ctx, 'manage_metadata')
-      ? rest
-      : { ...rest, renamedFrom }
+      ? shown
+      : { ...shown, renamedFrom }
   }
 
   const flowPayload = (ctx: RequestContext, event: PlatformEvent): SeenPayload => {

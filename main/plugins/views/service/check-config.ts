@@ -26,8 +26,8 @@ const fieldMembers = [
 /** Groups of such members that belong to one way of showing records. */
 const memberGroups = ['kanban', 'calendar', 'gantt', 'gallery', 'timeline', 'map', 'chart'] as const
 
-/** Every member of the configuration that the object cannot serve; paths start with `config`. */
-export function checkViewConfig(schema: ObjectSchema, config: Config, env: QueryEnv): FieldError[] {
+/** Every name in the configuration that is no field of the object; paths start with `config`. */
+export function checkViewFields(schema: ObjectSchema, config: Config, env: QueryEnv): FieldError[] {
   const errors: FieldError[] = []
   const check = (value: unknown, path: string): void => {
     if (typeof value === 'string') {
@@ -49,6 +49,12 @@ export function checkViewConfig(schema: ObjectSchema, config: Config, env: Query
   check(config['grouping'], 'config.grouping')
   checkSections(config['sections'], check)
   check(config['fields'], 'config.fields')
+  return errors
+}
+
+/** Every member of the configuration that the object cannot serve; paths start with `config`. */
+export function checkViewConfig(schema: ObjectSchema, config: Config, env: QueryEnv): FieldError[] {
+  const errors = checkViewFields(schema, config, env)
   if (config['filter'] !== undefined && config['filter'] !== null) {
     const { filter } = config
     capture(errors, 'config.filter', () => resolveFilter(schema, parseFilter(filter), env, 'filter'))
