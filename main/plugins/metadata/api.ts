@@ -113,12 +113,7 @@ export interface TypeHook {
     commit: () => Promise<void>,
   ): Promise<void>
   /** Applies the change inside the write that stores the item. */
-  apply(
-    tx: Tx,
-    ctx: RequestContext,
-    previous: MetadataItem | null,
-    next: HookTarget | null,
-  ): void
+  apply(tx: Tx, ctx: RequestContext, previous: MetadataItem | null, next: HookTarget | null): void
 }
 
 /**
