@@ -505,4 +505,38 @@ describe('renaming an object', () => {
     const found = await host.get(`/data/${child}?filter=${encodeURIComponent(JSON.stringify({ link: moved }))}`)
     expect(found.body.records).toHaveLength(1)
   })
+
+  it('keeps what a deletion did to its records, and what an import made of them', async () => {
+    const [next, child] = [`${name}_next`, `${name}_child`]
+    await save('object', name, { fields })
+    const childFields = {
+      owner_of: { type: 'master_detail', reference: name, required: true },
+      title: { type: 'text' },
+    }
+    await save('object', child, { fields: childFields })
+    const other = `${name}_other`
+    const otherFields = { left: { type: 'lookup', reference: name }, right: { type: 'lookup', reference: name } }
+    await save('object', other, { fields: otherFields })
+    const imported = (await host.post(`/data/${child}/import/jobs`, { format: 'csv', csv: 'owner_of,title\n,lost\n' }))
+      .body
+    const { id } = (await host.post(`/data/${name}`, { title: 'master' })).body
+    const detail = (await host.post(`/data/${child}`, { owner_of: id, title: 'detail' })).body.id
+    const loose = (await host.post(`/data/${other}`, { left: id, right: id })).body.id
+    expect((await host.delete(`/data/${name}/${id}`)).status).toBe(200)
+    expect((await host.get(`/data/${other}/${loose}`)).body.record).toMatchObject({ left: null, right: null })
+    await save('object', next, { renamedFrom: name, fields })
+    await save('object', `${child}_next`, {
+      renamedFrom: child,
+      fields: { ...childFields, owner_of: { ...childFields.owner_of, reference: next } },
+    })
+    const swapped = {
+      left: { ...otherFields.right, reference: next, renamedFrom: 'right' },
+      right: { ...otherFields.left, reference: next, renamedFrom: 'left' },
+    }
+    await save('object', other, { fields: swapped })
+    expect((await host.post(`/data/${next}/${id}/restore`, {})).status).toBe(200)
+    expect((await host.get(`/data/${child}_next/${detail}`)).body.record).toMatchObject({ owner_of: id })
+    expect((await host.get(`/data/${other}/${loose}`)).body.record).toMatchObject({ left: id, right: id })
+    expect((await host.get(`/data/import/jobs/${imported.jobId}`)).body.object).toBe(`${child}_next`)
+  })
 })

@@ -170,6 +170,22 @@ export function forgetEffectsOn(tx: Tx, object: string, recordId: string): void 
   tx.run(statement('DELETE FROM data_delete_effect WHERE object = ? AND record_id = ?', [object, recordId]))
 }
 
+/** Gives remembered effects on records of an object its new name and those of its fields, old names to new ones. */
+export function renameEffects(
+  tx: Tx,
+  { from, to }: { from: string; to: string },
+  fields: ReadonlyMap<string, string>,
+): void {
+  if (from !== to) {
+    tx.run(statement('UPDATE data_delete_effect SET root_object = ? WHERE root_object = ?', [to, from]))
+    tx.run(statement('UPDATE data_delete_effect SET object = ? WHERE object = ?', [to, from]))
+  }
+  // By names nothing has in between: two fields may have swapped theirs.
+  const rename = 'UPDATE data_delete_effect SET field = ? WHERE object = ? AND field = ?'
+  for (const [old, next] of fields) tx.run(statement(rename, [`>${next}`, to, old]))
+  for (const next of fields.values()) tx.run(statement(rename, [next, to, `>${next}`]))
+}
+
 /** Rows of a table, live ones only or all; used by plans of schema changes. */
 export function countRows(read: Reader, table: string): number {
   return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM ${quote(table)}`))!.n

@@ -7,7 +7,7 @@ import { importEvents, importHandlers } from './routes.ts'
 import { createImportService } from './service.ts'
 import { createSheets } from './service/sheets.ts'
 import { createStaging } from './service/staging.ts'
-import { forgetRecord, removeJobsBefore } from './store.ts'
+import { forgetRecord, removeJobsBefore, renameJobs } from './store.ts'
 
 /** Jobs and their results are kept this long after their end. */
 const keptMs = 30 * 86_400_000
@@ -58,6 +58,10 @@ export const importPlugin = definePlugin({
     host.on('record.updated', (event) => watches.hear(event))
     host.on('record.purged', ({ recordId }, tx) => {
       if (recordId !== undefined) forgetRecord(tx, recordId)
+    })
+    host.on('metadata.item.saved', ({ payload }, tx) => {
+      const { type, name, renamedFrom } = payload as { type: string; name: string; renamedFrom?: string }
+      if (type === 'object' && renamedFrom !== undefined) renameJobs(tx, renamedFrom, name)
     })
     host.job('retention', { cron: '37 3 * * *' }, async () => {
       await write('import.retention', (tx) => removeJobsBefore(tx, new Date(clock.now() - keptMs).toISOString()))

@@ -192,6 +192,11 @@ function noteRecords(tx: Tx, seq: number, firstRow: number, outcomes: readonly R
   )
 }
 
+/** Gives the jobs of an object its new name, so that they are undone where their records are (D-100). */
+export function renameJobs(tx: Tx, from: string, to: string): void {
+  tx.run(statement('UPDATE import_job SET object = ? WHERE object = ?', [to, from]))
+}
+
 /** Takes the values of a purged record out of every slice; that rows wrote it stays known. @source D-59 */
 export function forgetRecord(tx: Tx, recordId: string): void {
   const found = tx.all(

@@ -9,7 +9,7 @@ import { worksOf } from '#main/database/schema/schema-plan.ts'
 import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
 import { createIndexSql, physicalIndexes, trashIndex } from '#main/database/schema/physical-indexes.ts'
 import type { MetadataItem, TypeHook } from '#main/plugins/metadata/api.ts'
-import { quote } from '../store.ts'
+import { quote, renameEffects } from '../store.ts'
 import { moveBackups, renameBackups, tableExists } from './schema-change/backup-store.ts'
 import type { Candidate, SchemaChangeParts } from './schema-change/change-parts.ts'
 import { conversionEnv, planOf } from './schema-change/change-parts.ts'
@@ -63,6 +63,7 @@ export function createObjectTables(parts: SchemaChangeParts, derived: DerivedVal
       ...(returning === undefined ? {} : { returning: returningColumns(returning, after) }),
       ...(prepared === undefined ? {} : { prepared: true }),
     })
+    renameEffects(tx, { from: before.name, to: after.name }, renamedFields(before, after))
     if (before.name !== after.name) {
       renameBackups(tx, after.uid, after.name, after.table)
       const others = parts.metadata.objectSchemas().filter(({ uid }) => uid !== after.uid)
@@ -130,6 +131,17 @@ export function createObjectTables(parts: SchemaChangeParts, derived: DerivedVal
       }
     },
   }
+}
+
+/** Old names of fields that have another one. */
+function renamedFields(before: ObjectSchema, after: ObjectSchema): ReadonlyMap<string, string> {
+  const names = new Map(before.fields.map(({ uid, name }) => [uid, name]))
+  return new Map(
+    after.fields.flatMap(({ uid, name }): [string, string][] => {
+      const old = names.get(uid)
+      return old === undefined || old === name ? [] : [[old, name]]
+    }),
+  )
 }
 
 /** Options nobody uses leave without a look at the values. */
