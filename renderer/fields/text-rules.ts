@@ -1,7 +1,6 @@
 // Owns what all text types share: one-line display and the length and pattern rules.
 // Knows no single type.
 
-import { countCodePoints, normalizeText } from '#shared/field-types/code-points.ts'
 import type { FieldDefinition } from './field-definition.ts'
 import type { FieldContext, ParseResult } from './field-type.ts'
 import { refused } from './parse-result.ts'
@@ -66,8 +65,8 @@ export function checkLength(
 ): ParseResult | null {
   if (text.includes('\0')) return refused(context, 'field.control')
   // Judged as stored: composed characters (NFC).
-  const stored = normalizeText(text)
-  const length = text.length > 1_000_000 ? text.length : countCodePoints(stored)
+  const stored = text.normalize('NFC')
+  const length = text.length > 1_000_000 ? text.length : [...stored].length
   const max = field.maxLength ?? defaultMax
   if (length > max) return refused(context, 'field.tooLong', { length, max })
   if (field.minLength !== undefined && length < field.minLength) {

@@ -2,7 +2,6 @@
 // @source D-94 password, secret
 
 import { IconEyeOff, IconLock } from '@tabler/icons-react'
-import { countCodePoints, normalizeText } from '#shared/field-types/code-points.ts'
 import { ConcealedEditor } from '../editors/concealed-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { operatorClasses } from '../operators.ts'
@@ -22,7 +21,7 @@ export const secretField: FieldType = {
   parse: (text, field, context) => {
     if (text.trim() === '') return field.required ? refused(context, 'field.required') : parsed(null)
     if (text === MASK) return refused(context, 'field.concealed')
-    const length = countCodePoints(normalizeText(text))
+    const length = [...text.normalize('NFC')].length
     const min = field.minLength ?? (field.type === 'password' ? 8 : 1)
     const max = field.maxLength ?? MOST_CHARACTERS
     if (length < min) return refused(context, 'field.tooShort', { length, min })
