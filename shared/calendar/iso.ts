@@ -64,13 +64,6 @@ export function parseInstant(text: string, zone: string): number | null {
   return isWritable(ms) ? ms : null
 }
 
-/** A timestamp that was found to be one, as D-10 writes it. @throws Error for another text */
-export function canonicalInstant(text: string, zone: string): string {
-  const ms = parseInstant(text, zone)
-  if (ms === null) throw new Error('The text is no timestamp.')
-  return formatInstant(ms)
-}
-
 /** Writes an instant as D-10 does. */
 export function formatInstant(ms: number): string {
   return new Date(ms).toISOString()

@@ -121,6 +121,14 @@ describe('a key', () => {
     }
     const none = await host.post('/keys', { name: 'None', expiresAt: 'tomorrow' })
     expect(none.body.error.details.fieldErrors[0]).toMatchObject({ field: 'expiresAt', code: 'invalid_datetime' })
+    // Beyond the last moment that can be written, but only in the zone of the workspace.
+    await host.patch('/settings', { timezone: 'America/New_York' })
+    for (const name of ['expiresAt', 'expires_at']) {
+      const beyond = await host.post('/keys', { name: 'Beyond', [name]: '9999-12-31T23:59:59' })
+      expect(beyond.status).toBe(400)
+      expect(beyond.body.error.details.fieldErrors[0]).toMatchObject({ field: name, code: 'invalid_datetime' })
+    }
+    await host.patch('/settings', { timezone: null })
     const past = await host.post('/keys', { name: 'Past', expiresAt: '2020-01-01T00:00:00Z' })
     expect(past.body.error.details.fieldErrors[0]).toMatchObject({ field: 'expiresAt', code: 'min_value' })
   })

@@ -2,10 +2,10 @@
 import { Readable } from 'node:stream'
 import type { z } from 'zod'
 import type { AuditEntry, auditRoutes } from '#shared/contracts/audit.ts'
-import { canonicalInstant } from '#shared/calendar/iso.ts'
 import { validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
+import { instantOf } from '#main/kernel/instant-input.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
@@ -36,9 +36,10 @@ export function auditHandlers(parts: AuditHandlerParts): Handlers<typeof auditRo
   const filterOf = (ctx: RequestContext, { kind, ...rest }: Filters): EntryFilter => {
     requireOpenRecords(parts.authorizer(), ctx)
     const { actorId, object, outcome } = rest
-    const [since, until] = [rest.since, rest.until].map((text) =>
-      text === undefined ? undefined : canonicalInstant(text, parts.timeZone()),
-    )
+    const [since, until] = (['since', 'until'] as const).map((field) => {
+      const text = rest[field]
+      return text === undefined ? undefined : instantOf(field, text, parts.timeZone())
+    })
     return { kinds: kind, actorId, object, outcome, since, until, organizationId: ctx.organizationId }
   }
 

@@ -5,10 +5,10 @@ import { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
 import type { authDeviceRoutes } from '#shared/contracts/auth-two-factor.ts'
 import { authAccountRoutes } from '#shared/contracts/auth.ts'
 import type { authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
-import { canonicalInstant } from '#shared/calendar/iso.ts'
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
+import { instantOf } from '#main/kernel/instant-input.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import { createAdministration } from './service/admin.ts'
@@ -104,9 +104,10 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
     async createKey(ctx, { body }) {
       requireOwnSession(ctx)
       const expiresAt = body.expiresAt ?? body.expires_at ?? null
+      const field = body.expiresAt == null ? 'expires_at' : 'expiresAt'
       const made = await keys.create(ctx, {
         name: body.name,
-        expiresAt: expiresAt === null ? null : canonicalInstant(expiresAt, parts.timeZone()),
+        expiresAt: expiresAt === null ? null : instantOf(field, expiresAt, parts.timeZone()),
         permissionSets: body.permissionSets ?? null,
         readOnly: body.readOnly ?? false,
       })
