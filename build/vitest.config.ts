@@ -4,6 +4,7 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { SummaryReporter } from '../test/support/vitest-summary-reporter.ts'
+import { TwinReporter } from '../test/support/vitest-twin-reporter.ts'
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(
@@ -13,79 +14,81 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** A project over one folder of black-box tests. */
-function folder(name: string, test: TestProjectInlineConfiguration['test'] = {}): TestProjectInlineConfiguration {
+/** Files that measure time, memory or the event loop: they run one at a time, after all others. */
+const measured = [
+  'main/plugins/sync/wire/wire-fuzz.test.ts',
+  'test/api/live-text-faults.test.ts',
+  'test/e2e/scroll.probe.test.ts',
+  'test/safety/{backup,durability,limits,schema,scripts,socket-load}.test.ts',
+]
+
+/** Files that replace modules, each in a process of its own. */
+const isolated = ['test/sync/model-mutants.long.test.ts']
+
+/** Files for `npm run test:long` alone. */
+const longOnly = '**/*.long.test.{ts,tsx}'
+
+export default defineConfig(({ mode }) => {
+  const isLong = mode === 'long' || process.env['CAIRN_LONG'] === '1'
+  const left = isLong ? [] : [longOnly]
+
+  /** A project: its place in the order, its files, its limits. Files share a process, one per processor. */
+  function project(
+    name: string,
+    groupOrder: number,
+    include: string[],
+    test: TestProjectInlineConfiguration['test'] = {},
+  ): TestProjectInlineConfiguration {
+    return {
+      extends: true,
+      test: {
+        name,
+        include,
+        exclude: ['**/node_modules/**', ...measured, ...isolated, ...left],
+        environment: 'node',
+        testTimeout: 20_000,
+        hookTimeout: 60_000,
+        isolate: false,
+        maxWorkers: 2,
+        sequence: { groupOrder },
+        ...test,
+      },
+    }
+  }
+
+  const safety = { testTimeout: isLong ? 1_800_000 : 300_000, hookTimeout: 120_000 }
+  const browser = {
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    globalSetup: ['test/support/vitest-chromium-setup.ts'],
+    runner: 'test/support/vitest-chromium-runner.ts',
+  }
+
   return {
-    extends: true,
+    root,
+    plugins: [react()],
+    cacheDir: 'node_modules/.vite',
     test: {
-      name,
-      include: [`test/${name}/**/*.test.ts`],
-      environment: 'node',
-      testTimeout: 20_000,
-      hookTimeout: 60_000,
-      ...test,
+      root,
+      pool: 'forks',
+      env: isLong ? { CAIRN_LONG: '1' } : {},
+      reporters: ['default', new SummaryReporter(), new TwinReporter()],
+      unstubGlobals: true,
+      restoreMocks: true,
+      setupFiles: ['test/support/vitest-random-seed.ts'],
+      // What shows a mistake soonest runs first, what takes long or measures the machine last.
+      projects: [
+        project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
+        project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], { environment: 'happy-dom' }),
+        project('api', 2, ['test/api/**/*.test.ts']),
+        project('plugins', 2, ['test/plugins/**/*.test.ts']),
+        project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
+        project('sync', 3, ['test/sync/**/*.test.ts']),
+        project('safety', 4, ['test/safety/**/*.test.ts'], safety),
+        project('e2e', 5, ['test/e2e/**/*.test.ts'], browser),
+        project('isolated', 6, isolated, { exclude: left, isolate: true }),
+        project('measured', 7, measured, { ...safety, ...browser, exclude: left, maxWorkers: 1 }),
+      ],
     },
   }
-}
-
-export default defineConfig({
-  root,
-  plugins: [react()],
-  cacheDir: 'node_modules/.vite',
-  test: {
-    root,
-    pool: 'forks',
-    reporters: ['default', new SummaryReporter()],
-    unstubGlobals: true,
-    restoreMocks: true,
-    setupFiles: ['test/support/vitest-random-seed.ts'],
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'unit',
-          environment: 'node',
-          include: [
-            'shared/**/*.test.ts',
-            'main/**/*.test.ts',
-            'build/**/*.test.ts',
-            'electron/**/*.test.ts',
-            'test/support/**/*.test.ts',
-          ],
-          testTimeout: 10_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'renderer',
-          environment: 'happy-dom',
-          include: ['renderer/**/*.test.{ts,tsx}'],
-          testTimeout: 10_000,
-        },
-      },
-      folder('api'),
-      folder('plugins'),
-      folder('sync'),
-      folder('migrations'),
-      folder('desktop', { testTimeout: 60_000 }),
-      // Kill, disk and clock checks measure the machine: they run after the others, one file at a time.
-      folder('safety', {
-        testTimeout: 300_000,
-        hookTimeout: 120_000,
-        fileParallelism: false,
-        sequence: { groupOrder: 1 },
-      }),
-      folder('e2e', {
-        testTimeout: 60_000,
-        hookTimeout: 120_000,
-        fileParallelism: false,
-        // Two pages at a time where a file says so: more only wait for each other.
-        maxConcurrency: 2,
-        sequence: { groupOrder: 2 },
-        globalSetup: ['test/support/vitest-chromium-setup.ts'],
-        runner: 'test/support/vitest-chromium-runner.ts',
-      }),
-    ],
-  },
 })

@@ -18,6 +18,7 @@ import { hashToken } from './admission.ts'
 import { openRelayDatabase } from './relay-database.ts'
 import type { Relay } from './relay.ts'
 import { openRelay } from './relay.ts'
+import { isLong } from '../../test/support/test-size.ts'
 
 const rounds = 20
 const child = fileURLToPath(new URL('../../test/support/relay-child.ts', import.meta.url))
@@ -123,7 +124,7 @@ it(`keeps everything it acknowledged through ${rounds} kills`, { timeout: 120_00
   expect(counted).toBe(summed)
   expect(connection.pragma('integrity_check', { simple: true })).toBe('ok')
   const total = [...acknowledged.values()].reduce((sum, seq) => sum + seq, 0)
-  if (process.env['CAIRN_LONG'] === '1')
+  if (isLong)
     console.log(`${rounds} kills, ${total} acknowledged, ${String(counted)} stored`)
   close()
 })

@@ -19,6 +19,7 @@ import type { Relay } from './relay.ts'
 import { openRelay } from './relay.ts'
 import type { RelaySession } from './relay-session.ts'
 import { createRelaySession } from './relay-session.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 /** The log of one incarnation as a device keeps it: what a head vouches for, and what waits for one. */
 interface Log {
@@ -253,6 +254,6 @@ function play(steps: readonly Step[]): void {
 
 it('brings everything to everybody, whatever was lost on the way', { timeout: 300_000 }, () => {
   fc.assert(fc.property(fc.array(step, { minLength: 20, maxLength: 80 }), play), {
-    numRuns: process.env['CAIRN_LONG'] === '1' ? 500 : 40,
+    numRuns: sized(40, 500),
   })
 })

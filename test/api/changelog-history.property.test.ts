@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import { newRecord, pageOf } from '../support/feed-calls.ts'
+import { sized } from '../support/test-size.ts'
 
 let host: TestHost
 let people: string[] = []
@@ -164,7 +165,7 @@ describe('the changelog', () => {
           true,
         )
       }),
-      { numRuns: process.env['CAIRN_LONG'] === '1' ? 400 : 40 },
+      { numRuns: sized(40, 400) },
     )
   }, 120_000)
 })

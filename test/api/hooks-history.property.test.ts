@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
+import { sized } from '../support/test-size.ts'
 
 let host: TestHost
 
@@ -121,6 +122,6 @@ it('random hooks leave the records a plain reading of their rules leaves', { tim
         for (const id of model.keys()) await host.delete(`/data/thing/${id}`)
       },
     ),
-    { numRuns: process.env['CAIRN_LONG'] === '1' ? 400 : 25 },
+    { numRuns: sized(25, 400) },
   )
 })

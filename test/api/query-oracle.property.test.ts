@@ -10,12 +10,12 @@ import { filters } from '../support/query-oracle/conditions.ts'
 import type { Rec, World } from '../support/query-oracle/dataset.ts'
 import { clear, datasets, defineObjects, presentMs, store, zone } from '../support/query-oracle/dataset.ts'
 import { groupings, orders, select } from '../support/query-oracle/groups.ts'
+import { sized } from '../support/test-size.ts'
 
-const long = process.env['CAIRN_LONG'] === '1'
 /** Sets of records; each is asked `asked` times. */
-const runs = long ? 50 : 6
+const runs = sized(6, 50)
 const asked = 50
-const timeout = long ? 1_200_000 : 120_000
+const timeout = sized(120_000, 1_200_000)
 
 let host: TestHost
 beforeAll(async () => {

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { sized } from '../support/test-size.ts'
 
 let host: TestHost
 let count = 0
@@ -191,7 +192,7 @@ it('loses nothing that was not announced and is not in a backup', async () => {
       }
       expect((await host.get(`/data/${name}?top=10`)).status).toBe(200)
     }),
-    { numRuns: process.env['CAIRN_LONG'] === '1' ? 150 : 40 },
+    { numRuns: sized(40, 150) },
   )
   // A history in which nothing is ever lost would prove nothing.
   expect(lostInAll).toBeGreaterThan(20)

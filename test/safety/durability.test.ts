@@ -1,4 +1,4 @@
-// The durability checks at commit size, each with its twin. CAIRN_LONG=1 runs 100 kills.
+// The durability checks at commit size, each with its twin.
 import { describeChecks } from './describe-checks.ts'
 
 await describeChecks('durability')

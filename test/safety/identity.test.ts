@@ -1,4 +1,4 @@
-// The identity checks at commit size, each with its twin. CAIRN_LONG=1 guesses a thousand times at once.
+// The identity checks at commit size, each with its twin.
 import { describeChecks } from './describe-checks.ts'
 
 await describeChecks('identity')

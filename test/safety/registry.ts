@@ -8,8 +8,8 @@ export { guardTable } from './guards.ts'
 /** How much work a check does: commit (seconds), nightly (minutes), release (as long as it takes). */
 export type CheckSize = 'commit' | 'nightly' | 'release'
 
-/** When a check runs: c at every commit, n at night, r before a release. */
-export type CheckTier = 'c' | 'n' | 'r'
+/** When a check runs: c at every commit, n with `npm run test:long`. */
+export type CheckTier = 'c' | 'n'
 
 /** What the figure must be; a plain number means exactly that number. */
 export type CheckTarget = number | { readonly atMost: number } | { readonly atLeast: number }
@@ -43,19 +43,22 @@ export interface SafetyCheck {
   readonly run: CheckRun
   /** The same measurement with its guard switched off; a check counts as done only when this misses the target. */
   readonly twin: CheckRun
+  /** Path of the file that defines it. */
+  readonly module: string
 }
 
 const checks = new Map<string, SafetyCheck>()
+let loading = ''
 
 /**
  * Registers a check and answers it; tier c and stage 1 unless said otherwise.
  * @throws Error when the id is taken.
  */
 export function defineCheck(
-  check: Omit<SafetyCheck, 'tier' | 'stage'> & Partial<Pick<SafetyCheck, 'tier' | 'stage'>>,
+  check: Omit<SafetyCheck, 'tier' | 'stage' | 'module'> & Partial<Pick<SafetyCheck, 'tier' | 'stage'>>,
 ): SafetyCheck {
   if (checks.has(check.id)) throw new Error(`the check ${check.id} is registered twice`)
-  const registered = Object.freeze({ tier: 'c', stage: 1, ...check } as const)
+  const registered = Object.freeze({ tier: 'c', stage: 1, module: loading, ...check } as const)
   checks.set(check.id, registered)
   return registered
 }
@@ -81,7 +84,9 @@ export function describeTarget(target: CheckTarget): string {
 export async function loadChecks(): Promise<readonly SafetyCheck[]> {
   const folder = fileURLToPath(new URL('checks/', import.meta.url))
   for (const file of existsSync(folder) ? readdirSync(folder).toSorted() : []) {
-    if (file.endsWith('.ts')) await import(pathToFileURL(folder + file).href)
+    if (!file.endsWith('.ts')) continue
+    loading = folder + file
+    await import(pathToFileURL(loading).href)
   }
   return [...checks.values()].toSorted((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
 }

@@ -66,9 +66,10 @@ afterAll(() => {
 })
 
 describe('summary of a test run', () => {
-  it('lists each skip with its reason and ends with the totals', () => {
+  it('lists the slowest files and each skip with its reason, and ends with the totals', () => {
     const { status, lines } = runVitest()
     expect(lines).toContain('skipped: plain/one.test.ts > waits: needs a printer')
+    expect(lines.filter((line) => /^slowest: \d+\.\d s (plain|browser)\/\w+\.test\.ts$/.test(line))).toHaveLength(2)
     expect(lines.at(-1)).toBe('2 passed, 0 failed, 1 skipped')
     expect(status).toBe(0)
   }, 30_000)

@@ -1,4 +1,4 @@
-// The last lines of a test run: every skipped test with its reason, then one plain line of totals.
+// The last lines of a test run: the slowest files, every skipped test with its reason, then one plain line of totals.
 // Knows the reporter interface of vitest and no project of ours.
 import { writeSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -21,7 +21,13 @@ export function skipLine(file: string, name: string, reason: string | undefined)
   return `skipped: ${file} > ${name}: ${reason ?? 'no reason given'}`
 }
 
-/** Prints the skips after the default reporter's summary and the totals when the process ends. */
+/** The files that took longest, a line each: `slowest: 12.3 s <file>`. */
+export function slowestLines(files: readonly { readonly file: string; readonly ms: number }[], count = 10): string[] {
+  const slowest = files.toSorted((a, b) => b.ms - a.ms).slice(0, count)
+  return slowest.map(({ file, ms }) => `slowest: ${(ms / 1000).toFixed(1)} s ${file}`)
+}
+
+/** Prints the slowest files and the skips after the default reporter's summary and the totals when the process ends. */
 export class SummaryReporter implements Reporter {
   #root = process.cwd()
   #totals: RunTotals | undefined
@@ -42,7 +48,10 @@ export class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const totals: RunTotals = { passed: 0, failed: unhandledErrors.length, skipped: 0 }
     const skips: string[] = []
+    const files: { file: string; ms: number }[] = []
     for (const module of modules) {
+      const { collectDuration, setupDuration, duration } = module.diagnostic()
+      files.push({ file: relative(this.#root, module.moduleId), ms: collectDuration + setupDuration + duration })
       let failedHere = 0
       for (const test of module.children.allTests()) {
         const state = countedState(test)
@@ -54,6 +63,7 @@ export class SummaryReporter implements Reporter {
       // A file that cannot be loaded or a failing beforeAll has no failed test of its own.
       if (failedHere === 0 && !module.ok()) totals.failed += 1
     }
+    for (const line of slowestLines(files)) console.log(line)
     if (this.#filtered && skips.length > 0) console.log(`${skips.length} tests are left out by the name filter`)
     else for (const line of skips) console.log(line)
     this.#totals = totals

@@ -7,6 +7,7 @@ import { formatDocName } from '#main/plugins/sync/core/doc-names.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
 import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
+import { sized } from '../support/test-size.ts'
 
 const fields = {
   title: { type: 'text' },
@@ -200,7 +201,7 @@ describe('schedules of three machines', () => {
           else expect([conflict.base, conflict.losers.length]).toEqual([expected, sides.length - 1])
         }
       }),
-      { numRuns: process.env['CAIRN_LONG'] === '1' ? 500 : 12 },
+      { numRuns: sized(12, 500) },
     )
   })
 })

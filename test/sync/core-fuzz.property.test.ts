@@ -8,8 +8,9 @@ import { mergeValues } from '../../main/plugins/sync/core/merge-values.ts'
 import { editDoc, loadDoc, mergeUpdate } from '../../main/plugins/sync/core/record-doc.ts'
 import { invalidEntries, readRegister, setEntries } from '../../main/plugins/sync/core/register.ts'
 import { applyTextDiff, readText, seedText } from '../../main/plugins/sync/core/text-doc.ts'
+import { sized } from '../support/test-size.ts'
 
-const runs = process.env['CAIRN_LONG'] === '1' ? 100_000 : 4_000
+const runs = sized(4_000, 100_000)
 const HANG_MS = 2_000
 
 /** A state and an update that changes it, for each kind of document. */

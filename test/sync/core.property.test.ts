@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { assertOutcome } from '../support/sync-model/oracle.ts'
 import { runSchedule, schedules } from '../support/sync-model/schedule.ts'
 import { faithful } from '../support/sync-model/strategies.ts'
+import { sized } from '../support/test-size.ts'
 
-const isLong = process.env['CAIRN_LONG'] === '1'
-const runs = isLong ? 10_000 : 400
+const runs = sized(400, 10_000)
 
 describe('machines at rest', () => {
   it.each([
@@ -31,6 +31,6 @@ describe('machines at rest', () => {
       // A schedule that goes no way proves nothing.
       for (const times of Object.values(count)) expect(times).toBeGreaterThan(runs / 10)
     },
-    isLong ? 3_600_000 : 60_000,
+    sized(60_000, 3_600_000),
   )
 })

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FeedMachine, FeedMachines } from '../support/feed-hosts.ts'
 import { startFeedMachines } from '../support/feed-hosts.ts'
 import { exchange } from '../support/feed-pipe.ts'
+import { sized } from '../support/test-size.ts'
 
-const runs = process.env['CAIRN_LONG'] === '1' ? 500 : 30
+const runs = sized(30, 500)
 const count = 3
 
 let all: FeedMachines

@@ -19,10 +19,10 @@ import { createHostileDevice, pairHostileDevice } from '../support/hostile-devic
 import type { RawPeer } from '../support/raw-peer.ts'
 import { listen, until } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
+import { sized } from '../support/test-size.ts'
 
-const isLong = process.env['CAIRN_LONG'] === '1'
-const frameCount = isLong ? 100_000 : 1_500
-const updateCount = isLong ? 100_000 : 1_500
+const frameCount = sized(1_500, 100_000)
+const updateCount = sized(1_500, 100_000)
 /** Growth of the heap beyond what the stored log explains. */
 const heapBound = 60 * 1024 * 1024
 
@@ -212,7 +212,7 @@ describe('a hostile device', () => {
     expect((await host.delete(`/data/part/${id}`)).status).toBe(200)
   })
 
-  it(`breaks nothing with ${updateCount} mutated updates`, { timeout: isLong ? 3_600_000 : 120_000 }, async () => {
+  it(`breaks nothing with ${updateCount} mutated updates`, { timeout: sized(120_000, 3_600_000) }, async () => {
     const next = numbersFrom(7)
     const ids: string[] = []
     for (let index = 0; index < 25; index += 1) ids.push(await createPart({ title: `Part ${index}`, notes: 'Text' }))
@@ -249,7 +249,7 @@ describe('a hostile device', () => {
 
   it(
     `is paused for what it sends, ${frameCount} mutated frames`,
-    { timeout: isLong ? 3_600_000 : 120_000 },
+    { timeout: sized(120_000, 3_600_000) },
     async () => {
       const next = numbersFrom(11)
       const id = await createPart({ title: 'Frame' })

@@ -9,9 +9,9 @@ import { assertExchanged, assertHosts } from '../support/sync-model/host-oracle.
 import { runHostSchedule } from '../support/sync-model/host-run.ts'
 import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 import { hostSchedules, hostSchedulesWithoutCopies } from '../support/sync-model/host-steps.ts'
+import { sized } from '../support/test-size.ts'
 
-const isLong = process.env['CAIRN_LONG'] === '1'
-const runs = Number(process.env['CAIRN_RUNS'] ?? (isLong ? 20_000 : 300))
+const runs = Number(process.env['CAIRN_RUNS'] ?? sized(100, 4_000))
 const limitMs = Number(process.env['CAIRN_LIMIT_MS'] ?? 3_600_000)
 const seed = process.env['CAIRN_SEED'] === undefined ? undefined : Number(process.env['CAIRN_SEED'])
 
@@ -113,7 +113,7 @@ describe('machines at rest', () => {
       if (found.failed) console.log(JSON.stringify(found.counterexample?.[0]))
       expect(found.failed, String((found.errorInstance as Error | null)?.stack)).toBe(false)
     },
-    isLong ? 7_200_000 : 120_000,
+    sized(120_000, 7_200_000),
   )
 
   it.runIf(given === undefined && runs >= 300)('went every way', () => {
@@ -160,6 +160,6 @@ describe('machines of which one has a newer schema', () => {
       await expect.poll(() => pool.every((machine) => !hasFlagged(machine.plugin.read))).toBe(true)
       assertHosts(outcome)
     },
-    isLong ? 7_200_000 : 120_000,
+    sized(120_000, 7_200_000),
   )
 })

@@ -13,12 +13,12 @@ import { createEditJournal } from '../support/edit-journal.ts'
 import { comparable, converged as clusterConverged, listAll, openSides, shownBy } from '../support/cluster-view.ts'
 import { copyDatabase, expectCall, startSyncCluster } from '../support/sync-cluster.ts'
 import type { ClusterNode, SyncCluster } from '../support/sync-cluster.ts'
+import { isLong, sized } from '../support/test-size.ts'
 
-const isLong = process.env['CAIRN_LONG'] === '1'
 const seed = Number(process.env['CAIRN_SEED'] ?? Date.now() % 1_000_000)
 const names = Object.keys(clusterFaults) as FaultName[]
 /** The goal is 10 s; a machine with other work is given more, and the time is printed. */
-const convergeMs = Number(process.env['CAIRN_CONVERGE_MS'] ?? (isLong ? 10_000 : 60_000))
+const convergeMs = Number(process.env['CAIRN_CONVERGE_MS'] ?? sized(60_000, 10_000))
 
 let cluster: SyncCluster
 

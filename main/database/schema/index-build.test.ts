@@ -9,6 +9,7 @@ import type { IndexShape } from '#main/kernel/database.ts'
 import type { Connection } from '../open.ts'
 import { openWriter } from '../open.ts'
 import { createIndexBuild, dropUnfinishedBuild } from './index-build.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 let folder: string
 /** The connection of the host, and that of the process that builds. */
@@ -134,7 +135,7 @@ describe('an index built in slices', () => {
           expect(objects()).toEqual(['i', 't'])
         },
       ),
-      { numRuns: process.env['CAIRN_LONG'] === '1' ? 300 : 12 },
+      { numRuns: sized(12, 300) },
     )
   })
 

@@ -12,8 +12,6 @@ import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
 import { answerChallenge, openChallenge, withSecondFactor } from '../second-factor.ts'
 
-const long = process.env['CAIRN_LONG'] === '1'
-
 /** One thing that can be guessed: how one guess looks, and how many may be judged over all. */
 interface Target {
   readonly name: string
@@ -145,7 +143,7 @@ function userCode(index: number): string {
 /** Guesses judged beyond the limit: as many as come at once, a restart, and as many again. */
 async function countOverLimit(context: CheckContext, plugins: PluginDefinition[] | undefined): Promise<number> {
   // Without its guard every guess costs a hash; a few show as much as many.
-  const atOnce = plugins !== undefined ? 20 : context.size === 'commit' && !long ? 100 : 1_000
+  const atOnce = plugins !== undefined ? 20 : context.size === 'commit' ? 100 : 1_000
   const clock = createManualClock(Date.now())
   const host = await createAuthHost(
     { plugins: { magicLink: true, oidcProvider: true } },

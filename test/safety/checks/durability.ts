@@ -12,8 +12,6 @@ import type { CheckContext, SkippedCheck } from '../registry.ts'
 import { createRandom } from '../random.ts'
 import { readSyncTrace } from '../sync-trace.ts'
 
-const long = process.env['CAIRN_LONG'] === '1'
-
 /** How a series of ends under load went. */
 interface Series extends KillReport {
   readonly ends: number
@@ -60,8 +58,7 @@ async function endUnderLoad(
 }
 
 function killCount(context: CheckContext): number {
-  if (context.size !== 'commit') return 500
-  return long ? 100 : 10
+  return { commit: 5, nightly: 200, release: 500 }[context.size]
 }
 
 let killed: Promise<Series> | undefined
@@ -107,7 +104,7 @@ defineCheck({
   unit: 'acknowledged writes lost and exits other than 0 after SIGTERM under load',
   target: 0,
   run: async (context) => {
-    const ends = context.size === 'commit' && !long ? 5 : 20
+    const ends = context.size === 'commit' ? 5 : 20
     return violations(await endUnderLoad(context, { entry: cairnEntry, signal: 'SIGTERM', ends }))
   },
   twin: async (context) => violations(await endUnderLoad(context, { entry: careless, signal: 'SIGTERM', ends: 2 })),

@@ -9,8 +9,6 @@ import type { ChildServer } from '../child-server.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
 
-const long = process.env['CAIRN_LONG'] === '1'
-
 /** Milliseconds between two requests of the others; each is measured from the moment it was due. */
 const everyMs = 10
 const records = 200
@@ -158,7 +156,7 @@ function p99({ records, lists, writes, ...more }: Others): number {
 
 /** Changes a large table in every way while others read and write; answers by how many milliseconds their 99th percentile grew. */
 async function changeBesideOthers(context: CheckContext, entry: string): Promise<number> {
-  const rows = long || context.size === 'release' ? 1_000_000 : 50_000
+  const rows = context.size === 'release' ? 1_000_000 : 50_000
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-schema-'))
   let server: ChildServer | undefined
   let others: ReturnType<typeof startOthers> | undefined

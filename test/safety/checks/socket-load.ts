@@ -12,8 +12,6 @@ import type { ClientCount, ClientTask } from '../children/socket-clients.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
 
-const long = process.env['CAIRN_LONG'] === '1'
-
 /** Connections of one user, so that the limit of D-175 is what it is. */
 const perUser = 19
 
@@ -30,7 +28,7 @@ interface Load {
 }
 
 function loadOf({ size }: CheckContext): Load {
-  if (size === 'commit' && !long) return { clients: 100, seconds: 6, writesPerSecond: 10 }
+  if (size === 'commit') return { clients: 100, seconds: 6, writesPerSecond: 10 }
   return { clients: 1_000, seconds: 60, writesPerSecond: 10 }
 }
 

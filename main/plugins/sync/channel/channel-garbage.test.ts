@@ -17,8 +17,9 @@ import { createInvite } from './pairing-invite.ts'
 import type { Invite } from './pairing-invite.ts'
 import { dialPeer, subprotocols } from './peer-dial.ts'
 import type { PeerLink } from './peer-link.ts'
+import { sized } from '../../../../test/support/test-size.ts'
 
-const messages = process.env['CAIRN_LONG'] === '1' ? 100_000 : 5_000
+const messages = sized(5_000, 100_000)
 const connections = messages / 20
 const megabyte = 1024 * 1024
 

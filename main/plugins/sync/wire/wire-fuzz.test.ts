@@ -17,10 +17,10 @@ import type { Piece } from './frames.ts'
 import { createJoiner, cutPieces } from './pieces.ts'
 import { decodeVector, encodeVector } from './vector-codec.ts'
 import { WireError } from './wire-error.ts'
+import { isLong, sized } from '../../../../test/support/test-size.ts'
 
-const isLong = process.env['CAIRN_LONG'] === '1'
-const rounds = isLong ? 100_000 : 5000
-const timeout = isLong ? 600_000 : 60_000
+const rounds = sized(5000, 100_000)
+const timeout = sized(60_000, 600_000)
 /** No single piece of bytes may take longer, whenever it is read: far below what a person would call hanging. */
 const slowMs = 50
 const heapLimit = 20 * 1024 * 1024
