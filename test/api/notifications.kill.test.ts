@@ -9,8 +9,9 @@ import type { ChildServer } from '../safety/child-server.ts'
 import { startHookPeer } from '../support/hook-peer.ts'
 import { letterFields } from '../support/notifying-plugin.ts'
 import { startSmtpPeer } from '../support/smtp-peer.ts'
+import { sized } from '../support/test-size.ts'
 
-const rounds = 3
+const rounds = sized(2, 6)
 const perRound = 8
 
 it('sends mails and posts of acknowledged writes over kill -9', async () => {

@@ -8,6 +8,7 @@ import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
+import { sized } from '../support/test-size.ts'
 
 const rows = 31_000
 const dataDir = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
@@ -62,7 +63,7 @@ const put = (type: string) =>
     fields: { v: { type, index: true }, n: { type: 'number' } },
   })
 
-it.each([
+const moments: readonly [phase: string, extraMs: number][] = [
   ['counting', 0],
   ['preparing', 5],
   ['converting', 0],
@@ -70,7 +71,9 @@ it.each([
   ['converting', 150],
   ['storing', 0],
   ['indexing', 20],
-])(
+]
+
+it.each(sized([moments[3]!, moments[6]!], moments))(
   'leaves one whole version of the object when killed while %s (+ %i ms)',
   async (phase, extraMs) => {
     await killIn(phase, extraMs)

@@ -5,8 +5,9 @@ import Sqlite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
+import { sized } from '../support/test-size.ts'
 
-const rows = 40_000
+const rows = sized(31_000, 40_000)
 let host: TestHost
 let count = 0
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => host.stop())
 
-/** Makes an object of 40,000 records: every tenth `amount` is no number. */
+/** Makes an object of many records: every tenth `amount` is no number. */
 async function makeLarge(): Promise<string> {
   const name = `large${(count += 1)}`
   await host.defineObject(name, {

@@ -1,9 +1,9 @@
 // Conflicts in the browser: side by side, decided by pointer and by key, taken back, decided many at a time; the mark on a
-// record; what lies aside. Each state is looked at in both schemes and leaves a picture behind.
+// record; what lies aside. Each state is looked at in its schemes and leaves a picture behind.
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { look as lookInBoth, pictures, turn } from './look.ts'
+import { look as lookAt, pictures, schemes, turn } from './look.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { openBench } from './open-console.ts'
 import { heading, refuse } from './screen.ts'
@@ -28,9 +28,9 @@ interface OpenConflict {
 const open = async (): Promise<readonly OpenConflict[]> =>
   (await bench.api<{ conflicts: OpenConflict[] }>('GET', '/sync/conflicts')).conflicts
 
-/** Pictures in both schemes and of a narrow window, without a violation and without scrolling sideways. */
+/** Pictures in its schemes and of a narrow window, without a violation and without scrolling sideways. */
 async function look(page: Page, name: string): Promise<void> {
-  await lookInBoth(page, name)
+  await lookAt(page, name)
   await page.setViewportSize({ width: 320, height: 800 })
   await page.waitForTimeout(100)
   await page.screenshot({ path: join(pictures, `${name}-320.png`) })
@@ -176,7 +176,7 @@ describe('with conflicts', () => {
     const { page, close } = await at('/o/book', 'Books')
     await page.locator('.cg-conflict').first().waitFor()
     expect(await page.locator('.cg-conflicted').count()).toBe(4)
-    for (const scheme of ['dark', 'light'] as const) {
+    for (const scheme of schemes) {
       await turn(page, scheme)
       await page.screenshot({ path: join(pictures, `conflicts-table-${scheme}.png`) })
     }

@@ -115,7 +115,7 @@ describe('two people in one text', () => {
     expect(await marked.innerText()).toBe('Grace writes')
   })
 
-  it.each(['light', 'dark'] as const)('have nothing that keeps anybody out, %s', async (colorScheme) => {
+  it.each(schemes)('have nothing that keeps anybody out, %s', async (colorScheme) => {
     for (const [name, { page }] of Object.entries({ owner, grace })) {
       await page.emulateMedia({ colorScheme })
       const { violations } = await new AxeBuilder({ page }).analyze()

@@ -1,13 +1,16 @@
-// Looks at a page in both colour schemes: a picture of each for people, and nothing in it that keeps anybody out.
+// Looks at a page in its colour schemes: a picture of each for people, and nothing in it that keeps anybody out.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { sized } from '../support/test-size.ts'
 
 /** Where pictures of the screens are left for people to look at. */
 export const pictures = fileURLToPath(new URL('shots/', import.meta.url))
+/** The colour schemes a run looks at, the light one last. */
+export const schemes = sized<readonly ('dark' | 'light')[]>(['light'], ['dark', 'light'])
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 /** Puts a page into a colour scheme; resolves when every colour has arrived. */
@@ -24,10 +27,10 @@ export async function turn(page: Page, scheme: 'light' | 'dark'): Promise<void> 
   })
 }
 
-/** Pictures in both schemes, without a violation of a rule. The page is light afterwards. */
+/** Pictures in light, and in a long run in dark too, without a violation of a rule. The page is light afterwards. */
 export async function look(page: Page, name: string): Promise<void> {
   mkdirSync(pictures, { recursive: true })
-  for (const scheme of ['dark', 'light'] as const) {
+  for (const scheme of schemes) {
     await turn(page, scheme)
     await page.screenshot({ path: join(pictures, `${name}-${scheme}.png`) })
     const { violations } = await new AxeBuilder({ page }).withTags(rules).analyze()

@@ -43,7 +43,7 @@ export interface SafetyCheck {
   readonly run: CheckRun
   /** The same measurement with its guard switched off; a check counts as done only when this misses the target. */
   readonly twin: CheckRun
-  /** Path of the file that defines it. */
+  /** Path of the file of checks/ that defines it, or that imports the one that does. */
   readonly module: string
 }
 

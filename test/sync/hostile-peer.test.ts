@@ -19,6 +19,7 @@ import { createHostileDevice, pairHostileDevice } from '../support/hostile-devic
 import type { RawPeer } from '../support/raw-peer.ts'
 import { listen, until } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
+import { heldMemory } from '../support/held-memory.ts'
 import { sized } from '../support/test-size.ts'
 
 const frameCount = sized(1_500, 100_000)
@@ -124,10 +125,7 @@ function mutate(bytes: Uint8Array, next: (below: number) => number): Uint8Array 
   return new Uint8Array(mutated)
 }
 
-const usedHeap = (): number => {
-  globalThis.gc?.()
-  return process.memoryUsage().heapUsed
-}
+const usedHeap = (): number => heldMemory().heap
 
 describe('a hostile device', () => {
   it('writes what it may, like any other', async () => {

@@ -5,8 +5,6 @@ import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { connectTo, listenAs, makeDevice } from '../../../../test/support/channel-devices.ts'
@@ -17,21 +15,17 @@ import { createInvite } from './pairing-invite.ts'
 import type { Invite } from './pairing-invite.ts'
 import { dialPeer, subprotocols } from './peer-dial.ts'
 import type { PeerLink } from './peer-link.ts'
+import { heldMemory } from '../../../../test/support/held-memory.ts'
 import { sized } from '../../../../test/support/test-size.ts'
 
 const messages = sized(5_000, 100_000)
 const connections = messages / 20
 const megabyte = 1024 * 1024
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
 /** Megabytes of living objects. */
 function heap(): number {
-  collect()
-  collect()
-  const { heapUsed, external } = process.memoryUsage()
-  return (heapUsed + external) / megabyte
+  const { heap: used, external } = heldMemory()
+  return (used + external) / megabyte
 }
 
 let home: ListeningDevice

@@ -1,7 +1,5 @@
 // Bytes spoiled in every way a hostile or broken peer can think of: what comes out is a value or a typed error, quickly,
 // and of no more memory than the bytes themselves (safety rules S5, S6, P9). CAIRN_LONG=1 tries 100,000 of each.
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -17,6 +15,7 @@ import type { Piece } from './frames.ts'
 import { createJoiner, cutPieces } from './pieces.ts'
 import { decodeVector, encodeVector } from './vector-codec.ts'
 import { WireError } from './wire-error.ts'
+import { heldMemory } from '../../../../test/support/held-memory.ts'
 import { isLong, sized } from '../../../../test/support/test-size.ts'
 
 const rounds = sized(5000, 100_000)
@@ -25,12 +24,7 @@ const timeout = sized(60_000, 600_000)
 const slowMs = 50
 const heapLimit = 20 * 1024 * 1024
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-const heapUsed = (): number => {
-  collect()
-  return process.memoryUsage().heapUsed
-}
+const heapUsed = (): number => heldMemory().heap
 
 /** A small generator with a seed, so that a failure can be had again. */
 function createRandom(seed: number): (below: number) => number {
