@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { BOUNDARY_PLANTS } from './boundary-plants.ts'
-import { cruiseSources, describeViolation, findSilentRules, ruleFixes, ruleNames } from './check-boundaries.ts'
+import { describeViolation, findSilentRules, ruleFixes, ruleNames } from './check-boundaries.ts'
 import { repositoryRoot } from './script.ts'
 
 const root = repositoryRoot()
 
 describe('boundaries check', () => {
-  it('reads modules of every source folder', async () => {
-    const report = await cruiseSources(root)
-    expect(report.modules).toBeGreaterThan(50)
-    expect(report.dependencies).toBeGreaterThan(50)
-  }, 60_000)
-
-  it('has a planted violation for every rule, and every rule fires on it', async () => {
+  // That every rule fires on its plant, and that modules are read at all, is part of each `npm run check`.
+  it('has a planted violation for every rule', () => {
     expect(BOUNDARY_PLANTS.map((plant) => plant.rule).toSorted()).toEqual(ruleNames(root).toSorted())
-    expect(await findSilentRules(root, ruleNames(root), BOUNDARY_PLANTS)).toEqual([])
-  }, 60_000)
+  })
 
   it('names a rule that has no plant, and one whose plant breaks nothing', async () => {
     const harmless = { rule: 'no-cycle', file: 'main/kernel/zz-plant-harmless.ts', source: 'export const value = 1\n' }

@@ -14,6 +14,7 @@ function check(target: CheckTarget, value: number, twin = value): SafetyCheck {
     target,
     tier: 'c',
     stage: 1,
+    module: 'checks/meta.ts',
     run: () => Promise.resolve(value),
     twin: () => Promise.resolve(twin),
   }

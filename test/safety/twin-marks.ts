@@ -45,9 +45,9 @@ export function markOf(module: string): string {
   return digest.digest('hex').slice(0, 16)
 }
 
-/** Files a module imports: neighbours, and modules of the program by their `#` names. Types alone do not count. */
+/** Files a module imports: neighbours, and modules of the program by their `#` names. Types alone do not count where one line shows it. */
 function importsOf(file: string): string[] {
-  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^'"]*?from '([^']+)'/gm)
+  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import (?!type )|export |\} )[^'\n]*from '([^']+)'/gm)
   return [...imports].flatMap(([, name = '']) => {
     if (name.startsWith('#')) return [join(root, name.slice(1))]
     return name.startsWith('.') ? [join(dirname(file), name)] : []
