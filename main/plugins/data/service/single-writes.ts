@@ -138,12 +138,16 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
         if (event === 'restore' || seen['deleted_at'] === null)
           patch = await beforeOne(hooks, ctx, schema.name, event, { record, previous: record })
       }
-      const done = await parts.write(name, (tx): { value: T } | typeof stale => {
-        const row = requireRowFor(parts, tx, ctx, schema, input)
-        requireRowVersion(parts, ctx, schema, row, input.expectedVersion)
-        if (seen !== undefined && row['updated_at'] !== seen['updated_at']) return stale
-        return { value: job(tx, row, patch) }
-      })
+      const done = await parts.write(
+        name,
+        (tx): { value: T } | typeof stale => {
+          const row = requireRowFor(parts, tx, ctx, schema, input)
+          requireRowVersion(parts, ctx, schema, row, input.expectedVersion)
+          if (seen !== undefined && row['updated_at'] !== seen['updated_at']) return stale
+          return { value: job(tx, row, patch) }
+        },
+        { whenFull: event === 'delete' },
+      )
       if (done !== stale) return done.value
     }
     throw tooManyChanges(parts, ctx, schema, input.id)

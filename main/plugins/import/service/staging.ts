@@ -63,7 +63,8 @@ export function createStaging(dataDir: string): Staging {
       const flush = async (): Promise<void> => {
         bytes += Buffer.byteLength(buffer)
         if (bytes > maxStagedBytes) throw platformError('payload_too_large', { limitBytes: maxStagedBytes })
-        await file.write(buffer)
+        // Whole or not at all: a single write may end early on a disk that becomes full.
+        await file.appendFile(buffer)
         buffer = ''
       }
       try {
@@ -90,7 +91,7 @@ export function createStaging(dataDir: string): Staging {
         for await (const chunk of bytes) {
           total += chunk.length
           if (total > limitBytes) throw platformError('payload_too_large', { limitBytes })
-          await file.write(chunk)
+          await file.appendFile(chunk)
         }
       } finally {
         await file.close()
