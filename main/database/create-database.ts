@@ -1,6 +1,7 @@
 // Puts the parts of the database layer together: one writer, one reader, the reader processes.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Database } from '#main/kernel/database.ts'
+import { diskFullError } from '#main/kernel/disk-full.ts'
 import type { DiskSpace } from '#main/kernel/disk-space.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
@@ -130,7 +131,9 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     health: queue.health,
     statementCount: () => writerStatements.count() + readerStatements.count(),
     groups: queue.groups,
-    backupTo: (target) => copier.copyTo(target, { timeoutMs: copyTimeoutMs }),
+    // A copy that cannot succeed would take what deletions need.
+    backupTo: (target) =>
+      space?.refuses() === true ? Promise.reject(diskFullError()) : copier.copyTo(target, { timeoutMs: copyTimeoutMs }),
     close: () => (closed ??= close()),
   }
 }

@@ -13,7 +13,7 @@ const megabyte = 1024 * 1024
 export const ballastBytes = 16 * megabyte
 
 /** So much is given away at a time: what is free is open to every other program too. */
-const stepBytes = 4 * megabyte
+const stepBytes = 2 * megabyte
 /** Less than this is no room to go on in. */
 const leastBytes = megabyte
 /** Written at once; random, because some file systems store no room for what can be compressed. */
@@ -72,7 +72,8 @@ export function openDiskSpace({ file, bytes, onChange }: DiskSpaceOptions): Disk
   }
 
   const giveWay = (): void => {
-    if (size === 0) return
+    // The last part is for the next start.
+    if (size <= (running ? stepBytes : 0)) return
     size = Math.max(0, size - stepBytes)
     truncateSync(file, size)
   }
