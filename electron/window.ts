@@ -63,7 +63,11 @@ export function createMainWindow(options: WindowOptions): MainWindow {
       opened.show()
     })
     opened.on('close', () => {
-      writeWindowState(options.stateFile, { ...opened.getNormalBounds(), maximized: opened.isMaximized() })
+      try {
+        writeWindowState(options.stateFile, { ...opened.getNormalBounds(), maximized: opened.isMaximized() })
+      } catch {
+        // Forgotten on a full disk: no reason to keep the window open.
+      }
     })
     // The page holds its window while changes are nowhere else; only a person lets go of it.
     opened.webContents.on('will-prevent-unload', (event) => {

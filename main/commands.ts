@@ -96,6 +96,7 @@ async function serve(options: CliOptions): Promise<number> {
     const host = await startHost({
       dataDir: options.dataDir,
       returnsMemory: true,
+      onDiskSpace: (sentence) => void process.stderr.write(`${sentence}\n`),
       ...(options.port === undefined ? {} : { port: options.port }),
     })
     const stop = (): void => {

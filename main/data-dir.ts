@@ -10,6 +10,7 @@ import { readPrivateFile, writeFileAtomic } from '#main/kernel/atomic-file.ts'
 export const dataDirNames = {
   database: 'cairn.db',
   lock: 'cairn.lock',
+  ballast: 'cairn.ballast',
   connection: 'connection.json',
   config: 'config.json',
   files: 'files',

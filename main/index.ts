@@ -24,6 +24,8 @@ import type { HttpServer, HttpServerOptions } from '#main/http/server.ts'
 import { createAnswerStore } from '#main/kernel/answer-store.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import type { Clock } from '#main/kernel/clock.ts'
+import { isDiskFull } from '#main/kernel/disk-full.ts'
+import { ballastBytes, openDiskSpace } from '#main/kernel/disk-space.ts'
 import { createEventBus } from '#main/kernel/events.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import { createFileSecrets } from '#main/kernel/file-secrets.ts'
@@ -54,6 +56,9 @@ export type { KillableChild, Notifier, Opener, Ports, ProcessSpawner, SecretStor
 /** The port a host tries first. */
 export const defaultPort = 7420
 
+/** The space people are asked for: the ballast and something to work in. */
+const freeMegabytes = 32
+
 /** How a host is started. */
 export interface HostOptions {
   readonly dataDir: string
@@ -64,6 +69,10 @@ export interface HostOptions {
   readonly clock?: Clock
   /** False gives up durability for speed: only for throw-away data of tests. */
   readonly durable?: boolean
+  /** Bytes kept for the day the disk is full; throw-away data keeps none. */
+  readonly ballastBytes?: number
+  /** Hears in a sentence when the disk is full, and when there is space again. */
+  readonly onDiskSpace?: (sentence: string) => void
   /** Gives memory back to the system in pauses; for a process that is the host alone. Default false. */
   readonly returnsMemory?: boolean
   /** Checks every answer against its contract: tests and development. */
@@ -113,7 +122,7 @@ export class PortInUse extends Error {
 /**
  * Starts a host on a data folder.
  * @throws DataDirInUse when another process holds the folder, PortInUse when an explicit port is taken, MigrationRefused
- * when the database belongs to a newer program, Error when a plugin cannot be loaded. Nothing stays open after a throw.
+ * when the database belongs to a newer program, Error when a plugin cannot be loaded, or for want of space on the disk. Nothing stays open after a throw.
  */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const cleanup: (() => void | Promise<void>)[] = []
@@ -121,6 +130,7 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
     return await assemble(options, cleanup)
   } catch (error) {
     for (const step of cleanup.toReversed()) await step()
+    if (isDiskFull(error)) throw noRoomToStart(options.dataDir, error)
     throw error
   }
 }
@@ -129,6 +139,16 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const startedAt = (options.clock ?? systemClock).iso()
   const dataDir = openDataDir(options.dataDir)
   cleanup.push(() => dataDir.release())
+  const durable = options.durable ?? true
+  // Set once there is a log.
+  let tellDiskSpace: ((isFull: boolean) => void) | undefined
+  // Before anything else is written: on a full disk the ballast gives way, so that there is room for the start.
+  const space = openDiskSpace({
+    file: dataDir.file('ballast'),
+    bytes: options.ballastBytes ?? (durable ? ballastBytes : 0),
+    onChange: (isFull) => tellDiskSpace?.(isFull),
+  })
+  cleanup.push(() => space.close())
   const config = readConfig(dataDir.path)
   const access = await readAccessConfig(config.of('host'), config.of('auth'))
   const logFile = openLogFile(dataDir.file('logs'))
@@ -139,7 +159,14 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const ports: Ports = { ...headlessPorts(dataDir), ...options.ports }
   const bus = createEventBus({ clock, log })
   const uiBasePath = textOf(config, 'uiBasePath', 'auth') ?? '/_console'
-  const durable = options.durable ?? true
+  tellDiskSpace = (isFull) => {
+    const sentence = isFull ? diskFullSentence(dataDir.path) : 'There is space on the disk again; everything goes on.'
+    if (isFull) log.error({}, sentence)
+    else log.info({}, sentence)
+    ports.notify({ title: isFull ? 'The disk is full' : 'There is space again', body: sentence })
+    options.onDiskSpace?.(sentence)
+  }
+  if (space.isFull()) tellDiskSpace(true)
 
   const plugins = orderPlugins(options.plugins ?? [...corePlugins, ...optionalPlugins])
   await migrateDatabase({
@@ -154,7 +181,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     log,
     durable,
   })
-  const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable })
+  const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable, space })
   cleanup.push(() => database.close())
 
   const answers = createAnswerStore({ database, bus, secrets: ports.secrets })
@@ -228,6 +255,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
   await outbox.start()
   await jobs.start()
+  space.started()
   for (const warning of access.warnings) log.warn({}, warning)
   const { baseUrl } = running
   log.info(
@@ -247,8 +275,10 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
       await running.close()
       await jobs.stop()
       await outbox.stop()
-      await active.stop()
+      // Whatever a plugin could not put away: the database is closed, and the folder given free.
+      await active.stop().catch((error: unknown) => log.error({ err: error }, 'A plugin did not stop as it should.'))
       await database.close()
+      await space.close()
       // A restart whose preparation fails starts again on the state as it is.
       await prepare?.().catch((error: unknown) => log.error({ err: error }, 'The restart could not be prepared.'))
       log.info({}, 'The host has stopped.')
@@ -370,6 +400,15 @@ function reachedThrough(
 /** Whether the local owner signs in with a password; without accounts nobody does. */
 function hasOwnerPassword(plugins: Pick<LoadedPlugins, 'service'>): boolean {
   return plugins.service('auth')?.hasOwnerPassword() ?? false
+}
+
+function diskFullSentence(dir: string): string {
+  return `The disk that holds ${dir} is full. Everything stored is kept; reading and deleting go on, other changes are refused. Free at least ${freeMegabytes} MB on that disk: Cairn notices it and goes on by itself.`
+}
+
+function noRoomToStart(dir: string, cause: unknown): Error {
+  const sentence = `the disk that holds ${path.resolve(dir)} is full. Everything stored is kept as it was; free at least ${freeMegabytes} MB on that disk, then start Cairn again.`
+  return new Error(sentence, { cause })
 }
 
 function requireOwnerPassword(address: string, has: boolean): void {

@@ -1,14 +1,17 @@
 // Puts the parts of the database layer together: one writer, one reader, the reader processes.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Database } from '#main/kernel/database.ts'
+import { diskFullError } from '#main/kernel/disk-full.ts'
+import type { DiskSpace } from '#main/kernel/disk-space.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Ports } from '#main/kernel/ports.ts'
 import { createReaderPool } from './reader-pool.ts'
 import type { ReaderPool } from './reader-pool.ts'
 import { createReaderStreams } from './reader-stream.ts'
-import { translateEngineError } from './engine-errors.ts'
+import { engineCode, translateEngineError } from './engine-errors.ts'
 import { leaveSyncToWriter, openReader, openWriter } from './open.ts'
+import type { Connection } from './open.ts'
 import { createReads } from './reads.ts'
 import { createLogFolding } from './log-folding.ts'
 import { createLogSync } from './log-sync.ts'
@@ -28,6 +31,8 @@ export interface DatabaseOptions {
   readonly ports: Pick<Ports, 'spawn'>
   /** False gives up durability for speed: only for throw-away databases of tests. Default true. */
   readonly durable?: boolean
+  /** The disk of the file; absent where nobody watches it. */
+  readonly space?: DiskSpace
 }
 
 const copierIdleMs = 2000
@@ -45,7 +50,7 @@ export interface HostDatabase extends Database {
  * @throws Error when the path is a link or the file is no database
  */
 export async function createDatabase(options: DatabaseOptions): Promise<HostDatabase> {
-  const { file, bus, clock, log } = options
+  const { file, bus, clock, log, space } = options
   const durable = options.durable ?? true
   const writer = openWriter(file, { durable })
   dropUnfinishedBuild(writer)
@@ -63,6 +68,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     bus,
     log,
     logSync,
+    space,
     onSchemaChange: () => {
       epoch += 1
       readerStatements.clear()
@@ -75,6 +81,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     durable,
     lend: queue.lend,
     logPages: () => (logState.get() as [busy: number, pages: number, folded: number])[1],
+    isShort: () => space?.isFull() === true,
     log,
   })
   // Copies take long: they have a process of their own, so that heavy reads never wait for one.
@@ -108,9 +115,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     streams.close()
     copier.close()
     reader.close()
-    if (writer.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) !== 0) {
-      log.warn({}, 'The write-ahead log could not be folded in; the next start does it.')
-    }
+    if (!foldWhole(writer)) log.warn({}, 'The write-ahead log could not be folded in; the next start does it.')
     writer.close()
   }
 
@@ -126,7 +131,19 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     health: queue.health,
     statementCount: () => writerStatements.count() + readerStatements.count(),
     groups: queue.groups,
-    backupTo: (target) => copier.copyTo(target, { timeoutMs: copyTimeoutMs }),
+    // A copy that cannot succeed would take what deletions need.
+    backupTo: (target) =>
+      space?.refuses() === true ? Promise.reject(diskFullError()) : copier.copyTo(target, { timeoutMs: copyTimeoutMs }),
     close: () => (closed ??= close()),
+  }
+}
+
+/** Whether the whole log is in the file now; it stays beside it while somebody reads, or when the disk is full. */
+function foldWhole(writer: Connection): boolean {
+  try {
+    return writer.pragma('wal_checkpoint(TRUNCATE)', { simple: true }) === 0
+  } catch (error) {
+    if (engineCode(error) === undefined) throw error
+    return false
   }
 }

@@ -1,6 +1,7 @@
 // Translates what SQLite reports into the codes of the catalogue. Knows codes of the engine, no tables and no meaning.
 import { platformError } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
+import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 
 const uniqueCodes = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'])
 const unavailablePrefixes = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_BUSY', 'SQLITE_READONLY', 'SQLITE_CANTOPEN']
@@ -25,7 +26,8 @@ export function translateEngineError(error: unknown): unknown {
   return error
 }
 
-/** `service_unavailable` with the time after which a client may try again (D-24). */
+/** `service_unavailable` with the time after which a client may try again, and with a full disk as its reason (D-24). */
 export function unavailable(cause?: unknown): PlatformError {
+  if (isDiskFull(cause)) return diskFullError(cause)
   return platformError('service_unavailable', { retryAfterSeconds: 1 }, cause)
 }

@@ -8,9 +8,9 @@ import type { WriteQueue } from './write-queue.ts'
 
 /**
  * What the thread says: that it is open; then how many pages of the log are not in the file yet because somebody still
- * reads older ones.
+ * reads older ones; or why it failed, and whether that was for want of space.
  */
-export type FoldReply = 'ready' | { readonly left: number } | { readonly failure: string }
+export type FoldReply = 'ready' | { readonly left: number } | { readonly failure: string; readonly diskFull?: boolean }
 
 /** Folds the log of one database. */
 export interface LogFolding {
@@ -27,11 +27,16 @@ export interface LogFoldingOptions {
   readonly lend: WriteQueue['lend']
   /** Pages the log has now. */
   readonly logPages: () => number
+  /** Whether the disk is full: the log is then kept short. */
+  readonly isShort?: () => boolean
   readonly log: Logger
 }
 
 /** The log is folded in from this length on; SQLite does it in a COMMIT only when it has become much longer. */
 export const foldPages = 4000
+
+/** The same on a full disk: what the log takes, deletions lack. */
+const shortPages = 256
 
 /** The thread is started at this length, so that nobody waits for its start. */
 const startPages = foldPages / 2
@@ -50,7 +55,7 @@ function entryFile(): string | undefined {
 
 /** Makes the folding; no thread is started before the log is long. */
 export function createLogFolding(options: LogFoldingOptions): LogFolding {
-  const { file, durable, lend, logPages, log } = options
+  const { file, durable, lend, logPages, isShort = () => false, log } = options
   const entry = entryFile()
   let worker: Worker | undefined
   let isReady = false
@@ -113,6 +118,8 @@ export function createLogFolding(options: LogFoldingOptions): LogFolding {
     take = undefined
     asked.unref()
     if (reply !== 'ready' && 'left' in reply) return reply.left
+    // On a full disk it is tried again: there is space one day, and SQLite's own way has no more of it now.
+    if (reply !== 'ready' && reply.diskFull === true) return null
     giveUp(reply === 'ready' ? 'The thread began anew.' : reply.failure)
     return null
   }
@@ -139,12 +146,12 @@ export function createLogFolding(options: LogFoldingOptions): LogFolding {
       if (isOff || underWay !== undefined) return
       const pages = logPages()
       if (pages < foldPages) next = foldPages
-      if (pages < startPages) return
+      if (pages < (isShort() ? shortPages : startPages)) return
       if (worker === undefined) {
         worker = start()
         endWhenIdle()
       }
-      if (pages < next || !isReady) return
+      if (pages < (isShort() ? shortPages : next) || !isReady) return
       underWay = foldWhole(worker)
         .catch(() => undefined)
         .finally(() => (underWay = undefined))

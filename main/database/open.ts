@@ -88,6 +88,8 @@ export function openExclusive(file: string): Connection | null {
   refuseLinks(file)
   const connection = new BetterSqlite3(file, { timeout: lockPatienceMs })
   try {
+    // No journal file: the lock must be had on a full disk too, and nothing is ever written under it.
+    connection.pragma('journal_mode = MEMORY')
     connection.exec('BEGIN EXCLUSIVE')
     return connection
   } catch (error) {

@@ -7,6 +7,8 @@ import { createManualClock } from '#main/kernel/clock.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Tx } from '#main/kernel/database.ts'
+import { openDiskSpace } from '#main/kernel/disk-space.ts'
+import type { DiskSpace } from '#main/kernel/disk-space.ts'
 import { createEventBus } from '#main/kernel/events.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import { createLogger } from '#main/kernel/logger.ts'
@@ -43,7 +45,7 @@ beforeEach(() => {
   queue = createQueue()
 })
 
-function createQueue(): WriteQueue {
+function createQueue(space?: DiskSpace): WriteQueue {
   const log = createLogger({ destination: { write: (line) => lines.push(line) } })
   return createWriteQueue({
     connection,
@@ -51,6 +53,7 @@ function createQueue(): WriteQueue {
     bus,
     log,
     logSync,
+    space,
     onSchemaChange: () => undefined,
   })
 }
@@ -115,6 +118,52 @@ describe('write queue when the disk is full', () => {
       queue.write('large', (tx) => insert(tx, 100_000)),
     ])
     expect(results).toMatchObject([{ reason: { message: 'own reason' } }, { reason: { code: 'service_unavailable' } }])
+  })
+})
+
+describe('write queue while its disk is watched', () => {
+  let space: DiskSpace
+
+  beforeEach(async () => {
+    await queue.close()
+    space = openDiskSpace({ file: join(dir, 'cairn.ballast'), bytes: 0, onChange: () => undefined })
+    space.started()
+    queue = createQueue(space)
+  })
+
+  afterEach(() => space.close())
+
+  it('refuses all that makes no room, untried, until there is space again', async () => {
+    await queue.write('before', (tx) => insert(tx, 10))
+    connection.pragma(`max_page_count = ${pages() + 2}`)
+    const isFull = { code: 'service_unavailable', retryable: true, details: { reason: 'disk_full' } }
+    await expect(queue.write('large', (tx) => insert(tx, 100_000))).rejects.toMatchObject(isFull)
+    expect(queue.health()).toBe('disk_full')
+    let ran = false
+    const next = queue.write('next', () => {
+      ran = true
+    })
+    await expect(next).rejects.toMatchObject(isFull)
+    await expect(queue.lend(() => Promise.resolve())).rejects.toMatchObject(isFull)
+    expect(await queue.lend(() => Promise.resolve('folded'), { keepsSchema: true })).toBe('folded')
+    await queue.write('delete', (tx) => tx.run(statement('DELETE FROM item')), { whenFull: true })
+    expect({ ran, rows: count(), health: queue.health() }).toEqual({ ran: false, rows: 0, health: 'disk_full' })
+    await vi.waitFor(() => expect(queue.health()).toBe('ok'), { timeout: 10_000, interval: 50 })
+    await queue.write('after', (tx) => insert(tx, 10))
+    expect(count()).toBe(1)
+  })
+
+  it('learns of a full disk from a job that fails alone', async () => {
+    connection.pragma(`max_page_count = ${pages() + 2}`)
+    const caught = queue.write('large', (tx) => {
+      try {
+        tx.savepoint(() => insert(tx, 100_000))
+      } catch (error) {
+        throw new Error('A reason of its own.', { cause: error })
+      }
+    })
+    await expect(caught).rejects.toThrow()
+    expect(queue.health()).toBe('disk_full')
   })
 })
 

@@ -4,7 +4,9 @@
 import { performance } from 'node:perf_hooks'
 import type { EventDraft, PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { RunResult, Statement, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
+import type { DatabaseHealth, RunResult, Statement, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
+import { diskFullError } from '#main/kernel/disk-full.ts'
+import type { DiskSpace } from '#main/kernel/disk-space.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { engineCode, translateEngineError, unavailable } from './engine-errors.ts'
@@ -21,10 +23,10 @@ export interface WriteQueue {
    * Keeps the queue from writing while `work` runs, because another process writes: no transaction is open meanwhile, jobs
    * wait. Work of one caller after the other, with a group of waiting jobs in between.
    * @param options `keepsSchema` says that the work changes no table
-   * @throws service_unavailable when the queue is closing
+   * @throws service_unavailable when the queue is closing, or tables would change on a full disk
    */
   lend<T>(work: () => Promise<T>, options?: { readonly keepsSchema?: boolean }): Promise<T>
-  health(): 'ok' | 'degraded'
+  health(): DatabaseHealth
   /** Number of transactions committed so far. */
   groups(): number
   /** Rises with every COMMIT that changed something, and with every loan. */
@@ -45,6 +47,8 @@ export interface WriteQueueOptions {
   readonly onCommit?: () => void
   /** Forces the log to disk before jobs are answered; absent only for throw-away databases of tests. */
   readonly logSync?: LogSync | undefined
+  /** The disk of the file; absent where nobody watches it. */
+  readonly space?: DiskSpace | undefined
 }
 
 interface Job {
@@ -94,7 +98,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   let lastGroup = 0
   let groups = 0
   let version = 0
-  const { logSync } = options
+  const { logSync, space } = options
   let durabilityChecked = logSync === undefined
   /** True while a committed group is not yet known to be on disk; the next one waits for it, and grows meanwhile. */
   let syncing = false
@@ -114,6 +118,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         throw new Error(`The write "${job.name}" returned a promise; write closures are synchronous.`)
       tx.flush()
     } catch (error) {
+      space?.failed(error)
       job.failure = { error: translateEngineError(error) }
     } finally {
       tx.end()
@@ -145,12 +150,14 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   }
 
   const degrade = (cause: unknown): void => {
+    space?.failed(cause)
     if (!degraded) log.error({ err: cause }, 'A write transaction failed; the database is degraded.')
     degraded = true
     probe ??= setInterval(tryProbe, probeEveryMs).unref()
   }
 
   const recover = (): void => {
+    if (space?.isFull() === true) return
     if (degraded) log.info({}, 'A write succeeded again; the database is healthy.')
     degraded = false
     clearInterval(probe)
@@ -163,7 +170,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
    * that they never had.
    */
   const tryProbe = (): void => {
-    if (isLent) return
+    if (isLent || (space?.isFull() === true && !syncFailed)) return
     try {
       if (syncFailed) {
         if (connection.pragma('wal_checkpoint(FULL)', { simple: true }) !== 0) return
@@ -190,8 +197,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     marks.schema = false
     marks.changed = false
     const writesBefore = statements.writes()
+    if (space?.isFull() === true) space.makeRoom()
     if (syncFailed) {
-      settle(waiting, { cause: new Error('The log could not be forced to disk.') })
+      const cause = space?.isFull() === true ? diskFullError() : new Error('The log could not be forced to disk.')
+      settle(waiting, { cause })
       goOn()
       return
     }
@@ -323,11 +332,15 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
     write: <T>(
       name: string,
       fn: (tx: Tx) => T extends PromiseLike<unknown> ? never : T,
-      { repeatable = false }: WriteOptions = {},
+      { repeatable = false, whenFull = false }: WriteOptions = {},
     ) =>
       new Promise<T>((resolve, reject) => {
         if (closing) {
           reject(unavailable())
+          return
+        }
+        if (!whenFull && space?.refuses() === true) {
+          reject(diskFullError())
           return
         }
         jobs.push({
@@ -351,10 +364,14 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           reject(unavailable())
           return
         }
+        if (!keepsSchema && space?.refuses() === true) {
+          reject(diskFullError())
+          return
+        }
         loans.push({ run: () => work().then(resolve, reject), keepsSchema })
         if (!armed && !isLent && !syncing) goOn()
       }),
-    health: () => (degraded ? 'degraded' : 'ok'),
+    health: () => (space?.isFull() === true ? 'disk_full' : degraded ? 'degraded' : 'ok'),
     groups: () => groups,
     version: () => version,
     async close() {

@@ -46,7 +46,9 @@ export function sendError(
 ): void {
   if (reply.sent) return
   const error = translateError(thrown, limitBytes)
-  if (error.httpStatus >= 500 && error.code !== 'not_implemented') {
+  // A write that was refused untried on a full disk: the log has told of that once, and has no room for more.
+  const isUntried = error.details['reason'] === 'disk_full' && error.cause === undefined
+  if (error.httpStatus >= 500 && error.code !== 'not_implemented' && !isUntried) {
     const path = request.url.split('?', 1)[0]
     answers.log.error(
       { err: error.cause ?? error, requestId: request.id, method: request.method, path },

@@ -2,6 +2,7 @@
 // Knows the codes of Fastify and SQLite by their text only.
 import type { ErrorBody } from '#shared/errors.ts'
 import { PlatformError, errorObject, platformError, validationError } from '#shared/errors.ts'
+import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 
 /** Seconds a client waits before it repeats a request that met a passing fault (D-24). */
 const retryAfterSeconds = 1
@@ -14,12 +15,10 @@ const retryAfterSeconds = 1
  */
 export function translateError(thrown: unknown, limitBytes?: number): PlatformError {
   if (thrown instanceof PlatformError) return thrown
+  if (isDiskFull(thrown)) return diskFullError(thrown)
   const code = codeOf(thrown)
   if (code.startsWith('FST_')) return fromFastify(code, thrown, limitBytes)
   if (code.startsWith('SQLITE_')) return fromSqlite(code, thrown)
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return platformError('service_unavailable', { reason: 'disk_full', retryAfterSeconds }, thrown)
-  }
   return platformError('internal_error', {}, thrown)
 }
 
@@ -62,7 +61,7 @@ function fromSqlite(code: string, thrown: unknown): PlatformError {
   if (code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY') {
     return platformError('conflict', {}, thrown)
   }
-  if (/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM)/.test(code)) {
+  if (/^SQLITE_(BUSY|LOCKED|IOERR|READONLY|CANTOPEN|NOMEM)/.test(code)) {
     return platformError('service_unavailable', { retryAfterSeconds }, thrown)
   }
   return platformError('internal_error', {}, thrown)

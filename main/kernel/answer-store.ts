@@ -169,9 +169,14 @@ export function createAnswerStore({
         statement('SELECT digest, started_at AS startedAt, answer FROM _answer WHERE name = ?', [name]),
       ),
     save: (key, answer) =>
-      database.write('answer', (tx) => {
-        makeRoom(tx, key.startedAt, answer.length)
-        insert(tx, key, answer)
-      }),
+      database.write(
+        'answer',
+        (tx) => {
+          makeRoom(tx, key.startedAt, answer.length)
+          insert(tx, key, answer)
+        },
+        // What is answered was done already.
+        { whenFull: true },
+      ),
   }
 }

@@ -70,6 +70,8 @@ export interface WriteOptions {
    * which makes it wait like any other. Default false.
    */
   readonly repeatable?: boolean
+  /** True for what goes on while the disk is full: it makes room, or is small and people cannot make room without it. */
+  readonly whenFull?: boolean
 }
 
 /** Enters the write queue; resolves when the group the job was part of is committed and on disk. */
@@ -131,6 +133,9 @@ export interface LongDdl {
   around<T>(work: () => Promise<T>): Promise<T>
 }
 
+/** Whether the database takes writes; with `disk_full` only those that say so ({@link WriteOptions}). */
+export type DatabaseHealth = 'ok' | 'degraded' | 'disk_full'
+
 /** The database of one host. */
 export interface Database {
   readonly file: string
@@ -142,8 +147,10 @@ export interface Database {
   schemaEpoch(): number
   /** Rises with every write that changed something and every change of tables, once readers see it. */
   version(): number
-  /** `degraded` after a failed COMMIT until a probe write succeeds. */
-  health(): 'ok' | 'degraded'
+  /**
+   * `disk_full` while the disk has no room; `degraded` after another failed COMMIT until a probe write succeeds.
+   */
+  health(): DatabaseHealth
   /** Number of SQL statements run on the main thread's connections so far (for the one-statement test). */
   statementCount(): number
   /** Copies the live database to `target` page by page while writing goes on. */

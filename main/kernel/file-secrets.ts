@@ -17,8 +17,10 @@ export function createFileSecrets(keyFile: string): SecretStore {
     if (text !== undefined) {
       key = Buffer.from(text.trim(), 'base64')
     } else if (create) {
-      key = randomBytes(32)
-      writeFileAtomic(keyFile, `${key.toString('base64')}\n`)
+      const fresh = randomBytes(32)
+      writeFileAtomic(keyFile, `${fresh.toString('base64')}\n`)
+      // Only now: nothing may be sealed with a key that is not on disk.
+      key = fresh
     }
     if (key?.length !== 32) throw new Error('The key file of the secret store is missing or damaged.')
     return key

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, t
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { makeSmallDisk } from '../../test/support/small-disk.ts'
 import { openLogFile } from './log-file.ts'
 import { createLogger } from './logger.ts'
 
@@ -39,6 +40,46 @@ describe('openLogFile', () => {
       'cairn.log.4',
     ])
     expect(existsSync(join(dir, 'cairn.log.5'))).toBe(false)
+  })
+})
+
+describe('openLogFile on a full disk', () => {
+  const disk = makeSmallDisk(1)
+  const why = typeof disk === 'string' ? disk : ''
+
+  it.skipIf(typeof disk === 'string')(`drops lines, counts them and tells their number later ${why}`, () => {
+    if (typeof disk === 'string') return
+    try {
+      const file = openLogFile(join(disk.path, 'logs'))
+      file.write('before\n')
+      disk.fill()
+      for (let index = 0; index < 3; index += 1) file.write(`${'x'.repeat(5000)}\n`)
+      disk.free()
+      file.write('after\n')
+      file.close()
+      const [before, dropped, after] = readFileSync(join(disk.path, 'logs', 'cairn.log'), 'utf8').split('\n')
+      expect({ before, after }).toEqual({ before: 'before', after: 'after' })
+      expect(JSON.parse(dropped!)).toMatchObject({ level: 40, dropped: 3 })
+    } finally {
+      disk.remove()
+    }
+  })
+
+  it.skipIf(typeof disk === 'string')(`is opened when there is space again ${why}`, () => {
+    const other = makeSmallDisk(1)
+    if (typeof other === 'string') return
+    try {
+      const { path } = other
+      other.fill()
+      const file = openLogFile(join(path, 'logs'))
+      for (let index = 0; index < 2; index += 1) file.write(`${'x'.repeat(5000)}\n`)
+      other.free()
+      file.write('after\n')
+      file.close()
+      expect(readFileSync(join(path, 'logs', 'cairn.log'), 'utf8')).toMatch(/"dropped":2.*\nafter\n$/)
+    } finally {
+      other.remove()
+    }
   })
 })
 

@@ -163,21 +163,29 @@ export function createOutbox(options: OutboxOptions): Outbox {
    * old its stored cursor is; one that is not registered now may come back and does.
    */
   const store = (consumer: Consumer): Promise<void> =>
-    database.write('outbox cursor', (tx) => {
-      tx.run(
-        statement(
-          `INSERT INTO _outbox_cursor (consumer, seq, updated_at) VALUES (?, ?, ?)
+    database.write(
+      'outbox cursor',
+      (tx) => {
+        tx.run(
+          statement(
+            `INSERT INTO _outbox_cursor (consumer, seq, updated_at) VALUES (?, ?, ?)
            ON CONFLICT (consumer) DO UPDATE SET seq = excluded.seq, updated_at = excluded.updated_at`,
-          [consumer.name, consumer.cursor, clock.now()],
-        ),
-      )
-      const absent = tx
-        .all<{ consumer: string; seq: number }>(statement('SELECT consumer, seq FROM _outbox_cursor'))
-        .filter((row) => !consumers.has(row.consumer))
-      const behind = [...consumers.values()].filter((other) => !other.caughtUp)
-      const lowest = Math.min(consumer.cursor, ...behind.map((other) => other.cursor), ...absent.map((row) => row.seq))
-      tx.run(statement('DELETE FROM _outbox WHERE seq <= ?', [lowest]))
-    })
+            [consumer.name, consumer.cursor, clock.now()],
+          ),
+        )
+        const absent = tx
+          .all<{ consumer: string; seq: number }>(statement('SELECT consumer, seq FROM _outbox_cursor'))
+          .filter((row) => !consumers.has(row.consumer))
+        const behind = [...consumers.values()].filter((other) => !other.caughtUp)
+        const lowest = Math.min(
+          consumer.cursor,
+          ...behind.map((other) => other.cursor),
+          ...absent.map((row) => row.seq),
+        )
+        tx.run(statement('DELETE FROM _outbox WHERE seq <= ?', [lowest]))
+      },
+      { whenFull: true },
+    )
 
   const load = async (consumer: Consumer): Promise<void> => {
     const stored = database.read.get<{ seq: number }>(

@@ -6,7 +6,7 @@ import type { Authorizer } from './authorize.ts'
 import { denyingAuthorizer } from './authorize.ts'
 import type { Clock } from './clock.ts'
 import type { RequestContext } from './context.ts'
-import type { Database } from './database.ts'
+import type { Database, DatabaseHealth } from './database.ts'
 import type { EventBus } from './events.ts'
 import type { IdentityProvider } from './identity.ts'
 import { noIdentities } from './identity.ts'
@@ -210,7 +210,7 @@ export async function loadPlugins(
         id: plugin.id,
         version: plugin.version,
         discovery: plugin.discovery,
-        status: plugin.status ?? (() => ({ status: 'available' })),
+        status: () => statusOf(plugin, environment.database.health()),
         hasFeature: () => features.get(plugin.id)?.() ?? true,
       })
       if (plugin.errors !== undefined) errorTables.push({ plugin: plugin.id, table: plugin.errors })
@@ -231,4 +231,13 @@ export async function loadPlugins(
     service: <K extends ServiceId>(id: K) => services.get(id) as ServiceRegistry[K] | undefined,
     stop,
   }
+}
+
+/** A plugin with tables depends on a database that takes writes; its own status comes first (D-18). */
+function statusOf(plugin: PluginDefinition, health: DatabaseHealth): ReturnType<RegisteredPlugin['status']> {
+  const own = plugin.status?.() ?? { status: 'available' }
+  if (own.status !== 'available' || health === 'ok' || (plugin.migrations ?? []).length === 0) return own
+  const message =
+    health === 'disk_full' ? 'The disk is full: reading and deleting work.' : 'The database takes no writes just now.'
+  return { status: 'degraded', message }
 }

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FoldReply } from '#main/database/log-folding.ts'
 import { openBare } from '#main/database/open-bare.ts'
+import { isDiskFull } from '#main/kernel/disk-full.ts'
 
 const { file, durable } = workerData as { file: string; durable: boolean }
 const port = parentPort
@@ -22,6 +23,6 @@ function fold(): FoldReply {
     const [state] = connection.pragma('wal_checkpoint(PASSIVE)') as { log: number; checkpointed: number }[]
     return { left: state!.log - state!.checkpointed }
   } catch (error) {
-    return { failure: error instanceof Error ? error.message : String(error) }
+    return { failure: error instanceof Error ? error.message : String(error), diskFull: isDiskFull(error) }
   }
 }

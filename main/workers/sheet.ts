@@ -54,10 +54,10 @@ async function read(task: SheetTask & { kind: 'read' }): Promise<SheetReply> {
       total += 1
       lines.push(JSON.stringify(row.map(plainCell)))
       if (lines.length < linesPerWrite) continue
-      await target.write(`${lines.join('\n')}\n`)
+      await target.appendFile(`${lines.join('\n')}\n`)
       lines = []
     }
-    if (lines.length > 0) await target.write(`${lines.join('\n')}\n`)
+    if (lines.length > 0) await target.appendFile(`${lines.join('\n')}\n`)
     return { kind: 'done', lines: total }
   } finally {
     await target.close()

@@ -15,7 +15,7 @@ export function Guises() {
   const acting = me && impersonatorOf(me) !== undefined ? me.user.name || me.user.email : undefined
   if (acting === undefined && !preview) return null
   return (
-    <aside className={classes.guises} aria-label={t('guise.region')}>
+    <aside aria-label={t('guise.region')}>
       {acting !== undefined && <Acting name={acting} />}
       {preview && (
         <div className={classes.guise} role="status">

@@ -3,6 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { t } from '../lib/strings.ts'
+import { DiskNotice } from './disk-notice.tsx'
 import { Guises } from './guises.tsx'
 import { NavRail } from './nav-rail.tsx'
 import classes from './shell.module.css'
@@ -35,7 +36,10 @@ export function Shell(props: { children: ReactNode }) {
   return (
     <div className={classes.shell} data-narrow={isNarrow || undefined}>
       <TopBar narrow={isNarrow} />
-      <Guises />
+      <div className={classes.bands}>
+        <DiskNotice />
+        <Guises />
+      </div>
       {showRail && (
         <nav className={classes.rail} data-wide={wide || undefined} aria-label={t('app.navigation')} data-region>
           <NavRail wide={wide} onNavigate={() => setDrawerOpen(false)} />

@@ -1,10 +1,10 @@
 // Owns every request to the host: address, credential, the headers that mark the application, envelopes and errors.
 // Knows no screen and no object; what an operation takes and gives comes from the contracts.
-import { ApiError, errorOfAnswer, unreachable } from './api-error.ts'
+import { ApiError, errorOfAnswer, isDiskFull, unreachable } from './api-error.ts'
 import { connection, forgetConnection, shellBridge } from './bridge.ts'
 import { endpoints } from './endpoints.ts'
 import type { CallInput, CallResult, OperationId } from './endpoints.ts'
-import { reportAnswered, reportSilent } from './host-status.ts'
+import { reportAnswered, reportDiskFull, reportSilent } from './host-status.ts'
 
 const prefixes = { versioned: '/api/v1', api: '/api', root: '', console: '' } as const
 
@@ -176,6 +176,21 @@ async function answersAgain(): Promise<boolean> {
   }
 }
 
+/** Asks the host whether its disk is full, and says so on the screen until it no longer is. */
+export async function lookAtDisk(): Promise<void> {
+  if ((await diskStillFull()) === true) reportDiskFull(diskStillFull)
+}
+
+async function diskStillFull(): Promise<boolean | undefined> {
+  try {
+    const { baseUrl } = await connection()
+    const answer = await fetch(`${baseUrl}/readyz`, { cache: 'no-store' })
+    return !answer.ok && isDiskFull(errorOfAnswer(answer.status, await answer.json(), null))
+  } catch {
+    return undefined // no answer says nothing of the disk
+  }
+}
+
 async function readAnswer(answer: Response): Promise<unknown> {
   let body: unknown
   try {
@@ -187,6 +202,7 @@ async function readAnswer(answer: Response): Promise<unknown> {
   }
   if (answer.ok) return body
   const error = errorOfAnswer(answer.status, body, answer.headers.get('Retry-After'))
+  if (isDiskFull(error)) reportDiskFull(diskStillFull)
   // A wrong password is a 401 too, and ends no session.
   if (lostSession.has(error.code)) for (const listener of signedOutListeners) listener()
   throw error

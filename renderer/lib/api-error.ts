@@ -47,6 +47,11 @@ export function hasCode(error: unknown, ...codes: string[]): error is ApiError {
   return error instanceof ApiError && codes.includes(error.code)
 }
 
+/** Whether the host refused a change because its disk is full (D-24). */
+export function isDiskFull(error: unknown): boolean {
+  return hasCode(error, 'service_unavailable') && error.details.reason === 'disk_full'
+}
+
 /** The error for a host that does not answer. */
 export function unreachable(cause: unknown): ApiError {
   return new ApiError({

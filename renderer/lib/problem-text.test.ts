@@ -20,6 +20,12 @@ describe('sentences for failures', () => {
     expect(unspoken).toEqual(['method_not_allowed', 'invalid_state_transition', 'gone', 'unsupported_media_type'])
   })
 
+  it('say of a full disk what was kept and what to do', () => {
+    const text = problemText(failure('service_unavailable', { reason: 'disk_full' }))
+    expect(text).toMatch(/full.*not stored.*kept.*free space/s)
+    expect(problemText(failure('service_unavailable'))).not.toBe(text)
+  })
+
   it('name the field of the first problem', () => {
     const details = { fieldErrors: [{ field: 'pages', code: 'invalid_number', message: 'x' }] }
     expect(problemText(failure('validation_error', details))).toBe('pages: This is not a number.')

@@ -1,7 +1,7 @@
 // Owns the sentences for failures: what happened, what was kept, what to do next.
 // Knows the codes of the protocol; knows no screen.
 import type { FieldError } from '#shared/errors.ts'
-import { ApiError } from './api-error.ts'
+import { ApiError, isDiskFull } from './api-error.ts'
 import { t } from './strings.ts'
 import type { StringKey } from './strings.ts'
 
@@ -71,6 +71,7 @@ export function problemText(error: unknown): string {
   if (error.code === 'validation_error' && error.details['reason'] === 'INVALID_USERNAME') {
     return t('problem.invalid_username')
   }
+  if (isDiskFull(error)) return t('problem.disk_full')
   const key = known[error.code]
   return key ? t(key) : t('problem.other', { code: error.code, message: error.message })
 }

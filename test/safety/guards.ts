@@ -59,6 +59,8 @@ export const guardTable: Readonly<Record<string, GuardEntry>> = {
   R1s: entry('a call of a peer is applied in one transaction', 'its parts applied one by one'),
   R1t: entry('a start repairs nothing by hand', 'a start that waits'),
   R2: entry('synchronous FULL on every connection', 'a host without it'),
+  R4: entry('writes are acknowledged after COMMIT', 'a plugin that acknowledges before'),
+  R4d: entry('a ballast that gives way to deletions and starts', 'a host that keeps none'),
   R7: entry('a manifest of hashes for every backup', 'integrity_check alone'),
   R8: entry('backups through the interface of SQLite', 'a copy of the files'),
   R8b: entry('backups go page by page', 'a copy in one step'),

@@ -123,9 +123,11 @@ export function createAnalyticsService(parts: AnalyticsParts): AnalyticsService 
       requireSystemPermission(authorizer(), ctx, 'run_sql')
       if (input.sql.length > 100_000) throw invalidQuery('sql', 'The statement is too long.', { path: '' })
       // The use is on record before the statement runs, whatever becomes of it.
-      await parts.write('analytics.sql', (tx) => {
-        tx.emit(ctx, { type: 'analytics.sql.run', payload: { sql: input.sql } })
-      })
+      await parts.write(
+        'analytics.sql',
+        (tx) => tx.emit(ctx, { type: 'analytics.sql.run', payload: { sql: input.sql } }),
+        { whenFull: true },
+      )
       const { sql } = parts
       return runSql({ authorizer, schemas: metadata.objectSchemas, envFor, ...sql }, ctx, input)
     },

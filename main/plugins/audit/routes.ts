@@ -64,7 +64,9 @@ export function auditHandlers(parts: AuditHandlerParts): Handlers<typeof auditRo
       const { kind, actorId, object, outcome, since, until } = query
       const details = { filter: { kind, actorId, object, outcome, since, until } }
       // On record before the first byte leaves.
-      await write('audit.export', (tx) => record(tx, ctx, { kind: 'audit.exported', details }))
+      await write('audit.export', (tx) => record(tx, ctx, { kind: 'audit.exported', details }), {
+        whenFull: true,
+      })
       const slices = read.slices<EntryRow>((last) => entriesBelow(filter, last?.seq ?? null, exportSlice))
       const stream = Readable.from(linesOf(slices, ctx.signal), { objectMode: false })
       const fileName = `audit-${clock.iso().slice(0, 10)}.ndjson`

@@ -6,6 +6,7 @@ import { localOwnerId } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
+import type { Write } from '#main/kernel/database.ts'
 import type { Caller, IdentityProvider } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AuthService, AuthUser } from './api.ts'
@@ -88,7 +89,9 @@ export async function ensureOwner(host: PluginHost, secret: string): Promise<voi
 
 /** Puts the parts together. */
 export function createAuthParts(host: PluginHost, config: AuthConfig, secret: string): AuthParts {
-  const { read, write, clock, ids, log, options } = host
+  const { read, clock, ids, log, options } = host
+  // Small, and nobody can make room on a full disk without having signed in.
+  const write: Write = (name, fn, given) => host.write(name, fn, { ...given, whenFull: true })
   const permissions = host.service('permissions')
   const hasOrganizations = config.plugins.organization
   const signUpIsClosed = config.emailAndPassword.disableSignUp ?? true

@@ -37,7 +37,7 @@ export const backupPlugin = definePlugin({
     })
     host.provide('backup', service)
     const announce: Announce = (ctx, type, payload) =>
-      host.write('backup.announce', (tx) => tx.emit(ctx, { type, payload }))
+      host.write('backup.announce', (tx) => tx.emit(ctx, { type, payload }), { whenFull: true })
     host.handle(backupRoutes, backupHandlers(service, announce))
     for (const { kind, schedule } of backupJobs) {
       // A large copy must not hold the end of the host up: the database kills the copying process when it closes.

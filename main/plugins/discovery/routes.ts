@@ -1,6 +1,7 @@
 // Handlers of discovery and health.
 import type { discoveryRoutes } from '#shared/contracts/discovery.ts'
 import { platformError } from '#shared/errors.ts'
+import { diskFullError } from '#main/kernel/disk-full.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { RawJson, Reply } from '#main/kernel/reply.ts'
 import type { DiscoveryService } from './service.ts'
@@ -16,7 +17,9 @@ export function discoveryHandlers(service: DiscoveryService): Handlers<typeof di
     },
     getHealth: () => ({ status: 'ok' }),
     getReadiness() {
-      if (!service.isReady()) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
+      const health = service.health()
+      if (health === 'disk_full') throw diskFullError()
+      if (health === 'degraded') throw platformError('service_unavailable', { retryAfterSeconds: 1 })
       return { status: 'ready' }
     },
   }

@@ -1,5 +1,5 @@
 // What the host tells about itself before anyone signs in: the manifest and whether it is ready. Holds no secret.
-import type { Database } from '#main/kernel/database.ts'
+import type { Database, DatabaseHealth } from '#main/kernel/database.ts'
 import type { PluginCatalogue } from '#main/kernel/plugin.ts'
 import { buildManifest } from './service/manifest.ts'
 import type { ManifestFacts } from './service/manifest.ts'
@@ -10,7 +10,7 @@ export interface DiscoveryService {
   /** The manifest of this moment as JSON text, with its weak tag. */
   manifest(): { text: string; tag: string }
   /** Whether the database takes writes. Migrations are done before the first request can arrive. */
-  isReady(): boolean
+  health(): DatabaseHealth
 }
 
 /**
@@ -27,6 +27,6 @@ export function createDiscoveryService(parts: {
       const text = JSON.stringify(buildManifest(parts.catalogue, parts.facts()))
       return { text, tag: weakTag(text) }
     },
-    isReady: () => parts.database.health() === 'ok',
+    health: () => parts.database.health(),
   }
 }

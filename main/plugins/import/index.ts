@@ -25,7 +25,7 @@ export const importPlugin = definePlugin({
   migrations: importMigrations,
   emits: importEvents,
   register(host: PluginHost) {
-    const staging = createStaging(host.options.dataDir)
+    const staging = createStaging(host.options.dataDir, () => host.database.health() !== 'disk_full')
     const sheets = createSheets(host.spawn)
     const data = host.service('data')
     const { read, write, clock, ids, log } = host
@@ -51,7 +51,7 @@ export const importPlugin = definePlugin({
         service,
         data,
         sources,
-        announce: (ctx, event) => write('import.announce', (tx) => tx.emit(ctx, event)),
+        announce: (ctx, event) => write('import.announce', (tx) => tx.emit(ctx, event), { whenFull: true }),
       }),
     )
     host.on('record.created', (event) => watches.hear(event))

@@ -23,6 +23,9 @@ export const appStrings = {
   'app.undo': 'Undo',
   'app.dismiss': 'Dismiss message',
   'app.host.down': 'Host not reachable',
+  'app.disk.region': 'State of the disk',
+  'app.disk.full':
+    'The disk of the computer that runs Cairn is full. Everything stored is kept; you can read and delete, and nothing else is stored until there is space again. Free space on that disk: Cairn notices by itself.',
   'app.copy': 'Copy',
   'app.copied': 'Copied',
   'app.copyOf': 'Copy: {what}',

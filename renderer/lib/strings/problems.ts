@@ -27,7 +27,9 @@ export const problemStrings = {
   'problem.payload_too_large': 'That is more than Cairn takes at once. Nothing was changed; send less.',
   'problem.rate_limit_exceeded': 'Too many requests in a short time. Wait a moment, then try again.',
   'problem.timeout': 'It took too long and was stopped. Narrow the search or the filter, then try again.',
-  'problem.service_unavailable': 'Cairn is busy or its disk is full. Nothing was changed; try again in a moment.',
+  'problem.service_unavailable': 'Cairn is busy just now. Nothing was changed; try again in a moment.',
+  'problem.disk_full':
+    'The disk of the computer that runs Cairn is full, so this was not stored. Everything stored before is kept; free space there, then try again.',
   'problem.sync_disabled': 'Sync is off on this device. Turn it on under Sync & devices.',
   'problem.sync_conflict_not_found': 'The conflict is gone: it was decided elsewhere, or its record was removed.',
   'problem.pairing_not_found': 'The code has ended, or was used. Make a new one on the other device.',

@@ -231,6 +231,7 @@ const linkable = [
   'backups',
   'secret.key',
   'audit.head',
+  'cairn.ballast',
   'restored.json',
 ]
 

@@ -40,9 +40,10 @@ export function createNotes({ write, append, factsOf, flood, log }: NoteParts): 
       waiting = []
       if (batch.length === 0) return
       try {
-        await write('audit.notes', (tx) => {
+        const addAll = (tx: Tx): void => {
           for (const facts of batch) append(tx, facts)
-        })
+        }
+        await write('audit.notes', addAll, { whenFull: true })
       } catch (error) {
         // The database cannot be written just now; they are tried again with the next ones.
         waiting = [...batch, ...waiting].slice(0, maxWaiting)

@@ -165,7 +165,9 @@ async function runJob(
     const job = { from, to, limitMs: staging === undefined ? limitMs : Infinity }
     if (staging !== undefined) await staging
     try {
-      return await run.write(`data.${run.operation ?? 'batch'}`, (tx) => settle(tx, attemptAll(run, tx, job)))
+      return await run.write(`data.${run.operation ?? 'batch'}`, (tx) => settle(tx, attemptAll(run, tx, job)), {
+        whenFull: run.operation === 'delete',
+      })
     } catch (error) {
       if (!(error instanceof StaleItem) || attempt === maxTries) throw error
     }

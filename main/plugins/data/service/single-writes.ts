@@ -4,6 +4,7 @@ import { platformError, validationError } from '#shared/errors.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
 import type { DataService, PlatformRecord } from '../api.ts'
 import type { Row } from './codec.ts'
@@ -138,12 +139,16 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
         if (event === 'restore' || seen['deleted_at'] === null)
           patch = await beforeOne(hooks, ctx, schema.name, event, { record, previous: record })
       }
-      const done = await parts.write(name, (tx): { value: T } | typeof stale => {
-        const row = requireRowFor(parts, tx, ctx, schema, input)
-        requireRowVersion(parts, ctx, schema, row, input.expectedVersion)
-        if (seen !== undefined && row['updated_at'] !== seen['updated_at']) return stale
-        return { value: job(tx, row, patch) }
-      })
+      const done = await parts.write(
+        name,
+        (tx): { value: T } | typeof stale => {
+          const row = requireRowFor(parts, tx, ctx, schema, input)
+          requireRowVersion(parts, ctx, schema, row, input.expectedVersion)
+          if (seen !== undefined && row['updated_at'] !== seen['updated_at']) return stale
+          return { value: job(tx, row, patch) }
+        },
+        { whenFull: event === 'delete' },
+      )
       if (done !== stale) return done.value
     }
     throw tooManyChanges(parts, ctx, schema, input.id)
@@ -227,10 +232,11 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const value = typeof sealed === 'string' ? await openSealed(parts.secrets, sealed) : null
       const recordId = row['id'] as string
       // The event is stored before the text is told: nobody looks unseen.
-      await parts.write('data.reveal', (tx) => {
+      const tell = (tx: Tx): void => {
         requireRow(tx, schema, recordId)
         tx.emit(ctx, { type: 'record.secret_revealed', object: schema.name, recordId, payload: { field: name } })
-      })
+      }
+      await parts.write('data.reveal', tell, { whenFull: true })
       return { object: schema.name, id: recordId, field: name, value }
     },
   }

@@ -5,6 +5,7 @@ import { open, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
+import { diskFullError } from '#main/kernel/disk-full.ts'
 import type { RowSource, SourceRow } from './sources.ts'
 
 /** Rows of one job at most (D-199). */
@@ -32,10 +33,10 @@ export interface Staging {
   /**
    * Writes every row and syncs the file.
    * @returns how many rows there are
-   * @throws validation_error for more rows than a job may have, payload_too_large
+   * @throws validation_error for more rows than a job may have, payload_too_large, service_unavailable on a full disk
    */
   stage(name: string, source: RowSource): Promise<number>
-  /** Writes bytes as they come. @throws payload_too_large beyond the limit */
+  /** Writes bytes as they come. @throws payload_too_large beyond the limit, service_unavailable on a full disk */
   stageBytes(name: string, bytes: AsyncIterable<Uint8Array>, limitBytes: number): Promise<void>
   /** Reads rows in slices of `size` from a place in the file on. */
   read(name: string, from: number, size: number): AsyncGenerator<StagedSlice>
@@ -44,26 +45,32 @@ export interface Staging {
   sweep(wanted: ReadonlySet<string>): void
 }
 
-/** Opens the folder below the data folder; it is made on first use. */
-export function createStaging(dataDir: string): Staging {
+/**
+ * Opens the folder below the data folder; it is made on first use.
+ * @param hasRoom whether the disk has room: a file that may not fit would take what deletions need
+ */
+export function createStaging(dataDir: string, hasRoom: () => boolean): Staging {
   const folder = path.join(dataDir, 'imports')
   const fileOf = (name: string): string => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     return path.join(folder, name)
   }
+  const create = (name: string): Promise<FileHandle> =>
+    hasRoom() ? open(fileOf(name), 'wx', 0o600) : Promise.reject(diskFullError())
 
   return {
     path: fileOf,
 
     async stage(name, source) {
-      const file = await open(fileOf(name), 'wx', 0o600)
+      const file = await create(name)
       let total = 0
       let bytes = 0
       let buffer = ''
       const flush = async (): Promise<void> => {
         bytes += Buffer.byteLength(buffer)
         if (bytes > maxStagedBytes) throw platformError('payload_too_large', { limitBytes: maxStagedBytes })
-        await file.write(buffer)
+        // Whole or not at all: a single write may end early on a disk that becomes full.
+        await file.appendFile(buffer)
         buffer = ''
       }
       try {
@@ -84,13 +91,13 @@ export function createStaging(dataDir: string): Staging {
     },
 
     async stageBytes(name, bytes, limitBytes) {
-      const file = await open(fileOf(name), 'wx', 0o600)
+      const file = await create(name)
       let total = 0
       try {
         for await (const chunk of bytes) {
           total += chunk.length
           if (total > limitBytes) throw platformError('payload_too_large', { limitBytes })
-          await file.write(chunk)
+          await file.appendFile(chunk)
         }
       } finally {
         await file.close()

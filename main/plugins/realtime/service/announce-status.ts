@@ -15,8 +15,10 @@ export function announceStatus(host: Pick<PluginHost, 'catalogue' | 'write' | 'l
       if (before === undefined || before === status) continue
       const payload = { service, status, previous: before, ...(message === undefined ? {} : { message }) }
       host
-        .write('realtime.status', (tx) =>
-          tx.emit(internalContext('service-status'), { type: 'service.status_changed', payload }),
+        .write(
+          'realtime.status',
+          (tx) => tx.emit(internalContext('service-status'), { type: 'service.status_changed', payload }),
+          { whenFull: true },
         )
         .catch((error: unknown) => host.log.warn({ err: error }, 'A changed status was not announced.'))
     }
