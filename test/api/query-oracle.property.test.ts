@@ -1,5 +1,5 @@
 // Random filters, sorts, pages and groups over random records, asked over HTTP, against a plain reading of D-72 to D-90.
-// CAIRN_LONG=1 asks 2,500 lists and as many groups.
+// A long run asks 2,500 lists and as many groups.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'

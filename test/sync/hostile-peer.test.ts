@@ -1,5 +1,5 @@
 // A device that is paired and hostile: mutated frames, mutated updates in envelopes whose signatures are right, writes it
-// may not make. The host goes on, keeps what it had, and says what came. CAIRN_LONG=1 sends 100,000 of each.
+// may not make. The host goes on, keeps what it had, and says what came. A long run sends 100,000 of each.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { statement } from '#main/kernel/database.ts'

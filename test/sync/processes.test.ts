@@ -1,5 +1,5 @@
 // Three hosts and a relay as processes of their own, hurt in every way a machine and a network can be, round after round:
-// nothing acknowledged is lost, and all have the same soon after. CAIRN_LONG=1 runs 200 rounds.
+// nothing acknowledged is lost, and all have the same soon after. A long run runs 200 rounds.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -13,8 +13,6 @@ import { withHost } from '../host-under-test.ts'
 import { defineCheck, skipCheck } from '../registry.ts'
 import type { CheckContext, SkippedCheck } from '../registry.ts'
 
-const long = process.env['CAIRN_LONG'] === '1'
-
 /** Room must be found this soon after there is some. */
 const recoveryMs = 5_000
 
@@ -163,7 +161,6 @@ const hastyPlugin = definePlugin({
 
 /** A real disk, filled to the last byte, under a real process that is also stopped and started on it. */
 async function onFullDisk(context: CheckContext, entry: string): Promise<number | SkippedCheck> {
-  if (context.size === 'commit' && !long) return skipCheck('takes long: CAIRN_LONG=1 runs it')
   const disk = makeSmallDisk(64)
   if (typeof disk === 'string') return skipCheck(disk)
   const findings = startFindings(context)

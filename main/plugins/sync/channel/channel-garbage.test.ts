@@ -1,5 +1,5 @@
 // What nobody should send: garbage at every level of the channel ends connections and nothing else (safety S6).
-// CAIRN_LONG=1 sends 100,000 messages.
+// A long run sends 100,000 messages.
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect as connectTcp } from 'node:net'

@@ -1,5 +1,5 @@
 // Bytes spoiled in every way a hostile or broken peer can think of: what comes out is a value or a typed error, quickly,
-// and of no more memory than the bytes themselves (safety rules S5, S6, P9). CAIRN_LONG=1 tries 100,000 of each.
+// and of no more memory than the bytes themselves (safety rules S5, S6, P9). A long run tries 100,000 of each.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
