@@ -1,10 +1,11 @@
-// The commands of the command line: serve, open, backup, backups, restore, check. Compose the host; hold no capability.
+// The commands of the command line: serve, open, backup, backups, restore, new-key, check. Compose the host; hold no capability.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { DataDirInUse, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from '#main/plugins/backup/offline.ts'
 import { programVersion } from '#main/program-version.ts'
+import { makeSecretKey } from '#main/kernel/file-secrets.ts'
 import { makeBackupOf, mintCodeOf, verifyHost } from '#main/http/running-host.ts'
 
 const usage = `Usage: cairn <command> [--data DIR] [--port N]
@@ -14,6 +15,7 @@ const usage = `Usage: cairn <command> [--data DIR] [--port N]
   backup            make a verified backup
   backups           list the backups
   restore ID        put a backup in place of the present data (which is backed up first)
+  new-key           go on without a secret.key that is lost, and without what was sealed with it
   check             check the integrity of the database
   relay             run a relay between devices (relay --help says how)
 
@@ -56,6 +58,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     }
     case 'restore':
       return restore(options)
+    case 'new-key':
+      return newKey(options)
     case 'check': {
       const problems = await checkOffline(options.dataDir)
       process.stdout.write(problems.length === 0 ? 'ok\n' : `${problems.join('\n')}\n`)
@@ -162,6 +166,17 @@ async function backup(options: CliOptions): Promise<number> {
   }
   process.stdout.write(`${made.id}  ${made.sizeBytes} bytes  sha256 ${made.sha256}\n`)
   return 0
+}
+
+function newKey(options: CliOptions): number {
+  const held = openDataDir(options.dataDir)
+  try {
+    const isMade = makeSecretKey(path.join(held.path, 'secret.key'))
+    process.stdout.write(isMade ? 'A new secret.key was made.\n' : 'There is a secret.key; it was left as it is.\n')
+    return isMade ? 0 : 1
+  } finally {
+    held.release()
+  }
 }
 
 async function restore(options: CliOptions): Promise<number> {

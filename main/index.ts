@@ -2,8 +2,11 @@
 import path from 'node:path'
 import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
+import { checkBesideTraffic } from '#main/database/live-check.ts'
 import { createMigrationBackup } from '#main/database/migration-backup.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
+import { judgeDatabase } from '#main/database/start-check.ts'
+import { openStateFile } from '#main/database/state-file.ts'
 import { openDataDir, readConfig, removeConnectionFile, writeConfig, writeConnectionFile } from '#main/data-dir.ts'
 import type { Config, DataDir } from '#main/data-dir.ts'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
@@ -46,6 +49,7 @@ import { programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
 // What the desktop shell needs of the host beside starting it.
+export { DatabaseRefused } from '#main/database/start-check.ts'
 export { DataDirInUse, locateDataDir, readConnectionFile } from '#main/data-dir.ts'
 export { shellPolicy } from '#main/http/console.ts'
 export { verifyHost } from '#main/http/running-host.ts'
@@ -113,7 +117,7 @@ export class PortInUse extends Error {
 /**
  * Starts a host on a data folder.
  * @throws DataDirInUse when another process holds the folder, PortInUse when an explicit port is taken, MigrationRefused
- * when the database belongs to a newer program, Error when a plugin cannot be loaded. Nothing stays open after a throw.
+ * when the database belongs to a newer program, DatabaseRefused when it is not the one that was left or is damaged, Error when a plugin cannot be loaded. Nothing stays open after a throw.
  */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const cleanup: (() => void | Promise<void>)[] = []
@@ -141,6 +145,11 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const uiBasePath = textOf(config, 'uiBasePath', 'auth') ?? '/_console'
   const durable = options.durable ?? true
 
+  const found = await judgeDatabase(dataDir.path, dataDir.file('database'))
+  const state = openStateFile(dataDir.file('database'))
+  cleanup.push(() => state.close())
+  state.note({ state: 'open', birth: found.birth, log: found.log })
+
   const plugins = orderPlugins(options.plugins ?? [...corePlugins, ...optionalPlugins])
   await migrateDatabase({
     file: dataDir.file('database'),
@@ -154,7 +163,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     log,
     durable,
   })
-  const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable })
+  const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable, state })
   cleanup.push(() => database.close())
 
   const answers = createAnswerStore({ database, bus, secrets: ports.secrets })
@@ -225,6 +234,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const publicPort = await listenPublic(running, access)
   const url = running.localUrl()
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
+  const endChecks = checkBesideTraffic({ database, found, traffic, log })
   writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
   await outbox.start()
   await jobs.start()
@@ -243,12 +253,14 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const stop = (prepare?: () => Promise<void>): Promise<void> =>
     (stopping ??= (async () => {
       keepMemory?.()
+      endChecks()
       removeConnectionFile(dataDir.path)
       await running.close()
       await jobs.stop()
       await outbox.stop()
       await active.stop()
       await database.close()
+      state.close()
       // A restart whose preparation fails starts again on the state as it is.
       await prepare?.().catch((error: unknown) => log.error({ err: error }, 'The restart could not be prepared.'))
       log.info({}, 'The host has stopped.')

@@ -1,6 +1,5 @@
 // Translates what SQLite reports into the codes of the catalogue. Knows codes of the engine, no tables and no meaning.
-import { platformError } from '#shared/errors.ts'
-import type { PlatformError } from '#shared/errors.ts'
+import { baseErrors, PlatformError, platformError } from '#shared/errors.ts'
 
 const uniqueCodes = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'])
 const unavailablePrefixes = ['SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_BUSY', 'SQLITE_READONLY', 'SQLITE_CANTOPEN']
@@ -28,4 +27,12 @@ export function translateEngineError(error: unknown): unknown {
 /** `service_unavailable` with the time after which a client may try again (D-24). */
 export function unavailable(cause?: unknown): PlatformError {
   return platformError('service_unavailable', { retryAfterSeconds: 1 }, cause)
+}
+
+/**
+ * `service_unavailable` for as long as the host runs (D-24).
+ * @param message one sentence or more for people: why, what still works, what to do
+ */
+export function writesRefused(reason: 'database_damaged' | 'read_only', message: string): PlatformError {
+  return new PlatformError('service_unavailable', { ...baseErrors.service_unavailable, message, retryable: false }, { reason })
 }
