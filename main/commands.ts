@@ -111,6 +111,11 @@ async function serve(options: CliOptions): Promise<number> {
     process.stdout.write(
       `Cairn is running at ${host.url}${host.uiBasePath}/#${host.mintCode()}  data: ${host.dataDir}\n`,
     )
+    if (host.isReadOnly) {
+      process.stderr.write(
+        `The data folder ${host.dataDir} cannot be written: Cairn shows what is there and refuses changes.\n`,
+      )
+    }
     const reason = await host.stopped
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
@@ -192,6 +197,8 @@ async function restore(options: CliOptions): Promise<number> {
     process.stderr.write(`Cairn is running on ${path.resolve(options.dataDir)}. Stop it before a restore.\n`)
     return 1
   }
-  process.stdout.write(`Restored ${id}. The state before it was backed up first.\n`)
+  process.stdout.write(
+    `Restored ${id}. What was there before is kept: as a backup, or as cairn.db.replaced-* where none could be made.\n`,
+  )
   return 0
 }

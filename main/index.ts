@@ -1,7 +1,9 @@
 // The public door of the host: starts everything in order and stops it in reverse. The only file the shell imports.
+import type { PlatformError } from '#shared/errors.ts'
 import path from 'node:path'
 import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
+import { writesRefused } from '#main/database/engine-errors.ts'
 import { checkBesideTraffic } from '#main/database/live-check.ts'
 import { createMigrationBackup } from '#main/database/migration-backup.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
@@ -45,6 +47,7 @@ import type { HostFacts, PluginDefinition } from '#main/kernel/plugin.ts'
 import type { Ports } from '#main/kernel/ports.ts'
 import { createTraffic } from '#main/kernel/traffic.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
+import { copyReadOnlyDir, isReadOnly } from '#main/read-only-dir.ts'
 import { programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
@@ -91,6 +94,8 @@ export interface RunningHost {
   /** The connection token of this start (D-29). */
   readonly token: string
   readonly dataDir: string
+  /** True when the data folder cannot be written: reads are served, writes refused, nothing is kept. */
+  readonly isReadOnly: boolean
   readonly server: HttpServer
   readonly database: HostDatabase
   readonly plugins: LoadedPlugins
@@ -131,7 +136,8 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
 
 async function assemble(options: HostOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunningHost> {
   const startedAt = (options.clock ?? systemClock).iso()
-  const dataDir = openDataDir(options.dataDir)
+  const readOnly = isReadOnly(options.dataDir)
+  const dataDir = readOnly ? copyReadOnlyDir(options.dataDir) : openDataDir(options.dataDir)
   cleanup.push(() => dataDir.release())
   const config = readConfig(dataDir.path)
   const access = await readAccessConfig(config.of('host'), config.of('auth'))
@@ -145,12 +151,14 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const uiBasePath = textOf(config, 'uiBasePath', 'auth') ?? '/_console'
   const durable = options.durable ?? true
 
-  const found = await judgeDatabase(dataDir.path, dataDir.file('database'))
+  const found = await judgeDatabase(readOnly ? options.dataDir : dataDir.path, dataDir.file('database'))
   const state = openStateFile(dataDir.file('database'))
   cleanup.push(() => state.close())
   state.note({ state: 'open', birth: found.birth, log: found.log })
 
-  const plugins = orderPlugins(options.plugins ?? [...corePlugins, ...optionalPlugins])
+  const wanted = options.plugins ?? [...corePlugins, ...optionalPlugins]
+  // A copy that speaks to other machines in the name of the original would contradict it later.
+  const plugins = orderPlugins(readOnly ? wanted.filter(({ id }) => id !== 'sync') : wanted)
   await migrateDatabase({
     file: dataDir.file('database'),
     plugins: [
@@ -184,7 +192,10 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     environment: environmentOf(config),
     uiBasePath,
     baseUrl: () => server?.baseUrl() ?? '',
-    requestRestart: (prepare) => restart?.(prepare),
+    requestRestart: (prepare) => {
+      if (readOnly) throw refusedWrites(options.dataDir)
+      restart?.(prepare)
+    },
     ownerSessions: sessions,
     config: (plugin) => config.of(plugin),
   }
@@ -236,8 +247,13 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
   const endChecks = checkBesideTraffic({ database, found, traffic, log })
   writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
-  await outbox.start()
-  await jobs.start()
+  if (readOnly) {
+    database.refuseWrites(refusedWrites(options.dataDir))
+    log.warn({}, refusedWrites(options.dataDir).message)
+  } else {
+    await outbox.start()
+    await jobs.start()
+  }
   for (const warning of access.warnings) log.warn({}, warning)
   const { baseUrl } = running
   log.info(
@@ -279,7 +295,8 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     publicPort,
     uiBasePath,
     token,
-    dataDir: dataDir.path,
+    dataDir: readOnly ? path.resolve(options.dataDir) : dataDir.path,
+    isReadOnly: readOnly,
     server: running,
     database,
     plugins: active,
@@ -410,6 +427,13 @@ function guardsOf(guards: Guards, config: Config, log: Logger): Guards {
   if (!lifted || advanced.disableCSRFCheck !== true) return guards
   log.warn({}, 'The option auth.advanced.disableCSRFCheck is on: a cookie alone authorises writes.')
   return { ...guards, cookieWrite: () => null }
+}
+
+function refusedWrites(dataDir: string): PlatformError {
+  return writesRefused(
+    'read_only',
+    `The data folder ${path.resolve(dataDir)} cannot be written, so Cairn shows what is there and changes nothing. Give it the right to write the folder and the files in it, then start it again.`,
+  )
 }
 
 function headlessPorts(dataDir: DataDir): Ports {

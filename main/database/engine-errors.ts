@@ -34,5 +34,9 @@ export function unavailable(cause?: unknown): PlatformError {
  * @param message one sentence or more for people: why, what still works, what to do
  */
 export function writesRefused(reason: 'database_damaged' | 'read_only', message: string): PlatformError {
-  return new PlatformError('service_unavailable', { ...baseErrors.service_unavailable, message, retryable: false }, { reason })
+  return new PlatformError(
+    'service_unavailable',
+    { ...baseErrors.service_unavailable, message, retryable: false },
+    { reason },
+  )
 }

@@ -55,13 +55,14 @@ export class DatabaseRefused extends Error {
 /**
  * Looks at the database of a data folder: is it there, is it the one that was left, is its log, is it sound.
  * After a clean end size and time say so; otherwise the whole file is read.
+ * @param database the database of the folder, or a copy of it with what was noted beside it
  * @throws DatabaseRefused
  */
 export async function judgeDatabase(dataDir: string, database: string): Promise<DatabaseFound> {
   const found = findProblem(dataDir, database)
   if (!('problem' in found)) return found
   const backup = await newestGoodBackup(dataDir)
-  throw new DatabaseRefused(wordsOf(found, dataDir, database, backup), backup?.id ?? null)
+  throw new DatabaseRefused(wordsOf(found, dataDir, backup), backup?.id ?? null)
 }
 
 /** The problem of a database, or what may be known of it. */
@@ -76,8 +77,8 @@ export function findProblem(dataDir: string, database: string): DatabaseProblem 
 }
 
 /** The words for somebody who has to decide what happens with the database. */
-function wordsOf(found: DatabaseProblem, dataDir: string, database: string, backup: BackupEntry | null): string {
-  const lines = [`The database ${database} was not opened: ${found.problem} It was left as it is.`]
+function wordsOf(found: DatabaseProblem, dataDir: string, backup: BackupEntry | null): string {
+  const lines = [`The database ${join(dataDir, 'cairn.db')} was not opened: ${found.problem} It was left as it is.`]
   const put = (id: string): string => `npm run cairn -- restore ${id} --data "${dataDir}"`
   if (backup === null) lines.push(`There is no whole backup in ${join(dataDir, 'backups')}.`)
   else {
@@ -86,7 +87,8 @@ function wordsOf(found: DatabaseProblem, dataDir: string, database: string, back
       'What is there now is kept beside it. All backups: npm run cairn -- backups',
     )
   }
-  if (found.isUsable) lines.push(`To go on with the database as it is, delete ${stateFileOf(database)}.`)
+  if (found.isUsable)
+    lines.push(`To go on with the database as it is, delete ${stateFileOf(join(dataDir, 'cairn.db'))}.`)
   lines.push(`To begin with an empty workspace, move everything out of ${dataDir}.`)
   return lines.join('\n')
 }
@@ -109,7 +111,9 @@ function findUsed(dataDir: string, database: string, state: DatabaseState | unde
 /** Nobody but a host writes into the file, so any difference is one too many. */
 function judgeClosed(database: string, state: DatabaseState & { state: 'closed' }): DatabaseProblem | DatabaseFound {
   if ((statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    return doubtful('a log (cairn.db-wal) lies beside it that is not its own.')
+    return broken(
+      'the log beside it (cairn.db-wal) is not its own; moved away, it lets the database open as it was closed.',
+    )
   if (isUntouched(database, state)) return { ...fresh, closed: state }
   const size = statSync(database).size
   // Copied to another place, it has another time.
@@ -129,6 +133,8 @@ function judgeLeft(
 ): DatabaseProblem | DatabaseFound {
   const log = readLogExtent(database)
   const lost = state?.log == null ? undefined : logProblem(database, state.log, log, notedAt)
+  // SQLite would read the file through it.
+  if (lost?.isUsable === false) return lost
   const isLarge = statSync(database).size > checkedFirstBytes
   const problem = structureProblem(database, isLarge ? 0 : 1)
   if (problem !== undefined) return broken(problem)
@@ -137,24 +143,32 @@ function judgeLeft(
     const used = findUsed(dataDir, database, state)
     if (used !== undefined) return broken('it holds nothing, though the folder was in use before.')
   }
-  if (state?.birth != null && birth !== state.birth) return doubtful('it is another database than the one that was open.')
-  if (lost !== undefined) return doubtful(lost)
+  if (state?.birth != null && birth !== state.birth)
+    return doubtful('it is another database than the one that was open.')
+  if (lost !== undefined) return lost
   return { log, birth, closed: null, isUrgent: isLarge }
 }
 
 /** Whether what was acknowledged is still in the log, or has gone from there into the file. */
-function logProblem(database: string, noted: LogExtent, log: LogExtent | null, notedAt: bigint): string | undefined {
+function logProblem(
+  database: string,
+  noted: LogExtent,
+  log: LogExtent | null,
+  notedAt: bigint,
+): DatabaseProblem | undefined {
   if (noted.frames === 0) return undefined
   if (log === null) {
     // Whoever opens the file with SQLite after a kill folds the log in and removes it, which writes the file.
     if (statSync(database, { bigint: true }).mtimeNs >= notedAt) return undefined
-    return 'its log (cairn.db-wal) is gone or damaged, and the last changes were in it.'
+    return doubtful('its log (cairn.db-wal) is gone or damaged, and the last changes were in it.')
   }
   const restarts = (log.salts[0] - noted.salts[0]) >>> 0
   if (restarts > maxRestarts || (restarts === 0 && log.salts[1] !== noted.salts[1]))
-    return 'the log beside it (cairn.db-wal) is not its own.'
+    return broken('the log beside it (cairn.db-wal) is not its own.')
   if (restarts === 0 && log.frames < noted.frames)
-    return `its log (cairn.db-wal) was cut or damaged: ${noted.frames - log.frames} of ${noted.frames} changed pages are gone.`
+    return doubtful(
+      `its log (cairn.db-wal) was cut or damaged: ${noted.frames - log.frames} of ${noted.frames} changed pages are gone.`,
+    )
   return undefined
 }
 

@@ -1,7 +1,17 @@
 // What the host notes of its database in a file beside it, so that a start can tell whether the database is the one that was
 // left: how it was closed, or how far its log had come. Lost or damaged, it only makes the next start look closer.
 import { crc32 } from 'node:zlib'
-import { closeSync, constants, existsSync, fdatasyncSync, fstatSync, openSync, readSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readPrivateFile, refuseSpecialFile, syncPath } from '#main/kernel/atomic-file.ts'
 import type { LogExtent } from './wal-log.ts'

@@ -42,7 +42,8 @@ export function createFileSecrets(keyFile: string): SecretStore {
     const text = readPrivateFile(keyFile)
     if (text === undefined) throw new SecretKeyMissing(keyFile)
     const read = Buffer.from(text.trim(), 'base64')
-    if (read.length !== 32) throw new Error(`The key file ${keyFile} is damaged. Put it back from a copy of the data folder.`)
+    if (read.length !== 32)
+      throw new Error(`The key file ${keyFile} is damaged. Put it back from a copy of the data folder.`)
     key = read
     return key
   }

@@ -59,6 +59,8 @@ export const guardTable: Readonly<Record<string, GuardEntry>> = {
   R1s: entry('a call of a peer is applied in one transaction', 'its parts applied one by one'),
   R1t: entry('a start repairs nothing by hand', 'a start that waits'),
   R2: entry('synchronous FULL on every connection', 'a host without it'),
+  R5: entry('folders without the right to write are read from a copy', 'a host that opens them for writing'),
+  R6: entry('what was noted of how the database was left', 'a start to which nobody noted anything'),
   R7: entry('a manifest of hashes for every backup', 'integrity_check alone'),
   R8: entry('backups through the interface of SQLite', 'a copy of the files'),
   R8b: entry('backups go page by page', 'a copy in one step'),
