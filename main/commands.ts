@@ -1,10 +1,11 @@
-// The commands of the command line: serve, open, backup, backups, restore, check. Compose the host; hold no capability.
+// The commands of the command line: serve, open, backup, backups, restore, new-key, check. Compose the host; hold no capability.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { DataDirInUse, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
 import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from '#main/plugins/backup/offline.ts'
 import { programVersion } from '#main/program-version.ts'
+import { makeSecretKey } from '#main/kernel/file-secrets.ts'
 import { makeBackupOf, mintCodeOf, verifyHost } from '#main/http/running-host.ts'
 
 const usage = `Usage: cairn <command> [--data DIR] [--port N]
@@ -14,6 +15,7 @@ const usage = `Usage: cairn <command> [--data DIR] [--port N]
   backup            make a verified backup
   backups           list the backups
   restore ID        put a backup in place of the present data (which is backed up first)
+  new-key           go on without a secret.key that is lost, and without what was sealed with it
   check             check the integrity of the database
   relay             run a relay between devices (relay --help says how)
 
@@ -56,6 +58,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     }
     case 'restore':
       return restore(options)
+    case 'new-key':
+      return newKey(options)
     case 'check': {
       const problems = await checkOffline(options.dataDir)
       process.stdout.write(problems.length === 0 ? 'ok\n' : `${problems.join('\n')}\n`)
@@ -108,6 +112,11 @@ async function serve(options: CliOptions): Promise<number> {
     process.stdout.write(
       `Cairn is running at ${host.url}${host.uiBasePath}/#${host.mintCode()}  data: ${host.dataDir}\n`,
     )
+    if (host.isReadOnly) {
+      process.stderr.write(
+        `The data folder ${host.dataDir} cannot be written: Cairn shows what is there and refuses changes.\n`,
+      )
+    }
     const reason = await host.stopped
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
@@ -165,6 +174,17 @@ async function backup(options: CliOptions): Promise<number> {
   return 0
 }
 
+function newKey(options: CliOptions): number {
+  const held = openDataDir(options.dataDir)
+  try {
+    const isMade = makeSecretKey(path.join(held.path, 'secret.key'))
+    process.stdout.write(isMade ? 'A new secret.key was made.\n' : 'There is a secret.key; it was left as it is.\n')
+    return isMade ? 0 : 1
+  } finally {
+    held.release()
+  }
+}
+
 async function restore(options: CliOptions): Promise<number> {
   const id = options.words[0]
   if (id === undefined) {
@@ -178,6 +198,8 @@ async function restore(options: CliOptions): Promise<number> {
     process.stderr.write(`Cairn is running on ${path.resolve(options.dataDir)}. Stop it before a restore.\n`)
     return 1
   }
-  process.stdout.write(`Restored ${id}. The state before it was backed up first.\n`)
+  process.stdout.write(
+    `Restored ${id}. What was there before is kept: as a backup, or as cairn.db.replaced-* where none could be made.\n`,
+  )
   return 0
 }

@@ -64,10 +64,17 @@ export function locateDataDir(flag?: string): string {
 export function openDataDir(dir: string): DataDir {
   // Every file the process creates from here on is private at creation, also those SQLite makes beside the database.
   process.umask(0o077)
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const real = realpathSync(dir)
-  if (process.platform !== 'win32' && (statSync(real).mode & 0o077) !== 0) chmodSync(real, 0o700)
-  const lock = openExclusive(path.join(real, dataDirNames.lock))
+  let real: string
+  let lock: ReturnType<typeof openExclusive>
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    real = realpathSync(dir)
+    if (process.platform !== 'win32' && (statSync(real).mode & 0o077) !== 0) chmodSync(real, 0o700)
+    lock = openExclusive(path.join(real, dataDirNames.lock))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`The data folder ${dir} cannot be used: ${reason}. Nothing was changed.`, { cause: error })
+  }
   if (lock === null) throw new DataDirInUse(real)
   return {
     path: real,
@@ -95,7 +102,11 @@ export function readConnectionFile(dir: string): ConnectionFile | undefined {
 
 /** Removes `connection.json` at a clean exit; does nothing when it is absent. */
 export function removeConnectionFile(dir: string): void {
-  rmSync(path.join(dir, dataDirNames.connection), { force: true })
+  try {
+    rmSync(path.join(dir, dataDirNames.connection), { force: true })
+  } catch {
+    // The right to write the folder was lost meanwhile. Whoever reads the file finds that nobody answers.
+  }
 }
 
 /** The settings of `config.json`, by plugin id. */

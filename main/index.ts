@@ -1,9 +1,14 @@
 // The public door of the host: starts everything in order and stops it in reverse. The only file the shell imports.
+import type { PlatformError } from '#shared/errors.ts'
 import path from 'node:path'
 import { createDatabase } from '#main/database/create-database.ts'
 import type { HostDatabase } from '#main/database/create-database.ts'
+import { writesRefused } from '#main/database/engine-errors.ts'
+import { checkBesideTraffic } from '#main/database/live-check.ts'
 import { createMigrationBackup } from '#main/database/migration-backup.ts'
 import { migrateDatabase } from '#main/database/migrator.ts'
+import { judgeDatabase } from '#main/database/start-check.ts'
+import { openStateFile } from '#main/database/state-file.ts'
 import { openDataDir, readConfig, removeConnectionFile, writeConfig, writeConnectionFile } from '#main/data-dir.ts'
 import type { Config, DataDir } from '#main/data-dir.ts'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
@@ -44,10 +49,12 @@ import type { HostFacts, PluginDefinition } from '#main/kernel/plugin.ts'
 import type { Ports } from '#main/kernel/ports.ts'
 import { createTraffic } from '#main/kernel/traffic.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
+import { copyReadOnlyDir, isReadOnly } from '#main/read-only-dir.ts'
 import { programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
 // What the desktop shell needs of the host beside starting it.
+export { DatabaseRefused } from '#main/database/start-check.ts'
 export { DataDirInUse, locateDataDir, readConnectionFile } from '#main/data-dir.ts'
 export { shellPolicy } from '#main/http/console.ts'
 export { verifyHost } from '#main/http/running-host.ts'
@@ -96,6 +103,8 @@ export interface RunningHost {
   /** The connection token of this start (D-29). */
   readonly token: string
   readonly dataDir: string
+  /** True when the data folder cannot be written: reads are served, writes refused, nothing is kept. */
+  readonly isReadOnly: boolean
   readonly server: HttpServer
   readonly database: HostDatabase
   readonly plugins: LoadedPlugins
@@ -122,7 +131,8 @@ export class PortInUse extends Error {
 /**
  * Starts a host on a data folder.
  * @throws DataDirInUse when another process holds the folder, PortInUse when an explicit port is taken, MigrationRefused
- * when the database belongs to a newer program, Error when a plugin cannot be loaded, or for want of space on the disk. Nothing stays open after a throw.
+ * when the database belongs to a newer program, DatabaseRefused when it is not the one that was left or is damaged, Error when a
+ * plugin cannot be loaded, or for want of space on the disk. Nothing stays open after a throw.
  */
 export async function startHost(options: HostOptions): Promise<RunningHost> {
   const cleanup: (() => void | Promise<void>)[] = []
@@ -137,7 +147,8 @@ export async function startHost(options: HostOptions): Promise<RunningHost> {
 
 async function assemble(options: HostOptions, cleanup: (() => void | Promise<void>)[]): Promise<RunningHost> {
   const startedAt = (options.clock ?? systemClock).iso()
-  const dataDir = openDataDir(options.dataDir)
+  const readOnly = isReadOnly(options.dataDir)
+  const dataDir = readOnly ? copyReadOnlyDir(options.dataDir) : openDataDir(options.dataDir)
   cleanup.push(() => dataDir.release())
   const durable = options.durable ?? true
   // Set once there is a log.
@@ -145,7 +156,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   // Before anything else is written: on a full disk the ballast gives way, so that there is room for the start.
   const space = openDiskSpace({
     file: dataDir.file('ballast'),
-    bytes: options.ballastBytes ?? (durable ? ballastBytes : 0),
+    bytes: options.ballastBytes ?? (durable && !readOnly ? ballastBytes : 0),
     onChange: (isFull) => tellDiskSpace?.(isFull),
   })
   cleanup.push(() => space.close())
@@ -168,7 +179,16 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   }
   if (space.isFull()) tellDiskSpace(true)
 
-  const plugins = orderPlugins(options.plugins ?? [...corePlugins, ...optionalPlugins])
+  const found = await judgeDatabase(readOnly ? options.dataDir : dataDir.path, dataDir.file('database'))
+  if (found.isEarlier)
+    log.warn({}, 'The database is an earlier one of this workspace, put back by hand; what was written later is not in it.')
+  const state = openStateFile(dataDir.file('database'))
+  cleanup.push(() => state.close())
+  state.note({ state: 'open', birth: found.birth, log: found.log })
+
+  const wanted = options.plugins ?? [...corePlugins, ...optionalPlugins]
+  // A copy that speaks to other machines in the name of the original would contradict it later.
+  const plugins = orderPlugins(readOnly ? wanted.filter(({ id }) => id !== 'sync') : wanted)
   await migrateDatabase({
     file: dataDir.file('database'),
     plugins: [
@@ -181,7 +201,16 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     log,
     durable,
   })
-  const database = await createDatabase({ file: dataDir.file('database'), bus, clock, log, ports, durable, space })
+  const database = await createDatabase({
+    file: dataDir.file('database'),
+    bus,
+    clock,
+    log,
+    ports,
+    durable,
+    space,
+    state,
+  })
   cleanup.push(() => database.close())
 
   const answers = createAnswerStore({ database, bus, secrets: ports.secrets })
@@ -202,7 +231,10 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     environment: environmentOf(config),
     uiBasePath,
     baseUrl: () => server?.baseUrl() ?? '',
-    requestRestart: (prepare) => restart?.(prepare),
+    requestRestart: (prepare) => {
+      if (readOnly) throw refusedWrites(options.dataDir)
+      restart?.(prepare)
+    },
     ownerSessions: sessions,
     config: (plugin) => config.of(plugin),
   }
@@ -252,10 +284,16 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const publicPort = await listenPublic(running, access)
   const url = running.localUrl()
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
+  const endChecks = checkBesideTraffic({ database, found, traffic, log })
   writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
-  await outbox.start()
-  await jobs.start()
-  space.started()
+  if (readOnly) {
+    database.refuseWrites(refusedWrites(options.dataDir))
+    log.warn({}, refusedWrites(options.dataDir).message)
+  } else {
+    await outbox.start()
+    await jobs.start()
+    space.started()
+  }
   for (const warning of access.warnings) log.warn({}, warning)
   const { baseUrl } = running
   log.info(
@@ -271,6 +309,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const stop = (prepare?: () => Promise<void>): Promise<void> =>
     (stopping ??= (async () => {
       keepMemory?.()
+      endChecks()
       removeConnectionFile(dataDir.path)
       await running.close()
       await jobs.stop()
@@ -278,6 +317,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
       // Whatever a plugin could not put away: the database is closed, and the folder given free.
       await active.stop().catch((error: unknown) => log.error({ err: error }, 'A plugin did not stop as it should.'))
       await database.close()
+      state.close()
       await space.close()
       // A restart whose preparation fails starts again on the state as it is.
       await prepare?.().catch((error: unknown) => log.error({ err: error }, 'The restart could not be prepared.'))
@@ -297,7 +337,8 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     publicPort,
     uiBasePath,
     token,
-    dataDir: dataDir.path,
+    dataDir: readOnly ? path.resolve(options.dataDir) : dataDir.path,
+    isReadOnly: readOnly,
     server: running,
     database,
     plugins: active,
@@ -437,6 +478,13 @@ function guardsOf(guards: Guards, config: Config, log: Logger): Guards {
   if (!lifted || advanced.disableCSRFCheck !== true) return guards
   log.warn({}, 'The option auth.advanced.disableCSRFCheck is on: a cookie alone authorises writes.')
   return { ...guards, cookieWrite: () => null }
+}
+
+function refusedWrites(dataDir: string): PlatformError {
+  return writesRefused(
+    'read_only',
+    `The data folder ${path.resolve(dataDir)} cannot be written, so Cairn shows what is there and changes nothing. Give it the right to write the folder and the files in it, then start it again.`,
+  )
 }
 
 function headlessPorts(dataDir: DataDir): Ports {

@@ -9,6 +9,7 @@ import { readPrivateFile, refuseSpecialFile, syncPath, writeFileAtomic } from '#
 import { decodeManifest, encodeManifest } from './backup-manifest.ts'
 import type { BackupKind, BackupManifest } from './backup-manifest.ts'
 import { hashFile } from './file-check.ts'
+import { stateFileOf } from './state-file.ts'
 import { openWriter } from './open.ts'
 import type { FileReport } from './reader-protocol.ts'
 
@@ -219,6 +220,8 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
             throw new Error(`${file.name} of the backup differs from its checksum.`)
         }
         const database = join(dataDir, databaseName)
+        // What was noted is about the files that go.
+        rmSync(stateFileOf(database), { force: true })
         clearWay(database, presentSaved ? undefined : `${database}.replaced-${clock.now()}`)
         for (const { file, path } of incoming) renameSync(path, join(dataDir, file.name))
         syncPath(dataDir)
@@ -230,23 +233,19 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
 }
 
 /**
- * Folds the log of the present database into it and removes it: SQLite would replay it into the restored file.
- * @param aside where the present files are kept; undefined when a backup holds them
+ * Removes the log of the present database, which SQLite would replay into the restored file.
+ * @param aside where the present files are kept as they are; undefined when a backup holds them
  */
 function clearWay(database: string, aside: string | undefined): void {
-  if (!existsSync(database)) return
   if (aside !== undefined) {
     for (const suffix of ['', '-wal']) {
       if (existsSync(database + suffix)) copyFileSync(database + suffix, aside + suffix, constants.COPYFILE_EXCL)
     }
-  }
-  try {
+  } else if (existsSync(database)) {
+    // Until the restored file is in place, a crash must leave the present one whole.
     const connection = openWriter(database)
     connection.pragma('wal_checkpoint(TRUNCATE)')
     connection.close()
-  } catch (error) {
-    // A database too damaged to be opened is a reason to restore; its files were kept above.
-    if (aside === undefined) throw error
   }
   rmSync(`${database}-wal`, { force: true })
   rmSync(`${database}-shm`, { force: true })

@@ -1,4 +1,5 @@
 // Puts the parts of the database layer together: one writer, one reader, the reader processes.
+import type { PlatformError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Database } from '#main/kernel/database.ts'
 import { diskFullError } from '#main/kernel/disk-full.ts'
@@ -9,15 +10,19 @@ import type { Ports } from '#main/kernel/ports.ts'
 import { createReaderPool } from './reader-pool.ts'
 import type { ReaderPool } from './reader-pool.ts'
 import { createReaderStreams } from './reader-stream.ts'
-import { engineCode, translateEngineError } from './engine-errors.ts'
+import { engineCode, translateEngineError, writesRefused } from './engine-errors.ts'
 import { leaveSyncToWriter, openReader, openWriter } from './open.ts'
 import type { Connection } from './open.ts'
 import { createReads } from './reads.ts'
 import { createLogFolding } from './log-folding.ts'
 import { createLogSync } from './log-sync.ts'
+import { birthOf } from './migrator.ts'
 import { createLongDdl } from './long-ddl.ts'
 import { dropUnfinishedBuild } from './schema/index-build.ts'
+import type { ClosedFile, StateFile } from './state-file.ts'
+import { describeClosed } from './state-file.ts'
 import { createStatements } from './statements.ts'
+import { readSalts } from './wal-log.ts'
 import { keepStatistics } from './statistics.ts'
 import { createWriteQueue } from './write-queue.ts'
 
@@ -29,6 +34,8 @@ export interface DatabaseOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly ports: Pick<Ports, 'spawn'>
+  /** Where it is noted how far the log has come and how the database was closed; absent for databases of tests. */
+  readonly state?: StateFile
   /** False gives up durability for speed: only for throw-away databases of tests. Default true. */
   readonly durable?: boolean
   /** The disk of the file; absent where nobody watches it. */
@@ -41,6 +48,14 @@ const copyTimeoutMs = 30 * 60_000
 /** The database plus the parts only the host itself uses. */
 export interface HostDatabase extends Database {
   readonly readers: ReaderPool
+  /**
+   * Checks the whole database in a process of its own while the host runs; answers what is wrong. From the first finding on
+   * writes are refused with it, reads go on, and the next start refuses the database.
+   * @param closed how it was closed, when it was opened on the strength of its size and time
+   */
+  inspect(closed: ClosedFile | null): Promise<readonly string[]>
+  /** Refuses every write from now on. */
+  refuseWrites(error: PlatformError): void
   /** Number of transactions committed by the write queue so far. */
   groups(): number
 }
@@ -54,9 +69,21 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   const durable = options.durable ?? true
   const writer = openWriter(file, { durable })
   dropUnfinishedBuild(writer)
-  const logSync = durable ? createLogSync(file) : undefined
-  if (logSync !== undefined) leaveSyncToWriter(writer)
   const reader = openReader(file)
+  const state = options.state
+  const birth = state === undefined ? null : birthOf(reader)
+  const logState = writer.prepare('PRAGMA wal_checkpoint(NOOP)').raw()
+  const logPages = (): number => (logState.get() as [busy: number, pages: number, folded: number])[1]
+  const markLog = (handle: number): void => {
+    try {
+      const salts = readSalts(handle)
+      state?.mark({ state: 'open', birth, log: salts === null ? null : { salts, frames: logPages() } })
+    } catch (error) {
+      log.error({ err: error }, 'How far the log has come could not be noted outside of the database.')
+    }
+  }
+  const logSync = durable ? createLogSync(file, state && markLog) : undefined
+  if (logSync !== undefined) leaveSyncToWriter(writer)
   const writerStatements = createStatements(writer)
   const readerStatements = createStatements(reader)
   const readers = createReaderPool({ file, spawn: options.ports.spawn, log, clock, translate: translateEngineError })
@@ -75,12 +102,11 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     },
     onCommit: () => folding.committed(),
   })
-  const logState = writer.prepare('PRAGMA wal_checkpoint(NOOP)').raw()
   const folding = createLogFolding({
     file,
     durable,
     lend: queue.lend,
-    logPages: () => (logState.get() as [busy: number, pages: number, folded: number])[1],
+    logPages,
     isShort: () => space?.isFull() === true,
     log,
   })
@@ -103,6 +129,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     lend: queue.lend,
     setAutoCheckpoint: (pages) => void writer.pragma(`wal_autocheckpoint = ${pages}`),
   })
+  let damage: string | undefined
   let closed: Promise<void> | undefined
 
   const close = async (): Promise<void> => {
@@ -115,8 +142,13 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     streams.close()
     copier.close()
     reader.close()
-    if (!foldWhole(writer)) log.warn({}, 'The write-ahead log could not be folded in; the next start does it.')
+    // From here on nothing has to be in the log any more.
+    state?.note({ state: 'open', birth, log: null })
+    const isFolded = foldWhole(writer)
+    if (!isFolded) log.warn({}, 'The write-ahead log could not be folded in; the next start does it.')
     writer.close()
+    if (damage !== undefined) state?.note({ state: 'damaged', problem: damage })
+    else if (isFolded) state?.note({ state: 'closed', ...describeClosed(file) })
   }
 
   return {
@@ -131,6 +163,20 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     health: queue.health,
     statementCount: () => writerStatements.count() + readerStatements.count(),
     groups: queue.groups,
+    refuseWrites: queue.refuse,
+    async inspect(closedAs) {
+      const { problems } = await copier.inspect(closedAs, { timeoutMs: copyTimeoutMs })
+      if (problems.length === 0 || damage !== undefined) return problems
+      damage = problems[0]!.slice(0, 300)
+      log.fatal({ problems }, 'The database is damaged; nothing is written any more.')
+      queue.refuse(
+        writesRefused(
+          'database_damaged',
+          `The database is damaged (${damage}), so nothing is written to it any more. What was saved before can still be read. Restore a backup.`,
+        ),
+      )
+      return problems
+    },
     // A copy that cannot succeed would take what deletions need.
     backupTo: (target) =>
       space?.refuses() === true ? Promise.reject(diskFullError()) : copier.copyTo(target, { timeoutMs: copyTimeoutMs }),

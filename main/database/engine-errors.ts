@@ -1,6 +1,5 @@
 // Translates what SQLite reports into the codes of the catalogue. Knows codes of the engine, no tables and no meaning.
-import { platformError } from '#shared/errors.ts'
-import type { PlatformError } from '#shared/errors.ts'
+import { baseErrors, PlatformError, platformError } from '#shared/errors.ts'
 import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 
 const uniqueCodes = new Set(['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY', 'SQLITE_CONSTRAINT_ROWID'])
@@ -30,4 +29,16 @@ export function translateEngineError(error: unknown): unknown {
 export function unavailable(cause?: unknown): PlatformError {
   if (isDiskFull(cause)) return diskFullError(cause)
   return platformError('service_unavailable', { retryAfterSeconds: 1 }, cause)
+}
+
+/**
+ * `service_unavailable` for as long as the host runs (D-24).
+ * @param message one sentence or more for people: why, what still works, what to do
+ */
+export function writesRefused(reason: 'database_damaged' | 'read_only', message: string): PlatformError {
+  return new PlatformError(
+    'service_unavailable',
+    { ...baseErrors.service_unavailable, message, retryable: false },
+    { reason },
+  )
 }

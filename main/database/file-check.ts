@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { FileReport } from './reader-protocol.ts'
 import { openReader } from './open.ts'
+import { checksumOf, isUntouched } from './state-file.ts'
+import type { ClosedFile } from './state-file.ts'
 
 const chunkBytes = 1024 * 1024
 const maxProblems = 20
@@ -14,6 +16,19 @@ const maxProblems = 20
 export function createFileCheck(file: string): FileReport {
   const { sizeBytes, sha256 } = hashFile(file)
   return { sizeBytes, sha256, problems: integrityProblems(file) }
+}
+
+/**
+ * Checks the database of a host that runs, in another process than the host's. Its bytes are compared with how it was closed
+ * only when nothing was folded into it meanwhile.
+ */
+export function inspectLive(file: string, closed: ClosedFile | null): FileReport {
+  const problems: string[] = []
+  if (closed?.crc != null && isUntouched(file, closed)) {
+    const crc = checksumOf(file)
+    if (crc !== closed.crc && isUntouched(file, closed)) problems.push('its bytes are not those that were written')
+  }
+  return { sizeBytes: 0, sha256: '', problems: [...problems, ...integrityProblems(file)] }
 }
 
 /** Size and SHA-256 of a file; a link is refused. */

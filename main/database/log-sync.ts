@@ -22,13 +22,15 @@ export interface LogSync {
  * it for as long as the connection is open. SQLite locks nothing on the log itself, so a second handle of this process
  * takes no lock away.
  * @param file path of the database
+ * @param onDisk called with the open log after each success, before whoever waits for it hears of it
  */
-export function createLogSync(file: string): LogSync {
+export function createLogSync(file: string, onDisk?: (log: number) => void): LogSync {
   let handle: number | undefined
   return {
     async sync() {
       handle ??= openSync(`${file}-wal`, 'r+')
       await syncData(handle)
+      onDisk?.(handle)
     },
     async close() {
       if (handle !== undefined) await closeFile(handle)

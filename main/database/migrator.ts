@@ -92,6 +92,12 @@ export function migrationChecksum(step: Migration): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
+/** When the database was made: the time of its first migration; null before it. */
+export function birthOf(connection: Connection): string | null {
+  const isMade = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = '_migration'").get() !== undefined
+  return isMade ? (connection.prepare('SELECT min(applied_at) FROM _migration').pluck().get() as string | null) : null
+}
+
 /** What the file has recorded; undefined for a new or empty file. Reads only, so a refused file stays as it is. */
 function inspect(file: string): readonly Recorded[] | undefined {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined

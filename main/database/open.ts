@@ -99,6 +99,23 @@ export function openExclusive(file: string): Connection | null {
   }
 }
 
+/**
+ * Keeps the owner of a lock file that cannot be written from coming or finds that one is there.
+ * @returns null when another process holds the lock
+ */
+export function holdShared(file: string): Connection | null {
+  const connection = new BetterSqlite3(file, { readonly: true, fileMustExist: true, timeout: lockPatienceMs })
+  try {
+    connection.exec('BEGIN')
+    connection.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return connection
+  } catch (error) {
+    connection.close()
+    if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY')) return null
+    throw error
+  }
+}
+
 /** Fails unless an acknowledged COMMIT on this connection means an fsync of the log. */
 export function assertDurable(connection: Connection): void {
   assertSynchronous(connection, synchronousFull)

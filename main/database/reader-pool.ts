@@ -8,12 +8,15 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { KillableChild, ProcessSpawner } from '#main/kernel/ports.ts'
 import { tooManyRows } from './reader-protocol.ts'
+import type { ClosedFile } from './state-file.ts'
 import type { FileReport, ReaderReply, ReaderTask } from './reader-protocol.ts'
 
 /** Heavy reads plus what the host needs to run them. */
 export interface ReaderPool extends Pick<HeavyReads, 'query'> {
   /** Checks a closed database file: size, checksum, integrity. */
   checkFile(file: string, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<FileReport>
+  /** Checks the database itself; the report has problems only. */
+  inspect(closed: ClosedFile | null, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<FileReport>
   /** Copies the database to `target`, which must not exist: one snapshot, on disk when the promise resolves. */
   copyTo(target: string, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<void>
   /** Number of living processes. */
@@ -249,6 +252,7 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
         limits,
       ),
     checkFile: (file, limits) => submit<FileReport>({ kind: 'check', file }, limits),
+    inspect: (closed, limits) => submit<FileReport>({ kind: 'inspect', closed }, limits),
     async copyTo(target, limits) {
       await submit<unknown>({ kind: 'copy', target }, limits)
     },

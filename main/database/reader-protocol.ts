@@ -1,4 +1,5 @@
 // The messages between the host and a reader process. Types only.
+import type { ClosedFile } from './state-file.ts'
 
 /** A task for a reader process. */
 export type ReaderTask =
@@ -16,6 +17,11 @@ export type ReaderTask =
       readonly slicesAhead: number
     }
   | { readonly kind: 'check'; readonly file: string }
+  | {
+      /** Checks the database of the host while it is open. */
+      readonly kind: 'inspect'
+      readonly closed: ClosedFile | null
+    }
   | { readonly kind: 'copy'; readonly target: string }
 
 /** Host to reader, during a stream: one slice was taken. */

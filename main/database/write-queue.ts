@@ -2,6 +2,7 @@
 // beside the event loop, so that reads go on meanwhile, and the next group gathers.
 // Knows no tables, no actors and no meaning of events.
 import { performance } from 'node:perf_hooks'
+import type { PlatformError } from '#shared/errors.ts'
 import type { EventDraft, PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DatabaseHealth, RunResult, Statement, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
@@ -27,6 +28,8 @@ export interface WriteQueue {
    */
   lend<T>(work: () => Promise<T>, options?: { readonly keepsSchema?: boolean }): Promise<T>
   health(): DatabaseHealth
+  /** Refuses every write from now on with this error; those accepted before are done. */
+  refuse(error: PlatformError): void
   /** Number of transactions committed so far. */
   groups(): number
   /** Rises with every COMMIT that changed something, and with every loan. */
@@ -94,6 +97,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
   const loans: Loan[] = []
   let isLent = false
   let degraded = false
+  let refusal: PlatformError | undefined
   let closing = false
   let lastGroup = 0
   let groups = 0
@@ -335,8 +339,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       { repeatable = false, whenFull = false }: WriteOptions = {},
     ) =>
       new Promise<T>((resolve, reject) => {
-        if (closing) {
-          reject(unavailable())
+        if (closing || refusal !== undefined) {
+          reject(closing ? unavailable() : refusal)
           return
         }
         if (!whenFull && space?.refuses() === true) {
@@ -360,8 +364,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       }),
     lend: <T>(work: () => Promise<T>, { keepsSchema = false } = {}) =>
       new Promise<T>((resolve, reject) => {
-        if (closing) {
-          reject(unavailable())
+        if (closing || refusal !== undefined) {
+          reject(closing ? unavailable() : refusal)
           return
         }
         if (!keepsSchema && space?.refuses() === true) {
@@ -371,7 +375,8 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
         loans.push({ run: () => work().then(resolve, reject), keepsSchema })
         if (!armed && !isLent && !syncing) goOn()
       }),
-    health: () => (space?.isFull() === true ? 'disk_full' : degraded ? 'degraded' : 'ok'),
+    health: () => (space?.isFull() === true ? 'disk_full' : degraded || refusal !== undefined ? 'degraded' : 'ok'),
+    refuse: (error) => void (refusal ??= error),
     groups: () => groups,
     version: () => version,
     async close() {

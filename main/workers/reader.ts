@@ -61,6 +61,12 @@ async function run(request: ReaderRequest): Promise<void> {
     // Seldom needed, and heavier than a reader itself.
     const { createFileCheck } = await import('#main/database/file-check.ts')
     reply({ id: request.id, kind: 'report', report: createFileCheck(request.file) })
+  } else if (request.kind === 'inspect') {
+    const { inspectLive } = await import('#main/database/file-check.ts')
+    // Reading the file as a file drops the locks of whatever this process has open of it.
+    connection?.close()
+    connection = undefined
+    reply({ id: request.id, kind: 'report', report: inspectLive(file!, request.closed) })
   } else {
     const { copyDatabase } = await import('#main/database/backup.ts')
     connection ??= openReader(file!, cacheKib)

@@ -270,6 +270,7 @@ describe('end', () => {
     fake().ready.resolve()
     expect(await fake().ended.promise).toBe(1)
     expect(lastCall('dialog.showErrorBox')[0]).toBe('Cairn could not start')
+    expect(lastCall('dialog.showErrorBox')[1]).toContain('It was left as it is.')
   })
 })
 

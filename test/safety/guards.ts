@@ -61,6 +61,8 @@ export const guardTable: Readonly<Record<string, GuardEntry>> = {
   R2: entry('synchronous FULL on every connection', 'a host without it'),
   R4: entry('writes are acknowledged after COMMIT', 'a plugin that acknowledges before'),
   R4d: entry('a ballast that gives way to deletions and starts', 'a host that keeps none'),
+  R5: entry('folders without the right to write are read from a copy', 'a host that opens them for writing'),
+  R6: entry('what was noted of how the database was left', 'a start to which nobody noted anything'),
   R7: entry('a manifest of hashes for every backup', 'integrity_check alone'),
   R8: entry('backups through the interface of SQLite', 'a copy of the files'),
   R8b: entry('backups go page by page', 'a copy in one step'),

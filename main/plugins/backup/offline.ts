@@ -1,12 +1,12 @@
 // Backups while no host runs: what the command line offers. Holds the data folder's lock for as long as it works.
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { notFound, platformError } from '#shared/errors.ts'
 import { copyDatabase } from '#main/database/backup.ts'
 import { createBackupFolder } from '#main/database/backup-folder.ts'
 import type { BackupEntry, BackupFolder } from '#main/database/backup-folder.ts'
 import { createFileCheck, integrityProblems } from '#main/database/file-check.ts'
-import { openWriter } from '#main/database/open.ts'
+import { openReader } from '#main/database/open.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import { createIds } from '#main/kernel/ids.ts'
 import { writeRestoreNote } from '#main/kernel/restore-note.ts'
@@ -44,7 +44,7 @@ export async function restoreOffline(dataDir: string, id: string, surroundings: 
     const { verified, problems } = await folder.verify(id)
     if (!verified) throw platformError('conflict', { reason: 'backup_damaged', problems })
     let presentSaved = false
-    if (existsSync(join(path, 'cairn.db'))) {
+    if ((statSync(join(path, 'cairn.db'), { throwIfNoEntry: false })?.size ?? 0) > 0) {
       presentSaved = await saveDatabase(path, folder, `before the restore of ${id}`).then(
         () => true,
         () => false,
@@ -77,7 +77,8 @@ async function holding<T>(
 async function saveDatabase(path: string, folder: BackupFolder, note?: string): Promise<BackupEntry> {
   const file = join(path, 'cairn.db')
   if (!existsSync(file)) throw notFound('database')
-  const connection = openWriter(file)
+  // It is only read: what is damaged is kept as it was found, the log beside it too.
+  const connection = openReader(file)
   try {
     return await folder.create({
       kind: 'manual',

@@ -69,6 +69,8 @@ function fillTable(dataDir: string, rows: number): void {
     ).run(rows)
   } finally {
     db.close()
+    // What was noted of the closed file holds no longer.
+    rmSync(join(dataDir, 'cairn.state'))
   }
 }
 

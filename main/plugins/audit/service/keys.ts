@@ -2,6 +2,7 @@
 // more (the data came from another machine) is replaced; what it signed can then not be checked.
 import { randomBytes } from 'node:crypto'
 import type { Reads, Write } from '#main/kernel/database.ts'
+import { SecretKeyMissing } from '#main/kernel/file-secrets.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
 import { insertKey, readHead, readKeys } from '../store.ts'
 
@@ -13,7 +14,10 @@ export interface ChainKeys {
   of(seq: number): Buffer | undefined
 }
 
-/** Opens the keys; makes one when there is none that can be opened. */
+/**
+ * Opens the keys; makes one when there is none that can be opened.
+ * @throws SecretKeyMissing when they were sealed with a key file that is gone
+ */
 export async function openKeys(parts: {
   read: Reads
   write: Write
@@ -39,7 +43,9 @@ async function openKey(secrets: SecretStore, sealed: string): Promise<Buffer | u
   try {
     const key = Buffer.from(await secrets.open(sealed), 'base64')
     return key.length === 32 ? key : undefined
-  } catch {
+  } catch (error) {
+    // A key file that is only not in its place is asked for, before anything is sealed with another.
+    if (error instanceof SecretKeyMissing) throw error
     // Sealed on another machine, or edited.
     return undefined
   }
