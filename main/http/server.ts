@@ -31,7 +31,7 @@ import type { RefuseCredential } from './credential-refusal.ts'
 import { createCredentialRefusal } from './credential-refusal.ts'
 import type { PublicListen } from './access-config.ts'
 import { createAuthorities, createPublicAuthorities } from './authority.ts'
-import { consoleBindings, createShellHandler, shellSafety } from './console.ts'
+import { consoleBindings, createShellHandler, fileRefusal, shellSafety } from './console.ts'
 import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
 import type { GuardedRequest, Guards } from './guard.ts'
@@ -446,6 +446,7 @@ async function addShell(
     cacheControl: false,
     index: false,
     dotfiles: 'deny',
+    acceptRanges: false,
   })
   const handler = createShellHandler({ consoleDir, uiBasePath })
   const shared = {
@@ -453,6 +454,7 @@ async function addShell(
     onRequest: (request, reply, done) => {
       if (admit(pipeline, shellSafety, request, reply)) done()
     },
+    errorHandler: (error, request, reply) => sendError(pipeline, request, reply, fileRefusal(error)),
   } satisfies RouteShorthandOptions
   app.get(uiBasePath, shared, handler)
   app.get(`${uiBasePath}/*`, shared, handler)
