@@ -314,7 +314,8 @@ function takeFromBucket(
   let key = who
   if (rateClass === 'auth') key += `|${contract?.operationId ?? ''}`
   else if (rateClass === 'hooks') key += `|${raw.url!.split('?', 1)[0]}`
-  const verdict = pipeline.limiter.take(rateClass, key, cost)
+  const isAddress = rateClass === 'auth' && caller.credentialId === ''
+  const verdict = isAddress ? takeOfAddress(pipeline, key, safety, reply) : pipeline.limiter.take(rateClass, key, cost)
   if (verdict !== null) tellBucket(reply, verdict)
   if (verdict?.refusal != null || contract?.ownRate === undefined) return verdict?.refusal ?? null
   const { windowMs, maxRequests } = contract.ownRate
@@ -322,6 +323,20 @@ function takeFromBucket(
   const own = pipeline.limiter.takeOwn(rateClass, `${who}|${contract.operationId}`, bucket)
   tellBucket(reply, own)
   return own.refusal
+}
+
+/**
+ * The bucket of an address counts calls that failed: each takes at first, so that any number at once meets the limit, and
+ * gives back once it is answered otherwise. Whoever goes before the answer counts.
+ */
+function takeOfAddress(pipeline: PipelineContext, key: string, safety: RouteSafety, reply: FastifyReply): RateVerdict {
+  const verdict = pipeline.limiter.takeWide(key)
+  if (verdict.refusal === null && safety.contract?.asksNoProof !== true)
+    reply.raw.once('finish', () => {
+      // A refusal by the account's own bucket judged nothing.
+      if (reply.statusCode < 400 || reply.statusCode === 429) pipeline.limiter.giveBackWide(key)
+    })
+  return verdict
 }
 
 /** Of several buckets an answer tells of the one that refuses, else of the one with the fewest calls left. */

@@ -14,6 +14,7 @@ import {
   NoQuery,
   Password,
   Text,
+  askingStep,
   authGet,
   authPost,
   openStep,
@@ -250,7 +251,7 @@ export const authAccountRoutes = defineRoutes({
       callbackURL: Text.optional(),
     }),
     SignedIn,
-    openStep,
+    askingStep,
   ),
   signOut: authPost('signOut', 'sign-out', 'End the session in use.', NoBody, Done, { permission: 'public' }),
   updateUser: authPost(
@@ -316,7 +317,7 @@ export const authAccountRoutes = defineRoutes({
     'Have a link to set a new password sent.',
     z.object({ email: Email, redirectTo: Text.optional() }),
     Done,
-    { ...openStep, aliases: [{ mount: 'versioned', path: '/auth/forget-password' }] },
+    { ...askingStep, aliases: [{ mount: 'versioned', path: '/auth/forget-password' }] },
   ),
   resetPassword: authPost(
     'resetPassword',
@@ -340,7 +341,7 @@ export const authAccountRoutes = defineRoutes({
     'Have a link sent that proves an address.',
     z.object({ email: Email, callbackURL: Text.optional() }),
     Done,
-    openStep,
+    askingStep,
   ),
   verifyEmail: authGet(
     'verifyEmail',
@@ -363,7 +364,7 @@ export const authAccountRoutes = defineRoutes({
       requestSignUp: z.boolean().optional(),
     }),
     AnyPayload,
-    openStep,
+    askingStep,
   ),
 })
 
@@ -381,7 +382,7 @@ export const authMagicLinkRoutes = defineRoutes({
       errorCallbackURL: Text.optional(),
     }),
     z.object({ status: z.boolean() }),
-    { ...openStep, aliases: [{ mount: 'versioned', path: '/auth/sign-in/magic-link' }] },
+    { ...askingStep, aliases: [{ mount: 'versioned', path: '/auth/sign-in/magic-link' }] },
   ),
   verifyMagicLink: authPost(
     'verifyMagicLink',
