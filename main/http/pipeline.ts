@@ -15,6 +15,8 @@ import { sendError, sendResult, sourceOf } from './answer.ts'
 import { contextPart } from '#main/kernel/identity.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { CredentialCheck } from '#main/kernel/sockets.ts'
+import type { ArrivalLimits } from './arrival.ts'
+import { limitArrival } from './arrival.ts'
 import type { Authenticate } from './authenticate.ts'
 import { anonymousCaller } from './authenticate.ts'
 import type { RefuseCredential } from './credential-refusal.ts'
@@ -59,6 +61,7 @@ export interface PipelineContext extends AnswerContext {
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
   readonly arrived: () => void
+  readonly arrival: ArrivalLimits
 }
 
 /**
@@ -73,6 +76,7 @@ export function admit(
   reply: FastifyReply,
 ): boolean {
   pipeline.arrived()
+  limitArrival(pipeline, pipeline.arrival, request, reply, safety.contract?.streams === true)
   reply.headers(pipeline.guards.headers)
   reply.header('x-request-id', request.id)
   const refusal = refuse(pipeline, safety, request, reply)
