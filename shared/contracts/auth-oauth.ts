@@ -28,6 +28,7 @@ export const authProviderRoutes = defineRoutes({
   followProvider: authGet('followProvider', 'callback/:id', 'Come back from a provider.', parameters, AnyPayload, {
     permission: 'public',
     entry: true,
+    bodiless: [302],
     ...idParams,
     aliases: [{ mount: 'versioned', path: '/auth/oauth2/callback/:id' }],
   }),
@@ -40,6 +41,7 @@ export const authProviderRoutes = defineRoutes({
     {
       ...byProtocol,
       rateLimit: 'write',
+      bodiless: [302],
       ...idParams,
       aliases: [{ mount: 'versioned', path: '/auth/oauth2/callback/:id' }],
     },
@@ -82,6 +84,7 @@ export const authOauthRoutes = defineRoutes({
   oauthAuthorize: authGet('oauthAuthorize', 'oauth2/authorize', 'Ask for a code.', parameters, AnyPayload, {
     permission: 'public',
     entry: true,
+    bodiless: [302],
   }),
   oauthAuthorizeByForm: authPost(
     'oauthAuthorizeByForm',
@@ -89,7 +92,7 @@ export const authOauthRoutes = defineRoutes({
     'Ask for a code by a form.',
     z.unknown(),
     AnyPayload,
-    { ...byProtocol, mutates: false },
+    { ...byProtocol, mutates: false, bodiless: [303] },
   ),
   oauthToken: authPost('oauthToken', 'oauth2/token', 'Exchange a code or a refresh token.', z.unknown(), AnyPayload, {
     ...byProtocol,
@@ -131,6 +134,7 @@ export const authOauthRoutes = defineRoutes({
     {
       permission: 'public',
       entry: true,
+      bodiless: [302],
     },
   ),
   oauthConsent: authPost(

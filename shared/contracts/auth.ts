@@ -333,7 +333,7 @@ export const authAccountRoutes = defineRoutes({
     'Lead from the link in a mail to the page that sets the password.',
     z.object({ callbackURL: Text.optional() }),
     AnyPayload,
-    { permission: 'public', entry: true, params: z.object({ token: z.string() }) },
+    { permission: 'public', entry: true, bodiless: [302], params: z.object({ token: z.string() }) },
   ),
   sendVerificationEmail: authPost(
     'sendVerificationEmail',
@@ -349,7 +349,7 @@ export const authAccountRoutes = defineRoutes({
     'Prove an address with the token of a link.',
     z.object({ token: Text, callbackURL: Text.optional() }),
     AnyPayload,
-    { permission: 'public', entry: true, rateLimit: 'auth' },
+    { permission: 'public', entry: true, rateLimit: 'auth', bodiless: [302] },
   ),
   signInSocial: authPost(
     'signInSocial',
@@ -401,6 +401,7 @@ export const authMagicLinkRoutes = defineRoutes({
     {
       ...openStep,
       entry: true,
+      bodiless: [302],
     },
   ),
 })
