@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAuthHost, password } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
 import type { Answer } from '../support/create-test-host.ts'
+import { sendBare } from '../support/raw-request.ts'
 
 let host: AuthHost
 const next = 'another long password'
@@ -131,6 +132,40 @@ describe('a change of address', () => {
 })
 
 describe('what is no link', () => {
+  it('breaks no step that follows one, with whatever it comes and wherever it is to lead', async () => {
+    const rubbish = [
+      '',
+      'a',
+      '/',
+      '//evil.example',
+      'http://evil.example/',
+      'javascript:a',
+      '%00',
+      '%EF%BF%BF',
+      '[]',
+      'x.e30.y',
+      '%2e%2e',
+    ]
+    const steps = [
+      'reset-password/X?callbackURL=Y',
+      'reset-password/a?callbackURL=Y&token=X',
+      'verify-email?token=X&callbackURL=Y',
+    ]
+    steps.push('magic-link/verify?token=X&callbackURL=Y&errorCallbackURL=Y&newUserCallbackURL=X', 'device?user_code=X')
+    steps.push('callback/X?code=X&state=Y', 'callback/google?error=X&state=Y', 'oauth2/callback/X?state=X&code=Y&iss=Y')
+    steps.push('oauth2/authorize?client_id=X&redirect_uri=Y&response_type=code&state=X', 'oauth2/authorize?X=Y')
+    steps.push('oauth2/end-session?id_token_hint=X&post_logout_redirect_uri=Y', 'oauth2/public-client?client_id=X')
+    const broken: string[] = []
+    for (const step of steps)
+      for (const [index, first] of rubbish.entries()) {
+        const second = index % 2 === 0 ? '/' : rubbish[(index + 3) % rubbish.length]!
+        const path = `/api/v1/auth/${step.replaceAll('X', first).replaceAll('Y', second)}`
+        const { status } = await sendBare(host.host.port, path)
+        if (status === 0 || status >= 500) broken.push(`${status} ${path}`)
+      }
+    expect(broken).toEqual([])
+  })
+
   it('is refused, whatever page it names, and proves nobody’s address', async () => {
     const payload = Buffer.from(JSON.stringify({ email: 'owner@cairn.local' })).toString('base64url')
     host.takeEvents()
