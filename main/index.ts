@@ -24,6 +24,7 @@ import { defaultRateLimits } from '#main/http/rate-limit.ts'
 import type { RateLimits } from '#main/http/rate-limit.ts'
 import { proofFor } from '#main/http/running-host.ts'
 import { sessionCookieName } from '#main/http/session-cookie.ts'
+import type { ArrivalLimits } from '#main/http/arrival.ts'
 import { createHttpServer } from '#main/http/server.ts'
 import type { HttpServer, HttpServerOptions } from '#main/http/server.ts'
 import { createAnswerStore } from '#main/kernel/answer-store.ts'
@@ -88,6 +89,8 @@ export interface HostOptions {
   readonly plugins?: readonly PluginDefinition[]
   /** Folder of the built renderer; default `dist/renderer` beside the program. */
   readonly consoleDir?: string
+  /** How long requests may take to arrive; tests shorten it. */
+  readonly arrival?: ArrivalLimits
   /** Safety twins switch single guards off. */
   readonly guards?: Guards
 }
@@ -274,6 +277,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     ...(settings === undefined ? {} : workspaceChoices(settings, active)),
     errorTables: () => active.catalogue.errorTables().map(({ table }) => table),
     ...reachedThrough(access, dataDir),
+    ...(options.arrival === undefined ? {} : { arrival: options.arrival }),
     validateResponses: options.validateResponses ?? false,
     guards: guardsOf(options.guards ?? allGuards, config, log),
   })

@@ -46,10 +46,14 @@ export interface AnyRoute {
   readonly envelope?: boolean
   /** Status of success, 200 when absent (D-04). */
   readonly status?: 200 | 201 | 202
+  /** Statuses without a body it may answer, too: 302 and 303 lead on, 304 says that nothing has changed. */
+  readonly bodiless?: readonly (302 | 303 | 304)[]
   readonly permission: RoutePermission
   readonly rateLimit: RateClass
   /** Narrows the class for this route: at most so many requests of one caller in so many milliseconds (D-200). */
   readonly ownRate?: { readonly windowMs: number; readonly maxRequests: number }
+  /** True: a call that succeeds proves nothing, such as having a link sent: the bucket of its address counts it, too (D-200). */
+  readonly asksNoProof?: true
   /** Every code the route may answer beside the ones every route may (see `commonErrors` in contracts/common.ts). */
   readonly errors: readonly string[]
   /** Whether a call may change stored state; default: every method but GET. */

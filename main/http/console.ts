@@ -124,6 +124,16 @@ export function createShellHandler(options: {
   }
 }
 
+/**
+ * What a refusal to send a file is in the protocol: a path that climbs, hides or is badly encoded names no file, and a
+ * condition of the request that does not hold is a conflict. Anything else stays what it is.
+ */
+export function fileRefusal(error: { readonly statusCode?: number }): unknown {
+  const { statusCode = 500 } = error
+  if (statusCode === 412) return platformError('conflict', { reason: 'precondition' })
+  return statusCode >= 400 && statusCode < 500 ? platformError('resource_not_found', { reason: 'route' }) : error
+}
+
 const missingShellPage = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Cairn</title></head>

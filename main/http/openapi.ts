@@ -119,10 +119,18 @@ function operationOf(
     ...(contract.body === undefined ? {} : { requestBody: bodyOf(contract, contract.body, collector) }),
     responses: {
       [String(contract.status ?? 200)]: successOf(contract, collector),
+      ...Object.fromEntries((contract.bodiless ?? []).map((status) => [status, { description: bodiless[status] }])),
       ...errorsOf(contract, errorSchema, statusOf),
     },
   }
 }
+
+/** What answers without a body say. */
+const bodiless = {
+  302: 'Leads on to the address in Location.',
+  303: 'Leads on to the address in Location, by a GET.',
+  304: 'Nothing has changed since the copy that If-None-Match names.',
+} as const
 
 function successOf(contract: AnyRoute, collector: SchemaCollector): OpenApiResponse {
   const kind = contract.responseKind ?? 'json'

@@ -15,6 +15,8 @@ import { sendError, sendResult, sourceOf } from './answer.ts'
 import { contextPart } from '#main/kernel/identity.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { CredentialCheck } from '#main/kernel/sockets.ts'
+import type { ArrivalLimits } from './arrival.ts'
+import { limitArrival } from './arrival.ts'
 import type { Authenticate } from './authenticate.ts'
 import { anonymousCaller } from './authenticate.ts'
 import type { RefuseCredential } from './credential-refusal.ts'
@@ -59,6 +61,7 @@ export interface PipelineContext extends AnswerContext {
   readonly authorizer: () => Authorizer
   readonly permissionEpoch: () => number
   readonly arrived: () => void
+  readonly arrival: ArrivalLimits
 }
 
 /**
@@ -73,6 +76,7 @@ export function admit(
   reply: FastifyReply,
 ): boolean {
   pipeline.arrived()
+  limitArrival(pipeline, pipeline.arrival, request, reply, safety.contract?.streams === true)
   reply.headers(pipeline.guards.headers)
   reply.header('x-request-id', request.id)
   const refusal = refuse(pipeline, safety, request, reply)
@@ -314,7 +318,8 @@ function takeFromBucket(
   let key = who
   if (rateClass === 'auth') key += `|${contract?.operationId ?? ''}`
   else if (rateClass === 'hooks') key += `|${raw.url!.split('?', 1)[0]}`
-  const verdict = pipeline.limiter.take(rateClass, key, cost)
+  const isAddress = rateClass === 'auth' && caller.credentialId === ''
+  const verdict = isAddress ? takeOfAddress(pipeline, key, safety, reply) : pipeline.limiter.take(rateClass, key, cost)
   if (verdict !== null) tellBucket(reply, verdict)
   if (verdict?.refusal != null || contract?.ownRate === undefined) return verdict?.refusal ?? null
   const { windowMs, maxRequests } = contract.ownRate
@@ -322,6 +327,20 @@ function takeFromBucket(
   const own = pipeline.limiter.takeOwn(rateClass, `${who}|${contract.operationId}`, bucket)
   tellBucket(reply, own)
   return own.refusal
+}
+
+/**
+ * The bucket of an address counts calls that failed: each takes at first, so that any number at once meets the limit, and
+ * gives back once it is answered otherwise. Whoever goes before the answer counts.
+ */
+function takeOfAddress(pipeline: PipelineContext, key: string, safety: RouteSafety, reply: FastifyReply): RateVerdict {
+  const verdict = pipeline.limiter.takeWide(key)
+  if (verdict.refusal === null && safety.contract?.asksNoProof !== true)
+    reply.raw.once('finish', () => {
+      // A refusal by the account's own bucket judged nothing.
+      if (reply.statusCode < 400 || reply.statusCode === 429) pipeline.limiter.giveBackWide(key)
+    })
+  return verdict
 }
 
 /** Of several buckets an answer tells of the one that refuses, else of the one with the fewest calls left. */

@@ -32,6 +32,13 @@ export interface RateVerdict {
 export interface RateLimiter {
   /** Takes `cost` from a bucket. The key names who and, where the class wants it, what for. */
   take(rateClass: Exclude<RateClass, 'none'>, key: string, cost?: number): RateVerdict | null
+  /**
+   * Takes one from the bucket of an address that proves itself, ten times as large as that of an account: many people may
+   * share one.
+   */
+  takeWide(key: string): RateVerdict
+  /** Gives back what {@link takeWide} took for a call that did not fail. */
+  giveBackWide(key: string): void
   /** Takes one from a bucket of a size of its own: that of a route which narrows its class. */
   takeOwn(rateClass: Exclude<RateClass, 'none'>, key: string, bucket: Bucket): RateVerdict
 }
@@ -46,6 +53,9 @@ export function headersOfRefusal({ details }: PlatformError, now: number): Reado
     'x-ratelimit-reset': String(Math.ceil(now / 1000) + Number(retryAfterSeconds ?? 0)),
   }
 }
+
+/** How much wider the bucket of an address is than that of an account. */
+const wide = 10
 
 interface Level {
   tokens: number
@@ -80,6 +90,8 @@ export function createRateLimiter(clock: Clock, limits: () => RateLimits): RateL
     for (const { name } of fullestFirst.slice(0, maxBuckets * dropShare)) levels.delete(name)
   }
 
+  const authBucket = (): Bucket => limits().auth ?? defaultRateLimits.auth!
+
   const takeFrom = (rateClass: string, name: string, bucket: Bucket, cost: number): RateVerdict => {
     const now = clock.now()
     let level = levels.get(name)
@@ -111,8 +123,17 @@ export function createRateLimiter(clock: Clock, limits: () => RateLimits): RateL
 
   return {
     take(rateClass, key, cost = 1) {
-      const bucket = limits()[rateClass] ?? (rateClass === 'auth' ? defaultRateLimits.auth : null)
+      const bucket = rateClass === 'auth' ? authBucket() : limits()[rateClass]
       return bucket === null ? null : takeFrom(rateClass, `${rateClass}|${key}`, bucket, cost)
+    },
+    takeWide(key) {
+      const { burst, refillPerSecond } = authBucket()
+      const bucket = { burst: burst * wide, refillPerSecond: refillPerSecond * wide }
+      return takeFrom('auth', `wide|${key}`, bucket, 1)
+    },
+    giveBackWide(key) {
+      const level = levels.get(`wide|${key}`)
+      if (level !== undefined) level.tokens = Math.min(level.bucket.burst, level.tokens + 1)
     },
     takeOwn: (rateClass, key, bucket) => takeFrom(rateClass, `own|${key}`, bucket, 1),
   }

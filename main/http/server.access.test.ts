@@ -1,6 +1,7 @@
 // Who may call the server, how often, and from which pages.
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { createTestServer, echoRoute, itemRoute, testRoute } from '../../test/support/create-test-server.ts'
 import type { TestServer } from '../../test/support/create-test-server.ts'
@@ -233,6 +234,52 @@ describe('versions and limits', () => {
     const refused = await attempt('ada@example.com', '10.0.1.1')
     expect([refused.statusCode, refused.json().error.details.class]).toEqual([429, 'auth'])
     expect((await attempt('bob@example.com', '10.0.1.1')).statusCode).toBe(200)
+  })
+
+  it('counts what failed of an address, a hundred a minute, and keeps nobody out who signs in', async () => {
+    const step = (operationId: string, asksNoProof?: true) =>
+      testRoute(
+        {
+          operationId,
+          method: 'POST',
+          path: `/auth/${operationId}`,
+          permission: 'public',
+          rateLimit: 'auth',
+          body: z.looseObject({ email: z.string() }),
+          ...(asksNoProof === undefined ? {} : { asksNoProof }),
+        },
+        (_ctx: RequestContext, { body }: { body: { right?: boolean } }) => {
+          if (body.right === true) return {}
+          throw platformError('invalid_credentials')
+        },
+      )
+    const { server, clock } = await serverOf([step('login'), step('other'), step('send', true)])
+    let count = 0
+    const call = (path: string, right: boolean, remoteAddress = '10.0.0.1') =>
+      server.inject({
+        method: 'POST',
+        url: `/api/v1/auth/${path}`,
+        remoteAddress,
+        payload: { email: `person-${(count += 1)}@example.org`, right },
+      })
+    const statuses = async (times: number, path: string, right: boolean): Promise<number[]> => {
+      const answers = await Promise.all(Array.from({ length: times }, () => call(path, right)))
+      return answers.map(({ statusCode }) => statusCode)
+    }
+    for (let round = 0; round < 3; round += 1)
+      expect(new Set(await statuses(60, 'login', true)), 'sign-ins').toEqual(new Set([200]))
+    const failed = await statuses(120, 'login', false)
+    expect(failed.filter((status) => status === 401)).toHaveLength(100)
+    const refused = await call('login', true)
+    expect(refused.json().error.details).toEqual({ limit: 100, remaining: 0, retryAfterSeconds: 1, class: 'auth' })
+    expect([refused.headers['x-ratelimit-limit'], refused.headers['x-ratelimit-remaining']]).toEqual(['100', '0'])
+    expect((await call('other', true)).statusCode).toBe(200)
+    expect((await call('login', true, '10.0.0.2')).statusCode).toBe(200)
+    clock.advance(700)
+    expect((await call('login', true)).statusCode).toBe(200)
+    // What proves nothing counts although it succeeds.
+    const sent = await statuses(120, 'send', true)
+    expect(sent.filter((status) => status === 200)).toHaveLength(100)
   })
 
   it('counts addresses as the connection says, not as headers do', async () => {

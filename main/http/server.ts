@@ -22,6 +22,8 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { SocketRoute } from '#main/kernel/sockets.ts'
 import type { Witness } from '#main/kernel/witness.ts'
 import { noWitness } from '#main/kernel/witness.ts'
+import { defaultArrival } from './arrival.ts'
+import type { ArrivalLimits } from './arrival.ts'
 import { documentBindings } from './documents.ts'
 import { sendError } from './answer.ts'
 import type { Caller } from '#main/kernel/identity.ts'
@@ -31,7 +33,7 @@ import type { RefuseCredential } from './credential-refusal.ts'
 import { createCredentialRefusal } from './credential-refusal.ts'
 import type { PublicListen } from './access-config.ts'
 import { createAuthorities, createPublicAuthorities } from './authority.ts'
-import { consoleBindings, createShellHandler, shellSafety } from './console.ts'
+import { consoleBindings, createShellHandler, fileRefusal, shellSafety } from './console.ts'
 import type { ConsoleSessions, OneTimeCodes } from './console-session.ts'
 import { allGuards, guardUpgrade, maxHeaderBytes, maxUrlBytes } from './guard.ts'
 import type { GuardedRequest, Guards } from './guard.ts'
@@ -99,6 +101,8 @@ export interface HttpServerOptions {
   readonly cookies?: CookieChoices
   /** False lets a cookie alone authorise writes (`disableCSRFCheck`, D-31). Default: true. */
   readonly cookieRule?: boolean
+  /** How long requests may take to arrive. Default: those of D-199. */
+  readonly arrival?: ArrivalLimits
   /** Check 2xx bodies against their contracts: tests and development. */
   readonly validateResponses?: boolean
   /** Default: all. Safety twins pass a set with one switched off. */
@@ -181,6 +185,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     clientRefusal: () => null,
     cookieRule: options.cookieRule ?? true,
     arrived: options.arrived ?? (() => undefined),
+    arrival: options.arrival ?? defaultArrival,
     closing: false,
     lasting: new Set(),
     authenticate: options.authenticate,
@@ -255,6 +260,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       route: (request, response) => app.routing(request, response),
       onClientError: (error, socket) => answerClientError(error, socket, options.ids.uuid()),
       maxHeaderBytes,
+      checkMs: pipeline.arrival.checkMs,
     })
     pipeline.clientRefusal = outside.clientRefusal
   }
@@ -323,14 +329,20 @@ function publicAuthoritiesOf(options: HttpServerOptions): ReturnType<typeof crea
 }
 
 function createFastify(ids: Ids, pipeline: PipelineContext): FastifyInstance {
+  const { headerMs, checkMs } = pipeline.arrival
   const app = fastify({
     logger: false,
     bodyLimit: defaultBodyLimitBytes,
-    // Node's defaults leave these at zero or too small (safety F8).
+    // Node's defaults leave these at zero or too small (safety F8). A body has a limit of its own (arrival.ts); this one is
+    // for those that are handed on as they arrive.
     connectionTimeout: 150_000,
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
-    http: { maxHeaderSize: maxHeaderBytes, headersTimeout: 10_000 },
+    http: {
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headerMs - checkMs,
+      connectionsCheckingInterval: checkMs,
+    },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     requestIdHeader: false,
@@ -446,6 +458,7 @@ async function addShell(
     cacheControl: false,
     index: false,
     dotfiles: 'deny',
+    acceptRanges: false,
   })
   const handler = createShellHandler({ consoleDir, uiBasePath })
   const shared = {
@@ -453,6 +466,7 @@ async function addShell(
     onRequest: (request, reply, done) => {
       if (admit(pipeline, shellSafety, request, reply)) done()
     },
+    errorHandler: (error, request, reply) => sendError(pipeline, request, reply, fileRefusal(error)),
   } satisfies RouteShorthandOptions
   app.get(uiBasePath, shared, handler)
   app.get(`${uiBasePath}/*`, shared, handler)
@@ -476,4 +490,6 @@ function answerClientError(error: Error & { code?: string }, socket: Socket, req
         tooLarge ? { reason: 'headers_too_large', limitBytes: maxHeaderBytes } : { reason: 'http' },
       )
   answerBare(socket, refusal, requestId)
+  // Who is late may never stop sending.
+  if (late) socket.destroySoon()
 }

@@ -1,7 +1,7 @@
 // Contracts of signing in with other providers, and of the OpenID provider role (D-32, D-38).
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
-import { AnyPayload, NoQuery, Text, authCodes, authGet, authPost, openStep } from './auth-parts.ts'
+import { AnyPayload, NoQuery, Text, askingStep, authCodes, authGet, authPost } from './auth-parts.ts'
 
 const form = 'application/x-www-form-urlencoded'
 const parameters = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
@@ -23,11 +23,12 @@ export const authProviderRoutes = defineRoutes({
       disableRedirect: z.boolean().optional(),
     }),
     AnyPayload,
-    openStep,
+    askingStep,
   ),
   followProvider: authGet('followProvider', 'callback/:id', 'Come back from a provider.', parameters, AnyPayload, {
     permission: 'public',
     entry: true,
+    bodiless: [302],
     ...idParams,
     aliases: [{ mount: 'versioned', path: '/auth/oauth2/callback/:id' }],
   }),
@@ -40,6 +41,7 @@ export const authProviderRoutes = defineRoutes({
     {
       ...byProtocol,
       rateLimit: 'write',
+      bodiless: [302],
       ...idParams,
       aliases: [{ mount: 'versioned', path: '/auth/oauth2/callback/:id' }],
     },
@@ -82,6 +84,7 @@ export const authOauthRoutes = defineRoutes({
   oauthAuthorize: authGet('oauthAuthorize', 'oauth2/authorize', 'Ask for a code.', parameters, AnyPayload, {
     permission: 'public',
     entry: true,
+    bodiless: [302],
   }),
   oauthAuthorizeByForm: authPost(
     'oauthAuthorizeByForm',
@@ -89,7 +92,7 @@ export const authOauthRoutes = defineRoutes({
     'Ask for a code by a form.',
     z.unknown(),
     AnyPayload,
-    { ...byProtocol, mutates: false },
+    { ...byProtocol, mutates: false, bodiless: [303] },
   ),
   oauthToken: authPost('oauthToken', 'oauth2/token', 'Exchange a code or a refresh token.', z.unknown(), AnyPayload, {
     ...byProtocol,
@@ -131,6 +134,7 @@ export const authOauthRoutes = defineRoutes({
     {
       permission: 'public',
       entry: true,
+      bodiless: [302],
     },
   ),
   oauthConsent: authPost(

@@ -9,9 +9,12 @@ const name = z.string().min(1).max(200)
 const slug = z.string().min(1).max(100)
 const role = z.enum(['owner', 'admin', 'member'])
 const roles = z.union([role, z.array(role).min(1).max(3)])
+const namesSomething = (change: object): boolean => Object.values(change).some((value) => value !== undefined)
 /** What a client keeps beside an organization; the host gives it no meaning. */
 const metadata = z.record(z.string().max(200), z.unknown()).optional()
-const data = z.object({ name: name.optional(), slug: slug.optional(), logo: Text.nullable().optional(), metadata })
+const data = z
+  .object({ name: name.optional(), slug: slug.optional(), logo: Text.nullable().optional(), metadata })
+  .refine(namesSomething, { message: 'What is to change must be named.' })
 const listQuery = z.object({ organizationId, limit: z.string().optional(), offset: z.string().optional() })
 const nullable = AnyPayload.nullable()
 
@@ -118,7 +121,7 @@ export const authOrganizationRoutes = defineRoutes({
     'updateTeam',
     'organization/update-team',
     'Change a team.',
-    z.object({ teamId: id, data: z.object({ name: name.optional() }) }),
+    z.object({ teamId: id, data: z.object({ name }) }),
     nullable,
   ),
   removeTeam: authPost(

@@ -138,6 +138,9 @@ export function authGet<Q extends z.ZodType, R extends z.ZodType>(
 /** A step before there is a session: open to everybody, in the narrow rate class. */
 export const openStep = { permission: 'public', rateLimit: 'auth' } as const
 
+/** A step that anybody may ask for and that proves nothing: it has something sent or made. */
+export const askingStep = { ...openStep, asksNoProof: true } as const
+
 /** No query parameters. */
 export const NoQuery = z.object({})
 

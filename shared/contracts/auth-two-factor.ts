@@ -1,7 +1,7 @@
 // Contracts of the second factor and of device authorization (D-32, D-36).
 import { z } from 'zod'
 import { defineRoutes } from '../route.ts'
-import { AnyPayload, Done, NoBody, Password, Text, authGet, authPost, openStep } from './auth-parts.ts'
+import { AnyPayload, Done, NoBody, Password, Text, askingStep, authGet, authPost, openStep } from './auth-parts.ts'
 
 const code = z.string().min(1).max(100)
 const Verified = z.looseObject({ token: z.string().nullable().optional() })
@@ -37,7 +37,7 @@ export const authTwoFactorRoutes = defineRoutes({
     Verified,
     openStep,
   ),
-  sendOtp: authPost('sendOtp', 'two-factor/send-otp', 'Have a code mailed.', NoBody, Done, openStep),
+  sendOtp: authPost('sendOtp', 'two-factor/send-otp', 'Have a code mailed.', NoBody, Done, askingStep),
   verifyOtp: authPost(
     'verifyOtp',
     'two-factor/verify-otp',
@@ -81,7 +81,7 @@ export const authDeviceRoutes = defineRoutes({
       expires_in: z.int(),
       intervalSeconds: z.int(),
     }),
-    { ...openStep, consumes: [form] },
+    { ...askingStep, consumes: [form] },
   ),
   pollDeviceToken: authPost(
     'pollDeviceToken',

@@ -14,6 +14,7 @@ import {
   NoQuery,
   Password,
   Text,
+  askingStep,
   authGet,
   authPost,
   openStep,
@@ -250,7 +251,7 @@ export const authAccountRoutes = defineRoutes({
       callbackURL: Text.optional(),
     }),
     SignedIn,
-    openStep,
+    askingStep,
   ),
   signOut: authPost('signOut', 'sign-out', 'End the session in use.', NoBody, Done, { permission: 'public' }),
   updateUser: authPost(
@@ -316,7 +317,7 @@ export const authAccountRoutes = defineRoutes({
     'Have a link to set a new password sent.',
     z.object({ email: Email, redirectTo: Text.optional() }),
     Done,
-    { ...openStep, aliases: [{ mount: 'versioned', path: '/auth/forget-password' }] },
+    { ...askingStep, aliases: [{ mount: 'versioned', path: '/auth/forget-password' }] },
   ),
   resetPassword: authPost(
     'resetPassword',
@@ -332,7 +333,7 @@ export const authAccountRoutes = defineRoutes({
     'Lead from the link in a mail to the page that sets the password.',
     z.object({ callbackURL: Text.optional() }),
     AnyPayload,
-    { permission: 'public', entry: true, params: z.object({ token: z.string() }) },
+    { permission: 'public', entry: true, bodiless: [302], params: z.object({ token: z.string() }) },
   ),
   sendVerificationEmail: authPost(
     'sendVerificationEmail',
@@ -340,7 +341,7 @@ export const authAccountRoutes = defineRoutes({
     'Have a link sent that proves an address.',
     z.object({ email: Email, callbackURL: Text.optional() }),
     Done,
-    openStep,
+    askingStep,
   ),
   verifyEmail: authGet(
     'verifyEmail',
@@ -348,7 +349,7 @@ export const authAccountRoutes = defineRoutes({
     'Prove an address with the token of a link.',
     z.object({ token: Text, callbackURL: Text.optional() }),
     AnyPayload,
-    { permission: 'public', entry: true, rateLimit: 'auth' },
+    { permission: 'public', entry: true, rateLimit: 'auth', bodiless: [302] },
   ),
   signInSocial: authPost(
     'signInSocial',
@@ -363,7 +364,7 @@ export const authAccountRoutes = defineRoutes({
       requestSignUp: z.boolean().optional(),
     }),
     AnyPayload,
-    openStep,
+    askingStep,
   ),
 })
 
@@ -381,7 +382,7 @@ export const authMagicLinkRoutes = defineRoutes({
       errorCallbackURL: Text.optional(),
     }),
     z.object({ status: z.boolean() }),
-    { ...openStep, aliases: [{ mount: 'versioned', path: '/auth/sign-in/magic-link' }] },
+    { ...askingStep, aliases: [{ mount: 'versioned', path: '/auth/sign-in/magic-link' }] },
   ),
   verifyMagicLink: authPost(
     'verifyMagicLink',
@@ -400,6 +401,7 @@ export const authMagicLinkRoutes = defineRoutes({
     {
       ...openStep,
       entry: true,
+      bodiless: [302],
     },
   ),
 })

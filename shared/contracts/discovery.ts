@@ -146,6 +146,7 @@ export const discoveryRoutes = defineRoutes({
       { mount: 'root', path: '/.well-known/cairn' },
     ],
     response: DiscoveryManifest,
+    bodiless: [304],
     permission: 'public',
     rateLimit: 'read',
     errors: [],

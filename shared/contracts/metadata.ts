@@ -199,6 +199,7 @@ export const metadataRoutes = defineRoutes({
     response: z.object({ type: z.string(), name: z.string(), item: Item }),
     permission: 'session',
     rateLimit: 'read',
+    bodiless: [304],
     errors: [],
     channel: 'metadata',
     summary: 'Get a metadata item; If-None-Match answers 304 when nothing changed.',

@@ -162,7 +162,7 @@ export const permissionRoutes = defineRoutes({
       reason: CheckResponse.shape.reason,
       because: z.array(Because),
     }),
-    errors: [],
+    errors: ['resource_not_found'],
     summary: 'From where somebody has a right (beyond).',
   }),
   getAssignments: defineRoute({

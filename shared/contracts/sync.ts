@@ -51,7 +51,13 @@ export const syncRoutes = defineRoutes({
     rateLimit: 'write',
     mutates: false,
     keepsCredential: true,
-    errors: ['sync_document_not_found', 'sync_update_too_large'],
+    errors: [
+      'resource_not_found',
+      'permission_denied',
+      'method_not_allowed',
+      'sync_document_not_found',
+      'sync_update_too_large',
+    ],
     channel: 'documents',
     tag: 'sync',
     summary:
@@ -292,7 +298,7 @@ export const syncPeerRoutes = defineRoutes({
     status: 202,
     rateLimit: 'heavy',
     mutates: false,
-    errors: ['sync_disabled'],
+    errors: ['sync_disabled', 'resource_not_found'],
     summary: 'Compare all documents with connected peers; the result is the proof in the status.',
   }),
   getSyncRecord: defineRoute({

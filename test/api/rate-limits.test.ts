@@ -1,5 +1,6 @@
 // Rate classes of the whole host: every route has the class of D-200, limited answers say so, options count at once.
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { allContracts } from '#shared/contracts/index.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
 
@@ -41,6 +42,21 @@ it('gives every route a class, and none to health alone', () => {
       expect(contract.rateLimit, contract.operationId).toBe('heavy')
     }
   }
+})
+
+it('counts of an address also the steps that prove nothing: those that make or send something for anybody', () => {
+  const routes = allContracts.filter((contract) => contract.asksNoProof === true)
+  for (const { rateLimit, permission } of routes) expect([rateLimit, permission]).toEqual(['auth', 'public'])
+  expect(routes.map(({ operationId }) => operationId).toSorted()).toEqual([
+    'requestDeviceCode',
+    'requestPasswordReset',
+    'sendMagicLink',
+    'sendOtp',
+    'sendVerificationEmail',
+    'signInOauth2',
+    'signInSocial',
+    'signUpEmail',
+  ])
 })
 
 it('says what is left on every answer of a limited route, also on refusals and failures', async () => {

@@ -42,7 +42,7 @@ const places: readonly Place[] = Object.keys(document.paths)
  * judged by the error body alone.
  */
 export function findResponseProblem(method: string, path: string, status: number, body: unknown): string | null {
-  if (status === 204 || (status >= 300 && status < 400)) return null
+  if (status === 204) return null
   const pathname = path.split(/[?#]/)[0]!.replace(/^\/api\/(?!v1)/, '/api/v1/')
   const place = places.find(
     (candidate) =>

@@ -23,6 +23,8 @@ export interface PublicListenerOptions {
   readonly route: (request: IncomingMessage, response: ServerResponse) => void
   readonly onClientError: (error: Error, socket: Socket) => void
   readonly maxHeaderBytes: number
+  /** How often connections are looked at for late headers, in ms. */
+  readonly checkMs: number
   /** How often certificate files are looked at; absent: every two seconds. */
   readonly watchIntervalMs?: number
 }
@@ -72,6 +74,7 @@ export function createPublicListener(options: PublicListenerOptions): PublicList
       minVersion: 'TLSv1.2',
       handshakeTimeout: handshakeTimeoutMs,
       maxHeaderSize: options.maxHeaderBytes,
+      connectionsCheckingInterval: options.checkMs,
       // The handshake lets everybody through: a missing or refused certificate is an answer, 401 (D-203).
       requestCert: clients !== null,
       rejectUnauthorized: false,

@@ -21,7 +21,7 @@ import { isMemberOf, requireOwnToLookAt, requireOwnToWorkIn } from './service/fo
 import type { ForwardedInput } from './service/forwarding.ts'
 import { asProtocolSays, fieldsOf, forwardAll } from './service/forwarding.ts'
 import { createTurns } from './service/in-turn.ts'
-import { passwordLength } from './service/library-errors.ts'
+import { requirePasswordLength } from './service/library-errors.ts'
 import { followLink, redeemLink, sendLink } from './service/magic-link.ts'
 import { currentSession, endSession, endSessions, findSession, listSessions, signOut } from './service/own-sessions.ts'
 import { hashPassword } from './service/password.ts'
@@ -83,9 +83,7 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
     async setOwnPassword(ctx, { body }) {
       requireOwnSession(ctx)
       const userId = ctx.actor.id
-      const limits = config.emailAndPassword
-      if (body.newPassword.length < limits.minPasswordLength) throw passwordLength('PASSWORD_TOO_SHORT', limits)
-      if (body.newPassword.length > limits.maxPasswordLength) throw passwordLength('PASSWORD_TOO_LONG', limits)
+      requirePasswordLength(body.newPassword, config.emailAndPassword)
       const hash = await hashPassword(body.newPassword)
       await write('auth.set-own-password', (tx) => {
         if (readPassword(tx, userId) !== undefined) throw platformError('conflict', { reason: 'PASSWORD_ALREADY_SET' })
@@ -133,6 +131,12 @@ export function accountHandlers(parts: AuthParts): Handlers<typeof authAccountRo
       const id = readAccountId(parts.read, ctx.actor.id, input.body)
       if (id === undefined) throw platformError('resource_not_found', { resource: 'account' })
       return forwarded.unlinkAccount(ctx, { ...input, body: { accountId: id } })
+    },
+    // To the library, which knows where to lead whoever follows it, a link that does not count is none.
+    followResetLink(ctx, input) {
+      const { token } = (input as { params: unknown }).params as { token: string }
+      const counts = parts.links.counts('reset-password', token)
+      return forwarded.followResetLink(ctx, counts ? input : ({ ...input, params: { token: 'none' } } as never))
     },
     signOut: (ctx, { headers }) => signOut(parts, ctx, headers) as never,
   }

@@ -20,6 +20,7 @@ import { createCookies } from './service/cookies.ts'
 import { tell } from './service/forwarding.ts'
 import { createKeys, keyMark } from './service/keys.ts'
 import type { Library } from './service/library.ts'
+import { createLinks } from './service/links.ts'
 import { createMail, waitingNotice } from './service/mail.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
@@ -122,6 +123,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     ids,
     log,
   })
+  const links = createLinks(host)
   const cookies = createCookies(config)
   const changed = (): void => {
     lookup.forget()
@@ -144,10 +146,11 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
           return others.length === 0 ? first?.organizationId : undefined
         },
         isClient: (clientId) => config.deviceClients.includes(clientId) || isRegistered(clientId),
-        async send(message) {
+        async send(message, link) {
           // Nobody gets a link to an account that cannot come to be.
           const isStranger = readUserByName(read, message.to) === undefined
           if (message.kind === 'magic-link' && signUpIsClosed && isStranger) return
+          if (link !== undefined) await links.issue(link)
           await mail.send(message)
         },
         async onUser(userId, path = '') {
@@ -197,6 +200,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     lookup,
     keys,
     attempts: createAttempts(write, clock),
+    links,
     mail,
     bridge,
     cookies,

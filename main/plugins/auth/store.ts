@@ -129,6 +129,7 @@ export function insertUser(tx: Tx, user: NewUser, now: string): void {
 /** Deletes an account with everything that hangs on it; false when there was none. */
 export function deleteUser(tx: Tx, id: string): boolean {
   tx.run(statement('DELETE FROM auth_verification WHERE value = ?', [id]))
+  tx.run(statement('DELETE FROM auth_link WHERE account = ?', [id]))
   return tx.run(statement('DELETE FROM auth_user WHERE id = ?', [id])).changes > 0
 }
 
@@ -256,9 +257,9 @@ export function prolongSession(tx: Tx, id: string, expiresAt: string, now: strin
   tx.run(statement('UPDATE auth_session SET expiresAt = ?, updatedAt = ? WHERE id = ?', [expiresAt, now, id]))
 }
 
-/** Removes what has expired: sessions, verification values, device codes. */
+/** Removes what has expired: sessions, verification values, device codes, links. */
 export function sweepExpired(tx: Tx, now: string): void {
-  for (const table of ['auth_session', 'auth_verification', 'auth_device_code'])
+  for (const table of ['auth_session', 'auth_verification', 'auth_device_code', 'auth_link'])
     tx.run(statement(`DELETE FROM ${table} WHERE expiresAt < ?`, [now]))
 }
 

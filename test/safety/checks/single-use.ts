@@ -384,7 +384,7 @@ function keeping(given: Write): Write {
     })
   return ((name: string, work: (tx: Consuming) => unknown) => {
     if (name === 'auth.use-up') return Promise.resolve(true)
-    if (!name.startsWith('auth.Delete')) return given(name, work as never)
+    if (!name.startsWith('auth.Delete') && name !== 'auth.take-link') return given(name, work as never)
     return given(name, ((tx: Consuming) => work(reading(tx))) as never)
   }) as Write
 }

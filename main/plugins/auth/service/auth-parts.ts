@@ -11,6 +11,7 @@ import type { Bridge } from './bridge.ts'
 import type { Cookies } from './cookies.ts'
 import type { Keys } from './keys.ts'
 import type { Library } from './library.ts'
+import type { Links } from './links.ts'
 import type { Mail } from './mail.ts'
 import type { SessionLookup } from './session-lookup.ts'
 
@@ -26,6 +27,7 @@ export interface AuthParts {
   readonly lookup: SessionLookup
   readonly keys: Keys
   readonly attempts: Attempts
+  readonly links: Links
   readonly mail: Mail
   readonly bridge: Bridge
   readonly cookies: Cookies

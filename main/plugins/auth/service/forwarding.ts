@@ -13,8 +13,11 @@ import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
 import { tellConsent } from './consents.ts'
 import { linkMs, noSoonerThan, signUpMs } from './even-time.ts'
+import { requirePasswordLength } from './library-errors.ts'
+import type { LinkKind } from './links.ts'
+import { voidLink } from './links.ts'
 import { bindState, requireBoundState } from './provider-state.ts'
-import { challengedAccount, keepLinkFromSigningIn, provedAccount, refuseUsedCode } from './second-factor.ts'
+import { challengedAccount, keepLinkFromSigningIn, refuseUsedCode } from './second-factor.ts'
 import { asUser, newToken, providerRequired, refuseUntilChanged, tellFailure, tellSignIn } from './sign-in.ts'
 import { requireOwnSession } from './users.ts'
 
@@ -99,29 +102,27 @@ const steps: Readonly<Record<string, Step>> = {
   sendVerificationEmail: { link: true, takesMs: linkMs },
   verifyEmail: {
     event: 'auth.email_verified',
-    subject: provedAccount,
-    async before(parts, _ctx, given) {
-      // The library's token is signed text that counts until it expires. Its signature may be written in several ways;
-      // what it signs may not.
-      const signed = String(given['token']).split('.', 2).join('.')
-      const until = parts.clock.now() + parts.config.emailVerification.expiresIn * 1000
-      if (!(await parts.attempts.useUp('verify-email', signed, until)))
-        throw authError('token_invalid', { reason: 'INVALID_TOKEN' })
+    subject: (_parts, given) => linked.get(given) ?? null,
+    before: (parts, _ctx, given) => takeLink(parts, 'address', given),
+    async after(parts, ctx, given, answer) {
+      // Where a page is named to lead back to, the library leads there with its refusals, too.
+      if (answer.location !== null && answer.location !== given['callbackURL']) throw invalidToken()
+      await keepLinkFromSigningIn(parts, ctx, given, answer)
     },
-    after: keepLinkFromSigningIn,
   },
   resetPassword: {
     async before(parts, _ctx, body) {
-      const token = String(body['token'])
-      const found = await (await parts.library()).findVerification(`reset-password:${token}`)
-      if (found !== null) resetting.set(body, found.value)
+      // A password that is refused leaves the link good.
+      requirePasswordLength(String(body['newPassword']), parts.config.emailAndPassword)
+      await takeLink(parts, 'reset-password', body)
     },
     async after(parts, ctx, body) {
-      const userId = resetting.get(body)
+      const userId = linked.get(body)
       if (userId === undefined) return
       await parts.write('auth.password-reset', (tx) => {
         updateUser(tx, userId, { mustChangePassword: 0 }, parts.clock.iso())
         if (parts.config.emailAndPassword.revokeSessionsOnPasswordReset) deleteSessions(tx, userId)
+        voidLink(tx, 'reset-password', userId)
         tx.emit(asUser(ctx, userId), { type: 'auth.password_reset', payload: { userId } })
         tx.afterCommit(parts.changed)
       })
@@ -150,8 +151,19 @@ const steps: Readonly<Record<string, Step>> = {
   postProvider: { signsIn: true },
 }
 
-/** Whose password a reset request is about, between its two steps. */
-const resetting = new WeakMap<object, string>()
+/** Whose link a request redeems, between its two steps. */
+const linked = new WeakMap<object, string>()
+
+/** Uses the link up that a request redeems. @throws token_invalid when it does not count */
+async function takeLink(parts: AuthParts, kind: LinkKind, given: Record<string, unknown>): Promise<void> {
+  const account = await parts.links.take(kind, String(given['token']))
+  if (account === undefined) throw invalidToken()
+  linked.set(given, account)
+}
+
+function invalidToken(): PlatformError {
+  return authError('token_invalid', { reason: 'INVALID_TOKEN' })
+}
 
 /** Handlers of a whole table. @param event said after each change of the table that has no step of its own */
 export function forwardAll<T extends RouteTable>(parts: AuthParts, table: T, event?: string): Handlers<T> {

@@ -76,6 +76,12 @@ export function libraryError(
   return platformError('validation_error', details)
 }
 
+/** Judges the length of a new password. @throws validation_error when the options refuse it */
+export function requirePasswordLength(password: string, limits: PasswordLimits): void {
+  if (password.length < limits.minPasswordLength) throw passwordLength('PASSWORD_TOO_SHORT', limits)
+  if (password.length > limits.maxPasswordLength) throw passwordLength('PASSWORD_TOO_LONG', limits)
+}
+
 /** A password whose length the options refuse. */
 export function passwordLength(
   reason: 'PASSWORD_TOO_SHORT' | 'PASSWORD_TOO_LONG',

@@ -15,6 +15,7 @@ import {
 import type { Logger } from '#main/kernel/logger.ts'
 import type { AuthConfig } from './auth-config.ts'
 import { cookiesAreSecure, crossDomain } from './auth-config.ts'
+import type { NewLink } from './links.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { personOf } from './provider-claims.ts'
 import { createUserCode } from './user-code.ts'
@@ -42,7 +43,8 @@ export interface LibraryParts {
   readonly isClient: (clientId: string) => boolean
   /** The organization of somebody who is in exactly one. */
   readonly onlyOrganization: (userId: string) => string | undefined
-  readonly send: (mail: OutgoingMail) => Promise<void>
+  /** @param link what the mail carries, where a newer one voids it */
+  readonly send: (mail: OutgoingMail, link?: NewLink) => Promise<void>
   /** Told of every account the library makes; `path` is the step it makes it in. */
   readonly onUser: (userId: string, path: string | undefined) => Promise<void>
   /** Told of every provider that becomes a way to sign in to an account. */
@@ -51,6 +53,9 @@ export interface LibraryParts {
 }
 
 const day = 86_400
+
+/** Life of a link that signs in (D-35). */
+const magicLinkSeconds = 600
 
 /** Table names of the library's models; the columns keep the library's names. */
 const tables = {
@@ -87,6 +92,12 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
   const { config, send } = parts
   const { emailAndPassword, emailVerification, advanced, session } = config
   const domain = crossDomain(config)
+  const addressLink = (account: string, token: string): NewLink => ({
+    kind: 'address',
+    account,
+    token,
+    seconds: emailVerification.expiresIn,
+  })
   const page = (name: string): string => `${parts.baseUrl}${parts.uiBasePath}/#/${name}`
   return {
     appName: 'Cairn',
@@ -105,7 +116,8 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       ...named('auth_user'),
       changeEmail: {
         enabled: true,
-        sendChangeEmailConfirmation: ({ user, url }) => send({ to: user.email, kind: 'change-email', url, code: null }),
+        sendChangeEmailConfirmation: ({ user, url, token }) =>
+          send({ to: user.email, kind: 'change-email', url, code: null }, addressLink(user.id, token)),
       },
       deleteUser: { enabled: true },
       additionalFields: {
@@ -156,11 +168,21 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       resetPasswordTokenExpiresIn: emailAndPassword.resetPasswordTokenExpiresIn,
       revokeSessionsOnPasswordReset: emailAndPassword.revokeSessionsOnPasswordReset,
       password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
-      sendResetPassword: ({ user, url }) => send({ to: user.email, kind: 'reset-password', url, code: null }),
+      sendResetPassword: ({ user, url, token }) =>
+        send(
+          { to: user.email, kind: 'reset-password', url, code: null },
+          {
+            kind: 'reset-password',
+            account: user.id,
+            token,
+            seconds: emailAndPassword.resetPasswordTokenExpiresIn,
+          },
+        ),
     },
     emailVerification: {
       ...emailVerification,
-      sendVerificationEmail: ({ user, url }) => send({ to: user.email, kind: 'verify-email', url, code: null }),
+      sendVerificationEmail: ({ user, url, token }) =>
+        send({ to: user.email, kind: 'verify-email', url, code: null }, addressLink(user.id, token)),
     },
     socialProviders: Object.fromEntries(
       Object.entries(config.socialProviders).map(([id, provider]) => [
@@ -204,10 +226,14 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
           send({ to: email, kind: 'invitation', url: page(`invitations/${id}`), code: null }),
       }),
       magicLink({
-        expiresIn: 600,
+        expiresIn: magicLinkSeconds,
         storeToken: 'hashed',
         disableSignUp: parts.signUpIsClosed,
-        sendMagicLink: ({ email, url }) => send({ to: email, kind: 'magic-link', url, code: null }),
+        sendMagicLink: ({ email, url, token }) =>
+          send(
+            { to: email, kind: 'magic-link', url, code: null },
+            { kind: 'magic-link', account: email, token, seconds: magicLinkSeconds },
+          ),
       }),
       deviceAuthorization({
         expiresIn: '30m',

@@ -3,7 +3,7 @@
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { UserRow } from '../store.ts'
-import { deleteSession, readSessionByDigest, readUser, readUserByName } from '../store.ts'
+import { deleteSession, readSessionByDigest, readUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { digestOf } from './session-lookup.ts'
@@ -65,17 +65,6 @@ export async function keepLinkFromSigningIn(
   await takeAway(parts, sessionId)
   delete answer.headers['set-cookie']
   delete answer.headers['set-auth-token']
-}
-
-/** Whose address the token of a link proves; asked once its signature was judged. */
-export function provedAccount(
-  { read }: Pick<AuthParts, 'read'>,
-  given: Readonly<Record<string, unknown>>,
-): string | null {
-  const payload = String(given['token']).split('.')[1] ?? ''
-  const said = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as { email?: string; updateTo?: string }
-  const user = [said.updateTo, said.email].flatMap((email) => readUserByName(read, email ?? '') ?? []).at(0)
-  return user?.id ?? null
 }
 
 /** The session an answer opened for a caller who had none. */

@@ -143,7 +143,7 @@ export function anonymous(ctx: RequestContext): RequestContext {
  * @source safety C10
  */
 export async function refuseUntilChanged(parts: AuthParts, user: UserRow, token: string): Promise<never> {
-  const { read, write, ids, library, attempts } = parts
+  const { read, write, ids, library, attempts, links } = parts
   const session = readSessionByDigest(read, digestOf(token))
   await write('auth.session-end', (tx) => {
     if (session !== undefined) deleteSession(tx, session.id)
@@ -151,10 +151,10 @@ export async function refuseUntilChanged(parts: AuthParts, user: UserRow, token:
   parts.changed()
   await attempts.succeed(user.id)
   const resetToken = ids.token(24)
-  const life = parts.config.emailAndPassword.resetPasswordTokenExpiresIn * 1000
-  await (
-    await library()
-  ).createVerification(`reset-password:${resetToken}`, user.id, new Date(parts.clock.now() + life))
+  const seconds = parts.config.emailAndPassword.resetPasswordTokenExpiresIn
+  const expiresAt = new Date(parts.clock.now() + seconds * 1000)
+  await (await library()).createVerification(`reset-password:${resetToken}`, user.id, expiresAt)
+  await links.issue({ kind: 'reset-password', account: user.id, token: resetToken, seconds })
   throw platformError('permission_denied', { reason: 'PASSWORD_CHANGE_REQUIRED', resetToken })
 }
 

@@ -1,0 +1,56 @@
+// How long a request may take to arrive: its headers, and its body. Knows no route.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { platformError } from '#shared/errors.ts'
+import type { AnswerContext } from './answer.ts'
+import { sendError } from './answer.ts'
+
+/** The longest a request takes to arrive, in milliseconds. */
+export interface ArrivalLimits {
+  /** From the first byte, or the connection, to the end of the headers. */
+  readonly headerMs: number
+  /** From the end of the headers to that of the body; of a body that is handed on as it arrives, between two of its parts. */
+  readonly bodyMs: number
+  /** How often connections are looked at for late headers; late ones are ended within `headerMs` all the same. */
+  readonly checkMs: number
+}
+
+/** The limits of N7 and D-199. */
+export const defaultArrival: ArrivalLimits = Object.freeze({ headerMs: 10_000, bodyMs: 30_000, checkMs: 500 })
+
+/**
+ * Ends the request with `timeout`, and its connection, when its body does not arrive in time. Waiting for the host to read
+ * is not the client's delay.
+ * @param streams the body is handed on as it arrives, and may take long as long as it goes on
+ */
+export function limitArrival(
+  answers: AnswerContext,
+  { bodyMs }: ArrivalLimits,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  streams: boolean,
+): void {
+  const { raw } = request
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers
+  if (coding === undefined && length === '0') return
+  const { socket } = raw
+  let arrived = socket.bytesRead
+  const judge = (): void => {
+    const goesOn = socket.bytesRead > arrived || raw.readableLength > 0
+    if (streams && goesOn) {
+      arrived = socket.bytesRead
+      timer.refresh()
+      return
+    }
+    if (reply.sent) {
+      socket.destroy()
+      return
+    }
+    reply.raw.once('finish', () => socket.destroySoon())
+    reply.header('connection', 'close')
+    sendError(answers, request, reply, platformError('timeout', { reason: 'request_incomplete', limitMs: bodyMs }))
+  }
+  const timer = setTimeout(judge, bodyMs).unref()
+  const forget = (): void => clearTimeout(timer)
+  raw.once('end', forget)
+  raw.once('close', forget)
+}

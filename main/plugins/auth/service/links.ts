@@ -1,0 +1,72 @@
+// Links that are mailed: of each kind an account has one that counts, the newest, and it counts once. Rows hold digests.
+// Knows no route.
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+import { digestOf } from './session-lookup.ts'
+
+/** What a link is for. One that proves an address and one that changes it are of one kind: each says which address holds. */
+export type LinkKind = 'reset-password' | 'address' | 'magic-link'
+
+/** A link that is about to be sent. */
+export interface NewLink {
+  readonly kind: LinkKind
+  /** Id of the user; for `magic-link` the address, as the account may not exist yet. */
+  readonly account: string
+  readonly token: string
+  /** How long it counts. */
+  readonly seconds: number
+}
+
+/** The links of one host. */
+export interface Links {
+  /** Makes a link the one that counts; an older one of its kind and account is void. */
+  issue(link: NewLink): Promise<void>
+  /** Whether a token is that of a link that counts. */
+  counts(kind: LinkKind, token: string): boolean
+  /** Uses a link up and answers whose it was; undefined when it does not count. */
+  take(kind: LinkKind, token: string): Promise<string | undefined>
+}
+
+/**
+ * Makes the links.
+ * @source D-37; safety N3
+ */
+export function createLinks({ read, write, clock }: { read: Reads; write: Write; clock: Clock }): Links {
+  return {
+    async issue({ kind, account, token, seconds }) {
+      const expiresAt = new Date(clock.now() + seconds * 1000).toISOString()
+      await write('auth.link', (tx) => {
+        tx.run(
+          statement(
+            `INSERT INTO auth_link (kind, account, digest, expiresAt) VALUES (?, ?, ?, ?)
+             ON CONFLICT (kind, account) DO UPDATE SET digest = excluded.digest, expiresAt = excluded.expiresAt`,
+            [kind, accountOf(account), digestOf(token), expiresAt],
+          ),
+        )
+      })
+    },
+    counts: (kind, token) =>
+      read.get(
+        statement('SELECT 1 FROM auth_link WHERE digest = ? AND kind = ? AND expiresAt > ?', [
+          digestOf(token),
+          kind,
+          clock.iso(),
+        ]),
+      ) !== undefined,
+    take: (kind, token) =>
+      write('auth.take-link', (tx) => {
+        const sql = 'DELETE FROM auth_link WHERE digest = ? AND kind = ? AND expiresAt > ? RETURNING account'
+        return tx.all(statement<{ account: string }>(sql, [digestOf(token), kind, clock.iso()])).at(0)?.account
+      }),
+  }
+}
+
+/** Voids the link of a kind that an account has. */
+export function voidLink(tx: Tx, kind: LinkKind, account: string): void {
+  tx.run(statement('DELETE FROM auth_link WHERE kind = ? AND account = ?', [kind, accountOf(account)]))
+}
+
+function accountOf(account: string): string {
+  return account.trim().toLowerCase()
+}
