@@ -42,6 +42,7 @@ import type { HostFacts, PluginDefinition } from '#main/kernel/plugin.ts'
 import type { Ports } from '#main/kernel/ports.ts'
 import { createTraffic } from '#main/kernel/traffic.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
+import { defaultPrefix } from '#shared/api-prefix.ts'
 import { programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
@@ -83,6 +84,8 @@ export interface RunningHost {
   readonly port: number
   /** Port of the listener other machines reach; null without one. */
   readonly publicPort: number | null
+  /** The API prefix (D-01). */
+  readonly prefix: string
   readonly uiBasePath: string
   /** The connection token of this start (D-29). */
   readonly token: string
@@ -138,7 +141,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const ids = createIds(clock)
   const ports: Ports = { ...headlessPorts(dataDir), ...options.ports }
   const bus = createEventBus({ clock, log })
-  const uiBasePath = textOf(config, 'uiBasePath', 'auth') ?? '/_console'
+  const { prefix, uiBasePath } = access
   const durable = options.durable ?? true
 
   const plugins = orderPlugins(options.plugins ?? [...corePlugins, ...optionalPlugins])
@@ -173,6 +176,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     dataDir: dataDir.path,
     version: programVersion,
     environment: environmentOf(config),
+    prefix,
     uiBasePath,
     baseUrl: () => server?.baseUrl() ?? '',
     requestRestart: (prepare) => restart?.(prepare),
@@ -192,6 +196,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     routes: active.routes,
     sockets: active.sockets,
     version: programVersion,
+    prefix,
     uiBasePath,
     consoleDir: options.consoleDir ?? path.join(import.meta.dirname, '..', 'dist', 'renderer'),
     authenticate: createAuthenticator({
@@ -225,7 +230,11 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const publicPort = await listenPublic(running, access)
   const url = running.localUrl()
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
-  writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
+  writeConnectionFile(dataDir.path, {
+    ...{ url, token, pid: process.pid, version: programVersion, startedAt },
+    ...(prefix === defaultPrefix ? {} : { prefix }),
+    ...(uiBasePath === '/_console' ? {} : { uiBasePath }),
+  })
   await outbox.start()
   await jobs.start()
   for (const warning of access.warnings) log.warn({}, warning)
@@ -265,6 +274,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     url,
     port,
     publicPort,
+    prefix,
     uiBasePath,
     token,
     dataDir: dataDir.path,
@@ -415,7 +425,7 @@ function environmentOf(config: Config): HostFacts['environment'] {
   return value === 'sandbox' || value === 'development' ? value : 'production'
 }
 
-function textOf(config: Config, key: string, part = 'host'): string | undefined {
-  const value = config.of(part)[key]
+function textOf(config: Config, key: string): string | undefined {
+  const value = config.of('host')[key]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
