@@ -47,6 +47,9 @@ const Advanced = z.looseObject({
     .optional(),
 })
 
+/** What config.json may say of access, by its path. */
+export const accessSchemas = { 'host.listen': Listen, 'auth.mutualTls': MutualTls, 'auth.advanced': Advanced } as const
+
 /** How client certificates are asked for and judged. */
 export type MutualTls = z.output<typeof MutualTls>
 
