@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { SourceText } from './check-readers.ts'
 import { readSources, unreadNames } from './check-readers.ts'
-import { declaredNames } from './declared-names.ts'
-import type { DeclaredName, NameKind } from './declared-names.ts'
+import { declaredNames } from '../../test/support/declared-names.ts'
+import type { DeclaredName, NameKind } from '../../test/support/declared-names.ts'
 import { keptNames } from './kept-names.ts'
 import { repositoryRoot } from './script.ts'
 

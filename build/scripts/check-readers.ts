@@ -2,8 +2,8 @@
 // reads promises what does not happen. Goes by the text of the sources, so a name that is common elsewhere passes.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { declaredNames } from './declared-names.ts'
-import type { DeclaredName, NameKind } from './declared-names.ts'
+import { declaredNames } from '../../test/support/declared-names.ts'
+import type { DeclaredName, NameKind } from '../../test/support/declared-names.ts'
 import { withoutComments } from './plugin-sources.ts'
 import { keptNames } from './kept-names.ts'
 import { isProgram, listFiles, repositoryRoot } from './script.ts'

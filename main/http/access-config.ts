@@ -47,7 +47,7 @@ const Advanced = z.looseObject({
     .optional(),
 })
 
-/** What config.json may say of access, by its path. */
+/** What config.json may say of access, by its path. @internal */
 export const accessSchemas = { 'host.listen': Listen, 'auth.mutualTls': MutualTls, 'auth.advanced': Advanced } as const
 
 /** How client certificates are asked for and judged. */
