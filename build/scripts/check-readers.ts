@@ -62,7 +62,7 @@ export function unreadNames(
     let read = verdicts.get(key)
     if (read === undefined) {
       const pattern = patternOf(one)
-      read = sources.some(({ path, text }) => places[one.kind](path) && pattern.test(text))
+      read = sources.some(({ path, text }) => places[one.kind](path) && text.includes(one.name) && pattern.test(text))
       verdicts.set(key, read)
     }
     return read
