@@ -26,11 +26,15 @@ async function attach(dataDir: string): Promise<ShellConnection> {
   for (let attempt = 0; attempt < attachAttempts; attempt++) {
     const connection = readConnectionFile(dataDir)
     if (connection !== undefined && (await verifyHost(connection))) {
-      return { url: connection.url, token: connection.token }
+      return shellConnection(connection)
     }
     await sleep(attachPauseMs)
   }
   throw new Error(`Another program holds the data folder ${dataDir} and does not answer as Cairn.`)
+}
+
+function shellConnection({ url, token, prefix }: ShellConnection): ShellConnection {
+  return { url, token, ...(prefix === undefined ? {} : { prefix }) }
 }
 
 /**
@@ -48,12 +52,11 @@ export function keepHost(options: HostOptions, onFailure: (error: Error) => void
       if (error instanceof DataDirInUse) return attach(options.dataDir)
       throw error
     }
-    const { url, token } = own
     void own.stopped.then((reason) => {
       own = undefined
       if (reason === 'restart' && !stopping) begin()
     })
-    return { url, token }
+    return shellConnection(own)
   }
 
   let current: Promise<ShellConnection>

@@ -6,7 +6,7 @@ import { defaultPort, PortInUse, startHost } from '#main/index.ts'
 import { backupOffline, checkOffline, listBackups, restoreOffline } from '#main/plugins/backup/offline.ts'
 import { programVersion } from '#main/program-version.ts'
 import { makeSecretKey } from '#main/kernel/file-secrets.ts'
-import { makeBackupOf, mintCodeOf, verifyHost } from '#main/http/running-host.ts'
+import { makeBackupOf, mintCodeOf, verifyHost, shellOf } from '#main/http/running-host.ts'
 
 const usage = `Usage: cairn <command> [--data DIR] [--port N]
 
@@ -138,7 +138,7 @@ async function alreadyRunning(dataDir: string): Promise<number> {
   for (let attempt = 0; attempt < 30; attempt += 1) {
     const connection = readConnectionFile(dataDir)
     if (connection !== undefined && (await verifyHost(connection))) {
-      process.stdout.write(`Cairn is already running at ${connection.url}/_console/  data: ${dataDir}\n`)
+      process.stdout.write(`Cairn is already running at ${connection.url}${shellOf(connection)}/  data: ${dataDir}\n`)
       return 0
     }
     await new Promise((resolve) => setTimeout(resolve, 100))

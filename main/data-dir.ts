@@ -37,6 +37,10 @@ export interface ConnectionFile {
   readonly pid: number
   readonly version: string
   readonly startedAt: string
+  /** The API prefix; absent for the default one. */
+  readonly prefix?: string
+  /** Path of the application shell; absent for the default one. */
+  readonly uiBasePath?: string
 }
 
 /** Another process holds the data folder. */
@@ -95,9 +99,13 @@ export function readConnectionFile(dir: string): ConnectionFile | undefined {
   const text = readPrivateFile(path.join(dir, dataDirNames.connection))
   const value = text === undefined ? undefined : parseObject(text)
   if (value === undefined) return undefined
-  const { url, token, pid, version, startedAt } = value
+  const { url, token, pid, version, startedAt, prefix, uiBasePath } = value
   if (typeof url !== 'string' || typeof token !== 'string' || typeof pid !== 'number') return undefined
-  return { url, token, pid, version: String(version), startedAt: String(startedAt) }
+  return {
+    ...{ url, token, pid, version: String(version), startedAt: String(startedAt) },
+    ...(typeof prefix === 'string' ? { prefix } : {}),
+    ...(typeof uiBasePath === 'string' ? { uiBasePath } : {}),
+  }
 }
 
 /** Removes `connection.json` at a clean exit; does nothing when it is absent. */

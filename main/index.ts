@@ -50,6 +50,7 @@ import type { HostFacts, PluginDefinition } from '#main/kernel/plugin.ts'
 import type { Ports } from '#main/kernel/ports.ts'
 import { createTraffic } from '#main/kernel/traffic.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
+import { defaultPrefix } from '#shared/api-prefix.ts'
 import { copyReadOnlyDir, isReadOnly } from '#main/read-only-dir.ts'
 import { programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
@@ -102,6 +103,8 @@ export interface RunningHost {
   readonly port: number
   /** Port of the listener other machines reach; null without one. */
   readonly publicPort: number | null
+  /** The API prefix (D-01). */
+  readonly prefix: string
   readonly uiBasePath: string
   /** The connection token of this start (D-29). */
   readonly token: string
@@ -172,7 +175,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const ids = createIds(clock)
   const ports: Ports = { ...headlessPorts(dataDir), ...options.ports }
   const bus = createEventBus({ clock, log })
-  const uiBasePath = textOf(config, 'uiBasePath', 'auth') ?? '/_console'
+  const { prefix, uiBasePath } = access
   tellDiskSpace = (isFull) => {
     const sentence = isFull ? diskFullSentence(dataDir.path) : 'There is space on the disk again; everything goes on.'
     if (isFull) log.error({}, sentence)
@@ -232,6 +235,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     dataDir: dataDir.path,
     version: programVersion,
     environment: environmentOf(config),
+    prefix,
     uiBasePath,
     baseUrl: () => server?.baseUrl() ?? '',
     requestRestart: (prepare) => {
@@ -254,6 +258,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     routes: active.routes,
     sockets: active.sockets,
     version: programVersion,
+    prefix,
     uiBasePath,
     consoleDir: options.consoleDir ?? path.join(import.meta.dirname, '..', 'dist', 'renderer'),
     authenticate: createAuthenticator({
@@ -289,7 +294,11 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const url = running.localUrl()
   const keepMemory = options.returnsMemory === true ? returnMemoryInPauses(traffic) : undefined
   const endChecks = checkBesideTraffic({ database, found, traffic, log })
-  writeConnectionFile(dataDir.path, { url, token, pid: process.pid, version: programVersion, startedAt })
+  writeConnectionFile(dataDir.path, {
+    ...{ url, token, pid: process.pid, version: programVersion, startedAt },
+    ...(prefix === defaultPrefix ? {} : { prefix }),
+    ...(uiBasePath === '/_console' ? {} : { uiBasePath }),
+  })
   if (readOnly) {
     database.refuseWrites(refusedWrites(options.dataDir))
     log.warn({}, refusedWrites(options.dataDir).message)
@@ -339,6 +348,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     url,
     port,
     publicPort,
+    prefix,
     uiBasePath,
     token,
     dataDir: readOnly ? path.resolve(options.dataDir) : dataDir.path,
@@ -506,7 +516,7 @@ function environmentOf(config: Config): HostFacts['environment'] {
   return value === 'sandbox' || value === 'development' ? value : 'production'
 }
 
-function textOf(config: Config, key: string, part = 'host'): string | undefined {
-  const value = config.of(part)[key]
+function textOf(config: Config, key: string): string | undefined {
+  const value = config.of('host')[key]
   return typeof value === 'string' && value !== '' ? value : undefined
 }

@@ -12,6 +12,8 @@ export interface ShellConnection {
   readonly url: string
   /** The connection token of D-29. */
   readonly token: string
+  /** The API prefix; absent for the default one. */
+  readonly prefix?: string
 }
 
 /** What the preload puts on the page as `window.cairn`. */

@@ -30,7 +30,7 @@ export interface AnyRoute {
   readonly method: HttpMethod
   readonly mount: RouteMount
   readonly path: string
-  /** Other accepted paths of the same route; hidden in OpenAPI. */
+  /** Other accepted paths of the same route; hidden in OpenAPI. `{prefix}` stands for the prefix of the host. */
   readonly aliases?: readonly { readonly mount: RouteMount; readonly path: string }[]
   readonly params?: z.ZodType
   /** Words a path parameter does not take: what lies under them are other routes, or none (D-16). */

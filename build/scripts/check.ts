@@ -40,6 +40,7 @@ export const CHECK_STEPS: readonly CheckStep[] = [
     args: ['--config', 'build/knip.json', '--production'],
   },
   { name: 'openapi', program: 'build/scripts/generate-openapi.ts', args: ['--check'] },
+  { name: 'readers', program: 'build/scripts/check-readers.ts', args: [] },
   { name: 'plugins', program: 'build/scripts/check-plugins.ts', args: [] },
   { name: 'sizes', program: 'build/scripts/check-sizes.ts', args: [] },
 ]

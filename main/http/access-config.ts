@@ -2,6 +2,7 @@
 // how its cookies look (D-31, D-39, D-40, D-203). Read once at start; a mistake stops the start with its name.
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
+import { defaultPrefix } from '#shared/api-prefix.ts'
 import { canonicalOrigin, wildcardBase } from './trusted-origins.ts'
 
 /** A certificate or key as text, or the path of a file that holds it. */
@@ -46,6 +47,9 @@ const Advanced = z.looseObject({
     .optional(),
 })
 
+/** What config.json may say of access, by its path. @internal */
+export const accessSchemas = { 'host.listen': Listen, 'auth.mutualTls': MutualTls, 'auth.advanced': Advanced } as const
+
 /** How client certificates are asked for and judged. */
 export type MutualTls = z.output<typeof MutualTls>
 
@@ -60,8 +64,20 @@ export interface PublicListen {
   readonly mutualTls: MutualTls | null
 }
 
+/** Segments that need no escaping anywhere; at most 64 characters in all. */
+const Prefix = z
+  .string()
+  .max(64)
+  .regex(/^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/, 'Expected a path such as /api/v1, without a slash at its end.')
+/** Where the host answers beside the prefix (D-19, D-28). */
+const takenPaths = ['/healthz', '/readyz']
+
 /** What the configuration says about reaching the host. */
 export interface AccessConfig {
+  /** The API prefix (D-01). */
+  readonly prefix: string
+  /** Path of the application shell (D-40). */
+  readonly uiBasePath: string
   /** Without trailing slash; undefined: the address on loopback. */
   readonly baseUrl: string | undefined
   readonly trustedOrigins: readonly string[]
@@ -107,6 +123,7 @@ export async function readAccessConfig(
     )
   }
   return {
+    ...readPaths(host['prefix'], auth['uiBasePath']),
     baseUrl,
     trustedOrigins,
     publicListen: publicListen === null ? null : { ...publicListen, mutualTls: usedTls },
@@ -114,6 +131,16 @@ export async function readAccessConfig(
     cookieRule,
     warnings,
   }
+}
+
+/** The API and the application shell share no path. */
+function readPaths(given: unknown, shell: unknown): Pick<AccessConfig, 'prefix' | 'uiBasePath'> {
+  const prefix = parsePart(Prefix.optional(), given, 'host.prefix') ?? defaultPrefix
+  const uiBasePath = typeof shell === 'string' && shell !== '' ? shell : '/_console'
+  const isInside = (path: string, other: string): boolean => `${path}/`.startsWith(`${other}/`)
+  const other = [uiBasePath, ...takenPaths].find((path) => isInside(prefix, path) || isInside(path, prefix))
+  if (other === undefined) return { prefix, uiBasePath }
+  throw new Error(`config.json: host.prefix: "${prefix}" is in the way of ${other}, which the host serves too.`)
 }
 
 /** Whether only this machine reaches the address. */

@@ -1,8 +1,9 @@
 // The browser console: files of the application shell and the sign-in that belongs to it (D-40, D-208).
 // Knows nothing of what the shell shows.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { defaultPrefix, prefixMeta } from '#shared/api-prefix.ts'
 import { platformError } from '#shared/errors.ts'
 import { consoleRoutes } from '#shared/contracts/console.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
@@ -100,6 +101,7 @@ export const shellSafety: RouteSafety = Object.freeze({
 export function createShellHandler(options: {
   consoleDir: string
   uiBasePath: string
+  prefix: string
 }): (request: FastifyRequest, reply: FastifyReply) => void {
   return (request, reply) => {
     reply.header('content-security-policy', shellPolicy)
@@ -116,6 +118,15 @@ export function createShellHandler(options: {
         .header('retry-after', '30')
         .header('content-type', 'text/html; charset=utf-8')
         .send(missingShellPage)
+      return
+    }
+    if (file === 'index.html' && options.prefix !== defaultPrefix) {
+      const page = readFileSync(path.join(options.consoleDir, file), 'utf8')
+      const meta = `<meta name="${prefixMeta}" content="${options.prefix}" />`
+      reply
+        .header('cache-control', 'no-cache')
+        .header('content-type', 'text/html; charset=utf-8')
+        .send(page.replace('</head>', `${meta}</head>`))
       return
     }
     // Built files carry a hash of their content in their name.

@@ -15,7 +15,8 @@ export const baseHeaders: Readonly<Record<string, string>> = Object.freeze({
   'cross-origin-opener-policy': 'same-origin',
   'content-security-policy': apiPolicy,
   'cache-control': 'no-store',
-  vary: 'Origin',
+  // Sentences of errors and labels follow the language asked for (D-15).
+  vary: 'Origin, Accept-Language',
 })
 
 /** Content type of every JSON answer. */

@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document of a set of contracts. Pure: the same contracts always give the same text.
 import { z } from 'zod'
+import { defaultPrefix } from '#shared/api-prefix.ts'
 import { ErrorBodySchema, commonErrors } from '#shared/contracts/common.ts'
 import { baseErrors } from '#shared/errors.ts'
 import type { ErrorTable } from '#shared/errors.ts'
@@ -256,7 +257,7 @@ function statusLookup(tables: readonly ErrorTable[]): (code: string) => string {
 
 function templateOf(contract: AnyRoute, info: OpenApiInfo): string {
   const bases: Record<RouteMount, string> = {
-    versioned: info.prefix ?? '/api/v1',
+    versioned: info.prefix ?? defaultPrefix,
     api: '/api',
     root: '',
     console: info.uiBasePath ?? '/_console',

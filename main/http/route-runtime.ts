@@ -109,7 +109,8 @@ export interface MountPaths {
 /** Every path a contract is served under; the first is the canonical one. */
 export function pathsOf(contract: AnyRoute, mounts: MountPaths): string[] {
   const places = [{ mount: contract.mount, path: contract.path }, ...(contract.aliases ?? [])]
-  const paths = places.flatMap(({ mount, path }) => {
+  const paths = places.flatMap(({ mount, path: written }) => {
+    const path = written.replace('{prefix}', mounts.prefix)
     if (mount === 'versioned') return [mounts.prefix + path]
     // D-01: paths written with a leading /api are served as written and under the prefix.
     if (mount === 'api') return [`/api${path}`, mounts.prefix + path]

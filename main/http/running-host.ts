@@ -1,11 +1,16 @@
 // How a program of the same user talks to a running host: first the host proves that it knows the secret of the
 // connection file, then the secret is used. Both halves of the proof live here. Knows no route beyond the two it calls.
+import { defaultPrefix } from '#shared/api-prefix.ts'
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** What `connection.json` says of a running host (D-29). */
 export interface RunningHostAddress {
   readonly url: string
   readonly token: string
+  /** Default: that of every host without another one (D-01). */
+  readonly prefix?: string
+  /** Default: `/_console`. */
+  readonly uiBasePath?: string
 }
 
 /** Longest wait for an answer of a host on the same machine. */
@@ -26,9 +31,9 @@ export function proofFor(token: string, nonce: string): string {
  * Whether the program on that address is the host that wrote the connection file. Sends a random nonce and no secret,
  * so a stranger on the port learns nothing.
  */
-export async function verifyHost(host: RunningHostAddress, uiBasePath = '/_console'): Promise<boolean> {
+export async function verifyHost(host: RunningHostAddress): Promise<boolean> {
   const nonce = randomBytes(24).toString('base64url')
-  const answer = await call(host, 'GET', `${uiBasePath}/proof?nonce=${nonce}`, {})
+  const answer = await call(host, 'GET', `${shellOf(host)}/proof?nonce=${nonce}`, {})
   const proof = answer?.['proof']
   if (typeof proof !== 'string') return false
   const expected = Buffer.from(proofFor(host.token, nonce))
@@ -40,8 +45,8 @@ export async function verifyHost(host: RunningHostAddress, uiBasePath = '/_conso
  * Asks a verified host for another one-time code and answers the address to open.
  * @throws Error when the host does not answer as expected
  */
-export async function mintCodeOf(host: RunningHostAddress, uiBasePath = '/_console'): Promise<string> {
-  const answer = await call(host, 'POST', `${uiBasePath}/session/code`, { authorization: `Bearer ${host.token}` })
+export async function mintCodeOf(host: RunningHostAddress): Promise<string> {
+  const answer = await call(host, 'POST', `${shellOf(host)}/session/code`, { authorization: `Bearer ${host.token}` })
   if (typeof answer?.['url'] !== 'string') throw new Error(`The host at ${host.url} gave no sign-in address.`)
   return answer['url']
 }
@@ -54,12 +59,17 @@ export async function makeBackupOf(
   host: RunningHostAddress,
 ): Promise<{ id: string; sizeBytes: number; sha256: string }> {
   const headers = { authorization: `Bearer ${host.token}` }
-  const answer = await call(host, 'POST', '/api/v1/backups', headers, backupPatienceMs)
+  const answer = await call(host, 'POST', `${host.prefix ?? defaultPrefix}/backups`, headers, backupPatienceMs)
   const { id, sizeBytes, sha256 } = answer ?? {}
   if (typeof id !== 'string' || typeof sizeBytes !== 'number' || typeof sha256 !== 'string') {
     throw new Error(`The host at ${host.url} made no backup; its log says why.`)
   }
   return { id, sizeBytes, sha256 }
+}
+
+/** Path of the application shell. */
+export function shellOf({ uiBasePath }: RunningHostAddress): string {
+  return uiBasePath ?? '/_console'
 }
 
 function call(

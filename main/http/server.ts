@@ -11,6 +11,7 @@ import type {
   LightMyRequestResponse,
   RouteShorthandOptions,
 } from 'fastify'
+import { defaultPrefix } from '#shared/api-prefix.ts'
 import type { AnyRoute } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { ErrorTable, PlatformError } from '#shared/errors.ts'
@@ -45,7 +46,7 @@ import type { PipelineContext } from './pipeline.ts'
 import { createRateLimiter, defaultRateLimits } from './rate-limit.ts'
 import type { RateLimits } from './rate-limit.ts'
 import { assertNoConflicts, createRouteRuntime, defaultBodyLimitBytes, pathsOf } from './route-runtime.ts'
-import type { RouteBinding, RouteRuntime, RouteSafety } from './route-runtime.ts'
+import type { MountPaths, RouteBinding, RouteRuntime, RouteSafety } from './route-runtime.ts'
 import { answerBare } from './raw-answer.ts'
 import { defaultCookies } from './session-cookie.ts'
 import type { CookieChoices } from './session-cookie.ts'
@@ -164,7 +165,7 @@ const requestIdPattern = /^[A-Za-z0-9_-]{8,64}$/
  * @throws Error when two plugins claim one method and path
  */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const mounts = { prefix: options.prefix ?? '/api/v1', uiBasePath: options.uiBasePath ?? '/_console' }
+  const mounts = { prefix: options.prefix ?? defaultPrefix, uiBasePath: options.uiBasePath ?? '/_console' }
   const guards = options.guards ?? allGuards
   const addressOptions = {
     trustedOrigins: options.trustedOrigins ?? [],
@@ -237,7 +238,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
     addRoutes(scope, streaming)
   })
-  await addShell(app, pipeline, options.consoleDir, mounts.uiBasePath)
+  await addShell(app, pipeline, options.consoleDir, mounts)
   // A scope of its own: its hook is for unknown paths only and costs the routes nothing.
   await app.register(async (scope) => {
     scope.addHook('onRequest', (request, reply, _done) => fallback(request, reply))
@@ -449,7 +450,7 @@ async function addShell(
   app: FastifyInstance,
   pipeline: PipelineContext,
   consoleDir: string,
-  uiBasePath: string,
+  { prefix, uiBasePath }: MountPaths,
 ): Promise<void> {
   // The folder may be missing or appear later (a build while the host runs), so files are found per request.
   await app.register(fastifyStatic, {
@@ -460,7 +461,7 @@ async function addShell(
     dotfiles: 'deny',
     acceptRanges: false,
   })
-  const handler = createShellHandler({ consoleDir, uiBasePath })
+  const handler = createShellHandler({ consoleDir, uiBasePath, prefix })
   const shared = {
     config: { safety: shellSafety },
     onRequest: (request, reply, done) => {

@@ -128,6 +128,8 @@ export interface HostFacts {
   readonly dataDir: string
   readonly version: string
   readonly environment: 'production' | 'sandbox' | 'development'
+  /** The API prefix, default `/api/v1` (D-01). */
+  readonly prefix: string
   /** Path of the application shell, default `/_console` (D-40). */
   readonly uiBasePath: string
   /** Base address without trailing slash, once the server listens. */

@@ -64,6 +64,22 @@ describe('api client', () => {
     expect(seen[1]?.body).toBe('{"title":"x"}')
   })
 
+  it('learns another prefix from its page, and in the desktop shell from the connection', async () => {
+    json(200, { types: [], entries: [] })
+    const ask = async (): Promise<string | undefined> => {
+      forgetConnection()
+      await call('listMetadataItems', { params: { type: 'object' } })
+      return seen.at(-1)?.url
+    }
+    const querySelector = (selector: string) =>
+      selector === 'meta[name="cairn-api-prefix"]' ? { content: '/service/v2' } : null
+    vi.stubGlobal('window', { location: { origin }, document: { querySelector } })
+    expect(await ask()).toBe('/service/v2/meta/object')
+    const bridge = { getConnection: async () => ({ url: origin, token: 'secret', prefix: '/service/v3' }) }
+    vi.stubGlobal('window', { location: { origin: 'app://cairn' }, cairn: bridge })
+    expect(await ask()).toBe('/service/v3/meta/object')
+  })
+
   it('uses address and token of the desktop shell where there is one', async () => {
     const bridge = { getConnection: async () => ({ url: `${origin}/`, token: 'secret' }) }
     vi.stubGlobal('window', { location: { origin: 'app://cairn' }, cairn: bridge })

@@ -2,11 +2,11 @@
 // Knows no screen and no object; what an operation takes and gives comes from the contracts.
 import { ApiError, errorOfAnswer, isDiskFull, unreachable } from './api-error.ts'
 import { connection, forgetConnection, shellBridge } from './bridge.ts'
+import type { Connection } from './bridge.ts'
 import { endpoints } from './endpoints.ts'
 import type { CallInput, CallResult, OperationId } from './endpoints.ts'
+import type { RouteMount } from '#shared/route.ts'
 import { reportAnswered, reportDiskFull, reportSilent } from './host-status.ts'
-
-const prefixes = { versioned: '/api/v1', api: '/api', root: '', console: '' } as const
 
 type Listener = () => void
 const lostSession = new Set(['unauthenticated', 'session_expired', 'api_key_invalid'])
@@ -34,7 +34,7 @@ export async function callTagged<K extends OperationId>(
   operation: K,
   input: CallInput<K>,
 ): Promise<{ result: CallResult<K>; etag: string | undefined }> {
-  const [method, url] = addressOf(operation, input.params ?? {}, input.query ?? {})
+  const [method, url] = await addressOf(operation, input.params ?? {}, input.query ?? {})
   const { body, etag } = await exchange(method, url, input.body, input.headers ?? {}, input.signal)
   return { result: unwrap(body) as CallResult<K>, etag }
 }
@@ -55,7 +55,7 @@ export async function upload<K extends OperationId>(
   operation: K,
   input: { params: Record<string, unknown>; query: Record<string, unknown>; file: Blob; signal?: AbortSignal },
 ): Promise<CallResult<K>> {
-  const [method, url] = addressOf(operation, input.params, input.query)
+  const [method, url] = await addressOf(operation, input.params, input.query)
   return unwrap((await exchange(method, url, input.file, {}, input.signal)).body) as CallResult<K>
 }
 
@@ -67,7 +67,7 @@ export async function download(
   operation: OperationId,
   input: { params: Record<string, unknown>; query: Record<string, unknown>; signal?: AbortSignal },
 ): Promise<{ file: Blob; name: string | undefined }> {
-  const [method, url] = addressOf(operation, input.params, input.query)
+  const [method, url] = await addressOf(operation, input.params, input.query)
   const answer = await sendAgain(method, url, undefined, {}, input.signal)
   if (!answer.ok) await readAnswer(answer)
   try {
@@ -87,19 +87,36 @@ export async function openStream(
   operation: OperationId,
   input: { query: Record<string, unknown>; signal: AbortSignal },
 ): Promise<Response> {
-  const [method, url] = addressOf(operation, {}, input.query)
+  const [method, url] = await addressOf(operation, {}, input.query)
   const answer = await sendAgain(method, url, undefined, { Accept: 'text/event-stream' }, input.signal)
   if (!answer.ok) await readAnswer(answer)
   return answer
 }
 
-function addressOf(
+async function addressOf(
   operation: OperationId,
   params: Record<string, unknown>,
   query: Record<string, unknown>,
-): [method: string, url: string] {
-  const [method, mount, path] = endpoints[operation].split(' ') as [string, keyof typeof prefixes, string]
-  return [method, prefixes[mount] + fillPath(path, params) + queryString(query)]
+): Promise<[method: string, url: string]> {
+  const [method, mount, path] = endpoints[operation].split(' ') as [string, RouteMount, string]
+  const filled = fillPath(path, params) + queryString(query)
+  if (mount === 'versioned') return [method, (await reached()).prefix + filled]
+  return [method, mount === 'api' ? `/api${filled}` : filled]
+}
+
+/** @throws ApiError `unreachable` */
+async function reached(): Promise<Connection> {
+  try {
+    return await connection()
+  } catch (error) {
+    throw silent(error)
+  }
+}
+
+function silent(error: unknown): ApiError {
+  forgetConnection()
+  reportSilent(answersAgain)
+  return unreachable(error)
 }
 
 interface Exchanged {
@@ -139,8 +156,8 @@ async function send(
   headers: Record<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
+  const { baseUrl, token } = await reached()
   try {
-    const { baseUrl, token } = await connection()
     const answer = await fetch(baseUrl + path, {
       method,
       headers: {
@@ -160,9 +177,7 @@ async function send(
     return answer
   } catch (error) {
     if (signal?.aborted) throw signal.reason instanceof DOMException ? signal.reason : error
-    forgetConnection()
-    reportSilent(answersAgain)
-    throw unreachable(error)
+    throw silent(error)
   }
 }
 

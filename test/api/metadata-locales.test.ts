@@ -136,11 +136,10 @@ describe('the ETag of an item', () => {
 
   it('changes exactly when the resolved language or a label changes', async () => {
     const plain = await tag()
-    expect(await tag('?locale=de')).toBe(plain)
-    expect(await tag('', german)).toBe(plain)
+    const untranslated = await tag('?locale=de')
     await translate('de', 'de', inObject({ label: 'Ding' }))
     const de = await tag('?locale=de')
-    expect(de).not.toBe(plain)
+    expect([plain, untranslated]).not.toContain(de)
     expect(await tag('?locale=de-CH')).toBe(de)
     expect(await tag('', german)).toBe(de)
     expect(await tag('?locale=en')).toBe(plain)
@@ -152,6 +151,40 @@ describe('the ETag of an item', () => {
     expect(await tag('?locale=de')).toBe(de)
     await host.restart()
     expect(await tag('?locale=de')).toBe(de)
+  })
+
+  it('is another one in each language of the workspace, also where nothing is translated', async () => {
+    const tags = { en: await tag('?locale=en'), de: await tag('?locale=de'), ja: await tag('?locale=ja') }
+    expect(new Set(Object.values(tags)).size).toBe(3)
+    expect(await tag('', german)).toBe(tags.de)
+    expect(await tag('?locale=DE-ch')).toBe(tags.de)
+    // A language the workspace does not have is answered in its own one.
+    expect(await tag('?locale=sw')).toBe(tags.en)
+    for (const [locale, own] of Object.entries(tags)) {
+      for (const [other, theirs] of Object.entries(tags)) {
+        const expected = locale === other ? 304 : 200
+        const asked = { 'if-none-match': theirs }
+        expect((await host.get(`${object()}?locale=${locale}`, asked)).status).toBe(expected)
+        expect((await host.get(object(), { ...asked, 'accept-language': locale })).status).toBe(expected)
+        const cached = await host.get(`${object()}/cached?locale=${locale}&ifNoneMatch=${encodeURIComponent(theirs)}`)
+        expect(cached.body).toMatchObject({ notModified: locale === other, etag: { value: own.slice(1, -1) } })
+      }
+    }
+    const shown = (await host.get(`${object()}?locale=ja`)).body.item
+    expect((await put({ ...shown, icon: 'a' }, { 'if-match': tags.ja })).status).toBe(200)
+    expectError(await put({ ...shown, icon: 'b' }, { 'if-match': tags.ja }), 409, 'CONCURRENT_UPDATE')
+  })
+
+  it('comes with the language named in Vary, as lists and generated views do', async () => {
+    for (const path of [
+      object(),
+      '/meta/object',
+      `/ui/view/${name}/list`,
+      `${object()}/cached`,
+      `${object()}/effective`,
+    ]) {
+      expect((await host.get(path, german)).headers.get('vary')).toContain('Accept-Language')
+    }
   })
 
   it('of every language guards a save', async () => {

@@ -101,7 +101,7 @@ export const authPlugin = definePlugin({
     if (plugins.admin) host.handle(authAdminRoutes, adminHandlers(parts))
     if (plugins.magicLink) host.handle(authMagicLinkRoutes, magicLinkHandlers(parts))
     if (plugins.organization) host.handle(authOrganizationRoutes, organizationHandlers(parts))
-    if (plugins.oidcProvider) host.handle(authOauthRoutes, oauthHandlers(parts, host.options.uiBasePath))
+    if (plugins.oidcProvider) host.handle(authOauthRoutes, oauthHandlers(parts, host.options))
     host.job('sweep', { everySeconds: hourSeconds }, async () => {
       await parts.attempts.sweep()
       await host.write('auth.sweep', (tx) => sweepExpired(tx, host.clock.iso()))

@@ -9,7 +9,7 @@ import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { instantOf } from '#main/kernel/instant-input.ts'
-import type { Handlers } from '#main/kernel/plugin.ts'
+import type { Handlers, HostFacts } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import { createAdministration } from './service/admin.ts'
 import type { Role } from './service/admin.ts'
@@ -177,7 +177,10 @@ export function providerHandlers(parts: AuthParts): Handlers<typeof authProvider
 }
 
 /** Binds the OpenID provider role. */
-export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<typeof authOauthRoutes> {
+export function oauthHandlers(
+  parts: AuthParts,
+  { prefix, uiBasePath }: Pick<HostFacts, 'prefix' | 'uiBasePath'>,
+): Handlers<typeof authOauthRoutes> {
   const forwarded = forwardAll(parts, authOauthRoutes, 'auth.oauth_client_changed') as Handlers<typeof authOauthRoutes>
   const inTurn = createTurns()
   /**
@@ -214,7 +217,7 @@ export function oauthHandlers(parts: AuthParts, uiBasePath: string): Handlers<ty
     oauthAuthorizeByForm(_ctx, { body }) {
       const fields = new URLSearchParams()
       for (const [name, value] of Object.entries(fieldsOf(body))) fields.set(name, String(value))
-      const location = `/api/v1/auth/oauth2/authorize?${fields}`
+      const location = `${prefix}/auth/oauth2/authorize?${fields}`
       return new Reply({} as never, { status: 303, headers: { location, 'cache-control': 'no-store' } })
     },
     oauthGetConsents: (ctx) => listConsents(parts, ctx),

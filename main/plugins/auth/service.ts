@@ -130,6 +130,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     keys.forget()
     host.raisePermissionEpoch()
   }
+  const basePath = `${options.prefix}/auth`
   let loading: Promise<Library> | undefined
   const library = (): Promise<Library> => {
     loading ??= import('./service/library.ts').then(({ loadLibrary }) =>
@@ -137,6 +138,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
         config,
         secret,
         baseUrl: config.baseUrl?.replace(/\/$/, '') ?? options.baseUrl(),
+        basePath,
         trustedOrigins: [options.baseUrl(), 'app://cairn', ...config.trustedOrigins],
         uiBasePath: options.uiBasePath,
         signUpIsClosed,
@@ -185,6 +187,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     lookup,
     limits: config.emailAndPassword,
     baseUrl: () => config.baseUrl?.replace(/\/$/, '') ?? options.baseUrl(),
+    basePath,
     cookieName: cookies.session,
     cookiePrefix: cookies.session.slice(0, -'session_token'.length),
     ownerSession: createOwnerSession({ read, write, ids }, ownerToken(secret)),

@@ -22,6 +22,7 @@ import { createSchemaBackups } from './service/schema-change/restoring.ts'
 import { backupExpiredEvent, createSchemaUpkeep } from './service/schema-change/upkeep.ts'
 import { withRelationChecks } from './service/relation-checks.ts'
 import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
+import { createTrashRetention } from './service/trash-retention.ts'
 import { createTriggerActions } from './service/triggers/trigger-actions.ts'
 import { createTriggerList, triggerEvents } from './service/triggers/trigger-list.ts'
 import { createTriggerRunner } from './service/triggers/trigger-runner.ts'
@@ -108,6 +109,9 @@ export const dataPlugin = definePlugin({
     host.job('trigger-runs', { everySeconds: 3600 }, triggers.tidy)
     const backups = createSchemaBackups(parts, tables.withReturning)
     host.handle(schemaBackupRoutes, schemaChangeHandlers(backups, tables.changes, metadata, host.write))
+    const { isBusy, clock, log, read } = host
+    const retention = createTrashRetention({ metadata, settings, data: service, read, isBusy, clock, log })
+    host.job('trash', { everySeconds: 3600 }, retention)
     host.job('schema-backups', { everySeconds: 3600 }, upkeep.expire)
     const mending = upkeep
       .inspect()()

@@ -61,6 +61,24 @@ export function lastRows(read: Pick<Reads, 'all'>, schema: ObjectSchema, below: 
   return read.all<Row>(statement<Row>(sql, below === null ? [limit] : [below, limit]))
 }
 
+/** A record in the trash, as the retention needs it. */
+export interface TrashedRow {
+  readonly id: string
+  readonly deletedAt: string
+  readonly updatedAt: string
+}
+
+/** The oldest records of the trash that went there before an instant, beginning after one of them. Served by its index. */
+export function trashedBefore(
+  read: Pick<Reads, 'all'>,
+  schema: ObjectSchema,
+  { before, after, limit }: { before: string; after: TrashedRow | undefined; limit: number },
+): TrashedRow[] {
+  const sql = `SELECT id, deleted_at AS deletedAt, updated_at AS updatedAt FROM ${quote(schema.table)}
+    WHERE deleted_at IS NOT NULL AND deleted_at < ? AND (deleted_at, id) > (?, ?) ORDER BY deleted_at, id LIMIT ?`
+  return read.all<TrashedRow>(statement(sql, [before, after?.deletedAt ?? '', after?.id ?? '', limit]))
+}
+
 /** Whether a live record has this id. */
 export function liveExists(read: Reader, table: string, id: string): boolean {
   return read.get(statement(`SELECT 1 FROM ${quote(table)} WHERE id = ? AND deleted_at IS NULL`, [id])) !== undefined

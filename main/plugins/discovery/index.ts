@@ -5,9 +5,6 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import { discoveryHandlers } from './routes.ts'
 import { createDiscoveryService } from './service.ts'
 
-/** The API prefix of D-01. */
-const prefix = '/api/v1'
-
 /** Discovery manifest, health and readiness. */
 export const discoveryPlugin = definePlugin({
   id: 'discovery',
@@ -23,7 +20,7 @@ export const discoveryPlugin = definePlugin({
       database: host.database,
       facts: () => ({
         host: host.options,
-        prefix,
+        prefix: host.options.prefix,
         locale: settings.get('locale'),
         locales: languages()
           ?.locales()

@@ -23,6 +23,8 @@ export interface FieldLabels {
 /** Texts of the workspace by language. */
 export interface I18nService {
   locales(): LocaleEntry[]
+  /** The tags of `locales`. */
+  codes(): string[]
   /** The language there is for a tag (D-180). @throws validation_error for a malformed tag */
   resolve(locale: string): string
   /**

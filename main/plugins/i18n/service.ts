@@ -44,6 +44,7 @@ export function createI18nService({ metadata, settings, authorizer }: I18nParts)
   }
 
   return {
+    codes,
     locales: () =>
       codes().map((code) => ({
         code,

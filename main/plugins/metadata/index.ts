@@ -17,6 +17,7 @@ export const metadataPlugin = definePlugin({
   version: '1.0.0',
   discovery: { service: 'metadata', routeKey: 'metadata', route: '/meta' },
   requires: ['settings'],
+  optional: ['i18n'],
   contract: { ...metadataRoutes, ...metadataLifecycleRoutes, ...metadataOperationRoutes },
   permissions: metadataPermissions,
   migrations: metadataMigrations,
@@ -26,7 +27,9 @@ export const metadataPlugin = definePlugin({
     const authorizer = () => host.authorizer
     const settings = host.service('settings')
     const defaultLocale = () => settings.get('locale')
-    const service = createMetadataService({ read, write, clock, ids, log, authorizer, defaultLocale })
+    const languages = host.optionalService('i18n')
+    const spokenLocales = () => languages()?.codes() ?? []
+    const service = createMetadataService({ read, write, clock, ids, log, authorizer, defaultLocale, spokenLocales })
     host.provide('metadata', service)
     host.handle(metadataRoutes, metadataHandlers(service, authorizer))
     host.handle(metadataLifecycleRoutes, lifecycleHandlers(service, authorizer))

@@ -45,6 +45,8 @@ export interface MetadataServiceOptions {
   readonly authorizer: () => Authorizer
   /** The language of the workspace; default `en`. */
   readonly defaultLocale?: () => string
+  /** Every language of the workspace; default: those there are labels in. */
+  readonly spokenLocales?: () => readonly string[]
 }
 
 /** Which items a list or a read means. */
@@ -145,7 +147,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   }
 
   const fallback = options.defaultLocale ?? (() => 'en')
-  const languages = createLanguages(() => inForceList('translation'), fallback, clock.iso)
+  const spoken = options.spokenLocales ?? (() => [])
+  const languages = createLanguages(() => inForceList('translation'), fallback, spoken, clock.iso)
 
   const etagOf = (ctx: RequestContext, body: Body, locale = languages.fallback()): string =>
     etags.of(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
@@ -177,7 +180,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)
       const body = seenBy(ctx, mine) ?? mine.item
-      const inEach = languages.showAll(mine, body).map((one) => etagOf(ctx, one.body, one.locale))
+      const inEach = languages.showAll(mine, body).map((one) => etagOf(ctx, one.body, one.meant))
       return [etagOf(ctx, body), ...inEach]
     },
   })
@@ -315,13 +318,13 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       const language = languages.resolve(filter)
       const body = languages.show(item, plain, language)
       const modifiedAt = languages.modifiedAt(item, language)
-      return { stored: item, body, etag: etagOf(ctx, body, language.locale), modifiedAt }
+      return { stored: item, body, etag: etagOf(ctx, body, language.meant), modifiedAt }
     },
     etagSeen(ctx, type, name, filter) {
       const found = findSeen(ctx, type, name, filter)
       if (found === null) return null
       const language = languages.resolve(filter)
-      return etagOf(ctx, languages.show(found.stored, found.body, language), language.locale)
+      return etagOf(ctx, languages.show(found.stored, found.body, language), language.meant)
     },
     withStoredLabels(type, name, body, request) {
       const item = cache.get(type, name)

@@ -101,7 +101,7 @@ export const realtimePlugin = definePlugin({
     host.socket(sockets.route)
     host.handle(
       realtimeRoutes,
-      realtimeHandlers({ hub, ring, streams, now, baseUrl: () => host.options.baseUrl(), prefix: '/api/v1' }),
+      realtimeHandlers({ hub, ring, streams, now, baseUrl: () => host.options.baseUrl(), prefix: host.options.prefix }),
     )
     const service: RealtimeService = {
       connections: hub.count,

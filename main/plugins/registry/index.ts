@@ -32,8 +32,7 @@ export const registryPlugin = definePlugin({
       write,
       clock,
       strategy,
-      builtIn: () =>
-        builtInApis([...catalogue.routes(), ...hostRoutes], { prefix: '/api/v1', uiBasePath: options.uiBasePath }),
+      builtIn: () => builtInApis([...catalogue.routes(), ...hostRoutes], options),
     })
     host.provide('registry', service)
     host.handle(registryRoutes, registryHandlers(service, strategy))

@@ -15,12 +15,6 @@ export const syncErrors = defineErrors({
     retryable: false,
     message: 'The update is not one of this document.',
   },
-  sync_update_rejected: {
-    httpStatus: 409,
-    category: 'request',
-    retryable: false,
-    message: 'The update is not allowed.',
-  },
   sync_update_too_large: {
     httpStatus: 413,
     category: 'validation',

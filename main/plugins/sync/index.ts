@@ -48,7 +48,7 @@ export const syncPlugin = definePlugin({
       nameOf: ({ actor }) => auth()?.user(actor.id)?.name ?? actor.name ?? actor.id,
     })
     host.socket(texts.route)
-    host.handle(syncRoutes, syncHandlers({ texts, baseUrl: () => host.options.baseUrl(), prefix: '/api/v1' }))
+    host.handle(syncRoutes, syncHandlers({ texts, baseUrl: () => host.options.baseUrl(), prefix: host.options.prefix }))
     const conflicts = registerConflicts(host)
     host.onCommitted('*', (event) => texts.hear(event))
     const timer = setInterval(() => texts.sweep(), sweepMs)

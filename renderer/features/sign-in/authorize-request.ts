@@ -1,6 +1,7 @@
 // Owns the request of another application to sign somebody in, as the host hands it to the sign-in and consent pages in
 // the address. Leads back to the host's own path and nowhere else; whether the application may be led back to is the
-// host's to judge. Pure.
+// host's to judge.
+import { pagePrefix } from '../../lib/bridge.ts'
 
 /** A request of an application. */
 export interface AuthorizeRequest {
@@ -16,7 +17,6 @@ export interface AuthorizeRequest {
   signed: string
 }
 
-const authorizePath = '/api/v1/auth/oauth2/authorize'
 /** What the host added to the request of the application. */
 const addedByHost = ['sig', 'exp', 'ba_iat', 'ba_param', 'ba_pl']
 /** What a person has done by signing in. */
@@ -54,7 +54,7 @@ function pathOf(request: AuthorizeRequest, further: readonly string[]): string {
   const prompts = [...further, ...wordsOf(query.get('prompt')).filter((prompt) => !doneBySignIn.has(prompt))]
   if (prompts.length > 0) query.set('prompt', prompts.join(' '))
   else query.delete('prompt')
-  return `${authorizePath}?${query.toString()}`
+  return `${pagePrefix()}/auth/oauth2/authorize?${query.toString()}`
 }
 
 function wordsOf(text: string | null): string[] {

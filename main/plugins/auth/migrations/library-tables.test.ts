@@ -18,6 +18,7 @@ it.each([
     config: readAuthConfig({}, undefined, test.database.file),
     secret: 'a secret of more than thirty-two characters',
     baseUrl: 'http://127.0.0.1:1',
+    basePath: '/api/v1/auth',
     trustedOrigins: [],
     uiBasePath: '/_console',
     signUpIsClosed: true,

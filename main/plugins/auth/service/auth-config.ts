@@ -32,7 +32,8 @@ const OidcProvider = z
     { message: 'Either discoveryUrl or authorizationUrl and tokenUrl must be given.' },
   )
 
-const Config = z.strictObject({
+/** The key `auth` of config.json. */
+export const AuthSettings = z.strictObject({
   secret: z.string().min(32).optional(),
   baseUrl: z.string().optional(),
   uiBasePath: z
@@ -112,7 +113,7 @@ const Config = z.strictObject({
 })
 
 /** The settings of accounts with every default filled in. */
-export type AuthConfig = z.output<typeof Config>
+export type AuthConfig = z.output<typeof AuthSettings>
 
 /** One enterprise provider of {@link AuthConfig}. */
 export type OidcProviderConfig = AuthConfig['oidcProviders'][number]
@@ -129,7 +130,10 @@ export function readAuthConfig(
   environment: string | undefined,
   databaseFile: string,
 ): AuthConfig {
-  const parsed = Config.safeParse({ ...values, oidcProviders: withEnvironment(values['oidcProviders'], environment) })
+  const parsed = AuthSettings.safeParse({
+    ...values,
+    oidcProviders: withEnvironment(values['oidcProviders'], environment),
+  })
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `auth.${path.map(String).join('.')}: ${message}`)
     throw new Error(`config.json has settings of accounts that are not valid. ${problems.join(' ')}`)

@@ -16,7 +16,7 @@ export type RequestHeaders = Readonly<Record<string, string | undefined>>
 /** One call of the library. */
 export interface LibraryCall {
   readonly method: 'GET' | 'POST'
-  /** Below `/api/v1/auth`, with its leading slash. */
+  /** Below the routes of auth, with its leading slash. */
   readonly path: string
   readonly query?: Readonly<Record<string, unknown>> | undefined
   readonly body?: unknown
@@ -52,6 +52,8 @@ export interface BridgeParts {
   readonly lookup: SessionLookup
   readonly limits: PasswordLimits
   readonly baseUrl: () => string
+  /** Path of the routes of auth. */
+  readonly basePath: string
   readonly cookieName: string
   /** Start of the names of all cookies of the library. */
   readonly cookiePrefix: string
@@ -104,7 +106,7 @@ export function createBridge(parts: BridgeParts): Bridge {
       init.body = JSON.stringify(call.body ?? {})
     }
     const library = await parts.library()
-    const request = new Request(`${base}/api/v1/auth${call.path}${queryText(call.query)}`, init)
+    const request = new Request(`${base}${parts.basePath}${call.path}${queryText(call.query)}`, init)
     return withNewToken(withoutEndedToken(await answerOf(await inNameOf(ctx, () => library.handle(request)))), token)
   }
 

@@ -35,6 +35,8 @@ export interface LibraryParts {
   readonly secret: string
   /** Base address without trailing slash. */
   readonly baseUrl: string
+  /** Path of the routes of auth. */
+  readonly basePath: string
   /** Origins a redirect may lead to, beside the own one. */
   readonly trustedOrigins: readonly string[]
   readonly uiBasePath: string
@@ -104,7 +106,7 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
     // A refusal nobody can be led back with is told on a page of ours, not by an address the host does not have.
     onAPIError: { errorURL: `${parts.uiBasePath}/#/authorize-error` },
     baseURL: parts.baseUrl,
-    basePath: '/api/v1/auth',
+    basePath: parts.basePath,
     secret: parts.secret,
     telemetry: { enabled: false },
     // At this level the library keeps to the logger it was given; at others it prints by itself, too.

@@ -7,6 +7,12 @@ import { createTranslations } from './translations.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
+/** The language of an answer about items. */
+export interface ItemLanguage extends Language {
+  /** The language of the workspace that was meant, also where it has no labels: what the ETag stands for. */
+  readonly meant: string
+}
+
 /** Items in languages. */
 export interface Languages {
   /** The language of the workspace. */
@@ -16,19 +22,24 @@ export interface Languages {
   /** The labels of a language. */
   tree(locale: string): TranslationTree
   /** The language a request means. @throws validation_error for a malformed tag */
-  resolve(request: LanguageRequest): Language
+  resolve(request: LanguageRequest): ItemLanguage
   /** The body in a language; the same value for the same body, so that its ETag is remembered. */
   show(item: Pick<MetadataItem, 'type' | 'name'>, body: Body, language: Language): Body
-  /** The body in every language, the workspace's first. */
-  showAll(item: Pick<MetadataItem, 'type' | 'name'>, body: Body): { locale: string; body: Body }[]
+  /** The body in every language that can be meant, the workspace's own first. */
+  showAll(item: Pick<MetadataItem, 'type' | 'name'>, body: Body): { meant: string; body: Body }[]
   /** When a body in the language last changed: the item, or a label. */
   modifiedAt(item: MetadataItem, language: Language): string
 }
 
-/** Makes the languages of a cache; `list` answers the translation items in force. */
+/**
+ * Makes the languages of a cache.
+ * @param list answers the translation items in force
+ * @param spoken every language of the workspace, with labels or without
+ */
 export function createLanguages(
   list: () => readonly MetadataItem[],
   fallback: () => string,
+  spoken: () => readonly string[],
   now: () => string,
 ): Languages {
   const translations = createTranslations(list, now)
@@ -48,13 +59,20 @@ export function createLanguages(
     fallback,
     locales: translations.locales,
     tree: translations.tree,
-    resolve: (request) => resolveLanguage(request, { available: translations.locales(), fallback: fallback() }),
+    resolve(request) {
+      const own = fallback()
+      const language = resolveLanguage(request, { available: translations.locales(), fallback: own })
+      if (language.locale !== own) return { ...language, meant: language.locale }
+      return { ...language, meant: resolveLanguage(request, { available: spoken(), fallback: own }).locale }
+    },
     show,
-    showAll: (item, body) =>
-      [...new Set([fallback(), ...translations.locales()])].map((locale) => ({
-        locale,
-        body: show(item, body, { locale, isAsked: true }),
-      })),
+    showAll(item, body) {
+      const withLabels = new Set([fallback(), ...translations.locales()])
+      return [...new Set([...withLabels, ...spoken()])].map((meant) => {
+        const locale = withLabels.has(meant) ? meant : fallback()
+        return { meant, body: show(item, body, { locale, isAsked: true }) }
+      })
+    },
     modifiedAt({ updatedAt }, { isAsked }) {
       const labelsAt = isAsked ? (translations.changedAt() ?? '') : ''
       return updatedAt < labelsAt ? labelsAt : updatedAt

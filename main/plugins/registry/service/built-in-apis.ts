@@ -114,5 +114,5 @@ function pathOf(mount: RouteMount, path: string, mounts: MountPoints): string {
     root: '',
     console: mounts.uiBasePath,
   }
-  return `${bases[mount]}${path}` || '/'
+  return `${bases[mount]}${path.replace('{prefix}', mounts.prefix)}` || '/'
 }

@@ -1,0 +1,67 @@
+// Names that stay declared although nothing here acts on them, each with its reason. The check of readers refuses an
+// entry that is not needed any more, so the list only gets shorter as capabilities arrive.
+
+const storage = 'Files are not built: stored for the capability that will keep to it.'
+const automation = 'Flows and jobs are not built: stored for the capability that will run them.'
+const assistants = 'Assistants are not built: stored for the capability that will run them.'
+const packages = 'Packages are not built: declared by D-48 and D-204 for the capability that will keep to it.'
+const webhooks = 'Webhooks are not built: declared by D-48 and D-204 for the capability that will keep to it.'
+const screen = 'Presentation: stored and handed to clients, which draw it; the console does not.'
+const library = 'The library of accounts reads it: the group is handed on whole (library-options.ts).'
+const protocol = 'The library of accounts raises it: found in the table by its code (library-errors.ts).'
+
+/** Reasons by kind and path; a path that ends in `.*` stands for all below it. */
+export const keptNames: Readonly<Record<string, string>> = {
+  'workspace option storage.publicDownloads': storage,
+  'workspace option webhooks.allowedHosts': webhooks,
+  'workspace option packages.requireSigned': packages,
+  'setting auth.plugins.passkeys': 'D-26: accepted and without effect.',
+  'setting auth.oidcProviders.pkce': library,
+  'setting auth.emailVerification.*': library,
+  'object flag object.enable.files': storage,
+  'metadata key object.titleFormat': screen,
+  'metadata key object.compactLayout': screen,
+  'metadata key object.keyPrefix': screen,
+  'metadata key field.visibleOn': screen,
+  'metadata key field.addressFormat': screen,
+  'metadata key field.barcodeFormat': screen,
+  'metadata key field.fileAttachmentConfig.*': storage,
+  'metadata key field.vectorConfig.distanceMetric': 'One value is allowed, and no search by distance is built.',
+  'metadata key view.config.columns.wrap': screen,
+  'metadata key view.config.pagination': screen,
+  'metadata key view.config.chart.chartType': screen,
+  'metadata key view.config.inlineEdit': screen,
+  'metadata key view.config.conditionalFormatting': screen,
+  'metadata key view.config.sections.collapsible': screen,
+  'metadata key view.config.sections.visibleOn': screen,
+  'metadata key view.config.sections.fields.visibleOn': screen,
+  'metadata key page.layout': screen,
+  'metadata key page.layout.visibleOn': screen,
+  'metadata key page.layout.components.visibleOn': screen,
+  'metadata key dashboard.widgets': screen,
+  'metadata key dashboard.widgets.chartType': screen,
+  'metadata key dashboard.widgets.layout': screen,
+  'metadata key app.homePage': screen,
+  'metadata key report.columns.wrap': screen,
+  'metadata key action.locations': screen,
+  'metadata key action.visibleOn': screen,
+  'metadata key permission.tabPermissions': screen,
+  'metadata key profile.tabPermissions': screen,
+  'metadata key flow.*': automation,
+  'metadata key job.*': automation,
+  'metadata key datasource.driver': 'Only the database of the workspace is connected (D-112).',
+  'metadata key agent.*': assistants,
+  'metadata key skill.*': assistants,
+  'permission manage_packages': packages,
+  'permission manage_webhooks': webhooks,
+  'permission manage_ai': assistants,
+  'error gone': 'Uploads are not built, and there is one version of the API: nothing is retired (D-201).',
+  'error record_locked': 'Approvals are not built: nothing locks a record.',
+  'error authorization_pending': protocol,
+  'error expired_token': protocol,
+  'error access_denied': protocol,
+  'error invalid_client': protocol,
+  'error invalid_grant': protocol,
+  'error unauthorized_client': protocol,
+  'error invalid_scope': protocol,
+}
