@@ -196,6 +196,7 @@ describe('validation rules', () => {
           severity,
           events,
           priority,
+          ...(item['type'] === 'state_machine' ? {} : { message: 'Broken.' }),
           ...item,
         }))
         const fields = {
