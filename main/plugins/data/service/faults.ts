@@ -20,7 +20,10 @@ export interface Faults {
 
 const nothing: ReadonlySet<string> = new Set()
 
-/** @param found the problems there are before the first stage */
+/**
+ * Begins the list of one write's problems.
+ * @param found those there are before the first stage
+ */
 export function createFaults(schema: ObjectSchema, found: readonly FieldError[]): Faults {
   const problems = [...found]
   /** Refusals of stages; the only one is thrown as it is. */
@@ -55,7 +58,7 @@ export function createFaults(schema: ObjectSchema, found: readonly FieldError[])
   }
 }
 
-/** Values others have are a conflict while nothing else is wrong (D-23). */
+/** The refusal of a write with these problems: values others have are a conflict while nothing else is wrong (D-23). */
 export function refusalOf(problems: readonly FieldError[]): PlatformError {
   return problems.every(({ code }) => code === 'not_unique')
     ? platformError('conflict', { fieldErrors: problems })
