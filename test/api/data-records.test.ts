@@ -93,7 +93,13 @@ describe('POST /data/:object', () => {
     const codes = Object.fromEntries(
       answer.body.error.details.fieldErrors.map((e: { field: string; code: string }) => [e.field, e.code]),
     )
-    expect(codes).toEqual({ title: 'max_length', mail: 'invalid_email', surplus: 'unknown_field', id: 'invalid_uuid' })
+    expect(codes).toEqual({
+      project: 'invalid_reference',
+      title: 'max_length',
+      mail: 'invalid_email',
+      surplus: 'unknown_field',
+      id: 'invalid_uuid',
+    })
   })
 
   it('refuses a lookup to a record that is not there with invalid_reference', async () => {

@@ -45,7 +45,7 @@ describe('bulk register', () => {
     const rule = (field: string) => ({
       type: 'validation',
       name: `${name}.rule`,
-      data: { object: name, type: 'script', condition: `record.${field} == null` },
+      data: { object: name, type: 'script', condition: `record.${field} == null`, message: 'No.' },
     })
     const field = { type: 'field', name: `${name}.due`, data: { type: 'date' } }
     expect((await register([rule('nothing'), field])).errors).toMatchObject([{ index: 0, code: 'validation_error' }])

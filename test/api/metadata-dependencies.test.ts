@@ -34,7 +34,9 @@ beforeAll(async () => {
       buyer: { type: 'lookup', reference: 'customer', referenceFilters: { city: 'Rome' } },
       about: { type: 'record', references: ['ticket', 'customer'] },
     },
-    validations: [{ name: 'v', type: 'cross_field', condition: 'record.buyer == null', fields: ['buyer'] }],
+    validations: [
+      { name: 'v', type: 'cross_field', condition: 'record.buyer == null', fields: ['buyer'], message: 'No.' },
+    ],
     hooks: [{ name: 'h', events: ['beforeInsert'], function: 'tidy' }],
   })
   await host.put('/meta/field/customer.tickets', {
@@ -218,7 +220,12 @@ describe('removal', () => {
   it('of an object is not held back by its own parts', async () => {
     await host.defineObject(name, { title: { type: 'text' }, parent: { type: 'lookup', reference: name } })
     await host.put(`/meta/view/${name}.all`, { object: name, viewKind: 'list', config: { columns: ['title'] } })
-    await host.put(`/meta/validation/${name}.rule`, { object: name, type: 'script', condition: 'record.title == "x"' })
+    await host.put(`/meta/validation/${name}.rule`, {
+      object: name,
+      type: 'script',
+      condition: 'record.title == "x"',
+      message: 'No.',
+    })
     expect((await host.delete(`/meta/object/${name}?confirm=true`)).status).toBe(200)
     expect((await host.get(`/meta/view/${name}.all/exists`)).body.data.exists).toBe(false)
   })

@@ -85,6 +85,7 @@ describe('renaming fields', () => {
       () => ({
         object: name,
         type: 'conditional',
+        message: 'No.',
         when: { dialect: 'cel', source: 'changed("title") || previous["sum"] == record . sum' },
         then: {
           type: 'cross_field',
@@ -95,6 +96,7 @@ describe('renaming fields', () => {
       () => ({
         object: name,
         type: 'conditional',
+        message: 'No.',
         when: { dialect: 'cel', source: 'changed("heading") || previous["total"] == record . total' },
         then: {
           type: 'cross_field',
@@ -109,6 +111,7 @@ describe('renaming fields', () => {
       () => ({
         object: name,
         type: 'unique',
+        message: 'No.',
         fields: ['title'],
         where: [
           ['sum', '>', 1],
@@ -118,6 +121,7 @@ describe('renaming fields', () => {
       () => ({
         object: name,
         type: 'unique',
+        message: 'No.',
         fields: ['heading'],
         where: [
           ['total', '>', 1],
@@ -299,7 +303,7 @@ describe('renaming fields', () => {
       indexes: [{ fields: ['sum', 'title'], where: { sum: { $gt: 0 } } }],
       search: { fields: ['title'] },
       compactLayout: ['title', 'state'],
-      validations: [{ name: 'v', type: 'script', condition: 'record.sum < 0', field: 'sum' }],
+      validations: [{ name: 'v', type: 'script', condition: 'record.sum < 0', field: 'sum', message: 'No.' }],
       analytics: { measures: { best: { type: 'max', field: 'sum' } } },
     }
     const formula = { twice: { type: 'formula', expression: 'record.sum * 2', returnType: 'number' } }

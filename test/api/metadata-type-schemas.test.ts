@@ -137,7 +137,7 @@ describe('what an object holds beside its fields', () => {
   it.each([
     [{ hooks: [{ events: ['beforeInsert'] }] }, 'hooks.0.body', 'required'],
     [{ hooks: { a: 1 } }, 'hooks', 'invalid_type'],
-    [{ validations: [{ name: 'v', type: 'script' }] }, 'validations.0.condition', 'required'],
+    [{ validations: [{ name: 'v', type: 'script', message: 'No.' }] }, 'validations.0.condition', 'required'],
     [{ triggers: [{ events: ['create'], condition: 'record..x' }] }, 'triggers.0.condition', 'expression_error'],
     [{ analytics: { measures: { m: { type: 'mode' } } } }, 'analytics.measures.m.type', 'invalid_option'],
     [

@@ -73,7 +73,7 @@ async function define(host: TestHost): Promise<void> {
       validations: [
         { name: 'small', type: 'script', condition: 'record.amount > 1000', field: 'amount', message: 'Too much.' },
         { name: 'round', type: 'script', severity: 'warning', condition: 'record.amount == 13', message: 'Unlucky.' },
-        { name: 'pair', type: 'unique', fields: ['name', 'select'] },
+        { name: 'pair', type: 'unique', fields: ['name', 'select'], message: 'Twice.' },
         { name: 'flow', type: 'state_machine', field: 'stage', initial: 'new', transitions: { won: [] } },
       ],
     },

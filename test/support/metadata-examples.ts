@@ -184,6 +184,7 @@ export const wrongItems: readonly (readonly [type: string, change: Item, field: 
   ['validation', { type: 'guess' }, 'type', 'invalid_option'],
   ['validation', { condition: undefined }, 'condition', 'required'],
   ['validation', { type: 'unique', condition: undefined }, 'fields', 'required'],
+  ['validation', { message: undefined }, 'message', 'required'],
   ['validation', { type: 'format', field: 'title', regex: '(' }, 'regex', 'invalid_format'],
   ['validation', { events: ['always'] }, 'events.0', 'invalid_option'],
   ['hook', { body: undefined }, 'body', 'required'],

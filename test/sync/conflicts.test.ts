@@ -118,12 +118,16 @@ describe('a field that was written on two machines', () => {
     })
     await expectPeace(a, b, id)
     expect(await read(b, id)).toMatchObject({ title })
-    const sources = async ({ host }: SyncMachine): Promise<string[]> =>
-      (await host.get(`/data/part/${id}/changelog`)).body.data.entries.map(({ source }: { source: string }) => source)
-    const made = await sources(a)
-    // Its own edit and what it received come first; keeping what stands there changes nothing.
-    expect(made).toHaveLength(decision.choice === 'winner' ? 3 : 4)
-    if (decision.choice !== 'winner') expect(made[0]).toBe('sync')
+    const { entries } = (await a.host.get(`/data/part/${id}/changelog`)).body.data
+    // Its own edit and what it received come first; what stands there may be what was decided for.
+    expect(entries).toHaveLength(4)
+    expect(entries[0]).toMatchObject({
+      action: 'update',
+      source: 'sync',
+      actor: { id: (await read(a, id))!.created_by },
+      changes: [{ field: 'title', oldValue: 'Three', newValue: title }],
+    })
+    expect(await read(a, id)).toMatchObject({ title })
     expect(await only(b, '?state=resolved')).toMatchObject({ id: conflict, resolution: 'elsewhere' })
   })
 

@@ -1,5 +1,5 @@
 // The one door for records: every reader and writer of object data calls this service. Types only.
-import type { PlatformError } from '#shared/errors.ts'
+import type { FieldError, PlatformError } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { Filter } from '#shared/filter/filter.ts'
@@ -192,6 +192,8 @@ export interface BulkInput {
   readonly listName?: string
   /** Deletes remove records for good, also deleted ones. */
   readonly purge?: boolean
+  /** What is wrong with records already, by index: they are refused, with everything else that is. */
+  readonly problems?: ReadonlyMap<number, readonly FieldError[]>
   /**
    * Runs inside the transaction of every slice, once its records are written, with their results; what it throws rolls
    * the slice back. Never runs when nothing is to stay.

@@ -16,6 +16,14 @@ export interface SystemItemDraft {
   readonly actor?: Actor
 }
 
+/** A value that stays as it is; object and field by their names. */
+export interface KeptValue {
+  readonly object: string
+  readonly recordId: string
+  readonly field: string
+  readonly value: unknown
+}
+
 /** A record, by the uid of its object, which no rename changes. */
 export interface FeedPlace {
   readonly object: string
@@ -56,6 +64,11 @@ export interface TravellingReaction {
 export interface FeedService {
   /** Writes an item in the transaction of the change it tells of; nothing when the object has no feeds. */
   addSystemItem(tx: Tx, ctx: RequestContext, draft: SystemItemDraft): void
+  /**
+   * Notes in the history of a record that what stands in a field was decided for: an entry whose old and new values are
+   * the same, with the source the context gives its entries. No item of the feed; nothing where no history is kept.
+   */
+  noteKept(tx: Tx, ctx: RequestContext, kept: KeptValue): void
   /** Whether a caller may see an item of a record at this moment; for whoever hands on events of feeds. Never throws. */
   sees(ctx: RequestContext, record: { readonly object: string; readonly recordId: string }, feedId: string): boolean
   /** The items of a record that travel, stubs too, oldest first; with ids only those of them that are there. */

@@ -7,6 +7,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { FeedService } from './api.ts'
+import { factOf } from './service/facts.ts'
 import type { FeedGate, RecordName } from './service/gate.ts'
 import { createFeedGate } from './service/gate.ts'
 import type { FeedItems } from './service/items.ts'
@@ -30,6 +31,7 @@ import { createSubscriptions } from './service/subscriptions.ts'
 import { travellingCount, travellingItems, travellingRecords } from './service/travelling-items.ts'
 import type { Viewer } from './service/viewer.ts'
 import { viewerOf } from './service/viewer.ts'
+import { insertFact } from './store.ts'
 import { PlatformError } from '#shared/errors.ts'
 
 /** What the service is made from. */
@@ -100,6 +102,15 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
         const schema = metadata.objectSchema(draft.object)
         if (schema === undefined || !schema.enable.feeds) return
         items.addSystemItem(tx, ctx, { object: schema.uid, recordId: draft.recordId, schema }, draft)
+      },
+      noteKept(tx, ctx, { object, recordId, field, value }) {
+        const schema = metadata.objectSchema(object)
+        const changes = { [field]: { old: value, new: value } }
+        const fact = schema === undefined ? null : factOf(schema, { type: 'record.updated', payload: { changes } })
+        if (fact === null) return
+        const { actor, requestId, depth, entrySource: source = ctx.source } = ctx
+        const entry = { actor, requestId, depth, source, timestamp: clock.iso() }
+        insertFact(tx, { object: schema!.uid, recordId }, ids.uuid(), { ...fact, flags: 0 }, entry)
       },
       sees(ctx, name, feedId) {
         try {

@@ -300,6 +300,8 @@ export interface SaveItemInput {
   readonly dryRun?: boolean
   /** Ids of an item, and of an object's fields, that come back from a backup; what clients send as ids is ignored. */
   readonly returningUids?: { readonly object: string; readonly fields: Readonly<Record<string, string>> }
+  /** True for a body that was stored before (a backup, an earlier version, a draft): what was let in then still is. */
+  readonly returning?: true
   /** The state of a new item, default active; one that exists keeps its own. */
   readonly state?: MetadataState
   /** True stores a draft: a new item in state draft, or a draft beside a published one (D-110). */

@@ -96,6 +96,7 @@ function RuleForm(props: RuleDialogProps & { rule: number | 'new' }) {
         label={t('rule.message')}
         description={t('rule.message.help')}
         value={rule.message ?? ''}
+        error={tried && missing.includes('message') ? t('fields.add.missing') : undefined}
         onChange={(event) => setRule({ ...rule, message: event.currentTarget.value || undefined })}
       />
       <NativeSelect

@@ -92,6 +92,7 @@ export function missingInRule(rule: RuleItem): string[] {
     field: (rule.type === 'format' || rule.type === 'state_machine') && !rule.field,
     regex: rule.type === 'format' && !rule.format && !rule.regex,
     transitions: rule.type === 'state_machine' && !hasTransition(rule),
+    message: rule.type !== 'state_machine' && !rule.message?.trim(),
   }
   return Object.keys(needs).filter((key) => needs[key])
 }

@@ -1,6 +1,7 @@
 // The records of a bulk write: what happens to each before its transaction (references between items, hooks, sealing)
 // and inside it. Used by the batch of one object and by the batch across objects.
 import { PlatformError, platformError, validationError } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
@@ -26,6 +27,8 @@ export type BulkStep =
       readonly item: BulkItem
       readonly env: PrepareEnv
       readonly purge: boolean
+      /** See {@link BulkInput}. */
+      readonly problems?: readonly FieldError[]
     }
   | { readonly failure: PlatformError; readonly item: BulkItem }
 
@@ -223,7 +226,7 @@ export function createBulkItems(
     const { item, seals, seen, failure, patch = {} } = staged.get(index) ?? { item: step.item }
     if ('failure' in step) throw step.failure
     if (failure !== undefined) throw failure
-    const { schema, operation, purge } = step
+    const { schema, operation, purge, problems } = step
     const env = trusting(seals === undefined ? step.env : { ...step.env, seals }, patch)
     const { writer, deletion } = parts
     if (operation === 'delete') {
@@ -245,14 +248,15 @@ export function createBulkItems(
     }
     const data = requireItemData(item)
     if (operation === 'create') {
-      const prepared = prepareCreate(schema, item.id === undefined ? data : { id: item.id, ...data }, env)
+      const values = item.id === undefined ? data : { id: item.id, ...data }
+      const prepared = withProblems(prepareCreate(schema, values, env), problems)
       return { schema, operation, ...writer.create(tx, ctx, schema, prepared) }
     }
     if (operation === 'update') {
       const row = requireRowFor(parts, tx, ctx, schema, { id: requireItemId(item), action: 'edit' })
       requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
       checkSeen(schema, seen, row)
-      return { schema, operation, ...writer.update(tx, ctx, schema, row, changeOf(tx, schema, data, row, env)) }
+      return { schema, operation, ...writer.update(tx, ctx, schema, row, changeOf(tx, step, data, row, env)) }
     }
     const match = matchOf(tx, step, item)
     checkSeen(schema, seen, match.row)
@@ -273,12 +277,12 @@ export function createBulkItems(
     return {
       schema,
       operation: 'update',
-      ...writer.update(tx, ctx, schema, row, changeOf(tx, schema, data, row, env)),
+      ...writer.update(tx, ctx, schema, row, changeOf(tx, step, data, row, env)),
     }
   }
 
-  const changeOf = (tx: Tx, schema: ObjectSchema, data: PlatformRecord, row: Row, env: PrepareEnv) => {
-    const prepared = prepareUpdate(schema, data, row, env)
+  const changeOf = (tx: Tx, { schema, problems }: Writable, data: PlatformRecord, row: Row, env: PrepareEnv) => {
+    const prepared = withProblems(prepareUpdate(schema, data, row, env), problems)
     if (env.trusted?.has('owner') !== true) requireTransfer(parts, tx, ctx, schema, row, prepared)
     return prepared
   }
@@ -347,6 +351,18 @@ const afterEvents: Readonly<Record<ItemDone['operation'], HookEvent>> = {
   create: 'insert',
   update: 'update',
   delete: 'delete',
+}
+
+/** What was prepared, with what is known to be wrong. */
+function withProblems<T extends { readonly problems: readonly FieldError[] }>(
+  prepared: T,
+  known: readonly FieldError[] | undefined,
+): T {
+  if (known === undefined) return prepared
+  const top = ({ field }: FieldError): string => field.split('.', 1)[0]!
+  const told = new Set(known.map(top))
+  // Of a field that is known to be wrong, nothing else needs saying.
+  return { ...prepared, problems: [...known, ...prepared.problems.filter((problem) => !told.has(top(problem)))] }
 }
 
 function attempt<T>(fn: () => T | undefined): T | undefined {

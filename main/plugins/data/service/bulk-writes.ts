@@ -44,6 +44,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
   return {
     async bulk(ctx, input) {
       const { object, operation, records, options, maxRecords, purge = false, alongside, listName = 'records' } = input
+      const { problems } = input
       const schema = parts.schemaFor(ctx, object, purge ? 'purge' : bulkActions[operation])
       if (operation === 'upsert') requireObjectAction(parts.authorizer(), ctx, object, 'create')
       requireDepth(ctx)
@@ -53,7 +54,10 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
         maxRecords ?? parts.maxBatchRecords(),
       )
       const env = parts.envFor(ctx, schema)
-      const steps = records.map((item): BulkStep => ({ schema, operation, item, env, purge }))
+      const steps = records.map((item, index): BulkStep => {
+        const known = problems?.get(index)
+        return { schema, operation, item, env, purge, ...(known !== undefined && { problems: known }) }
+      })
       const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: false })
       return runBulk({ ctx, operation, options, items, write, isBusy, rules, access, summaries, alongside })
     },

@@ -182,6 +182,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
       columns: { [field.column]: value },
       fields: [field],
       owner: undefined,
+      problems: [],
     })
   }
 
@@ -218,7 +219,12 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     // Meanwhile the record may have come to stand below the other one.
     if (field.type === 'tree' && closesRing(tx, schema, field, row['id'], id)) return
     const columns = { [field.column]: value }
-    writer.update(tx, { ...ctx, actor: systemActor }, schema, row, { columns, fields: [field], owner: undefined })
+    writer.update(tx, { ...ctx, actor: systemActor }, schema, row, {
+      columns,
+      fields: [field],
+      owner: undefined,
+      problems: [],
+    })
   }
 
   /**

@@ -1,6 +1,6 @@
 // Turns the field map of a request into column values: unknown names, read-only and required fields, defaults and
 // the rules of each field's type (D-51, D-52, D-93, D-95). Reads nothing.
-import { platformError, validationError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { compileExpression, ExpressionError } from '#shared/expression/compile-expression.ts'
 import type { SealedText } from '#shared/field-types/concealed.ts'
@@ -57,6 +57,8 @@ export interface PreparedCreate {
   /** The id the caller chose, lower case; undefined when the server makes one. */
   readonly id: string | undefined
   readonly owner: string | undefined
+  /** What is wrong with the values; the row lacks those. */
+  readonly problems: readonly FieldError[]
 }
 
 /** Column values an update sets. */
@@ -65,11 +67,13 @@ export interface PreparedUpdate {
   /** The fields that were given and may change. */
   readonly fields: readonly FieldSchema[]
   readonly owner: string | undefined
+  /** What is wrong with the values; the columns lack those. */
+  readonly problems: readonly FieldError[]
 }
 
 /**
- * Checks and normalises the data of a new record.
- * @throws validation_error with every problem; permission_denied for fields the caller may not edit
+ * Checks and normalises the data of a new record; the writer refuses what has problems, with all there are.
+ * @throws permission_denied for fields the caller may not edit
  */
 export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown>, env: PrepareEnv): PreparedCreate {
   const problems: FieldError[] = []
@@ -103,14 +107,13 @@ export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown
   const id = parseGivenId(data['id'], problems)
   const owner = parseOwner(data['owner'], env.userId, env, problems, refused)
   requireEditable(refused)
-  if (problems.length > 0) throw validationError(problems)
-  return { row, id, owner }
+  return { row, id, owner, problems }
 }
 
 /**
  * Checks and normalises the supplied fields of a change.
  * @param stored the row as it is now
- * @throws validation_error, permission_denied
+ * @throws permission_denied
  */
 export function prepareUpdate(
   schema: ObjectSchema,
@@ -149,8 +152,7 @@ export function prepareUpdate(
   }
   const owner = parseOwner(data['owner'], stored['owner'], env, problems, refused)
   requireEditable(refused)
-  if (problems.length > 0) throw validationError(problems)
-  return { columns, fields, owner }
+  return { columns, fields, owner, problems }
 }
 
 /** The value a body gives a field; undefined when it gives none, or the mask that stands for "as it is" (D-94). */

@@ -20,15 +20,29 @@ export interface RecordRules {
   /**
    * Judges a row that is about to be stored.
    * @param stored the row as it is; null for a new record
+   * @param invalid fields without a valid value: rules that need one of them are not asked
    * @throws validation_error, conflict
    */
-  check(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
+  check(
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    row: Row,
+    stored: Row | null,
+    invalid: ReadonlySet<string>,
+  ): readonly RuleWarning[]
   /**
    * Judges a row once it is stored, where other rows count.
    * @param stored the row as it was; null for a new record
+   * @param invalid as for {@link check}
    * @throws conflict
    */
-  checkStored(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
+  checkStored(
+    tx: Tx,
+    schema: ObjectSchema,
+    row: Row,
+    stored: Row | null,
+    invalid: ReadonlySet<string>,
+  ): readonly RuleWarning[]
   /** Judges a live row that is about to be deleted. @throws validation_error */
   checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): readonly RuleWarning[]
   /**

@@ -103,7 +103,8 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
   const defaultsOf = ({ ctx, schema, intent }: Scene, isOpen: (name: string) => boolean): Row => {
     const given = Object.fromEntries(Object.entries(intent.values).filter(([name]) => isOpen(name)))
     try {
-      return prepareCreate(schema, given, parts.envFor(ctx, schema)).row
+      const { row, problems } = prepareCreate(schema, given, parts.envFor(ctx, schema))
+      return problems.length > 0 ? {} : row
     } catch (error) {
       if (error instanceof PlatformError) return {}
       throw error

@@ -18,6 +18,8 @@ import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { changesOf, differing, touches } from './changed-values.ts'
 import type { RecordNumbers } from './numbering.ts'
+import type { Faults } from './faults.ts'
+import { createFaults } from './faults.ts'
 import type { PreparedCreate, PreparedUpdate } from './prepare.ts'
 import { checkReferences } from './reference-checks.ts'
 import type { RecordAccess } from './record-access.ts'
@@ -75,14 +77,24 @@ export interface WriterParts {
 
 const systemActor = { type: 'system', id: 'system' } as const
 const noWarnings: readonly RuleWarning[] = []
+const nothingInvalid: ReadonlySet<string> = new Set()
 
 /** Makes the record writer. */
 export function createRecordWriter(parts: WriterParts): RecordWriter {
   const { metadata, clock, ids, rules } = parts
 
   const { access } = parts
-  const unique = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): void =>
-    checkUnique(tx, parts.queryEnv(), schema, row, stored, (field) => access.canRead(ctx, schema, field))
+  const unique = (
+    tx: Tx,
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    row: Row,
+    stored: Row | null,
+    invalid: ReadonlySet<string> = nothingInvalid,
+  ): void => {
+    const canRead = (field: string): boolean => access.canRead(ctx, schema, field)
+    checkUnique(tx, parts.queryEnv(), schema, row, stored, { canRead, invalid })
+  }
 
   /** What rules say of fields the caller may not read is told without the field and its value. */
   const judged = (
@@ -111,13 +123,28 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     }
   }
 
-  /** Stores columns of a live row with all that follows from it: search rows, summaries, uniqueness. */
-  const store = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, row: Row, columns: Row): void => {
-    checkSize(row)
+  /** What other rows say of a row that is stored. */
+  const storedJudged = (
+    tx: Tx,
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    row: Row,
+    stored: Row | null,
+    { faults, invalid }: { faults: Faults; invalid: ReadonlySet<string> },
+  ): readonly RuleWarning[] | undefined => {
+    faults.stage(() => unique(tx, ctx, schema, row, stored, invalid))
+    return faults.stage(() => judged(ctx, schema, () => rules.checkStored(tx, schema, row, stored, invalid)))
+  }
+
+  /**
+   * Stores columns of a live row with all that follows from it: search rows, summaries.
+   * @param judge asked once the row is stored; what it throws rolls it back
+   */
+  const store = (tx: Tx, schema: ObjectSchema, stored: Row, row: Row, columns: Row, judge: () => void): void => {
     const summaries = parts.summaries()
     summaries.leaving(tx, schema, stored, columns)
     updateRow(tx, schema, stored['id'] as string, columns)
-    unique(tx, ctx, schema, row, stored)
+    judge()
     summaries.entering(tx, schema, row, columns)
     parts.search()?.change(tx, schema, stored, row)
   }
@@ -144,10 +171,9 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
   return {
     create(tx, ctx, schema, prepared) {
       const { row } = prepared
-      if (prepared.id !== undefined && getRow(tx, schema, prepared.id) !== undefined) {
-        const problem: FieldError = { field: 'id', code: 'not_unique', message: 'The id is taken.', value: prepared.id }
-        throw platformError('conflict', { fieldErrors: [problem] })
-      }
+      const faults = createFaults(schema, prepared.problems)
+      const isTaken = prepared.id !== undefined && getRow(tx, schema, prepared.id) !== undefined
+      if (isTaken) faults.add({ field: 'id', code: 'not_unique', message: 'The id is taken.', value: prepared.id })
       const now = clock.iso()
       const actorId = ctx.actor.id
       row['id'] = prepared.id ?? ids.uuid()
@@ -158,25 +184,21 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       row['owner'] = prepared.owner ?? actorId
       row['deleted_at'] = null
       row['deleted_by'] = null
-      checkReferences(
-        tx,
-        { metadata, access, ctx, queryEnv: parts.queryEnv },
-        schema,
-        codecOf(schema).relations,
-        row,
-        null,
-      )
+      const check = { metadata, access, ctx, queryEnv: parts.queryEnv }
+      faults.stage(() => checkReferences(tx, check, schema, codecOf(schema).relations, row, null))
+      const { invalid } = faults
       for (const field of codecOf(schema).autonumbers) {
         row[field.column] = parts.numbers.begin(tx, schema, field)
       }
       const summaries = parts.summaries()
       summaries.begin(schema, row)
       rules.compute(schema, row)
-      const warnings = judged(ctx, schema, () => rules.check(tx, ctx, schema, row, null))
-      checkSize(row)
-      insertRow(tx, schema, row)
-      unique(tx, ctx, schema, row, null)
-      const late = judged(ctx, schema, () => rules.checkStored(tx, schema, row, null))
+      const warnings = faults.stage(() => judged(ctx, schema, () => rules.check(ctx, schema, row, null, invalid)))
+      if (!faults.any) checkSize(row)
+      // A row that is refused is stored all the same, to be judged among the others, and rolled back.
+      if (!isTaken) insertRow(tx, schema, row)
+      const late = isTaken ? undefined : storedJudged(tx, ctx, schema, row, null, { faults, invalid })
+      faults.settle()
       summaries.entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const id = row['id']
@@ -190,24 +212,26 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const codec = codecOf(schema)
       const columns = differing(stored, prepared.columns)
       if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
+      const faults = createFaults(schema, prepared.problems)
+      if (Object.keys(columns).length === 0) faults.settle()
       if (Object.keys(columns).length === 0)
         return { id, record: rules.toRecord(schema, stored), before: stored, changed: false, warnings: noWarnings }
 
       const row: Row = { ...stored, ...columns }
-      checkReferences(
-        tx,
-        { metadata, access, ctx, queryEnv: parts.queryEnv },
-        schema,
-        codec.relations.filter((field) => touches(field, columns)),
-        row,
-        stored,
-      )
+      const check = { metadata, access, ctx, queryEnv: parts.queryEnv }
+      const relations = codec.relations.filter((field) => touches(field, columns))
+      faults.stage(() => checkReferences(tx, check, schema, relations, row, stored))
+      const { invalid } = faults
       columns['updated_at'] = row['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
       columns['updated_by'] = row['updated_by'] = ctx.actor.id
       Object.assign(columns, rules.compute(schema, row))
-      const warnings = judged(ctx, schema, () => rules.check(tx, ctx, schema, row, stored))
-      store(tx, ctx, schema, stored, row, columns)
-      const late = judged(ctx, schema, () => rules.checkStored(tx, schema, row, stored))
+      const warnings = faults.stage(() => judged(ctx, schema, () => rules.check(ctx, schema, row, stored, invalid)))
+      if (!faults.any) checkSize(row)
+      let late: readonly RuleWarning[] | undefined
+      store(tx, schema, stored, row, columns, () => {
+        late = storedJudged(tx, ctx, schema, row, stored, { faults, invalid })
+        faults.settle()
+      })
       const record = announceChange(tx, ctx, schema, stored, row, columns)
       return { id, record, before: stored, changed: true, warnings: joined(warnings, late) }
     },
@@ -216,7 +240,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const columns: Row = { ...given, updated_at: nextVersion(stored['updated_at'] as string, clock.now()) }
       const row: Row = { ...stored, ...columns }
       Object.assign(columns, rules.compute(schema, row))
-      store(tx, ctx, schema, stored, row, columns)
+      checkSize(row)
+      store(tx, schema, stored, row, columns, () => unique(tx, ctx, schema, row, stored))
       announceChange(tx, { ...ctx, actor: systemActor }, schema, stored, row, columns)
     },
 
@@ -234,7 +259,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       updateRow(tx, schema, id, columns)
       unique(tx, ctx, schema, row, null)
-      judged(ctx, schema, () => rules.checkStored(tx, schema, row, null))
+      judged(ctx, schema, () => rules.checkStored(tx, schema, row, null, nothingInvalid))
       parts.summaries().entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const record = rules.toRecord(schema, row)
@@ -247,7 +272,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
   }
 }
 
-function joined(first: readonly RuleWarning[], second: readonly RuleWarning[]): readonly RuleWarning[] {
+function joined(first: readonly RuleWarning[] = noWarnings, second = noWarnings): readonly RuleWarning[] {
   if (second.length === 0) return first
   return first.length === 0 ? second : [...first, ...second]
 }
@@ -279,12 +304,14 @@ function checkUnique(
   schema: ObjectSchema,
   row: Row,
   stored: Row | null,
-  canRead: (field: string) => boolean,
+  { canRead, invalid }: { canRead: (field: string) => boolean; invalid: ReadonlySet<string> },
 ): void {
   const codec = codecOf(schema)
   if (!codec.hasUnique) return
   const taken = new Set<FieldSchema>()
   for (const rule of uniqueRules(schema)) {
+    // A tuple without a valid value is no tuple, and a filter may ask of any field.
+    if (invalid.size > 0 && (rule.where !== null || rule.fields.some(({ name }) => invalid.has(name)))) continue
     if (
       rule.where === null &&
       stored !== null &&

@@ -2,6 +2,7 @@
 // service. Direct imports and jobs share it; it knows neither reports nor tables of jobs.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound, platformError } from '#shared/errors.ts'
+import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -188,6 +189,7 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
   ): Promise<boolean> {
     const creates: Row[] = []
     const updates: (Row & { id: string })[] = []
+    const wrong: (Row & { id?: string })[] = []
     for (const row of rows) {
       // A dry run writes nothing, so doubles within the file would otherwise go unnoticed.
       const double = input.dryRun ? unique.find((field) => isRepeated(seen, field, row.values[field.name])) : undefined
@@ -198,10 +200,18 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
         const message = 'Several records match the row.'
         row.errors.push({ field: matchFields[0]!.name, code: 'not_unique', message })
       }
-      if (row.errors.length > 0) outcomes.push(failure(row.row, row.errors))
-      else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
+      if (row.errors.length > 0) {
+        const isAimed = target === 'create' || typeof target === 'object'
+        const own = failure(row.row, row.errors)
+        if (!isAimed || own.waits === true) outcomes.push(own)
+        else wrong.push({ ...row, ...(target === 'create' ? {} : target) })
+      } else if (target === 'skip') outcomes.push({ row: row.row, operation: 'skip' })
       else if (target === 'create') creates.push(row)
       else updates.push({ ...row, id: (target as { id: string }).id })
+    }
+    for (const operation of ['create', 'update'] as const) {
+      const group = wrong.filter(({ id }) => (id === undefined) === (operation === 'create'))
+      if (group.length > 0) outcomes.push(...(await findProblems(ctx, { operation, rows: group })))
     }
     const groups: Group[] = withoutRepeatedIds(updates).map((group) => ({ operation: 'update', rows: group }))
     if (creates.length > 0) groups.unshift({ operation: 'create', rows: creates })
@@ -215,6 +225,23 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
     return recorded
   }
 
+  /** All that is wrong with rows that will not be written as it is. */
+  async function findProblems(ctx: RequestContext, { operation, rows }: Group): Promise<RowOutcome[]> {
+    const { results } = await data.bulk(ctx, {
+      object: input.object,
+      operation,
+      records: rows.map(recordOf),
+      options: { atomic: false, returnRecords: false, continueOnError: true, validateOnly: true },
+      maxRecords: sliceSize,
+      problems: new Map(rows.map(({ errors }, at) => [at, errors.map(problemOf)])),
+    })
+    return results.map((result) => {
+      const { row, errors } = rows[result.index]!
+      // A refusal of another kind, of a right for example, says nothing of the values.
+      return failure(row, result.errors?.[0]?.details['fieldErrors'] === undefined ? errors : errorsOf(result))
+    })
+  }
+
   async function writeGroup(
     ctx: RequestContext,
     { operation, rows }: Group,
@@ -222,7 +249,7 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
     observer: SliceObserver | undefined,
     isLast: (groupDone: boolean) => boolean,
   ): Promise<void> {
-    const records = rows.map(({ id, values }): BulkItem => (id === undefined ? { data: values } : { id, data: values }))
+    const records = rows.map(recordOf)
     const options = { atomic: false, returnRecords: false, continueOnError: true, validateOnly: input.dryRun }
     const before = outcomes.length
     const toOutcome = (result: BulkResultItem): RowOutcome => {
@@ -257,6 +284,14 @@ export function createRowPlan(parts: PlanParts, ctx: RequestContext, input: Plan
     // Without an observer, and in a dry run, nothing was recorded inside the transactions.
     if (observer === undefined || input.dryRun) outcomes.push(...results.map(toOutcome))
   }
+}
+
+function recordOf({ id, values }: { readonly id?: string; readonly values: Record<string, unknown> }): BulkItem {
+  return id === undefined ? { data: values } : { id, data: values }
+}
+
+function problemOf({ field = '', code, message }: RowError): FieldError {
+  return { field, code: code as FieldErrorCode, message }
 }
 
 function aim(input: ImportOptions, match: Match | 'blank'): 'create' | 'skip' | 'ambiguous' | { id: string } {

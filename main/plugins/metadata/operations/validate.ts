@@ -3,6 +3,7 @@ import type { FieldError } from '#shared/errors.ts'
 import { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { missingMessages } from '#shared/rules/required-messages.ts'
 import type { MetadataCore } from '../service.ts'
 import { checkBody } from '../service/check-input.ts'
 import { checkItem } from '../types/check-item.ts'
@@ -55,7 +56,7 @@ function problemsBeside(type: MetadataType, data: Readonly<Record<string, unknow
   const { name: _name, ...item } = data
   const unsafe = checkBody(item)
   if (unsafe.length > 0 || type === 'field') return unsafe
-  return checkItem(type, item).errors.filter(({ field }) => field !== 'name')
+  return [...checkItem(type, item).errors, ...missingMessages(type, item)].filter(({ field }) => field !== 'name')
 }
 
 function invalid(problems: readonly FieldError[]): ValidationResult {

@@ -4,6 +4,7 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import { applyMergePatch, isJsonMap, isSameJson, mergePatchBetween } from '#shared/merge-patch.ts'
+import { missingMessages } from '#shared/rules/required-messages.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataItem, OverlayRecord, RemoveItemInput, SaveItemInput } from '../api.ts'
 import { checkItem } from '../types/check-item.ts'
@@ -176,7 +177,8 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
       code: 'not_allowed',
       message: 'An overlay cannot change the name.',
     } as const
-    const errors = [...check.errors, ...(isRenamed ? [renaming] : [])]
+    const unspoken = missingMessages(type, whole.item, [base.item, under.item, items.get(type, name)?.item])
+    const errors = [...check.errors, ...unspoken, ...(isRenamed ? [renaming] : [])]
     if (errors.length > 0) throw validationError(errors)
     if (previous?.active === next.active && isSameJson(previous.patch, next.patch) && input.changes === undefined) {
       return nothing(ctx, ground, items.get(type, name)!, confirm)
@@ -242,7 +244,9 @@ export function createOverlayPreparing(options: PreparingOptions, finish: Finish
       }
       const under = items.extended(type, name)!
       const whole = JSON.parse(JSON.stringify(type === 'object' ? wholeObject(items, base, named) : named)) as Body
-      const { errors, warnings } = checkItem(type, whole)
+      const { errors: found, warnings } = checkItem(type, whole)
+      const stored = [base.item, items.get(type, name)?.item]
+      const errors = input.returning === true ? found : [...found, ...missingMessages(type, whole, stored)]
       if (errors.length > 0) throw validationError(errors)
       const previous = items.overlay(type, name, null) ?? null
       const patch = mergePatchBetween(under.item, whole)

@@ -3,6 +3,7 @@
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import { isSameJson } from '#shared/merge-patch.ts'
+import { missingMessages } from '#shared/rules/required-messages.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -151,7 +152,9 @@ export function createPreparing(options: PreparingOptions): Preparing {
     }
 
     const next = compose(items, input, previous)
-    const { errors, warnings } = checkItem(type, next.item)
+    const { errors: found, warnings } = checkItem(type, next.item)
+    const stored = [previous?.item, items.get(type, previous?.name ?? name)?.item]
+    const errors = input.returning === true ? found : [...found, ...missingMessages(type, next.item, stored)]
     if (errors.length > 0) throw validationError(errors)
     if (type === 'object') requireTarget(items, next)
     requireRule(ctx, items, input)
@@ -273,7 +276,8 @@ export function createPreparing(options: PreparingOptions): Preparing {
     save,
     states,
     placing: createPlacing({ clock, finish, overlays, byUid: options.byUid }),
-    revert(ctx, { toVersion, ...input }, ground) {
+    revert(ctx, { toVersion, ...given }, ground) {
+      const input = { ...given, returning: true as const }
       // Under an overlay the history tells how the whole looked; only the overlay can bring that back.
       const overlay = input.type === 'field' ? undefined : ground.items.overlay(input.type, input.name, null)
       const isLayered = overlay?.active === true && ground.items.base(input.type, input.name) !== undefined

@@ -125,7 +125,7 @@ export function createStatePreparing(
         throw platformError('CONCURRENT_UPDATE', { currentVersion: base.version, currentItem: shown.item })
       }
       const removal = { previous: draft, next: null }
-      const prepared = saveItem(ctx, { type, name, item: { ...draft.item }, confirm }, ground)
+      const prepared = saveItem(ctx, { type, name, item: { ...draft.item }, confirm, returning: true }, ground)
       const [first, ...rest] = prepared.changes
       const changes = first === undefined ? [draftOnly(base, removal)] : [{ ...first, draft: removal }, ...rest]
       return { ...prepared, changes }

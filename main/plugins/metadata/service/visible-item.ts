@@ -7,7 +7,18 @@ import { splitChildName } from './field-items.ts'
 import type { HiddenWords } from './mask-names.ts'
 import { withoutHidden, withoutMentions } from './mask-names.ts'
 
-const guardedTypes: ReadonlySet<MetadataType> = new Set(['permission', 'profile', 'role', 'datasource', 'function'])
+/** Types nobody else knows of: rights, code, and what holds parameters or the way into other systems. */
+const guardedTypes: ReadonlySet<MetadataType> = new Set([
+  'permission',
+  'profile',
+  'role',
+  'datasource',
+  'external_catalog',
+  'router',
+  'service',
+  'function',
+  'job',
+])
 
 /** Items that are about records of an object; they are as open as it is. */
 const attachedTypes: ReadonlySet<MetadataType> = new Set([
@@ -38,7 +49,7 @@ export function visibleItem(
   item: MetadataItem,
   fieldsOf: FieldsOf = () => [],
 ): Body | null {
-  if (authorizer.isUnrestricted(ctx) || authorizer.hasSystemPermission(ctx, 'manage_metadata')) return item.item
+  if (isAdministered(authorizer, ctx, item.type)) return item.item
   if (guardedTypes.has(item.type)) return null
   if (item.type === 'view' && isOthersView(ctx, item)) return null
   if (item.type === 'object')
@@ -49,7 +60,7 @@ export function visibleItem(
     return withoutHidden(item.item, hiddenWords(authorizer, ctx, [parent], fieldsOf))
   }
   if (item.type === 'translation') return maskTranslation(authorizer, ctx, item.item)
-  const body = item.type === 'hook' ? withoutCode(item.item) : item.item
+  const body = withoutWork(item.type, item.item, item.item['type'])
   const objects = objectsOf(body)
   const closed = new Set(objects.filter((object) => !authorizer.canObject(ctx, object, 'read')))
   if (attachedTypes.has(item.type) && directObjects(body).some((object) => closed.has(object))) return null
@@ -68,12 +79,19 @@ export function visiblePart(
   part: Body,
   fieldsOf: FieldsOf,
 ): Body {
-  if (authorizer.isUnrestricted(ctx) || authorizer.hasSystemPermission(ctx, 'manage_metadata')) return part
+  if (isAdministered(authorizer, ctx, item.type)) return part
   if (item.type === 'translation') return maskTranslation(authorizer, ctx, part)
   const objects = [...new Set([...objectsOf(item.item), ...objectsOf(part)])]
   const closed = new Set(objects.filter((object) => !authorizer.canObject(ctx, object, 'read')))
   const open = objects.filter((object) => !closed.has(object))
-  return withoutHidden(withoutClosed(part, closed), hiddenWords(authorizer, ctx, open, fieldsOf))
+  const body = withoutWork(item.type, part, part['type'] ?? item.item['type'])
+  return withoutHidden(withoutClosed(body, closed), hiddenWords(authorizer, ctx, open, fieldsOf))
+}
+
+/** Whether the caller may read items of the type whole. */
+function isAdministered(authorizer: Authorizer, ctx: RequestContext, type: MetadataType): boolean {
+  if (authorizer.isUnrestricted(ctx) || authorizer.hasSystemPermission(ctx, 'manage_metadata')) return true
+  return type === 'flow' && authorizer.hasSystemPermission(ctx, 'manage_flows')
 }
 
 /** Objects an item is about as a whole. */
@@ -162,7 +180,7 @@ function isOthersView(ctx: RequestContext, { item }: MetadataItem): boolean {
 }
 
 function maskObject(authorizer: Authorizer, ctx: RequestContext, object: MetadataItem, fieldsOf: FieldsOf): Body {
-  const { fields, hooks, analytics, ...rest } = object.item
+  const { fields, hooks, triggers, analytics, ...rest } = object.item
   const all = (fields ?? {}) as Record<string, unknown>
   // A draft may have fields the object in force has not.
   const own = Object.entries(all).map(([name, field]): MaskableField => {
@@ -174,7 +192,10 @@ function maskObject(authorizer: Authorizer, ctx: RequestContext, object: Metadat
   const body = {
     ...rest,
     fields: Object.fromEntries(readable),
-    ...(Array.isArray(hooks) ? { hooks: hooks.map((hook) => (isMap(hook) ? withoutCode(hook) : hook)) } : {}),
+    ...(Array.isArray(hooks) ? { hooks: hooks.map((hook) => (isMap(hook) ? withoutWork('hook', hook) : hook)) } : {}),
+    ...(Array.isArray(triggers)
+      ? { triggers: triggers.map((one) => (isMap(one) ? withoutWork('trigger', one) : one)) }
+      : {}),
     ...(analytics === undefined ? {} : { analytics: maskAnalytics(analytics, hidden) }),
   }
   return withoutHidden(body, hidden)
@@ -188,9 +209,34 @@ function maskAnalytics(analytics: unknown, hidden: HiddenWords): unknown {
   )
 }
 
-function withoutCode(hook: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { body: _body, ...rest } = hook
-  return rest
+/** Kinds of actions a client carries out itself, with their configuration. */
+const clientActions: ReadonlySet<unknown> = new Set(['url', 'view'])
+
+/** The body without what the server alone needs to do its work: code, parameters, requests to elsewhere. */
+function withoutWork(type: MetadataType, body: Body, kind?: unknown): Body {
+  switch (type) {
+    case 'hook':
+      return without(body, 'body')
+    case 'trigger':
+      return eachOf(body, 'actions', 'config')
+    case 'action':
+      return clientActions.has(kind) ? body : without(body, 'config')
+    case 'flow':
+      return eachOf(without(body, 'nodes', 'edges'), 'variables', 'defaultValue')
+    default:
+      return body
+  }
+}
+
+/** The body with a member taken out of every entry of one of its lists. */
+function eachOf(body: Body, list: string, member: string): Body {
+  const entries = body[list]
+  if (!Array.isArray(entries)) return body
+  return { ...body, [list]: entries.map((entry: unknown) => (isMap(entry) ? without(entry, member) : entry)) }
+}
+
+function without(body: Body, ...members: readonly string[]): Body {
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !members.includes(key)))
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

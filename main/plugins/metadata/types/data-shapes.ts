@@ -6,6 +6,7 @@ import { cel, flag, localId, long, map, milliseconds, name } from './shape-parts
 
 const rule = z.looseObject(ruleShape)
 const schema = z.union([flag, map])
+const message = ruleShape.message.unwrap()
 const fieldNames = z.array(name).min(1).max(100)
 
 /** A validation rule (D-96). Its kinds and what they need are checked by the rules' own check. */
@@ -15,12 +16,12 @@ export const validationShape: ItemShape = {
     by: 'type',
     checkedBelow: true,
     cases: {
-      script: { condition: cel },
-      cross_field: { condition: cel, fields: fieldNames },
-      format: { field: name },
-      json_schema: { field: name, schema },
-      unique: { fields: fieldNames },
-      conditional: { when: cel, then: rule },
+      script: { condition: cel, message },
+      cross_field: { condition: cel, fields: fieldNames, message },
+      format: { field: name, message },
+      json_schema: { field: name, schema, message },
+      unique: { fields: fieldNames, message },
+      conditional: { when: cel, then: rule, message },
       state_machine: { field: name, transitions: ruleShape.transitions.unwrap() },
     },
   },

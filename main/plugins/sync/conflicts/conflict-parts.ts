@@ -3,6 +3,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
+import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Json } from '../core/types.ts'
 import type { ConflictPlace } from './conflict-store.ts'
@@ -56,6 +57,8 @@ export interface ConflictEngine {
 export interface ConflictParts extends Pick<PluginHost, 'read' | 'write' | 'clock' | 'log'> {
   readonly data: DataService
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas' | 'exchange' | 'get'>
+  /** The history of records; absent where the host keeps none. */
+  feed(): Pick<FeedService, 'noteKept'> | undefined
   authorizer(): PluginHost['authorizer']
   /** The name of a user of this machine. */
   userName(id: string): string | undefined

@@ -17,7 +17,7 @@ export interface Conflicts {
 
 /**
  * Mounts the routes of conflicts and problems; they answer `sync_disabled` until an engine joins.
- * @param host of a plugin that requires metadata and data, with auth as an optional one
+ * @param host of a plugin that requires metadata and data, with auth and feed as optional ones
  */
 export function registerConflicts(host: PluginHost): Conflicts {
   const { read, write, clock, log } = host
@@ -31,6 +31,7 @@ export function registerConflicts(host: PluginHost): Conflicts {
     log,
     metadata,
     data: host.service('data'),
+    feed: host.optionalService('feed'),
     authorizer: () => host.authorizer,
     userName: (id: string) => auth()?.user(id)?.name,
     engine: () => joined,

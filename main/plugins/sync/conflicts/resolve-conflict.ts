@@ -51,7 +51,7 @@ export interface Decisions {
 
 /** Makes the decisions. */
 export function createDecisions(
-  parts: Pick<ConflictParts, 'data' | 'write' | 'clock' | 'authorizer' | 'metadata'>,
+  parts: Pick<ConflictParts, 'data' | 'write' | 'clock' | 'authorizer' | 'metadata' | 'feed'>,
   engine: () => ConflictEngine,
 ): Decisions {
   const { data, write, clock } = parts
@@ -204,6 +204,7 @@ export function createDecisions(
       const value = await valueOf(ctx, seen, decision)
       // An ordinary write of this machine to everybody but who reads the history: there it is what sync came to.
       const deciding: RequestContext = { ...ctx, entrySource: 'sync' }
+      const before = await get(ctx, seen)
       const record =
         value === undefined
           ? await act(deciding, seen, decision, expected)
@@ -215,6 +216,13 @@ export function createDecisions(
           // As it is stored: a type may have brought the value into its own form.
           const stored = (record?.[seen.field!.name] ?? null) as Json
           documents.settleField(tx, ctx, place, conflict.field, stored)
+        }
+        // A write would have told of itself; that what stands was chosen is known from here alone.
+        const isKept = record !== null && record['updated_at'] === before?.['updated_at']
+        if (isKept && seen.field !== undefined) {
+          const { name: field } = seen.field
+          const { name: object } = seen.schema
+          parts.feed()?.noteKept(tx, deciding, { ...place, object, field, value: record[field] ?? null })
         }
         if (conflict.kind === 'text') documents.settleText(tx, ctx, place, conflict.field)
         if (conflict.kind === 'delete_edit' && choice === 'delete') documents.keepDeleted(tx, ctx, place)

@@ -9,6 +9,7 @@ import { ruleEvents } from '#shared/rules/rule-definition.ts'
 import { compileSchema } from '#main/kernel/json-schemas.ts'
 import type { Finding, Judge } from './finding.ts'
 import { guarded, obeyed } from './finding.ts'
+import { fieldsOfRule } from './rule-fields.ts'
 import type { StateMachine } from './state-machine.ts'
 import { compileStateMachine, judgeStates } from './state-machine.ts'
 
@@ -20,6 +21,8 @@ export interface CompiledRule {
   readonly severity: RuleSeverity
   readonly message: string | null
   readonly judge: Judge
+  /** Names of the fields it asks about; null when any field may be among them. */
+  needs(): readonly string[] | null
   /** For a rule of type `state_machine`. */
   readonly machine: StateMachine | null
   /** For a rule of type `unique`, which is asked once the row is stored. */
@@ -48,6 +51,7 @@ export function compileRule(name: string, rule: RuleDefinition): CompiledRule {
     severity: rule.severity ?? 'error',
     message: rule.message ?? null,
     judge,
+    needs: () => fieldsOfRule(rule),
     machine,
     unique: rule.type === 'unique' ? { fields: rule.fields ?? [], where: rule.where ?? null } : null,
   }

@@ -1,6 +1,5 @@
 // Formulas and validation rules over rows: what the writer of records asks before and after it stores (D-94 to D-96).
 import type { FieldError } from '#shared/errors.ts'
-import { platformError, validationError } from '#shared/errors.ts'
 import type { ExpressionScope } from '#shared/expression/compile-expression.ts'
 import { ExpressionError, compileExpression } from '#shared/expression/compile-expression.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -16,8 +15,10 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { BrokenRule, PlatformRecord } from '../../api.ts'
 import type { Row } from '../codec.ts'
 import { codecOf } from '../codec.ts'
+import { refusalOf } from '../faults.ts'
 import type { RecordRules, RuleWarning } from '../record-rules.ts'
 import type { CompiledRule } from './compile-rule.ts'
+import { fieldsOfExpressions } from './rule-fields.ts'
 import type { Finding, RuleInput } from './finding.ts'
 import { guarded, toFieldError } from './finding.ts'
 import { createRulesOf } from './rules-of.ts'
@@ -77,7 +78,7 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
         else warnings.push(toWarning(finding, rule))
       }
     }
-    if (errors.length > 0) throw refusal(errors)
+    if (errors.length > 0) throw refusalOf(errors)
     return warnings.length === 0 ? noWarnings : warnings
   }
 
@@ -115,9 +116,9 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
       return changed
     },
 
-    check(_tx, ctx, schema, row, stored) {
-      const rules = rulesOf(schema)
-      const conditional = conditionallyRequired(schema)
+    check(ctx, schema, row, stored, invalid) {
+      const rules = askable(rulesOf(schema), invalid)
+      const conditional = askable(conditionallyRequired(schema), invalid)
       if (rules.length === 0 && conditional.length === 0) return noWarnings
       const event = stored === null ? 'insert' : 'update'
       let input: RuleInput | undefined
@@ -128,9 +129,9 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
       return settle(judge(rules, event, ask), missing)
     },
 
-    checkStored(tx, schema, row, stored) {
+    checkStored(tx, schema, row, stored, invalid) {
       const event = stored === null ? 'insert' : 'update'
-      const rules = rulesOf(schema).filter((rule) => rule.unique !== null && rule.events.has(event))
+      const rules = askable(rulesOf(schema), invalid).filter((rule) => rule.unique !== null && rule.events.has(event))
       if (rules.length === 0) return noWarnings
       return settle(rules.map((rule) => [rule, judgeUnique(tx, parts.queryEnv(), schema, row, rule)] as const))
     },
@@ -172,10 +173,12 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
   }
 }
 
-/** Refused tuples alone are a conflict, like other values that must be unique (D-23). */
-function refusal(errors: readonly FieldError[]): Error {
-  if (errors.every((error) => error.code === 'not_unique')) return platformError('conflict', { fieldErrors: errors })
-  return validationError(errors)
+/** Those that need none of the fields. */
+function askable<T extends { needs(): readonly string[] | null }>(
+  rules: readonly T[],
+  invalid: ReadonlySet<string>,
+): readonly T[] {
+  return invalid.size === 0 ? rules : rules.filter((rule) => rule.needs()?.some((name) => invalid.has(name)) === false)
 }
 
 function toWarning({ field, message }: Finding, { name, severity }: CompiledRule): RuleWarning {
@@ -199,6 +202,8 @@ function brokenBy({ field, message }: Finding): Omit<BrokenRule, 'rule'> {
 interface ConditionallyRequired {
   readonly field: FieldSchema
   isRequired(input: RuleInput): readonly FieldError[]
+  /** See {@link CompiledRule.needs}. */
+  needs(): readonly string[] | null
 }
 
 const conditionals = new WeakMap<ObjectSchema, readonly ConditionallyRequired[]>()
@@ -224,7 +229,14 @@ function conditional(field: FieldSchema, source: unknown): ConditionallyRequired
       throw new ExpressionError('value', 'It gives neither true nor false.')
     return value === true ? required : []
   })
-  return { field, isRequired: judge }
+  return {
+    field,
+    isRequired: judge,
+    needs() {
+      const others = fieldsOfExpressions([source])
+      return others === null ? null : [field.name, ...others]
+    },
+  }
 }
 
 function isEmpty(value: unknown): boolean {

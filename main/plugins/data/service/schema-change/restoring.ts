@@ -51,7 +51,8 @@ export function createSchemaBackups(parts: SchemaChangeParts, withReturning: Wit
     returning: Returning,
   ): Promise<number> => {
     const returningUids = { object: returning.objectUid, fields: uidsOf(item) }
-    const input = { type: 'object' as const, name, item, confirm: 'true', authorized: true, returningUids }
+    const back = { authorized: true, returning: true, returningUids } as const
+    const input = { type: 'object' as const, name, item, confirm: 'true', ...back }
     return (await withReturning(returning, () => metadata.save(ctx, input))).version
   }
 
@@ -99,7 +100,8 @@ export function createSchemaBackups(parts: SchemaChangeParts, withReturning: Wit
       // Other machines know the part by its uid.
       const returningUids = uid === undefined ? undefined : { object: uid, fields: {} }
       try {
-        await metadata.save(ctx, { ...child, authorized: true, ...(returningUids && { returningUids }) })
+        const back = { authorized: true, returning: true, ...(returningUids && { returningUids }) } as const
+        await metadata.save(ctx, { ...child, ...back })
       } catch (error) {
         if (!(error instanceof PlatformError)) throw error
         skipped.push({ type: child.type, name: child.name, error: error.code })
