@@ -5,6 +5,7 @@ import { oauthProviderTables } from './0002-oauth-provider.ts'
 import { ownTables } from './0003-own-tables.ts'
 import { directory } from './0004-directory.ts'
 import { workspaceClients } from './0005-workspace-clients.ts'
+import { activeOrganizations } from './0006-active-organizations.ts'
 
 /** Append only; released steps never change. */
 export const authMigrations: readonly Migration[] = [
@@ -13,4 +14,5 @@ export const authMigrations: readonly Migration[] = [
   ownTables,
   directory,
   workspaceClients,
+  activeOrganizations,
 ]

@@ -40,8 +40,6 @@ export interface LibraryParts {
   readonly signUpIsClosed: boolean
   readonly newId: () => string
   readonly isClient: (clientId: string) => boolean
-  /** The organization of somebody who is in exactly one. */
-  readonly onlyOrganization: (userId: string) => string | undefined
   readonly send: (mail: OutgoingMail) => Promise<void>
   /** Told of every account the library makes; `path` is the step it makes it in. */
   readonly onUser: (userId: string, path: string | undefined) => Promise<void>
@@ -126,15 +124,6 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
         create: {
           async after({ userId, providerId }) {
             if (providerId !== 'credential') await parts.onLink(userId, providerId)
-          },
-        },
-      },
-      session: {
-        create: {
-          // Who is in one organization has nothing to choose (D-41).
-          async before(begun) {
-            const activeOrganizationId = parts.onlyOrganization(begun.userId)
-            if (activeOrganizationId !== undefined) return { data: { ...begun, activeOrganizationId } }
           },
         },
       },

@@ -28,7 +28,7 @@ export interface RecordRules {
    * @param stored the row as it was; null for a new record
    * @throws conflict
    */
-  checkStored(tx: Tx, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
+  checkStored(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): readonly RuleWarning[]
   /** Judges a live row that is about to be deleted. @throws validation_error */
   checkDelete(ctx: RequestContext, schema: ObjectSchema, row: Row): readonly RuleWarning[]
   /**

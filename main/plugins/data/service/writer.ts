@@ -81,8 +81,9 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
   const { metadata, clock, ids, rules } = parts
 
   const { access } = parts
+  const envIn = (ctx: RequestContext): QueryEnv => ({ ...parts.queryEnv(), organizationId: ctx.organizationId })
   const unique = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): void =>
-    checkUnique(tx, parts.queryEnv(), schema, row, stored, (field) => access.canRead(ctx, schema, field))
+    checkUnique(tx, envIn(ctx), schema, row, stored, (field) => access.canRead(ctx, schema, field))
 
   /** What rules say of fields the caller may not read is told without the field and its value. */
   const judged = (
@@ -176,7 +177,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       checkSize(row)
       insertRow(tx, schema, row)
       unique(tx, ctx, schema, row, null)
-      const late = judged(ctx, schema, () => rules.checkStored(tx, schema, row, null))
+      const late = judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, null))
       summaries.entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const id = row['id']
@@ -207,7 +208,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       const warnings = judged(ctx, schema, () => rules.check(tx, ctx, schema, row, stored))
       store(tx, ctx, schema, stored, row, columns)
-      const late = judged(ctx, schema, () => rules.checkStored(tx, schema, row, stored))
+      const late = judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, stored))
       const record = announceChange(tx, ctx, schema, stored, row, columns)
       return { id, record, before: stored, changed: true, warnings: joined(warnings, late) }
     },
@@ -234,7 +235,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       updateRow(tx, schema, id, columns)
       unique(tx, ctx, schema, row, null)
-      judged(ctx, schema, () => rules.checkStored(tx, schema, row, null))
+      judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, null))
       parts.summaries().entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const record = rules.toRecord(schema, row)
