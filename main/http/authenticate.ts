@@ -60,6 +60,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     credentialId: 'connection-token',
     byCookie: false,
   })
+  /** A credential of the host itself acts in the organization the owner works in. */
+  const inOrganization = (caller: Caller): Caller => {
+    const organizationId = identities().ownerOrganization?.() ?? null
+    return organizationId === null ? caller : { ...caller, organizationId }
+  }
   const isToken = (text: string): boolean => timingSafeEqual(hash('sha256', text, 'buffer'), tokenDigest)
   // What a connection has proved once need not be proved again: comparing with it can only tell the connection what
   // it sent itself.
@@ -68,12 +73,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
   return ({ headers, socket }, beyondLoopback = false) => {
     const authorization = headers.authorization
     if (authorization !== undefined) {
-      if (proved.get(socket) === authorization) return owner
+      if (proved.get(socket) === authorization) return inOrganization(owner)
       if (authorization.startsWith('Bearer ') || /^bearer /i.test(authorization)) {
         const text = authorization.slice(7).trim()
         if (beyondLoopback || !isToken(text)) return identities().byBearer(text) ?? 'invalid'
         proved.set(socket, authorization)
-        return owner
+        return inOrganization(owner)
       }
       if (/^apikey /i.test(authorization)) return identities().byApiKey(authorization.slice(7).trim()) ?? 'invalid'
       // Other schemes are not ours.
@@ -86,7 +91,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticate
     const session = token === null || beyondLoopback ? null : options.findSession(token)
     if (session !== null) {
       const { actor, id } = session
-      return { actor, credential: 'console-session', organizationId: null, credentialId: id, byCookie: true }
+      const caller = {
+        actor,
+        credential: 'console-session',
+        organizationId: null,
+        credentialId: id,
+        byCookie: true,
+      } as const
+      return inOrganization(caller)
     }
     const caller = identities().byCookie(headers.cookie)
     if (caller === undefined) return token === null ? anonymousCaller : 'invalid'

@@ -35,6 +35,8 @@ export interface IdentityProvider {
   byApiKey(key: string): Caller | null
   /** The caller of the session cookie of a Cookie header; null when there is one that does not hold, undefined without. */
   byCookie(header: string): Caller | null | undefined
+  /** The active organization of the local owner who came with a credential of the host itself; absent: none. */
+  ownerOrganization?(): string | null
   /** Whether a credential that does not hold is that of a session which did until its time was over. */
   hasEnded?(credential: { readonly bearer: string } | { readonly cookie: string }): boolean
 }

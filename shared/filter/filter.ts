@@ -31,8 +31,11 @@ export interface FilterSearch {
   readonly fields: readonly string[]
 }
 
-/** Writes a statement that selects ids; `bind` places a value and answers what stands for it in the text. */
-export type IdSource = (bind: (value: string | number) => string) => string
+/**
+ * Writes a statement that selects ids; `bind` places a value and answers what stands for it in the text. `own` is the id
+ * that is asked about, as SQL, where it is that of one record: no others need be selected.
+ */
+export type IdSource = (bind: (value: string | number) => string, own?: string) => string
 
 /** Part of a right, never of a request: the value of an own field is among the ids a statement selects. */
 export interface FilterAmong {

@@ -35,6 +35,20 @@ describe('an organization', () => {
   })
   afterAll(async () => bench?.stop())
 
+  it('holds the owner from the start, who switches like everybody', async () => {
+    const owner = await bench.open('/o/paper')
+    const { page } = owner
+    await page.getByRole('button', { name: 'Organization: Workspace. Switch' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Papers' }).waitFor()
+    await bench.api('POST', '/auth/organization/create', { name: 'Mills', slug: 'mills' })
+    await page.reload()
+    await page.getByRole('button', { name: 'Organization: Mills. Switch' }).click()
+    await page.getByRole('menuitem', { name: 'Workspace' }).click()
+    await page.getByRole('button', { name: 'Organization: Workspace. Switch' }).waitFor()
+    expect(owner.errors).toEqual([])
+    await owner.close()
+  })
+
   it('is made by whoever is in none, and is worked in from then on', async () => {
     const { page } = ada
     await enterPassword(page, 'ada', password)

@@ -64,7 +64,6 @@ describe('screens', () => {
     await seedOrganizations(organized)
     await organized.signIn('ada', password)
     const chosen = await organized.open('/organizations')
-    await chosen.page.getByRole('button', { name: 'Work here: Analytical Engines' }).click()
     await chosen.page.getByRole('button', { name: 'Organization: Analytical Engines. Switch' }).waitFor()
     await chosen.close()
   })

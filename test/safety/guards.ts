@@ -19,6 +19,7 @@ const neverForgets = 'a lookup of credentials that never forgets one that held o
 export const guardTable: Readonly<Record<string, GuardEntry>> = {
   C1: entry('rights in every channel that reads', 'one mask at a time is off: rows, fields, objects'),
   C1o: entry('the organization in every row condition', 'row conditions without the organization'),
+  C1u: entry('unique values and people of the own organization', 'one organization for both questions'),
   C2: entry('unreadable fields and rows are unknown to queries', 'masks of rows or of fields are off'),
   C2f: entry('clauses about unreadable fields answer like unknown fields', 'fields are not masked'),
   C3: entry('records that may not be seen answer like none', everybodyAll),

@@ -49,10 +49,14 @@ export function restrictedPlugins(restrictions: Restrictions): PluginDefinition[
       host.setAuthorizer(authorizer)
       host.provide(
         'permissions',
-        createPermissionsService(authorizer, {
-          assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
-          assign: () => undefined,
-        }),
+        createPermissionsService(
+          authorizer,
+          {
+            assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
+            assign: () => undefined,
+          },
+          host.service('metadata'),
+        ),
       )
     },
   })

@@ -80,6 +80,7 @@ export function testIdentityPlugins(people: TestPeople): PluginDefinition[] {
             memberships.some((one) => one.teams.includes(id)) ? [users[index]!.id] : [],
           ),
         hasOrganizations: people.organizations === true,
+        firstOrganization: () => undefined,
         hasOwnerPassword: () => false,
         waitingMail: () => undefined,
         endSessions: async () => undefined,

@@ -21,7 +21,7 @@ export function buildCoverage(
   action: Filter | null,
   env: QueryEnv,
 ): Statement<{ seen: number; open: number }> {
-  const scope = rootScope(schema, env)
+  const scope = { ...rootScope(schema, env), rowByRow: true }
   const write = (filter: Filter | null): string =>
     filter === null ? '1' : `(${writeFilter(scope, simplifyFilter(resolveFilter(schema, filter, env)))}) IS TRUE`
   const columns = `${write(read)} AS "seen", ${write(action)} AS "open"`

@@ -230,8 +230,9 @@ export function engineOf(env: QueryEnv): QueryEnv {
 }
 
 /** The terms of WHERE; a top-level conjunction is taken apart so that every equality stands by itself. */
-export function writeConditions(scope: Scope, where: ResolvedFilter, deleted: DeletedMode): string[] {
+export function writeConditions(given: Scope, where: ResolvedFilter, deleted: DeletedMode): string[] {
   const terms = where.kind === 'and' ? where.children : [where]
+  const scope = terms.some(namesOneRecord) ? { ...given, rowByRow: true } : given
   const conditions = terms.map((term) => {
     if (deleted === 'exclude' && isGrant(term)) return writeGrant(scope, term.children)
     return writeFilter(scope, term)
@@ -240,6 +241,11 @@ export function writeConditions(scope: Scope, where: ResolvedFilter, deleted: De
     conditions.push(`${column(scope, 'deleted_at')} IS ${deleted === 'only' ? 'NOT NULL' : 'NULL'}`)
   }
   return conditions
+}
+
+function namesOneRecord(term: ResolvedFilter): boolean {
+  if (term.kind !== 'condition' || term.hops.length > 0) return false
+  return term.field.name === 'id' && term.test.test === 'eq'
 }
 
 /** Several reasons for which records are covered, each of which an index may serve. */

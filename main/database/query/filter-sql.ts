@@ -25,8 +25,11 @@ export function writeFilter(scope: Scope, filter: ResolvedFilter): string {
       return writeSearch(scope, filter)
     case 'condition':
       return writePath(scope, filter, 0)
-    case 'among':
-      return `${column(scope, filter.field.column)} IN (${filter.ids((value) => bind(scope, value))})`
+    case 'among': {
+      const own = column(scope, filter.field.column)
+      const ids = filter.ids((value) => bind(scope, value), scope.rowByRow === true ? own : undefined)
+      return `${own} IN (${ids})`
+    }
     case 'related': {
       const target = innerScope(scope, filter.target)
       // Asked per row: lists of details mostly look at those of one master.

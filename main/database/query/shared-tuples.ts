@@ -9,6 +9,7 @@ import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Statement } from '#main/kernel/database.ts'
 import { writeConditions } from './build-find.ts'
+import { quoteLiteral } from '../schema/sql-text.ts'
 import { column, rootScope } from './scope.ts'
 
 /** A promise of uniqueness in the words of the new definition. */
@@ -41,6 +42,8 @@ export function sharedTuples({ before, after, fields, where }: UniquePromise, en
   const scope = rootScope(before, env)
   const columns = found.map(({ old }) => column(scope, old.column))
   const keys = found.map(({ caseSensitive }, at) => (caseSensitive ? columns[at] : `cairn_fold(${columns[at]})`))
+  const organization = env.recordOrganization?.(before.uid, column(scope, 'id'), quoteLiteral)
+  if (organization !== undefined) keys.push(organization)
   const conditions = columns.map((text) => `${text} IS NOT NULL`)
   try {
     const filter = inOldNames(parseFilter(where), before, after)

@@ -40,7 +40,8 @@ export function uniqueRules(schema: ObjectSchema): readonly UniqueRule[] {
 
 /**
  * Finds live records other than `exceptId` that hold the record's values of a rule. Null when a value is null: nulls
- * never clash. Row: `{id}`. When the rule has a filter, the caller asks only for records that pass it.
+ * never clash. Row: `{id}`. When the rule has a filter, the caller asks only for records that pass it. Where there are
+ * organizations, those of the own one alone: of `exceptId`, else of the caller.
  * @param limit how many are wanted at most
  */
 export function findUniqueClash(
@@ -65,6 +66,17 @@ export function findUniqueClash(
   }
   const where = resolveFilter(schema, allOf(rule.where), scope.env, 'where')
   conditions.push(...writeConditions(scope, where, 'exclude'))
+  const organizationOf = env.recordOrganization
+  if (organizationOf !== undefined) {
+    const write = (value: string): string => bind(scope, value)
+    const other = organizationOf(schema.uid, column(scope, 'id'), write)
+    const callers = (): string => bind(scope, env.organizationId ?? null)
+    const own =
+      exceptId === null
+        ? callers()
+        : `coalesce(${organizationOf(schema.uid, bind(scope, exceptId), write)}, ${callers()})`
+    conditions.push(`${other} IS ${own}`)
+  }
   if (exceptId !== null) conditions.push(`${column(scope, 'id')} <> ${bind(scope, exceptId)}`)
   const sql = `SELECT ${column(scope, 'id')} FROM "${schema.table}" AS ${scope.alias} WHERE ${conditions.join(' AND ')} LIMIT ${limit}`
   return { sql, parameters: scope.parameters }

@@ -25,8 +25,8 @@ export interface ConversionReport {
   shortened: number
   /** The first of those that do not arrive whole; values are cut at 200 characters. */
   readonly failures: { id: string; value: unknown }[]
-  /** How many live records get each value, where values have to be unique; null where not. */
-  readonly live: Map<SqlValue, number> | null
+  /** How many live records of each organization get each value, where values have to be unique; null where not. */
+  readonly live: Map<SqlValue, Map<SqlValue, number>> | null
 }
 
 /** Most failures a report names. @source D-100 */
@@ -57,7 +57,7 @@ export function measureWorks(table: string, works: readonly ColumnWork[], env: C
   }))
   const columns = parts.flatMap((part) => part.columns)
   const present = works.map((work) => `${quoteName(work.old.column)} IS NOT NULL`).join(' OR ')
-  const sql = `SELECT "rowid" AS "$row", "id" AS "$id", "deleted_at" AS "$deleted", ${columns.map(quoteName).join(', ')} FROM ${quoteName(table)}
+  const sql = `SELECT "rowid" AS "$row", "id" AS "$id", "deleted_at" AS "$deleted", ${env.organization ?? 'NULL'} AS "$organization", ${columns.map(quoteName).join(', ')} FROM ${quoteName(table)}
     WHERE "rowid" > ? AND (${present}) ORDER BY "rowid" LIMIT ?`
   return {
     reports: parts.map((part) => part.report),
@@ -71,7 +71,9 @@ export function measureWorks(table: string, works: readonly ColumnWork[], env: C
           const { live } = part.report
           if (live !== null && row['$deleted'] === null && made[0] !== null) {
             const key = part.work.next.caseSensitive ? made[0]! : foldCase(String(made[0]))
-            live.set(key, (live.get(key) ?? 0) + 1)
+            const organization = row['$organization']!
+            const within = live.get(organization) ?? new Map<SqlValue, number>()
+            live.set(organization, within.set(key, (within.get(key) ?? 0) + 1))
           }
           count(part.report, outcome, () => ({ id: String(row['$id']), value: readValue(part.work.old, values) }))
         }

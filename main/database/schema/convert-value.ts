@@ -12,6 +12,8 @@ import { conversionOf, isFormatted, isNumeric, isTextual } from './retype.ts'
 export interface ConversionEnv extends ParseEnv {
   /** Whether a live record of the object has the id. */
   readonly exists: (object: string, id: string) => boolean
+  /** The organization of a row of the table as SQL; values that are to be unique are so within one. Absent: there are none. */
+  readonly organization?: string
 }
 
 /** What became of one value: all of it arrived, a part of it, or nothing. */

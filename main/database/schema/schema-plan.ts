@@ -159,7 +159,8 @@ export function finishPlan(plan: SchemaPlan): void {
     change.failures = report.failures
     change.lossy = report.nulled + report.shortened
     change.destructive = change.lossy > 0
-    change.repeated = [...(report.live ?? [])]
+    change.repeated = [...(report.live?.values() ?? [])]
+      .flatMap((within) => [...within])
       .filter(([, count]) => count > 1)
       .slice(0, 20)
       .map(([value, count]) => ({ value, count }))

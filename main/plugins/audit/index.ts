@@ -29,12 +29,14 @@ export const auditPlugin = definePlugin({
   id: 'audit',
   version: '1.0.0',
   requires: ['settings', 'permissions'],
+  optional: ['auth'],
   discovery: { service: 'audit' },
   contract: auditRoutes,
   permissions: auditPermissions,
   migrations: auditMigrations,
   async register(host) {
     const { read, write, clock, log, secrets, options } = host
+    const auth = host.optionalService('auth')
     const keys = await openKeys({ read, write, secrets, at: clock.iso() })
     const anchor = openAnchor(join(options.dataDir, 'audit.head'), keys.current)
     const restoreNote = readRestoreNote(options.dataDir)
@@ -77,6 +79,7 @@ export const auditPlugin = definePlugin({
         record,
         verify,
         authorizer: () => host.authorizer,
+        firstOrganization: () => auth()?.firstOrganization(),
         timeZone: () => host.service('settings').get('timezone'),
       }),
     )

@@ -25,6 +25,8 @@ export interface AuditHandlerParts extends Pick<PluginHost, 'read' | 'write' | '
   readonly record: AuditService['record']
   readonly verify: () => Promise<AuditVerification>
   readonly authorizer: () => Authorizer
+  /** The organization that holds what was there before there were any; undefined for none. */
+  readonly firstOrganization: () => string | undefined
   readonly timeZone: () => string
 }
 
@@ -40,7 +42,9 @@ export function auditHandlers(parts: AuditHandlerParts): Handlers<typeof auditRo
       const text = rest[field]
       return text === undefined ? undefined : instantOf(field, text, parts.timeZone())
     })
-    return { kinds: kind, actorId, object, outcome, since, until, organizationId: ctx.organizationId }
+    const { organizationId } = ctx
+    const withEarlier = organizationId !== null && parts.firstOrganization() === organizationId
+    return { kinds: kind, actorId, object, outcome, since, until, organizationId, withEarlier }
   }
 
   return {

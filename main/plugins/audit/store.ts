@@ -50,8 +50,10 @@ export interface EntryFilter {
   readonly since?: string | undefined
   /** ISO 8601, UTC; exclusive. */
   readonly until?: string | undefined
-  /** Entries of this organization and of none. */
+  /** Entries of this organization and of none; null for all. */
   readonly organizationId?: string | null
+  /** Whether those of none that tell of records are among them: what was there before belongs to one organization. */
+  readonly withEarlier?: boolean
 }
 
 /** Adds an entry. */
@@ -111,7 +113,10 @@ function conditionsOf(filter: EntryFilter): { conditions: string[]; values: unkn
   if (filter.outcome !== undefined) add('outcome = ?', filter.outcome)
   if (filter.since !== undefined) add('at >= ?', filter.since)
   if (filter.until !== undefined) add('at < ?', filter.until)
-  if (filter.organizationId != null) add('(organization_id IS NULL OR organization_id = ?)', filter.organizationId)
+  if (filter.organizationId != null) {
+    const ofNone = filter.withEarlier === true ? '' : ' AND object IS NULL'
+    add(`(organization_id = ? OR (organization_id IS NULL${ofNone}))`, filter.organizationId)
+  }
   return { conditions, values }
 }
 

@@ -42,6 +42,8 @@ export interface AuthService {
   teamMembers(id: string): readonly string[]
   /** Whether organizations are on: then every record belongs to one (D-41). */
   readonly hasOrganizations: boolean
+  /** The organization that holds what was there before organizations were switched on; undefined when they never were. */
+  firstOrganization(): string | undefined
   /** The link or code of a mail that waits to be handed on; undefined for callers who may not see it, and once it is over. */
   waitingMail(ctx: RequestContext, id: string): string | undefined
   /** Whether the local owner can sign in with a password; the host lets no other machine in before. */

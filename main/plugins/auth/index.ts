@@ -22,6 +22,7 @@ import { createAuthParts, createAuthService, createIdentities, ensureOwner, open
 import { readAuthConfig } from './service/auth-config.ts'
 import { takeOidcProviders } from './service/environment.ts'
 import { forwardAll } from './service/forwarding.ts'
+import { followSwitch } from './service/organization-switch.ts'
 import { sweepExpired } from './store.ts'
 
 const hourSeconds = 3_600
@@ -90,8 +91,9 @@ export const authPlugin = definePlugin({
         )
     const secret = openSecret(host, config)
     await ensureOwner(host, secret)
+    await followSwitch(host, host.service('permissions'), plugins.organization)
     const parts = createAuthParts(host, config, secret)
-    host.setIdentities(createIdentities(parts))
+    host.setIdentities(createIdentities(parts, secret))
     host.provide('auth', createAuthService(parts))
     host.handle(authRoutes, authHandlers(parts, host.options.uiBasePath))
     host.handle(authAccountRoutes, accountHandlers(parts))

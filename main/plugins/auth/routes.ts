@@ -23,7 +23,15 @@ import { asProtocolSays, fieldsOf, forwardAll } from './service/forwarding.ts'
 import { createTurns } from './service/in-turn.ts'
 import { requirePasswordLength } from './service/library-errors.ts'
 import { followLink, redeemLink, sendLink } from './service/magic-link.ts'
-import { currentSession, endSession, endSessions, findSession, listSessions, signOut } from './service/own-sessions.ts'
+import {
+  currentSession,
+  endSession,
+  endSessions,
+  findSession,
+  leaveForNone,
+  listSessions,
+  signOut,
+} from './service/own-sessions.ts'
 import { hashPassword } from './service/password.ts'
 import { publicConfig } from './service/public-config.ts'
 import type { SignInRequest } from './service/sign-in.ts'
@@ -251,9 +259,11 @@ export function organizationHandlers(parts: AuthParts): Handlers<typeof authOrga
   const forwarded = forwardAll(parts, authOrganizationRoutes, 'auth.organization_changed')
   return {
     ...forwarded,
-    setActiveOrganization(ctx, input) {
+    async setActiveOrganization(ctx, input) {
       requireOwnToWorkIn(read, ctx, input.body)
-      return forwarded.setActiveOrganization(ctx, input)
+      const answer = await forwarded.setActiveOrganization(ctx, input)
+      if (input.body.organizationId === null) await leaveForNone(parts, ctx, input.headers)
+      return answer
     },
     getFullOrganization(ctx, input) {
       requireOwnToLookAt(read, ctx, input.query)

@@ -22,6 +22,7 @@ import { createKeys, keyMark } from './service/keys.ts'
 import type { Library } from './service/library.ts'
 import { createLinks } from './service/links.ts'
 import { createMail, waitingNotice } from './service/mail.ts'
+import { firstOrganization } from './service/organization-switch.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
 import { asUser } from './service/sign-in.ts'
@@ -143,10 +144,6 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
         uiBasePath: options.uiBasePath,
         signUpIsClosed,
         newId: () => ids.uuid(),
-        onlyOrganization(userId) {
-          const [first, ...others] = hasOrganizations ? readMemberships(read, userId) : []
-          return others.length === 0 ? first?.organizationId : undefined
-        },
         isClient: (clientId) => config.deviceClients.includes(clientId) || isRegistered(clientId),
         async send(message, link) {
           // Nobody gets a link to an account that cannot come to be.
@@ -226,12 +223,11 @@ function mayManageUsers(host: Pick<PluginHost, 'authorizer'>, id: string): boole
  * somebody else holds only as long as it could be begun: rights may have changed since.
  * @source safety C10
  */
-export function createIdentities({
-  lookup,
-  keys,
-  read,
-  permissions,
-}: Pick<AuthParts, 'lookup' | 'keys' | 'read' | 'permissions'>): IdentityProvider {
+export function createIdentities(
+  { lookup, keys, read, permissions }: Pick<AuthParts, 'lookup' | 'keys' | 'read' | 'permissions'>,
+  secret: string,
+): IdentityProvider {
+  const hostToken = ownerToken(secret)
   const find = (token: string, byCookie: boolean): Caller | null => {
     const caller = lookup.byToken(token, byCookie)
     if (caller?.impersonatorId === undefined) return caller
@@ -244,6 +240,7 @@ export function createIdentities({
       return token === null ? null : find(token, false)
     },
     byApiKey: (key) => keys.find(key),
+    ownerOrganization: () => lookup.organizationOf(hostToken, localOwnerId),
     byCookie(header) {
       const token = lookup.tokenOfCookie(header)
       return token === undefined || token === null ? token : find(token, true)
@@ -286,6 +283,7 @@ export function createAuthService(parts: AuthParts): AuthService {
     team: (id) => readTeam(read, id),
     teamMembers: (id) => readTeamMembers(read, id).map(({ userId }) => userId),
     hasOrganizations: config.plugins.organization,
+    firstOrganization: () => firstOrganization(read),
     waitingMail: (ctx, id) => (maySeeWaitingMail(parts, ctx) ? parts.mail.content(id) : undefined),
     hasOwnerPassword: () => readPassword(read, localOwnerId) !== undefined,
     endSessions: (userId) => endSessions(parts, internalContext(parts.ids.uuid()), userId),

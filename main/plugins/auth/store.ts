@@ -273,6 +273,27 @@ export function readMemberships(read: Read, userId: string): { organizationId: s
   )
 }
 
+/** The organization a user works in who has chosen none: the one last worked in, else the one joined first; null for none. */
+export function readHome(read: Read, userId: string): string | null {
+  return readHomes(read, userId)[0]?.organizationId ?? null
+}
+
+/** The same for everybody who is in any, or for one user. */
+export function readHomes(read: Read, userId: string | null = null): { userId: string; organizationId: string }[] {
+  const sql = `SELECT userId, organizationId FROM (
+      SELECT m.userId, m.organizationId, row_number() OVER (
+        PARTITION BY m.userId ORDER BY l.user_id IS NULL, m.createdAt, m.id) AS place
+      FROM auth_member m
+      LEFT JOIN auth_last_organization l ON l.user_id = m.userId AND l.organization_id = m.organizationId
+      WHERE ? IS NULL OR m.userId = ?) WHERE place = 1`
+  return read.all(statement<{ userId: string; organizationId: string }>(sql, [userId, userId]))
+}
+
+/** A session works in no organization, by choice: joining one does not change it. */
+export function workInNone(tx: Tx, digest: string): void {
+  tx.run(statement("UPDATE auth_session SET activeOrganizationId = '' WHERE token = ?", [digest]))
+}
+
 /** A user's teams. */
 export function readTeams(read: Read, userId: string): { teamId: string; organizationId: string }[] {
   return read.all(
@@ -286,6 +307,11 @@ export function readTeams(read: Read, userId: string): { teamId: string; organiz
 /** The id of an organization that is named by its id or its short name; undefined when there is none. */
 export function readOrganizationId(read: Read, by: 'id' | 'slug', name: string): string | undefined {
   return read.get(statement<{ id: string }>(`SELECT id FROM auth_organization WHERE ${by} = ?`, [name]))?.id
+}
+
+/** Whether there is any organization. */
+export function hasOrganizations(read: Read): boolean {
+  return read.get(statement('SELECT 1 FROM auth_organization LIMIT 1')) !== undefined
 }
 
 /** A team as stored. */

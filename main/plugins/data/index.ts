@@ -6,7 +6,7 @@ import { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
 import { recordEvents } from '#shared/events.ts'
 import { createCursorKey } from '#main/database/query/cursor.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
-import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { QueryEnv, RecordOrganization } from '#shared/filter/query-env.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -47,6 +47,10 @@ export const dataPlugin = definePlugin({
   async register(host: PluginHost, limits?: NonNullable<SchemaChangeParts['limits']>) {
     const metadata = host.service('metadata')
     const settings = host.service('settings')
+    const permissions = host.service('permissions')
+    const auth = host.optionalService('auth')
+    const recordOrganization = (): RecordOrganization | undefined =>
+      auth()?.hasOrganizations === true ? permissions.recordOrganization : undefined
     const parts: SchemaChangeParts = {
       metadata,
       settings,
@@ -58,6 +62,7 @@ export const dataPlugin = definePlugin({
       write: host.write,
       heavy: host.heavy,
       longDdl: host.database.longDdl,
+      recordOrganization,
       ...(limits === undefined ? {} : { limits }),
     }
     const queryEnv = (): QueryEnv => ({
@@ -84,6 +89,7 @@ export const dataPlugin = definePlugin({
       database: host.database,
       optionalService: host.optionalService,
       authorizer: () => host.authorizer,
+      recordOrganization,
       metadata,
       settings,
       cursorKey: await cursorKey(host),
@@ -102,6 +108,8 @@ export const dataPlugin = definePlugin({
         const schema = metadata.objectSchema(object)
         return schema !== undefined && getRow(tx, schema, recordId) !== undefined
       },
+      organizationOf: (object, recordId) =>
+        recordOrganization() === undefined ? null : permissions.organizationOf(host.read, object, recordId),
     })
     host.consume('triggers', triggers.consumer)
     for (const type of Object.keys(triggerEvents)) host.on(type, triggers.mark)

@@ -3,7 +3,7 @@ import { liveExists } from './store.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import { notFound } from '#shared/errors.ts'
 import type { RecordAction } from '#shared/route.ts'
-import type { QueryEnv } from '#shared/filter/query-env.ts'
+import type { QueryEnv, RecordOrganization } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { dateInZone } from '#shared/calendar/iso.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
@@ -45,6 +45,8 @@ export type DataServiceHost = Pick<
   metadata: MetadataService
   settings: SettingsService
   cursorKey: CursorKey
+  /** Undefined while there are no organizations. */
+  recordOrganization(): RecordOrganization | undefined
 }
 
 /** Makes the data service of one host. */
@@ -52,7 +54,12 @@ export function createDataService(host: DataServiceHost): DataService {
   const { metadata, settings, clock } = host
   const search = host.optionalService('search')
   const today = (): string => dateInZone(clock.now(), settings.get('timezone'))
+  const organizationPart = (): Pick<QueryEnv, 'recordOrganization'> => {
+    const recordOrganization = host.recordOrganization()
+    return recordOrganization === undefined ? {} : { recordOrganization }
+  }
   const queryEnv = (): QueryEnv => ({
+    ...organizationPart(),
     timeZone: settings.get('timezone'),
     defaultCurrency: settings.get('currency'),
     now: clock.now(),
@@ -61,7 +68,14 @@ export function createDataService(host: DataServiceHost): DataService {
     schemaOf: metadata.objectSchema,
   })
   const auth = host.optionalService('auth')
-  const hasOrganizations = (): boolean => auth()?.hasOrganizations === true
+  const hasOrganizations = (): boolean => host.recordOrganization() !== undefined
+  /** People of other organizations are nobody to the caller. */
+  const isFellow = ({ organizationId }: RequestContext, id: string): boolean =>
+    organizationId === null ||
+    !hasOrganizations() ||
+    auth()!
+      .memberships(id)
+      .some((membership) => membership.organizationId === organizationId)
   const access = createRecordAccess({ authorizer: host.authorizer, queryEnv, hasOrganizations })
   const summaryRules = createSummaryRules(metadata, queryEnv)
   const summaries = createSummaries(summaryRules, queryEnv, (...change) => writer.derive(...change))
@@ -111,7 +125,8 @@ export function createDataService(host: DataServiceHost): DataService {
       now: clock.iso(),
       today: today(),
       userExists: (id) =>
-        id === ctx.actor.id || liveExists(host.read, userDirectory.table, id) || auth()?.user(id) !== undefined,
+        id === ctx.actor.id ||
+        (isFellow(ctx, id) && (liveExists(host.read, userDirectory.table, id) || auth()?.user(id) !== undefined)),
       hasOrganizations: hasOrganizations(),
       initials: rules.initials(schema),
       canTransfer: authorizer.canObject(ctx, schema.name, 'transfer'),

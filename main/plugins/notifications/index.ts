@@ -74,7 +74,7 @@ export const notificationsPlugin = definePlugin({
     host.dispose(() => notices.stop())
     const places = createPlaces(await cursorKey(host))
     const complete = completeWaitingMail(auth)
-    const inbox = createInbox({ read, write, clock, places, readings, complete, authorizer: () => host.authorizer })
+    const inbox = createInbox({ read, write, clock, places, readings, complete })
     host.provide(
       'notifications',
       createNotificationsService({

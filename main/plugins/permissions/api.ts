@@ -1,6 +1,7 @@
 // What other plugins may ask of the permissions service. Types only; decisions are asked of `host.authorizer`.
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Tx } from '#main/kernel/database.ts'
+import type { RecordOrganization } from '#shared/filter/query-env.ts'
+import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { SystemPermission } from './permissions.ts'
 
 /** What a user was given (D-43). */
@@ -21,6 +22,20 @@ export interface PermissionsService {
   assignments(userId: string): Assignments
   /** Gives a user exactly this; rights count from the COMMIT on. Who may call is the caller's concern. */
   assign(tx: Tx, userId: string, assignments: Assignments): void
+  /**
+   * Gives every record that belongs to no organization one: the home of its maker, else the given one. One statement per
+   * object, in the caller's transaction.
+   * @returns how many records
+   */
+  adoptRecords(
+    tx: Tx,
+    organizationId: string,
+    homes: readonly { readonly userId: string; readonly organizationId: string }[],
+  ): number
+  /** The organization a record belongs to; null for none. */
+  organizationOf(read: Pick<Reads, 'get'>, object: string, recordId: string): string | null
+  /** Writes the organization of a record as an SQL expression, null for none; `recordId` is SQL. */
+  readonly recordOrganization: RecordOrganization
 }
 
 declare module '#main/kernel/services.ts' {

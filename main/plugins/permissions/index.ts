@@ -61,7 +61,7 @@ export const permissionsPlugin = definePlugin({
 
     const directory = createDirectory({ read, metadata, auth, changed: host.raisePermissionEpoch })
     host.setAuthorizer(createAuthorizer({ directory, schemaOf: metadata.objectSchema, hasOrganizations }))
-    host.provide('permissions', createPermissionsService(host.authorizer, directory))
+    host.provide('permissions', createPermissionsService(host.authorizer, directory, metadata))
 
     guardRightItems(metadata)
     await deliverProfiles(metadata, host.log)

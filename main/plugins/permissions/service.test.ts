@@ -6,10 +6,14 @@ import { createOwnerAuthorizer } from '../../../test/support/owner-authorizer.ts
 import { createPermissionsService } from './service.ts'
 
 const authorizer = createOwnerAuthorizer()
-const service = createPermissionsService(authorizer, {
-  assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
-  assign: () => undefined,
-})
+const service = createPermissionsService(
+  authorizer,
+  {
+    assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
+    assign: () => undefined,
+  },
+  { objectSchema: () => undefined, objectSchemas: () => [] },
+)
 
 function context(change: Partial<RequestContext>): RequestContext {
   return { ...internalContext('request-1', 'API'), ...change }

@@ -1,18 +1,34 @@
 // The permissions service as other plugins see it.
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PermissionsService } from './api.ts'
 import { isSystemPermission, systemPermissions } from './permissions.ts'
 import type { Directory } from './service/directory.ts'
+import { adoptRecords, readRecordOrganization, readTables, recordOrganization } from './store.ts'
 
 /** Makes the service over an authorizer and the directory. */
 export function createPermissionsService(
   authorizer: Authorizer,
   directory: Pick<Directory, 'assignments' | 'assign'>,
+  metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas'>,
 ): PermissionsService {
   return {
     systemPermissions: (ctx) => systemPermissions.filter((word) => authorizer.hasSystemPermission(ctx, word)),
     isSystemPermission,
     assignments: directory.assignments,
     assign: directory.assign,
+    adoptRecords(tx, organizationId, homes) {
+      const byUser = Object.fromEntries(homes.map((home) => [home.userId, home.organizationId]))
+      const tables = readTables(tx)
+      return metadata
+        .objectSchemas()
+        .filter(({ abstract, table }) => !abstract && tables.has(table))
+        .reduce((sum, schema) => sum + adoptRecords(tx, schema, organizationId, byUser), 0)
+    },
+    organizationOf(read, object, recordId) {
+      const schema = metadata.objectSchema(object)
+      return schema === undefined ? null : readRecordOrganization(read, schema.uid, recordId)
+    },
+    recordOrganization,
   }
 }

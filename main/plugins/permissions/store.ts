@@ -1,5 +1,6 @@
 // SQL of the plugin's tables: assignments, shares, organizations of records. Rows in, rows out.
 import type { IdSource } from '#shared/filter/filter.ts'
+import type { RecordOrganization } from '#shared/filter/query-env.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Assignments } from './api.ts'
@@ -102,6 +103,37 @@ export function putRecordOrganization(tx: Tx, objectUid: string, recordId: strin
   tx.run(statement(sql, [objectUid, recordId, organizationId]))
 }
 
+/** The organization of a record; null for none. */
+export function readRecordOrganization(read: Pick<Reader, 'get'>, objectUid: string, recordId: string): string | null {
+  const sql = 'SELECT organization_id AS id FROM permissions_record_organization WHERE object_uid = ? AND record_id = ?'
+  return read.get<{ id: string }>(statement(sql, [objectUid, recordId]))?.id ?? null
+}
+
+/** Writes the organization of a record as an expression; one search of the table's key. */
+export const recordOrganization: RecordOrganization = (objectUid, recordId, bind) =>
+  `(SELECT o."organization_id" FROM "permissions_record_organization" AS o` +
+  ` WHERE o."record_id" = ${recordId} AND o."object_uid" = ${bind(objectUid)})`
+
+/** Gives the records of a table that belong to none an organization: the home of their maker, else the given one. */
+export function adoptRecords(
+  tx: Tx,
+  { uid, table }: { readonly uid: string; readonly table: string },
+  organizationId: string,
+  homes: Readonly<Record<string, string>>,
+): number {
+  const sql = `WITH home (user_id, organization_id) AS MATERIALIZED (SELECT key, value FROM json_each(?))
+    INSERT INTO permissions_record_organization (object_uid, record_id, organization_id)
+    SELECT ?, r.id, coalesce(h.organization_id, ?) FROM "${table}" AS r LEFT JOIN home AS h ON h.user_id = r.created_by
+    WHERE NOT EXISTS (SELECT 1 FROM permissions_record_organization AS o WHERE o.object_uid = ? AND o.record_id = r.id)`
+  return tx.run(statement(sql, [JSON.stringify(homes), uid, organizationId, uid])).changes
+}
+
+/** The tables there are. */
+export function readTables(read: Reader): ReadonlySet<string> {
+  const rows = read.all<{ name: string }>(statement("SELECT name FROM sqlite_schema WHERE type = 'table'"))
+  return new Set(rows.map(({ name }) => name))
+}
+
 /** Selects the records shared with any of the principals, with at least this access. Served by an index alone. */
 export function sharedRecords(objectUid: string, principals: readonly string[], least: ShareAccess): IdSource {
   const list = JSON.stringify(principals)
@@ -121,9 +153,9 @@ export function hasShares(read: Reader, objectUid: string, principals: readonly 
 
 /** Selects the records of an organization. */
 export function organizationRecords(objectUid: string, organizationId: string): IdSource {
-  return (bind) =>
+  return (bind, own) =>
     `SELECT o."record_id" FROM "permissions_record_organization" AS o WHERE o."object_uid" = ${bind(objectUid)}` +
-    ` AND o."organization_id" = ${bind(organizationId)}`
+    ` AND o."organization_id" = ${bind(organizationId)}${own === undefined ? '' : ` AND o."record_id" = ${own}`}`
 }
 
 /** A list of ids that may be long. */

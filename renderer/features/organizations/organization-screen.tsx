@@ -6,7 +6,7 @@ import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import { navigate } from '../../lib/hash-location.ts'
-import { activeOrganizationOf, isOwnerHere, useMe } from '../../lib/me.ts'
+import { activeOrganizationOf, useMe } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { organizationStrings } from '../../lib/strings/organizations.ts'
 import { showProblem } from '../../lib/toast.ts'
@@ -54,7 +54,7 @@ export function OrganizationScreen(props: { id: string; part: string | undefined
     userId: me.user.id,
     role: members.find(({ userId }) => userId === me.user.id)?.role ?? 'member',
   }
-  const mayWork = !isOwnerHere(me) && activeOrganizationOf(me) !== id
+  const mayWork = activeOrganizationOf(me) !== id
   return (
     <Page
       title={name}

@@ -5,12 +5,12 @@ import { IconBuilding, IconPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
-import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
+import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { authConfigQuery, useAuthFeature } from '../../lib/auth-config.ts'
 import { formatMoment } from '../../lib/format.ts'
-import { activeOrganizationOf, isOwnerHere, useMe } from '../../lib/me.ts'
+import { activeOrganizationOf, useMe } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { organizationStrings } from '../../lib/strings/organizations.ts'
 import { showProblem } from '../../lib/toast.ts'
@@ -46,21 +46,6 @@ export function OrganizationsScreen(props: { choosing?: boolean }) {
       lead={t(props.choosing ? 'orgs.choose.lead' : 'orgs.lead')}
       actions={hasSome ? make : undefined}
     >
-      {me && isOwnerHere(me) && (
-        <div className={parts.section}>
-          <Notice
-            tone="info"
-            title={t('orgs.host')}
-            actions={
-              <Button component="a" href="#/account/security" size="compact-sm" variant="default">
-                {t('orgs.host.account')}
-              </Button>
-            }
-          >
-            {t('orgs.host.text')}
-          </Notice>
-        </div>
-      )}
       {error && !organizations && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {organizations?.length === 0 && (
         <EmptyState title={t('orgs.none')} icon={<IconBuilding size={32} stroke={1.5} aria-hidden />} actions={make}>
@@ -71,7 +56,7 @@ export function OrganizationsScreen(props: { choosing?: boolean }) {
         <OrganizationTable
           organizations={organizations}
           activeId={activeOrganizationOf(me)}
-          mayWork={me !== null && me !== undefined && !isOwnerHere(me)}
+          mayWork={me !== null && me !== undefined}
         />
       )}
       {isOn && <OwnInvitations />}

@@ -3,7 +3,7 @@ import { Button, Menu } from '@mantine/core'
 import { IconBuilding, IconCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { menuOptions } from '../../components/menu-options.ts'
-import { activeOrganizationOf, isOwnerHere, useMe } from '../../lib/me.ts'
+import { activeOrganizationOf, useMe } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { organizationStrings } from '../../lib/strings/organizations.ts'
 import { showProblem } from '../../lib/toast.ts'
@@ -33,19 +33,18 @@ export function WorkspaceSwitcher(props: { label?: string | undefined }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {!isOwnerHere(me) &&
-          organizations.map((organization) => (
-            <Menu.Item
-              key={organization.id}
-              leftSection={organization.id === activeId ? <IconCheck size={14} aria-hidden /> : <span />}
-              aria-current={organization.id === activeId || undefined}
-              onClick={() => {
-                if (organization.id !== activeId) void workIn(organization.id).catch(showProblem)
-              }}
-            >
-              {organization.name}
-            </Menu.Item>
-          ))}
+        {organizations.map((organization) => (
+          <Menu.Item
+            key={organization.id}
+            leftSection={organization.id === activeId ? <IconCheck size={14} aria-hidden /> : <span />}
+            aria-current={organization.id === activeId || undefined}
+            onClick={() => {
+              if (organization.id !== activeId) void workIn(organization.id).catch(showProblem)
+            }}
+          >
+            {organization.name}
+          </Menu.Item>
+        ))}
         <Menu.Item component="a" href="#/organizations">
           {t('orgs.switch.all')}
         </Menu.Item>

@@ -8,10 +8,6 @@ export const organizationStrings = {
   'orgs.choose.lead': 'Records belong to organizations here. Choose the one you want to work in.',
   'orgs.none': 'You are in no organization yet',
   'orgs.none.text': 'Make one, or ask somebody to invite you. Records are kept in an organization.',
-  'orgs.host': 'You came in as the owner of this computer',
-  'orgs.host.text':
-    'That is enough to look after organizations, not to work in one. Set a password under “Your account”, then sign in with it.',
-  'orgs.host.account': 'Your account',
   'orgs.list': 'Your organizations',
   'orgs.name': 'Name',
   'orgs.slug': 'Short name',

@@ -1,8 +1,11 @@
-// Records of another organization: an administrator of one finds nothing of the other on any reading channel (C1o).
+// Records of another organization: an administrator of one finds nothing of the other on any reading channel (C1o), nor by
+// what writes answer (C1u).
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { PluginDefinition } from '#main/kernel/plugin.ts'
+import type { Answer } from '../../support/create-test-host.ts'
 import { withAuthorizer } from '../../support/open-permissions.ts'
-import { createPeopledHost } from '../../support/test-identities.ts'
+import { createPeopledHost, testUserId } from '../../support/test-identities.ts'
 import { createCanaryBook } from '../leak/canaries.ts'
 import type { LeakCase } from '../leak/leak-case.ts'
 import { absentId, ask, get, post, query } from '../leak/leak-case.ts'
@@ -134,3 +137,104 @@ defineCheck({
       rowCondition: (ctx, object, action) => (given.canObject(ctx, object, action) ? null : false),
     })),
 })
+
+/** What an administrator of one organization learns by writing values and people of another one. */
+async function countTold(
+  context: CheckContext,
+  change: (plugins: PluginDefinition[]) => PluginDefinition[],
+): Promise<number> {
+  const host = await createPeopledHost({ users, organizations: true }, change)
+  try {
+    const fields = {
+      code: { type: 'text', unique: true },
+      key: { type: 'text', externalId: true },
+      who: { type: 'user' },
+    }
+    await host.defineObject('card', fields)
+    for (const number of [0, 1]) await host.assign(number, { profile: 'administrator' })
+    const taken = { code: 'taken', key: 'taken' }
+    await host.as(1).post('/data/card', taken)
+    const own = String((await host.as(0).post('/data/card', { code: 'own' })).body.id)
+    const records = (data: Record<string, unknown>): unknown => [{ ...data }]
+    /** Each with a free value, then with that of the other organization: told apart, something was told. */
+    const writings: readonly ((code: string) => Promise<Answer>)[] = [
+      (code) => host.as(0).post('/data/card', { code }),
+      (code) => host.as(0).patch(`/data/card/${own}`, { code }),
+      (code) => host.as(0).post(`/data/card/${own}/clone`, { overrides: { code } }),
+      (code) => host.as(0).post('/data/card/createMany', { records: records({ code }) }),
+      (code) => host.as(0).post('/data/card/updateMany', { records: records({ id: own, data: { code } }) }),
+      (code) => host.as(0).post('/data/card/batch', { operation: 'create', records: records({ data: { code } }) }),
+      (code) =>
+        host.as(0).post('/data/card/batch', { operation: 'upsert', records: records({ externalId: code, data: {} }) }),
+      (code) => host.as(0).post('/batch', { operations: [{ object: 'card', action: 'create', data: { code } }] }),
+      (code) => host.as(0).post('/data/card/import', { rows: [{ code }], dryRun: true }),
+      (code) => host.as(0).post('/data/card/import', { rows: [{ code }] }),
+    ]
+    let told = 0
+    const shape = ({ status, body }: Answer): string =>
+      JSON.stringify([status, body.success, body.succeeded, body.created, body.failed, body.results?.[0]?.operation])
+    for (const [at, write] of writings.entries()) {
+      const free = shape(await write(`free ${at}`))
+      if (!free.startsWith('[20') || free.includes('false')) throw new Error(`Writing ${at} is refused anyway: ${free}`)
+      const other = shape(await write('taken'))
+      // The next one must find the value free in its own organization.
+      const { body } = await host
+        .as(0)
+        .post('/data/card/query', { where: { $or: [{ code: 'taken' }, { key: 'taken' }] } })
+      for (const { id } of body.records as { id: string }[])
+        await (id === own
+          ? host.as(0).patch(`/data/card/${id}`, { code: 'own' })
+          : host.as(0).delete(`/data/card/${id}`))
+      if (free === other) continue
+      told += 1
+      context.log(`writing ${at}: ${free} and ${other}`)
+    }
+    const person = testUserId(1)
+    for (const call of [
+      () => host.as(0).post('/data/card', { who: person }),
+      () => host.as(0).patch(`/data/card/${own}`, { who: person }),
+      () => host.as(0).patch(`/data/card/${own}`, { owner: person }),
+      () => host.as(0).post('/data/card/createMany', { records: [{ who: person }] }),
+    ]) {
+      const { status } = await call()
+      if (status === 400) continue
+      told += 1
+      context.log(`a person of another organization: ${status}`)
+    }
+    return told
+  } finally {
+    await host.stop()
+  }
+}
+
+defineCheck({
+  id: 'C1u',
+  file: 'leak',
+  stage: 2,
+  unit: 'writes that tell of unique values or people of another organization',
+  target: 0,
+  run: (context) => countTold(context, (plugins) => plugins),
+  twin: (context) => countTold(context, (plugins) => plugins.map(withoutWalls)),
+})
+
+/** Records are asked about, and people are looked for, as if there were one organization. */
+function withoutWalls(plugin: PluginDefinition): PluginDefinition {
+  if (plugin.id !== 'data') return plugin
+  return {
+    ...plugin,
+    register: (host) =>
+      plugin.register({
+        ...host,
+        optionalService: ((id: 'auth') =>
+          id === 'auth'
+            ? () => {
+                const auth = host.optionalService(id)()
+                return auth === undefined ? undefined : { ...auth, hasOrganizations: false }
+              }
+            : host.optionalService(id)) as typeof host.optionalService,
+        get authorizer() {
+          return host.authorizer
+        },
+      }),
+  }
+}

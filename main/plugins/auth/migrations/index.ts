@@ -6,6 +6,7 @@ import { ownTables } from './0003-own-tables.ts'
 import { directory } from './0004-directory.ts'
 import { workspaceClients } from './0005-workspace-clients.ts'
 import { links } from './0006-links.ts'
+import { activeOrganizations } from './0007-active-organizations.ts'
 
 /** Append only; released steps never change. */
 export const authMigrations: readonly Migration[] = [
@@ -15,4 +16,5 @@ export const authMigrations: readonly Migration[] = [
   directory,
   workspaceClients,
   links,
+  activeOrganizations,
 ]

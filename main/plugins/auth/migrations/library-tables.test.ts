@@ -24,7 +24,6 @@ it.each([
     signUpIsClosed: true,
     newId: () => test.ids.uuid(),
     isClient: () => false,
-    onlyOrganization: () => undefined,
     send: () => Promise.resolve(),
     onUser: () => Promise.resolve(),
     onLink: () => Promise.resolve(),

@@ -44,6 +44,8 @@ export interface Bridge {
   call(ctx: RequestContext, call: LibraryCall): Promise<LibraryAnswer>
   /** The token of the session in use; null when the caller has none. */
   sessionToken(ctx: RequestContext, headers: RequestHeaders): string | null
+  /** The token of the session the library sees, which a credential of the host has too. @throws permission_denied */
+  provedToken(ctx: RequestContext, headers: RequestHeaders): Promise<string | null>
 }
 
 /** What the bridge works with. */
@@ -107,7 +109,27 @@ export function createBridge(parts: BridgeParts): Bridge {
     }
     const library = await parts.library()
     const request = new Request(`${base}${parts.basePath}${call.path}${queryText(call.query)}`, init)
-    return withNewToken(withoutEndedToken(await answerOf(await inNameOf(ctx, () => library.handle(request)))), token)
+    const answer = await answerOf(await inNameOf(ctx, () => library.handle(request)))
+    const own = ctx.credential === 'session' ? answer : withoutToken(answer, token)
+    return withNewToken(withoutEndedToken(own), token)
+  }
+
+  /** The session of the host itself is no credential of anybody: it takes the place of no other one. */
+  const withoutToken = (answer: LibraryAnswer, token: string | null): LibraryAnswer => {
+    if (token === null) return answer
+    const { 'set-auth-token': signed, 'set-cookie': cookies, ...rest } = answer.headers
+    const isOther = (pair: string): boolean =>
+      !pair.startsWith(`${cookieName}=`) || lookup.tokenOfCookie(pair.split(';', 1)[0]!) !== token
+    const kept = Array.isArray(cookies) ? (cookies as string[]).filter(isOther) : []
+    const isOtherToken = typeof signed === 'string' && lookup.tokenOfBearer(signed) !== token
+    return {
+      ...answer,
+      headers: {
+        ...rest,
+        ...(isOtherToken ? { 'set-auth-token': signed } : {}),
+        ...(kept.length === 0 ? {} : { 'set-cookie': kept }),
+      },
+    }
   }
 
   /**
@@ -126,6 +148,7 @@ export function createBridge(parts: BridgeParts): Bridge {
   return {
     ask,
     sessionToken,
+    provedToken: proved,
     async call(ctx, call) {
       const answer = await ask(ctx, call)
       if (answer.status >= 400) throw libraryError(answer.status, answer.body, parts.limits, passwordFieldOf(call.body))

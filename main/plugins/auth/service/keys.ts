@@ -35,7 +35,7 @@ interface FoundKey extends KeyRow {
   readonly userName: string
   readonly banned: number | null
   readonly banExpires: string | null
-  /** The organization of a user who has exactly one; a key has no active organization of its own. */
+  /** Where the key was made, while its maker is in there; for one made in none, the organization its maker joined first. */
   readonly organizationId: string | null
 }
 
@@ -97,7 +97,9 @@ export function createKeys(parts: KeyParts): Keys {
     const row = read.get(
       statement<FoundKey>(
         `SELECT k.*, u.name AS userName, u.banned, u.banExpires,
-           (SELECT max(m.organizationId) FROM auth_member m WHERE m.userId = k.user_id HAVING count(*) = 1) AS organizationId
+           (SELECT m.organizationId FROM auth_member m
+            WHERE m.userId = k.user_id AND m.organizationId = coalesce(k.organization_id, m.organizationId)
+            ORDER BY m.createdAt, m.id LIMIT 1) AS organizationId
          FROM auth_key k JOIN auth_user u ON u.id = k.user_id WHERE k.digest = ?`,
         [digest],
       ),
@@ -151,8 +153,9 @@ export function createKeys(parts: KeyParts): Keys {
         if (count >= maxKeysOfUser) throw platformError('conflict', { reason: 'too_many_keys', limit: maxKeysOfUser })
         tx.run(
           statement(
-            `INSERT INTO auth_key (id, user_id, name, prefix, digest, permission_sets, read_only, created_at, expires_at)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+            `INSERT INTO auth_key (id, user_id, name, prefix, digest, permission_sets, read_only, created_at, expires_at,
+               organization_id)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
             [
               id,
               ctx.actor.id,
@@ -163,6 +166,7 @@ export function createKeys(parts: KeyParts): Keys {
               request.readOnly ? 1 : 0,
               now,
               expiresAt,
+              ctx.organizationId,
             ],
           ),
         )

@@ -43,8 +43,6 @@ export interface LibraryParts {
   readonly signUpIsClosed: boolean
   readonly newId: () => string
   readonly isClient: (clientId: string) => boolean
-  /** The organization of somebody who is in exactly one. */
-  readonly onlyOrganization: (userId: string) => string | undefined
   /** @param link what the mail carries, where a newer one voids it */
   readonly send: (mail: OutgoingMail, link?: NewLink) => Promise<void>
   /** Told of every account the library makes; `path` is the step it makes it in. */
@@ -140,15 +138,6 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
         create: {
           async after({ userId, providerId }) {
             if (providerId !== 'credential') await parts.onLink(userId, providerId)
-          },
-        },
-      },
-      session: {
-        create: {
-          // Who is in one organization has nothing to choose (D-41).
-          async before(begun) {
-            const activeOrganizationId = parts.onlyOrganization(begun.userId)
-            if (activeOrganizationId !== undefined) return { data: { ...begun, activeOrganizationId } }
           },
         },
       },

@@ -6,7 +6,15 @@ import { localOwnerId } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import type { ListedSession } from '../store.ts'
-import { deleteSession, deleteSessions, insertSession, readSessionByDigest, readSessions, readUser } from '../store.ts'
+import {
+  deleteSession,
+  deleteSessions,
+  insertSession,
+  readSessionByDigest,
+  readSessions,
+  readUser,
+  workInNone,
+} from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { RequestHeaders } from './bridge.ts'
 import { digestOf } from './session-lookup.ts'
@@ -37,6 +45,7 @@ export function currentSession(
           userId: user.id,
           token: ctx.credential,
           expiresAt: new Date(clock.now() + config.session.expiresIn * 1000).toISOString(),
+          activeOrganizationId: ctx.organizationId,
         }
       : { ...row, activeOrganizationId: ctx.organizationId }
   return { session, user: userView(user) }
@@ -121,6 +130,16 @@ function sessionInUse(
   if (credential === 'console-session' && credentialId !== undefined) return { id: credentialId, userId: ctx.actor.id }
   const token = parts.bridge.sessionToken(ctx, headers)
   return token === null ? undefined : readSessionByDigest(parts.read, digestOf(token))
+}
+
+/** Makes the session in use one that works in no organization, though its user may be in some. */
+export async function leaveForNone(parts: AuthParts, ctx: RequestContext, headers: RequestHeaders): Promise<void> {
+  const token = await parts.bridge.provedToken(ctx, headers)
+  if (token === null) return
+  await parts.write('auth.work-in-none', (tx) => {
+    workInNone(tx, digestOf(token))
+    tx.afterCommit(parts.changed)
+  })
 }
 
 /** Long before the absolute limit of sessions: the lookup never takes the session below for a credential. */

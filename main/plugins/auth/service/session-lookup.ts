@@ -6,7 +6,7 @@ import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { SessionRow } from '../store.ts'
-import { prolongSession, readSession } from '../store.ts'
+import { prolongSession, readHome, readSession } from '../store.ts'
 import { isShutOut } from './users.ts'
 
 /** A session in use beyond this many milliseconds ends whatever happens (safety D5). */
@@ -32,6 +32,8 @@ export interface SessionLookupParts {
 export interface SessionLookup {
   /** The caller of a session token, signed or not; null when it does not hold. */
   byToken(token: string, byCookie: boolean): Caller | null
+  /** The organization a session of the host itself works in, whatever its time; that of its user where it is gone. */
+  organizationOf(token: string, userId: string): string | null
   /** Whether a token is that of a session whose time is over and that was not cleared away yet. */
   hasEnded(token: string): boolean
   /** The token in the session cookie of a Cookie header: undefined without one, null when its signature is wrong. */
@@ -66,6 +68,7 @@ export function digestOf(token: string): string {
 export function createSessionLookup(parts: SessionLookupParts): SessionLookup {
   const { read, write, clock, log } = parts
   const remembered = new Map<string, Remembered>()
+  let hostOrganization: string | null | undefined
 
   const load = (digest: string): Remembered | null => {
     const row = readSession(read, digest)
@@ -134,6 +137,14 @@ export function createSessionLookup(parts: SessionLookupParts): SessionLookup {
       prolong(entry, now)
       return byCookie ? entry.cookie : entry.bearer
     },
+    organizationOf(token, userId) {
+      if (!parts.hasOrganizations) return null
+      if (hostOrganization === undefined) {
+        const row = readSession(read, digestOf(token))
+        hostOrganization = row === undefined ? readHome(read, userId) : row.organizationId
+      }
+      return hostOrganization
+    },
     hasEnded(token) {
       const entry = token.length > 200 ? null : load(digestOf(token))
       return entry !== null && entry.expiresAt <= clock.now()
@@ -157,7 +168,10 @@ export function createSessionLookup(parts: SessionLookupParts): SessionLookup {
       return decoded === null ? null : unsign(decoded)
     },
     sign: (token) => encodeURIComponent(`${token}.${signature(token)}`),
-    forget: () => remembered.clear(),
+    forget() {
+      remembered.clear()
+      hostOrganization = undefined
+    },
   }
 }
 

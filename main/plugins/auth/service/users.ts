@@ -70,7 +70,11 @@ export function isShutOut({ banned, banExpires }: Pick<UserRow, 'banned' | 'banE
 }
 
 /** Whether an account is an administrator's, whatever credential its owner uses. */
-export function isAdministrator(read: Reads, permissions: PermissionsService, userId: string): boolean {
+export function isAdministrator(
+  read: Pick<Reads, 'all' | 'get'>,
+  permissions: PermissionsService,
+  userId: string,
+): boolean {
   if (userId === localOwnerId) return true
   return readUser(read, userId)?.role === 'admin' || permissions.assignments(userId).profile === 'administrator'
 }

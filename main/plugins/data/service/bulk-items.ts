@@ -110,7 +110,10 @@ export function createBulkItems(
 
   /** What the caller may not see matches nothing: the create that follows is refused for the taken value. */
   const matchOf = (read: Pick<Tx, 'all' | 'get'>, step: Writable, item: BulkItem) => {
-    const match = findUpsertMatch(read, step.schema, item, step.env, parts.queryEnv())
+    const match = findUpsertMatch(read, step.schema, item, step.env, {
+      ...parts.queryEnv(),
+      organizationId: ctx.organizationId,
+    })
     const isHidden =
       match.row !== undefined &&
       parts.access.reach(read, ctx, step.schema, match.row['id'] as string, 'read') === 'none'

@@ -38,6 +38,7 @@ export interface RecordRules {
    */
   checkStored(
     tx: Tx,
+    ctx: RequestContext,
     schema: ObjectSchema,
     row: Row,
     stored: Row | null,

@@ -48,7 +48,7 @@ export function findingsOf(
 ): RemoteFindings {
   const { schema, row, stored } = seen
   return {
-    duplicates: duplicatesOf(parts, tx, seen),
+    duplicates: duplicatesOf(parts, tx, seen, ctx.organizationId),
     broken: parts.rules.observe(ctx, schema, row, stored),
     orphans: orphansOf(parts, tx, seen),
     stranded: noFindings.stranded,
@@ -63,7 +63,7 @@ export function relationsOf(
   row: Row,
 ): Pick<RemoteFindings, 'duplicates' | 'orphans'> {
   const seen: Seen = { schema, row, stored: null, columns: row }
-  return { duplicates: duplicatesOf(parts, tx, seen), orphans: orphansOf(parts, tx, seen) }
+  return { duplicates: duplicatesOf(parts, tx, seen, null), orphans: orphansOf(parts, tx, seen) }
 }
 
 /** Live details of a record that has just left: the cascade that should have taken them did not know them. */
@@ -90,6 +90,7 @@ function duplicatesOf(
   parts: FindingParts,
   tx: Tx,
   { schema, row, stored, columns }: Seen,
+  organizationId: string | null,
 ): RemoteFindings['duplicates'] {
   const tuples = parts.rules.uniqueTuples(schema)
   if (!codecOf(schema).hasUnique && tuples.length === 0) return noFindings.duplicates
@@ -98,7 +99,7 @@ function duplicatesOf(
     if (stored !== null && rule.where === null && !rule.fields.some((field) => touches(field, columns))) return []
     const fields = rule.fields.map((field) => field.name)
     try {
-      const records = clashesOf(tx, parts.queryEnv(), schema, row, rule, maxDuplicates)
+      const records = clashesOf(tx, { ...parts.queryEnv(), organizationId }, schema, row, rule, maxDuplicates)
       return records.map((record) => ({ fields, record }))
     } catch (error) {
       // A rule whose filter cannot be asked says nothing of the record.

@@ -290,7 +290,9 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
 
   function isTaken(tx: Tx, schema: ObjectSchema, name: string, text: string): boolean {
     const rule = { fields: [schema.byName.get(name)!], where: null }
-    const clash = findUniqueClash(schema, rule, { [name]: text }, null, parts.queryEnv())
+    // A number is that of one record of the object, whatever organization it belongs to.
+    const { recordOrganization: _apart, ...env } = parts.queryEnv()
+    const clash = findUniqueClash(schema, rule, { [name]: text }, null, env)
     return clash !== null && tx.get(clash) !== undefined
   }
 }

@@ -84,6 +84,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
   const { metadata, clock, ids, rules } = parts
 
   const { access } = parts
+  const envIn = (ctx: RequestContext): QueryEnv => ({ ...parts.queryEnv(), organizationId: ctx.organizationId })
   const unique = (
     tx: Tx,
     ctx: RequestContext,
@@ -93,7 +94,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     invalid: ReadonlySet<string> = nothingInvalid,
   ): void => {
     const canRead = (field: string): boolean => access.canRead(ctx, schema, field)
-    checkUnique(tx, parts.queryEnv(), schema, row, stored, { canRead, invalid })
+    checkUnique(tx, envIn(ctx), schema, row, stored, { canRead, invalid })
   }
 
   /** What rules say of fields the caller may not read is told without the field and its value. */
@@ -133,7 +134,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     { faults, invalid }: { faults: Faults; invalid: ReadonlySet<string> },
   ): readonly RuleWarning[] | undefined => {
     faults.stage(() => unique(tx, ctx, schema, row, stored, invalid))
-    return faults.stage(() => judged(ctx, schema, () => rules.checkStored(tx, schema, row, stored, invalid)))
+    return faults.stage(() => judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, stored, invalid)))
   }
 
   /**
@@ -259,7 +260,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       updateRow(tx, schema, id, columns)
       unique(tx, ctx, schema, row, null)
-      judged(ctx, schema, () => rules.checkStored(tx, schema, row, null, nothingInvalid))
+      judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, null, nothingInvalid))
       parts.summaries().entering(tx, schema, row)
       parts.search()?.add(tx, schema, row)
       const record = rules.toRecord(schema, row)

@@ -2,8 +2,6 @@
 // there.
 import type { RequestContext } from '#main/kernel/context.ts'
 import { notFound, validationError } from '#shared/errors.ts'
-import type { Authorizer } from '#main/kernel/authorize.ts'
-import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import { NotificationType } from '#shared/contracts/notifications.ts'
@@ -43,7 +41,6 @@ export interface InboxParts {
   readonly read: Reads
   readonly write: Write
   readonly clock: Clock
-  readonly authorizer: () => Authorizer
   readonly places: Places
   readonly readings: Pick<Readings, 'shown'>
   /** Adds to the data of one what is not stored with it. */
@@ -61,11 +58,8 @@ const maxLimit = 100
  * Makes the inboxes.
  * @source D-14, D-41, D-177
  */
-export function createInbox({ read, write, clock, authorizer, places, readings, complete }: InboxParts): Inbox {
-  const scopeOf = (ctx: RequestContext): InboxScope => {
-    requireOpenRecords(authorizer(), ctx)
-    return { userId: ctx.actor.id, organizationId: ctx.organizationId }
-  }
+export function createInbox({ read, write, clock, places, readings, complete }: InboxParts): Inbox {
+  const scopeOf = (ctx: RequestContext): InboxScope => ({ userId: ctx.actor.id, organizationId: ctx.organizationId })
 
   return {
     list(ctx, query) {

@@ -129,11 +129,12 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
       return settle(judge(rules, event, ask), missing)
     },
 
-    checkStored(tx, schema, row, stored, invalid) {
+    checkStored(tx, ctx, schema, row, stored, invalid) {
       const event = stored === null ? 'insert' : 'update'
       const rules = askable(rulesOf(schema), invalid).filter((rule) => rule.unique !== null && rule.events.has(event))
       if (rules.length === 0) return noWarnings
-      return settle(rules.map((rule) => [rule, judgeUnique(tx, parts.queryEnv(), schema, row, rule)] as const))
+      const env = { ...parts.queryEnv(), organizationId: ctx.organizationId }
+      return settle(rules.map((rule) => [rule, judgeUnique(tx, env, schema, row, rule)] as const))
     },
 
     checkDelete(ctx, schema, row) {

@@ -1,6 +1,7 @@
 // What the parts of a schema change share: versions of an object as the metadata service hands them, and the world
 // values are converted in.
 import { userDirectory } from '#shared/user-directory.ts'
+import type { RecordOrganization } from '#shared/filter/query-env.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -11,10 +12,11 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { ConversionEnv } from '#main/database/schema/convert-value.ts'
 import { diffObject } from '#main/database/schema/diff-object.ts'
 import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
+import { quoteLiteral } from '#main/database/schema/sql-text.ts'
 import type { MetadataService, TypeHook } from '#main/plugins/metadata/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
-import { liveExists } from '../../store.ts'
+import { liveExists, quote } from '../../store.ts'
 import { sanitizeHtml } from '../sanitize-html.ts'
 import { withRenamedTargets } from './renamed-targets.ts'
 
@@ -30,6 +32,8 @@ export interface SchemaChangeParts {
   readonly write: Write
   readonly heavy: HeavyReads
   readonly longDdl: LongDdl
+  /** Undefined while there are no organizations. */
+  readonly recordOrganization: () => RecordOrganization | undefined
   /** Rows from which values are converted in slices, and tables altered by a process of their own. */
   readonly limits?: { readonly slicedFrom: number; readonly asideFrom: number }
 }
@@ -59,15 +63,19 @@ export function planOf(previous: Definition | null, next: Candidate): SchemaPlan
 
 /** The world values are converted in, as one transaction or snapshot sees it. */
 export function conversionEnv(
-  parts: Pick<SchemaChangeParts, 'metadata' | 'settings'>,
+  parts: Pick<SchemaChangeParts, 'metadata' | 'settings' | 'recordOrganization'>,
   plan: SchemaPlan,
   reads: Pick<Reads, 'all' | 'get'>,
 ): ConversionEnv {
   const own = new Map([plan.before, plan.after].flatMap((schema) => (schema === null ? [] : [[schema.name, schema]])))
+  const organizationOf = parts.recordOrganization()
   return {
     timeZone: parts.settings.get('timezone'),
     defaultCurrency: parts.settings.get('currency'),
     sanitizeHtml,
+    ...(organizationOf === undefined || plan.before === null
+      ? {}
+      : { organization: organizationOf(plan.before.uid, `${quote(plan.before.table)}."id"`, quoteLiteral) }),
     exists(object, id) {
       if (object === 'user') return liveExists(reads, userDirectory.table, id)
       // Its own table has the old name until names change hands.

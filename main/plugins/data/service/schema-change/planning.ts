@@ -63,13 +63,18 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
     return sharedTuples({ before, after, fields, where }, queryEnv(parts))
   }
 
-  /** A plan knows no queries: what a filter leaves of an index is counted here. */
+  /** A plan knows no queries: what a filter leaves of an index, or organizations keep apart, is counted here. */
   const askFilters = (plan: SchemaPlan): void => {
+    const hasOrganizations = parts.recordOrganization() !== undefined
     for (const change of plan.changes) {
-      const isFiltered = change.change === 'add_unique' && change.where !== undefined && change.where !== null
-      if (isFiltered) change.count = tuplesOf(plan, change)?.count ?? null
+      const isAsked = hasOrganizations || (change.where !== undefined && change.where !== null)
+      if (change.change === 'add_unique' && isAsked) change.count = tuplesOf(plan, change)?.count ?? null
     }
   }
+
+  /** Definitions are those of all organizations: their refusals show values of none. */
+  const shownOf = <Shown>(duplicates: readonly Shown[]): readonly Shown[] =>
+    parts.recordOrganization() === undefined ? duplicates : []
 
   const planInSlices = async (plan: SchemaPlan, signal?: AbortSignal): Promise<SchemaChangeStep[]> => {
     const env = conversionEnv(parts, plan, parts.read)
@@ -92,11 +97,15 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
       }
     }
     finishPlan(plan)
-    refuseRepeated(plan)
+    refuseRepeated(plan, shownOf)
     const clash = plan.changes.find(isClash)
     if (clash !== undefined) {
       const shared = tuplesOf(plan, clash)
-      throw duplicatesError(clash, shared, shared === null ? [] : await ask<Record<string, SqlValue>>(shared.list))
+      throw duplicatesError(
+        clash,
+        shared,
+        shared === null ? [] : shownOf(await ask<Record<string, SqlValue>>(shared.list)),
+      )
     }
     return showPlan(plan)
   }
@@ -137,11 +146,11 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
       }
       askFilters(plan)
       countPlan(plan, reads, conversionEnv(parts, plan, reads))
-      refuseRepeated(plan)
+      refuseRepeated(plan, shownOf)
       const clash = plan.changes.find(isClash)
       if (clash !== undefined) {
         const shared = tuplesOf(plan, clash)
-        throw duplicatesError(clash, shared, shared === null ? [] : reads.all(shared.list))
+        throw duplicatesError(clash, shared, shared === null ? [] : shownOf(reads.all(shared.list)))
       }
       return showPlan(plan)
     },
@@ -157,11 +166,14 @@ function isClash({ change, records }: PlannedChange): boolean {
 }
 
 /** @throws conflict when different values become one that has to be unique */
-function refuseRepeated({ changes }: SchemaPlan): void {
+function refuseRepeated({ changes }: SchemaPlan, shownOf: <Shown>(all: readonly Shown[]) => readonly Shown[]): void {
   for (const { field, repeated } of changes) {
     if (field === undefined || repeated === undefined || repeated.length === 0) continue
     const duplicates = repeated.map(({ value, count }) => ({ values: { [field]: value }, count }))
-    throw platformError('conflict', { duplicates, fieldErrors: [notUnique(`fields.${field}.type`)] })
+    throw platformError('conflict', {
+      duplicates: shownOf(duplicates),
+      fieldErrors: [notUnique(`fields.${field}.type`)],
+    })
   }
 }
 
@@ -170,7 +182,11 @@ function notUnique(field: string): FieldError {
 }
 
 /** The refusal of D-100, with up to 20 values that several records share. */
-function duplicatesError(clash: PlannedChange, shared: SharedTuples | null, rows: Record<string, SqlValue>[]): Error {
+function duplicatesError(
+  clash: PlannedChange,
+  shared: SharedTuples | null,
+  rows: readonly Record<string, SqlValue>[],
+): Error {
   return platformError('conflict', {
     duplicates: readDuplicates(shared?.fields ?? [], rows),
     fieldErrors: [notUnique(clash.field === undefined ? 'indexes' : `fields.${clash.field}.unique`)],
@@ -178,8 +194,10 @@ function duplicatesError(clash: PlannedChange, shared: SharedTuples | null, rows
 }
 
 /** The world filters of indexes are asked in: the engine's, without rights. */
-function queryEnv({ metadata, settings, clock }: SchemaChangeParts): QueryEnv {
+function queryEnv({ metadata, settings, clock, recordOrganization }: SchemaChangeParts): QueryEnv {
+  const organizationOf = recordOrganization()
   return {
+    ...(organizationOf === undefined ? {} : { recordOrganization: organizationOf }),
     timeZone: settings.get('timezone'),
     defaultCurrency: settings.get('currency'),
     now: clock.now(),

@@ -22,6 +22,8 @@ export interface TriggerRunnerParts extends Pick<PluginHost, 'read' | 'write' | 
   readonly timeZone: () => string
   /** Whether there is the record, in the trash too. */
   readonly exists: (tx: Tx, object: string, recordId: string) => boolean
+  /** The organization of a record; null for none. */
+  readonly organizationOf: (object: string, recordId: string) => string | null
 }
 
 /** The runner as the plugin registers it. */
@@ -92,7 +94,7 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
         await parts.write('data.trigger', (tx) => addRun(tx, { ...pending(at), status: 'skipped' }))
         continue
       }
-      const ctx = contextOf(event)
+      const ctx = contextOf(event, parts.organizationOf(subject.object, subject.recordId))
       running.set(ctx, pending(at))
       try {
         const config = fillTemplates(action.config, scope) as Record<string, unknown>
@@ -133,12 +135,12 @@ export function createTriggerRunner(parts: TriggerRunnerParts): TriggerRunner {
   }
 }
 
-/** As the system, one step further down the chain; the caller is the actor of the event named as the cause. */
-function contextOf(event: PlatformEvent): RequestContext {
+/** As the system in the organization of the record, one step further down the chain; the caller is the actor of the event named as the cause. */
+function contextOf(event: PlatformEvent, organizationId: string | null): RequestContext {
   return {
     actor: { type: 'system', id: 'system' },
     credential: 'internal',
-    organizationId: null,
+    organizationId,
     permissionEpoch: 0,
     locale: 'en',
     requestId: event.requestId,
