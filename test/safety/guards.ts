@@ -53,7 +53,10 @@ export const guardTable: Readonly<Record<string, GuardEntry>> = {
   N7: entry('limits of bodies and requests', 'a parser of JSON without limits'),
   N10: entry('texts are values everywhere', 'a plugin that pastes texts into SQL'),
   P5: entry('scripts run in an engine of their own, in a child', 'the module vm of Node in the host'),
-  P5b: entry('scripts run in a child that is killed', 'the same loop on the thread of the host'),
+  P5b: entry(
+    'scripts run in a child that is killed, and their calls are bounded',
+    'the same loop on the thread of the host',
+  ),
   P9: entry('keys of objects are checked when a body is parsed', 'a parser that takes every key'),
   R1: entry('writes are acknowledged after COMMIT', 'a server that acknowledges before'),
   R1s: entry('a call of a peer is applied in one transaction', 'its parts applied one by one'),
