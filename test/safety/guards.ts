@@ -51,6 +51,7 @@ export const guardTable: Readonly<Record<string, GuardEntry>> = {
   N4p: entry('clients prove themselves', 'a token endpoint that puts in the secret of the client'),
   N6: entry('addresses are judged and pinned before a request goes out', 'addresses of this machine count as public'),
   N7: entry('limits of bodies and requests', 'a parser of JSON without limits'),
+  N7f: entry('files are judged by what they hold before they are read', 'the library alone reads them'),
   N10: entry('texts are values everywhere', 'a plugin that pastes texts into SQL'),
   P5: entry('scripts run in an engine of their own, in a child', 'the module vm of Node in the host'),
   P5b: entry(
