@@ -24,9 +24,7 @@ interface Entry {
  * @throws SheetRefusal also while it is read
  */
 export function* openSheetArchive(file: Buffer): Generator<Buffer> {
-  let total = 0
-  const entries = entriesOf(file)
-  for (const { unpackedBytes } of entries) total += unpackedBytes
+  const { entries, total } = entriesOf(file)
   if (total > sheetLimits.unpackedBytes) throw tooLarge('unpacked')
   if (total > sheetLimits.ratioFromBytes && total > file.length * sheetLimits.ratio) throw tooLarge('unpacked')
   for (const entry of entries) {
@@ -40,8 +38,8 @@ export function* openSheetArchive(file: Buffer): Generator<Buffer> {
   yield end
 }
 
-/** The XML files of the directory at the archive's end. @source APPNOTE.TXT 4.3.12, 4.3.16 */
-function entriesOf(file: Buffer): Entry[] {
+/** The XML files of the directory at the archive's end, and the bytes it states of all. @source APPNOTE.TXT 4.3.12, 4.3.16 */
+function entriesOf(file: Buffer): { entries: Entry[]; total: number } {
   const end = file.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
   if (end < 0 || end + 22 > file.length) throw invalid()
   const count = file.readUInt16LE(end + 10)
@@ -49,10 +47,12 @@ function entriesOf(file: Buffer): Entry[] {
     throw new SheetRefusal('too_large', `The file holds more than ${sheetLimits.entries} parts.`)
   const entries: Entry[] = []
   const names = new Set<string>()
+  let total = 0
   let at = file.readUInt32LE(end + 16)
   for (let n = 0; n < count; n += 1) {
     if (at + 46 > end || file.readUInt32LE(at) !== 0x02014b50) throw invalid()
     const method = file.readUInt16LE(at + 10)
+    total += file.readUInt32LE(at + 24)
     const nameEnd = at + 46 + file.readUInt16LE(at + 28)
     const name = file.subarray(at + 46, nameEnd)
     const text = name.toString('latin1')
@@ -67,7 +67,7 @@ function entriesOf(file: Buffer): Entry[] {
     }
     at = nameEnd + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32)
   }
-  return entries
+  return { entries, total }
 }
 
 /** Never more than the directory states, which was added up before. */
