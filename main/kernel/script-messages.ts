@@ -7,6 +7,13 @@ export const scriptLimits = {
   cpuMs: 1_000,
   wallMs: 5_000,
   outputBytes: 1_048_576,
+  /** Calls of the host in all. */
+  calls: 10_000,
+  /** Calls without an answer, and the bytes of their arguments. */
+  waitingCalls: 1_000,
+  waitingBytes: 16 * 1024 * 1024,
+  /** Calls the host works on at once; the others wait in the script's process and end with it. */
+  callsAtOnce: 8,
 } as const
 
 /** What a script may ask of the host. */
@@ -29,7 +36,7 @@ export type ScriptRequest =
 
 /** How a run ended without a value: refused by the script itself, broken, or over a limit. */
 export interface ScriptFailure {
-  readonly reason: 'fail' | 'error' | 'cpu' | 'memory' | 'output' | 'unfinished'
+  readonly reason: 'fail' | 'error' | 'cpu' | 'memory' | 'output' | 'calls' | 'unfinished'
   readonly message: string
   /** The field the script named with `fail`. */
   readonly field?: string

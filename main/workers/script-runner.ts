@@ -1,6 +1,7 @@
 // Entry of the process that runs scripts, one after the other; the host kills it when one takes too long.
 import { endWithParent } from './end-with-parent.ts'
 import { runScript } from './script-sandbox.ts'
+import { scriptLimits } from '#main/kernel/script-messages.ts'
 import type { ScriptReply, ScriptRequest } from '#main/kernel/script-messages.ts'
 
 if (process.send === undefined) {
@@ -11,7 +12,10 @@ if (process.send === undefined) {
 const reply = (message: ScriptReply): void => {
   process.send?.(message)
 }
+/** Calls the host works on. */
 const waiting = new Map<number, { resolve: (text: string) => void; reject: (error: Error) => void }>()
+/** Sends the calls that wait for their turn, in order; dropped with the run. */
+let queue: (() => void)[] = []
 let calls = 0
 
 process.on('disconnect', () => process.exit(0))
@@ -24,6 +28,7 @@ process.on('message', (message) => {
     waiting.delete(request.call)
     if (request.ok) found?.resolve(request.text)
     else found?.reject(new Error(request.text))
+    if (found !== undefined) queue.shift()?.()
     return
   }
   void run(request)
@@ -34,8 +39,12 @@ async function run({ id, source, input }: ScriptRequest & { kind: 'run' }): Prom
     const { outcome, logs } = await runScript(source, input, (method, args) => {
       const call = ++calls
       return new Promise((resolve, reject) => {
-        waiting.set(call, { resolve, reject })
-        reply({ kind: 'call', id, call, method, args })
+        const send = (): void => {
+          waiting.set(call, { resolve, reject })
+          reply({ kind: 'call', id, call, method, args })
+        }
+        if (waiting.size < scriptLimits.callsAtOnce) send()
+        else queue.push(send)
       })
     })
     reply({ kind: 'end', id, outcome, logs })
@@ -44,5 +53,6 @@ async function run({ id, source, input }: ScriptRequest & { kind: 'run' }): Prom
     reply({ kind: 'end', id, outcome: { reason: 'error', message }, logs: [] })
   } finally {
     waiting.clear()
+    queue = []
   }
 }

@@ -57,15 +57,18 @@ class Run {
   #outputBytes = 0
   #result: string | undefined
   #overOutput = false
+  /** Why the script may call the host no more; undefined while it may. */
+  #overCalls: string | undefined
   #calls = 0
   #open = 0
+  #openBytes = 0
 
   constructor(runtime: QuickJSRuntime, clock: CpuClock, call: HostCall) {
     this.#runtime = runtime
     this.#context = runtime.newContext()
     this.#clock = clock
     this.#call = call
-    runtime.setInterruptHandler(() => clock.isSpent() || this.#overOutput)
+    runtime.setInterruptHandler(() => clock.isSpent() || this.#isOver())
   }
 
   async run(source: string, input: string): Promise<ScriptRun> {
@@ -74,13 +77,18 @@ class Run {
     const answers: { call: number; ok: boolean; text: string }[] = []
     const ask = context.newFunction('ask', (method, args) => {
       const number = ++this.#calls
-      this.#open += 1
-      void this.#call(context.getString(method) as ScriptMethod, context.getString(args))
+      const text = context.getString(args)
+      const bytes = Buffer.byteLength(text)
+      if (!this.#admit(bytes)) return context.newNumber(0)
+      void this.#call(context.getString(method) as ScriptMethod, text)
         .then((text) => answers.push({ call: number, ok: true, text }))
         .catch((error: unknown) => {
           answers.push({ call: number, ok: false, text: error instanceof Error ? error.message : String(error) })
         })
-        .finally(() => wake())
+        .finally(() => {
+          this.#openBytes -= bytes
+          wake()
+        })
       return context.newNumber(number)
     })
     const log = context.newFunction('log', (text) => {
@@ -103,7 +111,7 @@ class Run {
     for (;;) {
       const failure = this.#runJobs()
       if (failure !== null) return this.#ended(failure)
-      if (this.#overOutput) return this.#ended(this.#failureOf(undefined))
+      if (this.#isOver()) return this.#ended(this.#failureOf(undefined))
       if (this.#result !== undefined) return this.#ended(readResult(this.#result))
       if (answers.length === 0) {
         if (this.#open === 0) return this.#ended({ reason: 'unfinished', message: 'The script waits for nothing.' })
@@ -145,6 +153,7 @@ class Run {
   }
 
   #failureOf(error: QuickJSHandle | undefined): ScriptFailure {
+    if (this.#overCalls !== undefined) return { reason: 'calls', message: this.#overCalls }
     if (this.#overOutput) return { reason: 'output', message: 'The script gave back too much.' }
     if (this.#clock.isSpent()) return { reason: 'cpu', message: 'The script took more than 1 s of computing time.' }
     const message = error === undefined ? 'The script ended the engine.' : this.#messageOf(error)
@@ -163,6 +172,23 @@ class Run {
     this.#outputBytes += Buffer.byteLength(text)
     if (this.#outputBytes > scriptLimits.outputBytes) this.#overOutput = true
     return !this.#overOutput
+  }
+
+  /** Counts a call; false when there are too many of them, which ends the run. */
+  #admit(bytes: number): boolean {
+    const { calls, waitingCalls, waitingBytes } = scriptLimits
+    if (this.#calls > calls)
+      this.#overCalls ??= `The script makes more than ${calls} calls; read and write less in one run.`
+    else if (this.#open >= waitingCalls || this.#openBytes + bytes > waitingBytes)
+      this.#overCalls ??= `More than ${waitingCalls} calls or 16 MB of them wait at once; await some before the next ones.`
+    if (this.#overCalls !== undefined) return false
+    this.#open += 1
+    this.#openBytes += bytes
+    return true
+  }
+
+  #isOver(): boolean {
+    return this.#overOutput || this.#overCalls !== undefined
   }
 
   #ended(outcome: ScriptRun['outcome']): ScriptRun {
@@ -224,8 +250,13 @@ const preludeSource = `
     if (typeof value === 'object' && value !== null) values(freeze(value)).forEach(deepFreeze)
     return value
   }
-  const request = (method) => (...args) =>
-    new NewPromise((resolve, reject) => put(ask(method, stringify(args)), { resolve, reject }))
+  const request = (method) => (...args) => {
+    let call
+    const answer = new NewPromise((resolve, reject) => put(call = ask(method, stringify(args)), { resolve, reject }))
+    // The engine looks only now and then whether it is to stop: a loop of refused calls ends here.
+    if (call === 0) throw new NewError('The script makes too many calls.')
+    return answer
+  }
   const records = freeze(fromEntries(methods.split(' ').map((method) => [method, request(method)])))
   const show = (value) => (typeof value === 'string' ? value : stringify(value) ?? text(value))
   const say = (...args) => log(args.map(show).join(' '))

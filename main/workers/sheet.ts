@@ -1,66 +1,100 @@
 // Entry of the spreadsheet process: XLSX to lines of JSON and back. One task, then it ends; the host kills it at its
 // limit, so that no file can hold the host up or fill its memory. Knows no host, no fields, no rights.
 import { open, readFile } from 'node:fs/promises'
-import { setFlagsFromString } from 'node:v8'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads'
 import { InvalidInputError, InvalidSpreadsheetError, SheetNotFoundError, readSheet } from 'read-excel-file/node'
 import type { CellValue } from 'read-excel-file/node'
 import writeSheet from 'write-excel-file/node'
+import { sheetLimits } from '#main/kernel/sheet-protocol.ts'
 import type { SheetReply, SheetTask } from '#main/kernel/sheet-protocol.ts'
 import { endWithParent } from './end-with-parent.ts'
-
-/** Bytes of a file when unpacked; what is larger is refused before it is unpacked. */
-const maxUnpackedBytes = 500_000_000
-
-/** A file may lie about its size: the process ends itself beyond this. */
-const maxMemoryBytes = 2_000_000_000
+import { SheetRefusal, openSheetArchive } from './sheet-archive.ts'
 
 const linesPerWrite = 1_000
+const lengthPerWrite = 4_000_000
 
-if (process.send === undefined) {
-  process.stderr.write('The spreadsheet process is started by the host only.\n')
-  process.exit(1)
-}
-process.umask(0o077)
-setFlagsFromString('--max-old-space-size=1536')
-setInterval(() => {
-  if (process.memoryUsage.rss() > maxMemoryBytes) process.exit(2)
-}, 25).unref()
-endWithParent()
-process.on('disconnect', () => process.exit(0))
+const tooMuchMemory: SheetReply = { kind: 'error', reason: 'too_large', message: 'The file needs too much memory.' }
 
-const reply = (message: SheetReply): void => {
-  process.send?.(message)
-}
-
-process.on('message', (message) => {
-  const task = message as SheetTask
-  const work = task.kind === 'read' ? read(task) : write(task)
-  void work.then(reply, (error: unknown) => {
-    reply({ kind: 'error', reason: reasonOf(error), message: error instanceof Error ? error.message : String(error) })
+if (isMainThread) watch()
+else
+  void work(workerData as SheetTask).then((reply) => {
+    parentPort!.postMessage(reply)
   })
-})
+
+/** Does the task in a thread of its own: this one stays free to see how much memory that takes, and to end it. */
+function watch(): void {
+  if (process.send === undefined) {
+    process.stderr.write('The spreadsheet process is started by the host only.\n')
+    process.exit(1)
+  }
+  process.umask(0o077)
+  endWithParent()
+  process.on('disconnect', () => process.exit(0))
+  process.on('message', (task) => {
+    const reply = (message: SheetReply): void => {
+      clearInterval(timer)
+      process.send?.(message)
+    }
+    const thread = new Worker(fileURLToPath(import.meta.url), {
+      workerData: task,
+      resourceLimits: { maxOldGenerationSizeMb: sheetLimits.heapMb },
+    })
+    const timer = setInterval(() => {
+      if (process.memoryUsage.rss() > sheetLimits.memoryBytes) reply(tooMuchMemory)
+    }, 25)
+    thread.on('message', reply)
+    thread.on('error', (error: NodeJS.ErrnoException) => {
+      reply(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooMuchMemory : refusalOf(error))
+    })
+  })
+}
+
+async function work(task: SheetTask): Promise<SheetReply> {
+  try {
+    return await (task.kind === 'read' ? read(task) : write(task))
+  } catch (error) {
+    return refusalOf(error)
+  }
+}
 
 /** Writes the header and every row that is not empty as one JSON array per line. */
 async function read(task: SheetTask & { kind: 'read' }): Promise<SheetReply> {
-  if ((await unpackedBytes(task.file)) > maxUnpackedBytes)
-    return { kind: 'error', reason: 'too_large', message: 'The unpacked file is too large.' }
-  const rows = await readSheet(task.file, task.sheet ?? 1, { trim: false })
+  const archive = Readable.from(openSheetArchive(await readFile(task.file)), { objectMode: false })
+  const rows = await readSheet(archive, task.sheet ?? 1, { trim: false })
+  checkLength(rows)
   const target = await open(task.target, 'wx', 0o600)
   try {
     let lines: string[] = []
+    let length = 0
     let total = 0
     for (const row of rows) {
       if (row.every((cell) => cell === null || cell === '')) continue
       total += 1
-      lines.push(JSON.stringify(row.map(plainCell)))
-      if (lines.length < linesPerWrite) continue
+      const line = JSON.stringify(row.map(plainCell))
+      lines.push(line)
+      length += line.length
+      if (lines.length < linesPerWrite && length < lengthPerWrite) continue
       await target.appendFile(`${lines.join('\n')}\n`)
       lines = []
+      length = 0
     }
     if (lines.length > 0) await target.appendFile(`${lines.join('\n')}\n`)
     return { kind: 'done', lines: total }
   } finally {
     await target.close()
+  }
+}
+
+/** A shared text is stored once and used by any number of cells. @throws SheetRefusal */
+function checkLength(rows: readonly (readonly (CellValue | null)[])[]): void {
+  let length = 0
+  for (const row of rows) {
+    const before = length
+    for (const cell of row) length += typeof cell === 'string' ? cell.length : 0
+    if (length - before > sheetLimits.rowLength) throw new SheetRefusal('too_large', 'A row is too long.')
+    if (length > sheetLimits.outputLength) throw new SheetRefusal('too_large', 'The cells hold too much text.')
   }
 }
 
@@ -106,21 +140,13 @@ function plainCell(cell: CellValue | null): string | number | boolean | null {
   return time === '00:00:00' ? text.slice(0, 10) : `${text.slice(0, 11)}${time}`
 }
 
-function reasonOf(error: unknown): 'sheet_not_found' | 'invalid' | 'failed' {
-  if (error instanceof SheetNotFoundError) return 'sheet_not_found'
-  return error instanceof InvalidInputError || error instanceof InvalidSpreadsheetError ? 'invalid' : 'failed'
+function refusalOf(error: unknown): SheetReply {
+  const message = error instanceof Error ? error.message : String(error)
+  return { kind: 'error', reason: reasonOf(error), message }
 }
 
-/** Adds up the sizes that the directory of an archive declares; infinite when there is no directory. */
-async function unpackedBytes(path: string): Promise<number> {
-  const file = await readFile(path)
-  const end = file.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
-  if (end < 0 || end + 22 > file.length) return 0
-  let at = file.readUInt32LE(end + 16)
-  let bytes = 0
-  while (at + 46 <= end && file.readUInt32LE(at) === 0x02014b50) {
-    bytes += file.readUInt32LE(at + 24)
-    at += 46 + file.readUInt16LE(at + 28) + file.readUInt16LE(at + 30) + file.readUInt16LE(at + 32)
-  }
-  return bytes
+function reasonOf(error: unknown): (SheetReply & { kind: 'error' })['reason'] {
+  if (error instanceof SheetRefusal) return error.reason
+  if (error instanceof SheetNotFoundError) return 'sheet_not_found'
+  return error instanceof InvalidInputError || error instanceof InvalidSpreadsheetError ? 'invalid' : 'failed'
 }

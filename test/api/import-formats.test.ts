@@ -124,7 +124,7 @@ describe('spreadsheets', () => {
     const { status, body } = await host.post('/data/order/import', Buffer.concat([entry, end]), sheetType)
     expect([status, body.error.details.fieldErrors[0].message]).toEqual([
       400,
-      'The file is too large once it is unpacked.',
+      'The file is too large once it is unpacked: at most 200 MB, 100 times its size.',
     ])
   })
 

@@ -96,5 +96,7 @@ export const escapes: readonly Escape[] = [
     source: 'let a = []; for (let n = 0; n < 100000; n++) a = [a]; return JSON.stringify(a).length',
   },
   { name: 'flood of promises', source: 'for (;;) records.list("task"); ' },
+  { name: 'flood of calls that catches', source: 'for (;;) { try { records.list("task") } catch {} }' },
+  { name: 'flood of large calls', source: 'for (;;) records.create("task", { title: "x".repeat(1e6) })' },
   { name: 'endless loop in finally', source: 'try { return 1 } finally { for (;;); }' },
 ]

@@ -42,7 +42,7 @@ export function importHandlers({ service, data, sources, announce }: HandlerPart
     async importRecords(ctx, { params, query, body, stream, headers }) {
       const given = { body, stream, query, contentType: headers['content-type'] ?? '' }
       const request = readRequest(given, { ...sources, limitBytes: maxBytes.direct })
-      const input = await request.open(async (source) => {
+      const input = await request.open(ctx.signal, async (source) => {
         const rows: SourceRow[] = []
         for await (const slice of source.rows) {
           const received = rows.length + slice.length
@@ -68,7 +68,7 @@ export function importHandlers({ service, data, sources, announce }: HandlerPart
       const { options, format, fileName } = request
       const jobId = sources.freeName()
       try {
-        return await request.open(async (source) => {
+        return await request.open(ctx.signal, async (source) => {
           const total = await sources.staging.stage(stagedName(jobId), source)
           const { columns } = source
           return jobs.create(ctx, { ...options, jobId, object: params.object, columns, format, fileName, total })

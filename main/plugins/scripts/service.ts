@@ -26,8 +26,10 @@ export function createScriptsService({ pool, data, metadata }: ScriptsParts): Sc
       source,
       input: JSON.stringify(input ?? null),
       timeoutMs,
-      nested: ctx.depth > 0,
-      answer: (method, args) => answerCall(data, ctx, method, args),
+      depth: ctx.depth,
+      // Of a request it is the client's, whose end ends no run that others may depend on.
+      signal: ctx.depth > 0 ? ctx.signal : undefined,
+      answer: (method, args, signal) => answerCall(data, { ...ctx, signal }, method, args),
     })
     return resultOf(result, Math.round(performance.now() - start))
   }

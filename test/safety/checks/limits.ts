@@ -1,6 +1,9 @@
-// Limits hold exactly: what is at a limit passes, one more is refused, and neither breaks the server (N7).
+// Limits hold exactly: what is at a limit passes, one more is refused, and neither breaks the server (N7), and files that become more than
+// fits are refused before they are read (N7f).
 import type { Guards } from '#main/http/guard.ts'
+import { readSheet } from 'read-excel-file/node'
 import { createApiCall } from '../../support/api-call.ts'
+import { hostileFiles } from '../../support/hostile-files.ts'
 import { codeOf, withHost } from '../host-under-test.ts'
 import type { HostUnderTest, RawAnswer, RawRequest } from '../host-under-test.ts'
 import { defineCheck } from '../registry.ts'
@@ -188,4 +191,49 @@ defineCheck({
     countWrongVerdicts(context, {
       parseBody: (bytes) => (bytes.length === 0 ? undefined : (JSON.parse(bytes.toString()) as unknown)),
     }),
+})
+
+const sheetType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+defineCheck({
+  id: 'N7f',
+  file: 'limits',
+  unit: 'files that become more than fits and are not refused with 400',
+  target: 0,
+  async run(context) {
+    return withHost({}, async (subject) => {
+      // All of them are tests of the API as well.
+      const files = hostileFiles().filter((_, at) => context.size !== 'commit' || at % 3 === 0)
+      let taken = 0
+      for (const { name, type = sheetType, file } of files) {
+        const answer = await subject.send({
+          method: 'POST',
+          path: '/api/v1/data/task/import/jobs',
+          headers: ['Host', subject.authority, 'Authorization', `Bearer ${subject.host.token}`, 'Content-Type', type],
+          body: file(),
+        })
+        if (answer.status === 400) continue
+        taken += 1
+        context.log(`${name}: ${answer.status} ${answer.text.slice(0, 200)}`)
+      }
+      if (!(await fetch(`${subject.host.url}/healthz`)).ok) taken += 1
+      context.log(`${files.length} files, ${taken} taken`)
+      return taken
+    })
+  },
+  // Those of them that cost little: what the library makes of the others takes gigabytes.
+  async twin() {
+    const cheap = /escaped|3,000 sheets|hold each other/
+    let taken = 0
+    for (const { name, file } of hostileFiles()) {
+      if (!cheap.test(name)) continue
+      try {
+        await readSheet(Buffer.from(file() as Uint8Array))
+        taken += 1
+      } catch {
+        // The library refuses this one by itself.
+      }
+    }
+    return taken
+  },
 })

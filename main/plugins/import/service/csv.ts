@@ -27,8 +27,11 @@ export function createCsvReader(delimiter?: string): CsvReader {
   let rest = ''
   let known = delimiter
   let begun = false
+  /** Length from which an unfinished row is read again: once per doubling, or a long one would take its square in time. */
+  let readFrom = 0
 
   const take = (final: boolean): CsvCell[][] => {
+    if (rest.length < readFrom && !final) return []
     if (!begun) {
       if (rest.length < sampleLength && !final) return []
       begun = true
@@ -38,6 +41,7 @@ export function createCsvReader(delimiter?: string): CsvReader {
     }
     const { rows, end } = parse(rest, known!, final)
     rest = rest.slice(end)
+    readFrom = end > 0 ? 0 : Math.min(rest.length * 2, maxRowLength)
     if (rest.length > maxRowLength) throw refuse('A row is too long, or a quotation mark is never closed.')
     return rows.filter((row) => row.some((cell) => cell !== null && cell.trim() !== '')).map(withoutMarks)
   }

@@ -22,6 +22,8 @@ export function createJsonRowReader(): JsonRowReader {
   let form: 'lines' | 'array' | undefined
   let closed = false
   let count = 0
+  /** Length from which an unfinished row is read again: once per doubling, or a long one would take its square in time. */
+  let readFrom = 0
 
   const parse = (text: string): NamedRow => {
     let value: unknown
@@ -70,7 +72,9 @@ export function createJsonRowReader(): JsonRowReader {
       form = rest.startsWith('[') ? 'array' : 'lines'
       if (form === 'array') rest = rest.slice(1)
     }
+    if (rest.length < readFrom && !final) return []
     const rows = form === 'array' ? takeElements(final) : takeLines(final)
+    readFrom = rows.length > 0 ? 0 : Math.min(rest.length * 2, maxRowLength)
     if (rest.length > maxRowLength) throw refuse(count, 'max_length', 'The row is too long.')
     return rows
   }

@@ -28,8 +28,11 @@ export interface ReadRequest {
   readonly options: ImportOptions
   readonly format: SourceFormat
   readonly fileName: string | undefined
-  /** Opens the rows and hands them to `take`; what was kept on the way is removed after it. */
-  open<T>(take: (source: RowSource) => Promise<T>): Promise<T>
+  /**
+   * Opens the rows and hands them to `take`; what was kept on the way is removed after it.
+   * @param signal ends what is done to open them
+   */
+  open<T>(signal: AbortSignal, take: (source: RowSource) => Promise<T>): Promise<T>
 }
 
 /** What opening a source needs. */
@@ -55,13 +58,13 @@ export function readRequest(given: GivenRequest, parts: SourceParts): ReadReques
     options: optionsOf(body),
     format,
     fileName,
-    async open(take) {
+    async open(signal, take) {
       if (body.rows !== undefined) {
         checkRows(body.rows)
         return take(objectSource(body.rows as readonly NamedRow[]))
       }
       if (body.csv !== undefined) return take(csvSource(onePiece(body.csv), delimiterOf(body, format)))
-      return openSheet(parts, onePiece(Buffer.from(body.xlsxBase64!, 'base64')), body.sheet, take)
+      return openSheet(parts, onePiece(Buffer.from(body.xlsxBase64!, 'base64')), body.sheet, signal, take)
     },
   }
 }
@@ -83,8 +86,8 @@ function readStream(
     options: optionsOf(request),
     format: wanted ?? format,
     fileName: request.fileName,
-    open(take) {
-      if (format === 'xlsx') return openSheet(parts, bytes, request.sheet, take)
+    open(signal, take) {
+      if (format === 'xlsx') return openSheet(parts, bytes, request.sheet, signal, take)
       const text = decode(bytes, charset)
       return take(format === 'ndjson' ? jsonSource(text) : csvSource(text, delimiterOf(request, wanted ?? format)))
     },
@@ -95,6 +98,7 @@ async function openSheet<T>(
   { staging, sheets, freeName }: SourceParts,
   bytes: AsyncIterable<Uint8Array>,
   sheet: string | number | undefined,
+  signal: AbortSignal,
   take: (source: RowSource) => Promise<T>,
 ): Promise<T> {
   const name = freeName()
@@ -102,7 +106,7 @@ async function openSheet<T>(
   const lines = `${name}.lines`
   try {
     await staging.stageBytes(upload, bytes, maxSheetBytes)
-    await sheets.run({ kind: 'read', file: staging.path(upload), sheet, target: staging.path(lines) })
+    await sheets.run({ kind: 'read', file: staging.path(upload), sheet, target: staging.path(lines) }, signal)
     await staging.remove(upload)
     return await take(sheetSource(staging.path(lines)))
   } finally {

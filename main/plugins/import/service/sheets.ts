@@ -15,7 +15,8 @@ const maxProcesses = 2
 export interface Sheets {
   /**
    * @returns how many lines were written
-   * @throws validation_error when the file is no spreadsheet or has no such sheet, service_unavailable, timeout
+   * @param signal kills the process, and ends the wait for one
+   * @throws validation_error when the file is no spreadsheet, too large or has no such sheet, service_unavailable, timeout
    */
   run(task: SheetTask, signal?: AbortSignal): Promise<number>
   /** Kills every process. */
@@ -34,7 +35,7 @@ function sheetEntry(): string {
 /** Makes the runner; no process is started before the first task. */
 export function createSheets(spawn: ProcessSpawner): Sheets {
   const children = new Set<KillableChild>()
-  const waiting: (() => void)[] = []
+  const waiting = new Set<() => void>()
   let closed = false
 
   const convert = (task: SheetTask, signal: AbortSignal | undefined): Promise<number> =>
@@ -62,13 +63,24 @@ export function createSheets(spawn: ProcessSpawner): Sheets {
 
   return {
     async run(task, signal) {
+      while (children.size >= maxProcesses && signal?.aborted !== true) {
+        await new Promise<void>((resolve) => {
+          const go = (): void => {
+            waiting.delete(go)
+            signal?.removeEventListener('abort', go)
+            resolve()
+          }
+          waiting.add(go)
+          signal?.addEventListener('abort', go)
+        })
+      }
       signal?.throwIfAborted()
-      while (children.size >= maxProcesses) await new Promise<void>((resolve) => waiting.push(resolve))
       if (closed) throw platformError('service_unavailable', { retryAfterSeconds: 1 })
       try {
         return await convert(task, signal)
       } finally {
-        waiting.shift()?.()
+        const [next] = waiting
+        next?.()
       }
     },
     close() {
@@ -82,7 +94,7 @@ function refusal(reply: SheetReply & { kind: 'error' }): Error {
   if (reply.reason === 'sheet_not_found') {
     return validationError([{ field: 'sheet', code: 'invalid_option', message: 'The file has no such sheet.' }])
   }
-  if (reply.reason === 'too_large') return refuse('The file is too large once it is unpacked.')
+  if (reply.reason === 'too_large') return refuse(reply.message)
   if (reply.reason === 'invalid') return refuse('The file is no XLSX spreadsheet.')
   return refuse('The file could not be read as a spreadsheet.')
 }

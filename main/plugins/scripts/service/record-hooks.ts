@@ -30,9 +30,15 @@ const serverFields: ReadonlySet<string> = new Set([
   'deleted_by',
 ])
 
+/** Hooks nobody waits for that may be under way; beyond it a write waits for its own, so that none pile up. */
+const maxBehind = 100
+
+const never = new AbortController().signal
+
 /** Makes the seam of the data service. */
 export function createRecordHooks(parts: RecordHookParts): RecordHooks {
   const { hooks, log } = parts
+  let behind = 0
 
   const applies = (ctx: RequestContext, hook: CompiledHook, item: HookItem): boolean => {
     if (hook.condition === null) return true
@@ -117,8 +123,13 @@ export function createRecordHooks(parts: RecordHookParts): RecordHooks {
     async after(ctx, { object, event, items }) {
       for (const hook of hooks.of(object, 'after', event)) {
         for (const item of items) {
-          const done = afterOne(ctx, hook, object, event, item)
-          if (!hook.isAsync) await done
+          if (!hook.isAsync || behind >= maxBehind) {
+            await afterOne(ctx, hook, object, event, item)
+            continue
+          }
+          behind += 1
+          // Nobody waits for it, so it does not end with a script that caused it.
+          void afterOne({ ...ctx, signal: never }, hook, object, event, item).finally(() => (behind -= 1))
         }
       }
     },

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { KillableChild, ProcessSpawner } from '#main/kernel/ports.ts'
 import { scriptLimits } from '#main/kernel/script-messages.ts'
 import type { ScriptFailure, ScriptMethod, ScriptReply, ScriptRequest } from '#main/kernel/script-messages.ts'
+import { createPlaces, createTurns } from './script-turns.ts'
 
 /** One run. */
 export interface PoolRun {
@@ -12,10 +13,15 @@ export interface PoolRun {
   readonly input: string
   /** At most {@link scriptLimits}`.wallMs`. */
   readonly timeoutMs: number
-  /** True when the run was started by a script that waits for it: it never queues, so that chains cannot lock up. */
-  readonly nested: boolean
-  /** Answers a call of the script with JSON text; what it throws the script sees as an error of that message. */
-  readonly answer: (method: ScriptMethod, args: string) => Promise<string>
+  /** How many scripts in a row wait for this one; each depth has places of its own, so that chains cannot lock up. */
+  readonly depth: number
+  /** Of the script that waits for this one: it ends with it, also while it waits for a place. */
+  readonly signal: AbortSignal | undefined
+  /**
+   * Answers a call of the script with JSON text; what it throws the script sees as an error of that message.
+   * @param signal aborted when the run is over its time
+   */
+  readonly answer: (method: ScriptMethod, args: string, signal: AbortSignal) => Promise<string>
 }
 
 /** How a run ended. */
@@ -33,16 +39,28 @@ export interface ScriptPool {
   close(): void
 }
 
-/** Runs at once that no script waits for; the others queue. */
-const maxFirstRuns = 2
+/** Runs at once of one depth; the others queue. */
+const runsAtOnce = 2
 /** An idle process ends after this long. */
 const idleMs = 60_000
 
+/** A run in its process. */
+interface Going {
+  readonly id: number
+  /** In milliseconds of the monotonic clock: what the host does for a script counts as the script's time. */
+  readonly deadline: number
+  answer(method: ScriptMethod, args: string): Promise<string>
+  end(result: PoolResult): void
+  /** Ends it, and what the host still does for it. */
+  expire(): void
+  /** Calls the host works on. */
+  open: number
+  whenDone: (() => void) | undefined
+}
+
 interface Runner {
   readonly child: KillableChild
-  end: ((result: PoolResult) => void) | undefined
-  answer: PoolRun['answer'] | undefined
-  id: number
+  going: Going | undefined
   idle: NodeJS.Timeout | undefined
 }
 
@@ -51,43 +69,50 @@ export function createScriptPool(spawn: ProcessSpawner): ScriptPool {
   const entry = scriptRunnerEntry()
   const free: Runner[] = []
   const all = new Set<Runner>()
-  const queue: (() => void)[] = []
-  let firstRuns = 0
+  const places = createPlaces(runsAtOnce)
+  const inTurn = createTurns()
   let ids = 0
 
   const start = (): Runner => {
-    const runner: Runner = {
-      child: spawn(entry, { name: 'script-runner' }),
-      end: undefined,
-      answer: undefined,
-      id: 0,
-      idle: undefined,
-    }
+    const runner: Runner = { child: spawn(entry, { name: 'script-runner' }), going: undefined, idle: undefined }
     all.add(runner)
     runner.child.onMessage((message) => onReply(runner, message as ScriptReply))
     runner.child.onExit(() => {
       all.delete(runner)
       const at = free.indexOf(runner)
       if (at >= 0) free.splice(at, 1)
-      runner.end?.({ outcome: { reason: 'memory', message: 'The script ended its process.' }, logs: [] })
+      runner.going?.end({ outcome: { reason: 'memory', message: 'The script ended its process.' }, logs: [] })
     })
     return runner
   }
 
   const onReply = (runner: Runner, reply: ScriptReply): void => {
-    if (reply.id !== runner.id) return
-    if (reply.kind === 'end') {
-      runner.end?.({ outcome: reply.outcome, logs: reply.logs })
-      return
+    const { going } = runner
+    if (going === undefined || reply.id !== going.id) return
+    if (reply.kind === 'end') going.end({ outcome: reply.outcome, logs: reply.logs })
+    // The process keeps the bound itself; one that does not is no process of ours any more.
+    else if (going.open >= scriptLimits.callsAtOnce) going.expire()
+    else {
+      going.open += 1
+      inTurn(() => void answer(runner, going, reply))
     }
-    const { id, call, method, args } = reply
+  }
+
+  const answer = async (runner: Runner, going: Going, reply: ScriptReply & { kind: 'call' }): Promise<void> => {
     const send = (ok: boolean, text: string): void => {
-      if (runner.id === id) runner.child.send({ kind: 'answer', id, call, ok, text } satisfies ScriptRequest)
+      if (runner.going !== going) return
+      runner.child.send({ kind: 'answer', id: going.id, call: reply.call, ok, text } satisfies ScriptRequest)
     }
-    void runner.answer?.(method, args).then(
-      (text) => send(true, text),
-      (error: unknown) => send(false, error instanceof Error ? error.message : String(error)),
-    )
+    // A host that was busy may be late with its timers.
+    if (runner.going === going && performance.now() > going.deadline) going.expire()
+    try {
+      if (runner.going === going) send(true, await going.answer(reply.method, reply.args))
+    } catch (error) {
+      send(false, error instanceof Error ? error.message : String(error))
+    } finally {
+      going.open -= 1
+      if (going.open === 0) going.whenDone?.()
+    }
   }
 
   const kill = (runner: Runner): void => {
@@ -96,55 +121,59 @@ export function createScriptPool(spawn: ProcessSpawner): ScriptPool {
     runner.child.kill()
   }
 
-  const runIn = (runner: Runner, run: PoolRun): Promise<PoolResult> =>
+  /** Resolves with the result; `release` is called once the host does nothing for the run any more. */
+  const runIn = (runner: Runner, run: PoolRun, release: () => void): Promise<PoolResult> =>
     new Promise((resolve) => {
       clearTimeout(runner.idle)
-      const id = ++ids
-      const timer = setTimeout(
-        () => {
-          runner.end = undefined
-          runner.id = 0
-          kill(runner)
-          resolve({ outcome: { reason: 'wall', message: 'The script took too long.' }, logs: [] })
-        },
-        Math.min(run.timeoutMs, scriptLimits.wallMs),
-      )
-      runner.id = id
-      runner.answer = run.answer
-      runner.end = (result) => {
-        clearTimeout(timer)
-        runner.end = undefined
-        runner.answer = undefined
-        runner.id = 0
-        if (all.has(runner)) {
-          free.push(runner)
-          runner.idle = setTimeout(() => {
-            free.splice(free.indexOf(runner), 1)
-            kill(runner)
-          }, idleMs)
-          runner.idle.unref()
+      const wallMs = Math.min(run.timeoutMs, scriptLimits.wallMs)
+      const work = new AbortController()
+      const end = (result: PoolResult): void => {
+        runner.going = undefined
+        run.signal?.removeEventListener('abort', going.expire)
+        going.whenDone = () => {
+          clearTimeout(timer)
+          release()
         }
+        if (going.open === 0) going.whenDone()
+        if (all.has(runner)) rest(runner)
         resolve(result)
       }
-      runner.child.send({ kind: 'run', id, source: run.source, input: run.input } satisfies ScriptRequest)
+      const going: Going = {
+        id: ++ids,
+        deadline: performance.now() + wallMs,
+        answer: (method, args) => run.answer(method, args, work.signal),
+        end,
+        expire: () => {
+          work.abort(new Error('The script took too long.'))
+          if (runner.going !== going) return
+          kill(runner)
+          end({ outcome: { reason: 'wall', message: 'The script took too long.' }, logs: [] })
+        },
+        open: 0,
+        whenDone: undefined,
+      }
+      const timer = setTimeout(going.expire, wallMs)
+      run.signal?.addEventListener('abort', going.expire, { once: true })
+      runner.going = going
+      runner.child.send({ kind: 'run', id: going.id, source: run.source, input: run.input } satisfies ScriptRequest)
     })
+
+  const rest = (runner: Runner): void => {
+    free.push(runner)
+    runner.idle = setTimeout(() => {
+      free.splice(free.indexOf(runner), 1)
+      kill(runner)
+    }, idleMs).unref()
+  }
 
   return {
     async run(run) {
-      if (!run.nested) {
-        if (firstRuns >= maxFirstRuns) await new Promise<void>((resolve) => queue.push(resolve))
-        else firstRuns += 1
+      const release = await places.take(run.depth, run.signal)
+      if (release === undefined || run.signal?.aborted === true) {
+        release?.()
+        return { outcome: { reason: 'wall', message: 'The script that waits for this one has ended.' }, logs: [] }
       }
-      try {
-        return await runIn(free.pop() ?? start(), run)
-      } finally {
-        if (!run.nested) {
-          // The place goes to the next in the queue, so the count stays.
-          const next = queue.shift()
-          if (next === undefined) firstRuns -= 1
-          else next()
-        }
-      }
+      return runIn(free.pop() ?? start(), run, release)
     },
     size: () => all.size,
     close() {
