@@ -10,10 +10,14 @@ export type {
   GridFigure,
   GridGroups,
   GridHeading,
+  GridNotice,
   GridOther,
   GridOthers,
+  GridProgress,
   GridRecord,
   GridTotals,
+  GridWrite,
+  GridWritten,
 } from './grid-types.ts'
 export { isSingleCell, rangeOf } from './selection.ts'
 export type { GridSelection } from './selection.ts'
