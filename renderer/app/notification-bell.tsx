@@ -29,9 +29,24 @@ export function NotificationBell() {
   )
 }
 
+/** Notices that come together, by id, until nothing has come for a moment: what one action causes is one message. */
+const waiting = new Map<string, string>()
+let timer: ReturnType<typeof setTimeout> | undefined
+const restMs = 300
+
 function announce({ payload }: RealtimeEvent): void {
   const told = payload['notification'] ?? payload
-  const title = typeof told === 'object' && told !== null && 'title' in told ? told.title : undefined
+  if (typeof told !== 'object' || told === null || !('title' in told) || !('id' in told)) return
+  const { id, title } = told
   if (typeof title !== 'string' || title === '' || window.location.hash.startsWith('#/notifications')) return
-  showToast({ message: title, action: { label: t('bell.open'), run: () => navigate('/notifications') } })
+  waiting.set(String(id), title)
+  clearTimeout(timer)
+  timer = setTimeout(() => {
+    const [first = '', ...others] = waiting.values()
+    waiting.clear()
+    showToast({
+      message: others.length === 0 ? first : tn('bell.more', others.length, { title: first }),
+      action: { label: t('bell.open'), run: () => navigate('/notifications') },
+    })
+  }, restMs)
 }

@@ -95,10 +95,27 @@ describe('import', () => {
     await paste(page, 'Code,Amount\nB1,1\nB2,two\n')
     await page.getByRole('button', { name: 'Check first' }).click()
     await page.getByRole('heading', { name: 'Check finished: account' }).waitFor()
+    expect(await page.getByText('1 of 2 rows can be imported, 1 has a problem.').isVisible()).toBe(true)
     expect(await page.getByText('1 record would be added').isVisible()).toBe(true)
     expect(await total('account')).toBe(1)
-    await run('2')
+    await page.getByRole('button', { name: 'Import 1 record, leave 1 out' }).click()
     await page.getByRole('heading', { name: 'Import finished: account' }).waitFor()
+    expect(await total('account')).toBe(2)
+  })
+
+  it('offers nothing after a check that found no good row, and says why', async () => {
+    const { page } = opened
+    await open('account')
+    await paste(page, 'Code,Amount\nD1,one\nD2,two\n')
+    await page.getByRole('button', { name: 'Check first' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('0 of 2 rows can be imported, 2 have problems.').waitFor()
+    const button = page.getByRole('button', { name: 'Nothing to import' })
+    expect(await button.getAttribute('aria-disabled')).toBe('true')
+    await page.getByText('Every row has a problem.', { exact: false }).waitFor()
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Rows with problems' }).waitFor()
     expect(await total('account')).toBe(2)
   })
 
