@@ -377,7 +377,12 @@ describe('DataGrid ranges beyond what is loaded', () => {
     expect(edits).toHaveLength(1_600)
     expect(edits.at(-1)).toMatchObject({ rowIndex: 799, row: { id: 'r799' }, field: 'amount', value: 7 })
     expect(told()).toBe('1,599 cells changed. 1 cell not saved, the text is kept in the marked cells: Too much.')
-    expect(onProgress.mock.calls.map(([progress]) => progress?.phase)).toEqual(['reading', 'writing', 'writing', undefined])
+    expect(onProgress.mock.calls.map(([progress]) => progress?.phase)).toEqual([
+      'reading',
+      'writing',
+      'writing',
+      undefined,
+    ])
   })
 
   it('adds the rows of a paste that lie below the last one, and names those that were not added', async () => {
@@ -387,7 +392,10 @@ describe('DataGrid ranges beyond what is loaded', () => {
     paste('A\t1\nB\tten\n\t5\nC\t3')
     await waitFor(() => expect(onNotice).toHaveBeenCalledTimes(1))
     const write = onWriteMany.mock.calls[0]?.[0]
-    expect(write?.edits).toMatchObject([{ rowIndex: 999, field: 'title' }, { rowIndex: 999, field: 'amount' }])
+    expect(write?.edits).toMatchObject([
+      { rowIndex: 999, field: 'title' },
+      { rowIndex: 999, field: 'amount' },
+    ])
     expect(write?.records).toEqual([{ title: 'B' }, { amount: 5 }, { title: 'C', amount: 3 }])
     expect(told()).toBe(
       '2 cells changed. 2 rows added. 1 cell not taken over: the text is kept in the marked cells. ' +
@@ -431,7 +439,9 @@ describe('DataGrid ranges beyond what is loaded', () => {
     const { onNotice, told } = open({ growing: true })
     paste(lines(25_001))
     await waitFor(() => expect(onNotice).toHaveBeenCalledTimes(1))
-    expect(told()).toBe('This would change 50,002 cells; at most 50,000 can be changed in one step. Nothing was changed.')
+    expect(told()).toBe(
+      'This would change 50,002 cells; at most 50,000 can be changed in one step. Nothing was changed.',
+    )
   })
 })
 

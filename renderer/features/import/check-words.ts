@@ -26,6 +26,11 @@ export function checkWords(job: Pick<ImportJob, 'total' | 'created' | 'updated' 
         : left === 0
           ? tn('import.map.run', good)
           : `${tn('import.map.run', good)}, ${t('import.check.leave', { count: left })}`,
-    blocked: good > 0 ? undefined : t(skipped === total && total > 0 ? 'import.check.noneMatch' : 'import.check.blocked'),
+    blocked: good > 0 ? undefined : blockedText(failed, skipped),
   }
+}
+
+function blockedText(failed: number, skipped: number): string {
+  if (failed > 0 && skipped > 0) return t('import.check.mixed', { failed, skipped })
+  return t(failed > 0 ? 'import.check.blocked' : 'import.check.noneMatch')
 }

@@ -62,12 +62,11 @@ export function JobReport(props: {
           {job.created + job.updated > 0 && t('import.report.kept')}
         </Notice>
       )}
-      {check?.blocked !== undefined && (
-        <Notice tone="warn">
-          <span id={blockedId}>{check.blocked}</span>
+      {job.dryRun && (
+        <Notice tone={check?.blocked === undefined ? 'info' : 'warn'}>
+          {t('import.report.dryRun')} <span id={blockedId}>{check?.blocked}</span>
         </Notice>
       )}
-      {job.dryRun && <Notice tone="info">{t('import.report.dryRun')}</Notice>}
       <div className={classes.actions}>
         {props.onImport && (
           <Button
@@ -82,7 +81,11 @@ export function JobReport(props: {
           </Button>
         )}
         {props.openHref !== undefined && (
-          <Button component="a" href={props.openHref} variant={props.onImport && check?.blocked === undefined ? 'default' : 'filled'}>
+          <Button
+            component="a"
+            href={props.openHref}
+            variant={props.onImport && check?.blocked === undefined ? 'default' : 'filled'}
+          >
             {t('import.report.open')}
           </Button>
         )}
@@ -119,7 +122,9 @@ function figures(job: ImportJob): string[] {
   const isCheck = job.dryRun && job.status === 'completed'
   return [
     ...(isCheck ? [checkWords(job).summary] : []),
-    tn(job.dryRun ? 'import.report.wouldCreate' : 'import.report.created', job.created),
+    ...(isCheck && job.created === 0
+      ? []
+      : [tn(job.dryRun ? 'import.report.wouldCreate' : 'import.report.created', job.created)]),
     ...(job.updated > 0 ? [tn(job.dryRun ? 'import.report.wouldUpdate' : 'import.report.updated', job.updated)] : []),
     ...(job.skipped > 0 ? [tn('import.report.skipped', job.skipped)] : []),
     ...(job.failed > 0 && !isCheck ? [tn('import.report.failedRows', job.failed)] : []),

@@ -258,7 +258,9 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
   return {
     save: async (...cell) => awaitForUndo(save(...cell)),
     saveMany: async (edits) =>
-      awaitForUndo(saveRange({ edits, records: [], onProgress: () => undefined }).then(({ messages }) => [...messages])),
+      awaitForUndo(
+        saveRange({ edits, records: [], onProgress: () => undefined }).then(({ messages }) => [...messages]),
+      ),
     saveRange: async (write) => awaitForUndo(saveRange(write)),
   }
 }

@@ -145,6 +145,8 @@ export const importStrings = {
   'import.check.none': 'Nothing to import',
   'import.check.blocked':
     'Every row has a problem. Correct the rows below in your table, or choose other fields for its columns.',
+  'import.check.mixed':
+    'There is nothing to import: {failed} of the rows have problems, and {skipped} match no record that is there.',
   'import.check.noneMatch': 'No row matches a record that is there, so none would be updated.',
   'import.check.rows': 'Rows with problems',
   'import.check.download': 'Download these rows as CSV',

@@ -7,6 +7,7 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { asSystem } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { uniqueRules } from '#main/database/query/unique-clash.ts'
@@ -73,7 +74,6 @@ export interface WriterParts {
   readonly summaries: () => Summaries
 }
 
-const systemActor = { type: 'system', id: 'system' } as const
 const noWarnings: readonly RuleWarning[] = []
 
 /** Makes the record writer. */
@@ -217,7 +217,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const row: Row = { ...stored, ...columns }
       Object.assign(columns, rules.compute(schema, row))
       store(tx, ctx, schema, stored, row, columns)
-      announceChange(tx, { ...ctx, actor: systemActor }, schema, stored, row, columns)
+      announceChange(tx, asSystem(ctx), schema, stored, row, columns)
     },
 
     revive(tx, ctx, schema, stored, given = {}) {
