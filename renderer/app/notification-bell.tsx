@@ -6,6 +6,7 @@ import type { RealtimeEvent } from '../lib/realtime/index.ts'
 import { t, tn } from '../lib/strings.ts'
 import { showToast } from '../lib/toast.ts'
 import { useUnreadCount } from '../lib/unread-notifications.ts'
+import { createNoticeGatherer } from './gather-notices.ts'
 import classes from './top-bar.module.css'
 
 const most = 99
@@ -29,24 +30,17 @@ export function NotificationBell() {
   )
 }
 
-/** Notices that come together, by id, until nothing has come for a moment: what one action causes is one message. */
-const waiting = new Map<string, string>()
-let timer: ReturnType<typeof setTimeout> | undefined
-const restMs = 300
+const gather = createNoticeGatherer((first, more) =>
+  showToast({
+    message: more === 0 ? first : tn('bell.more', more, { title: first }),
+    action: { label: t('bell.open'), run: () => navigate('/notifications') },
+  }),
+)
 
 function announce({ payload }: RealtimeEvent): void {
   const told = payload['notification'] ?? payload
   if (typeof told !== 'object' || told === null || !('title' in told) || !('id' in told)) return
   const { id, title } = told
   if (typeof title !== 'string' || title === '' || window.location.hash.startsWith('#/notifications')) return
-  waiting.set(String(id), title)
-  clearTimeout(timer)
-  timer = setTimeout(() => {
-    const [first = '', ...others] = waiting.values()
-    waiting.clear()
-    showToast({
-      message: others.length === 0 ? first : tn('bell.more', others.length, { title: first }),
-      action: { label: t('bell.open'), run: () => navigate('/notifications') },
-    })
-  }, restMs)
+  gather(String(id), title)
 }
