@@ -10,7 +10,6 @@ export type {
   GridFigure,
   GridGroups,
   GridHeading,
-  GridNotice,
   GridOther,
   GridOthers,
   GridProgress,

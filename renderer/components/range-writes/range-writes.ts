@@ -4,7 +4,7 @@
 import { writeHtmlTable, writeTsv } from '../grid/clipboard.ts'
 import type { ParkedText } from '../grid/edit.ts'
 import type { GridCore, LoadedCell } from '../grid/grid-core.ts'
-import { loadedCell, rowKeyOf, rowTexts, shownValue, skipHeadings, tell } from '../grid/grid-core.ts'
+import { rowKeyOf, rowTexts, shownValue, skipHeadings, tell } from '../grid/grid-core.ts'
 import type { GridRecord } from '../grid/grid-types.ts'
 import type { CellRange } from '../grid/selection.ts'
 import { extendTo, isSingleCell, selectCell } from '../grid/selection.ts'

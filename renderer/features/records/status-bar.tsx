@@ -1,5 +1,5 @@
 // Owns the line under the grid: how many records, how many cells are selected, whether something is loading or failed.
-import { Button, Progress } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { isSingleCell, rangeOf } from '../../components/grid/index.ts'
 import type { GridProgress, GridSelection } from '../../components/grid/index.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -52,13 +52,12 @@ function Writing({ phase, done, total }: GridProgress) {
   const text = t(`records.progress.${phase}`, { done: done.toLocaleString(), total: total.toLocaleString() })
   return (
     <span className={classes.writing}>
-      <Progress.Root className={classes.writingBar}>
-        <Progress.Section
-          value={total > 0 ? (done / total) * 100 : 0}
-          aria-label={t('records.progress.bar')}
-          aria-valuetext={text}
-        />
-      </Progress.Root>
+      <progress
+        className={classes.writingBar}
+        value={done}
+        max={Math.max(total, 1)}
+        aria-label={t('records.progress.bar')}
+      />
       {text}
     </span>
   )
