@@ -30,10 +30,17 @@ const background = { light: '#ffffff', dark: '#1a1b1e' } as const
 /** Asks whether to leave while changes are on this machine only. */
 function leavesAnyway(window: BrowserWindow, count: number): boolean {
   const changes = count === 1 ? '1 change is' : `${count} changes are`
+  // Without changes that wait for another device the page holds its window for work that is not saved.
+  const words =
+    count === 0
+      ? { message: 'There is work in this window that is not saved', detail: 'If you leave, it is lost.' }
+      : {
+          message: `${changes} on this machine only`,
+          detail: 'They are kept and sent once Cairn runs again and another device can be reached.',
+        }
   const answer = dialog.showMessageBoxSync(window, {
     type: 'question',
-    message: `${changes} on this machine only`,
-    detail: 'They are kept and sent once Cairn runs again and another device can be reached.',
+    ...words,
     buttons: ['Stay', 'Leave anyway'],
     defaultId: 0,
     cancelId: 0,
@@ -72,7 +79,7 @@ export function createMainWindow(options: WindowOptions): MainWindow {
     // The page holds its window while changes are nowhere else; only a person lets go of it.
     opened.webContents.on('will-prevent-unload', (event) => {
       const count = options.unsent()
-      if (count === 0 || leavesAnyway(opened, count)) event.preventDefault()
+      if (leavesAnyway(opened, count)) event.preventDefault()
     })
     opened.on('closed', () => {
       window = undefined

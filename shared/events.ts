@@ -28,6 +28,8 @@ export interface PlatformEvent<P = unknown> {
   readonly depth: number
   /** Names the piece of work this write is a part of; what tells people of changes tells of it once. */
   readonly work?: string
+  /** The user whose call led to what the system wrote: nobody is told of what follows from their own deed. */
+  readonly onBehalfOf?: string
   /** False when record-triggered automations must not start for it (D-68). */
   readonly runAutomations?: false
 }

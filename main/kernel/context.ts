@@ -39,6 +39,8 @@ export interface RequestContext {
   readonly validateOnly?: true
   /** Names a piece of work that is stored in several writes: what tells people of changes tells of it once. */
   readonly work?: string
+  /** The user whose call this is, where the system writes what follows from it. */
+  readonly onBehalfOf?: string
   /** The event that caused this call, and how many causes lie before it (D-206). */
   readonly causeEventId?: number
   readonly depth: number
@@ -58,10 +60,21 @@ export const localOwner: Actor = Object.freeze({ type: 'user', id: localOwnerId,
 
 const never = new AbortController().signal
 
+const systemActor: Actor = Object.freeze({ type: 'system', id: 'system' })
+
+/** The context of a call for what the system writes because of it (D-61). */
+export function asSystem(ctx: RequestContext): RequestContext {
+  return {
+    ...ctx,
+    actor: systemActor,
+    ...(ctx.actor.type === 'user' ? { onBehalfOf: ctx.actor.id } : {}),
+  }
+}
+
 /** A context for work the host starts itself: jobs, migrations, seeds. */
 export function internalContext(requestId: string, source: ChangeSource = 'system'): RequestContext {
   return {
-    actor: { type: 'system', id: 'system' },
+    actor: systemActor,
     credential: 'internal',
     organizationId: null,
     permissionEpoch: 0,

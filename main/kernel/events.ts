@@ -86,6 +86,7 @@ export function createEventBus(options: { clock: Clock; log: Logger; lastKnownId
         ...(ctx.causeEventId === undefined ? {} : { causeEventId: ctx.causeEventId }),
         depth: ctx.depth,
         ...(ctx.work === undefined ? {} : { work: ctx.work }),
+        ...(ctx.onBehalfOf === undefined ? {} : { onBehalfOf: ctx.onBehalfOf }),
         ...(ctx.runAutomations === false ? { runAutomations: false as const } : {}),
       }
       for (const entry of insideFor(draft.type)) entry.listener(event, tx, ctx)

@@ -18,7 +18,7 @@ export function ConfirmDialog() {
       <Text size="sm">{shown?.body}</Text>
       <Group justify="flex-end" mt="md">
         <Button variant="default" data-autofocus onClick={() => open?.answer(false)}>
-          {t('app.cancel')}
+          {shown?.cancelLabel ?? t('app.cancel')}
         </Button>
         <Button color="red" onClick={() => open?.answer(true)}>
           {shown?.confirmLabel}

@@ -6,6 +6,7 @@ import type { RealtimeEvent } from '../lib/realtime/index.ts'
 import { t, tn } from '../lib/strings.ts'
 import { showToast } from '../lib/toast.ts'
 import { useUnreadCount } from '../lib/unread-notifications.ts'
+import { createNoticeGatherer } from './gather-notices.ts'
 import classes from './top-bar.module.css'
 
 const most = 99
@@ -29,9 +30,17 @@ export function NotificationBell() {
   )
 }
 
+const gather = createNoticeGatherer((first, more) =>
+  showToast({
+    message: more === 0 ? first : tn('bell.more', more, { title: first }),
+    action: { label: t('bell.open'), run: () => navigate('/notifications') },
+  }),
+)
+
 function announce({ payload }: RealtimeEvent): void {
   const told = payload['notification'] ?? payload
-  const title = typeof told === 'object' && told !== null && 'title' in told ? told.title : undefined
+  if (typeof told !== 'object' || told === null || !('title' in told) || !('id' in told)) return
+  const { id, title } = told
   if (typeof title !== 'string' || title === '' || window.location.hash.startsWith('#/notifications')) return
-  showToast({ message: title, action: { label: t('bell.open'), run: () => navigate('/notifications') } })
+  gather(String(id), title)
 }

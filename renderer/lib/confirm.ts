@@ -6,6 +6,8 @@ export interface Confirmation {
   title: string
   body: string
   confirmLabel: string
+  /** Default: Cancel. */
+  cancelLabel?: string
 }
 
 interface ConfirmState {

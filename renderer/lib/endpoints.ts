@@ -63,6 +63,7 @@ export const endpoints = {
   createRecord: 'POST versioned /data/:object',
   updateRecord: 'PATCH versioned /data/:object/:id',
   restoreRecord: 'POST versioned /data/:object/:id/restore',
+  batchRecords: 'POST versioned /data/:object/batch',
   updateManyRecords: 'POST versioned /data/:object/updateMany',
   deleteManyRecords: 'POST versioned /data/:object/deleteMany',
   createImportJob: 'POST versioned /data/:object/import/jobs',

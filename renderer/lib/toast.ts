@@ -13,10 +13,12 @@ export interface Toast {
   message: string
   action?: { label: string; run(): void }
   tone?: 'good' | 'bad' | 'plain'
+  /** Whether it stays until it is closed, because it says what cannot be read elsewhere. */
+  stays?: boolean
 }
 
 /** Shows a message and answers its id. */
-export function showToast({ message, action, tone = 'plain' }: Toast): string {
+export function showToast({ message, action, tone = 'plain', stays = false }: Toast): string {
   const id = notifications.show({
     message: createElement(ToastBody, {
       message,
@@ -26,7 +28,7 @@ export function showToast({ message, action, tone = 'plain' }: Toast): string {
         action?.run()
       },
     }),
-    autoClose: stayMs,
+    autoClose: stays ? false : stayMs,
     color: tone === 'good' ? 'teal' : tone === 'bad' ? 'red' : 'indigo',
     role: tone === 'bad' ? 'alert' : 'status',
     closeButtonProps: { 'aria-label': t('app.dismiss') },

@@ -109,6 +109,22 @@ describe('a subscription', () => {
       expect(refusal(await ben!.post(`/data/${record}/subscribe`, body))).toEqual([400, 'validation_error'])
   })
 
+  it('tells nobody what their own deletion led to, and others of each record', async () => {
+    await host.defineObject('plan', { title: { type: 'text' } })
+    await host.defineObject('step', { title: { type: 'text' }, plan: { type: 'lookup', reference: 'plan' } })
+    const remove = async (linked: UserCalls): Promise<[string | undefined, string][]> => {
+      const plan = await newRecord(ann!, 'plan', { title: 'Plan' })
+      for (const title of ['One', 'Two', 'Three']) await newRecord(linked, 'step', { title, plan })
+      await settled()
+      kept.told.length = 0
+      const { body } = await ann!.post('/data/plan/deleteMany', { ids: [plan] })
+      expect(body.data ?? body).toMatchObject({ succeeded: 1 })
+      return told()
+    }
+    expect(await remove(ann!)).toEqual([])
+    expect(await remove(ben!)).toEqual(Array.from({ length: 3 }, () => ['ben', 'record']))
+  })
+
   it('is the owner’s from the start, the authors’ and the mentioned users’ from then on', async () => {
     const mine = (await ann!.get(`/data/${record}/subscribe`)).body.data
     expect(mine).toMatchObject({ userId: ann!.id, events: ['all'], active: true })

@@ -264,6 +264,21 @@ describe('end', () => {
     expect(await fake().ended.promise).toBe(0)
   })
 
+  it('is asked about while the page holds work that is not saved', async () => {
+    await startShell()
+    await becomeReady()
+    fake().windows[0]!.webContents.holds = true
+    fake().windows[0]!.close()
+    expect(lastCall('dialog.showMessageBoxSync')).toMatchObject([
+      { message: 'There is work in this window that is not saved' },
+    ])
+    expect(fake().windows).toHaveLength(1)
+    fake().answer = 1
+    fake().windows[0]!.close()
+    expect(fake().windows).toHaveLength(0)
+    expect(await fake().ended.promise).toBe(0)
+  })
+
   it('is told to the person when the host cannot start', async () => {
     writeFileSync(join(dataDir, 'cairn.db'), 'this is no database'.repeat(100))
     await startShell()

@@ -2,6 +2,7 @@
 // the backup that takes it back. Once through by keyboard alone.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
+import { look } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 
@@ -196,6 +197,54 @@ describe('the object designer', () => {
     await press('Enter')
     await expect.poll(async () => Object.keys((await definition('task')).fields).indexOf('stars')).toBe(4)
     expect((await definition('task')).fields.stars?.type).toBe('rating')
+  })
+
+  it('asks before unsaved changes are left, whichever way is taken', async () => {
+    const go = async (hash: string): Promise<void> => {
+      await page.evaluate((to) => {
+        window.location.hash = to
+      }, hash)
+    }
+    const question = dialog('Leave without saving?')
+    const label = page.getByRole('textbox', { name: 'Label of title' })
+    await go('#/objects')
+    await page.getByRole('heading', { name: 'Objects', level: 1 }).waitFor()
+    await go('#/objects/task')
+    await label.fill('Heading')
+    await page.getByText('1 unsaved change').waitFor()
+    // By the browser's own button.
+    await page.goBack()
+    await question.getByText('1 change to Task is not saved. If you leave, it is lost.').waitFor()
+    await look(page, 'designer-leave')
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
+    expect(await label.inputValue()).toBe('Heading')
+    await expect.poll(() => page.url()).toContain('#/objects/task')
+    // By a link, with the keyboard: the safe answer has the focus.
+    await page.getByRole('link', { name: 'Records' }).focus()
+    await page.keyboard.press('Enter')
+    await question.waitFor()
+    await page.keyboard.press('Enter')
+    await question.waitFor({ state: 'detached' })
+    expect(await label.inputValue()).toBe('Heading')
+    await expect.poll(() => page.url()).toContain('#/objects/task')
+    // By a reload.
+    const asked = page.waitForEvent('dialog')
+    void page.evaluate(() => window.location.reload()).catch(() => undefined)
+    const unload = await asked
+    expect(unload.type()).toBe('beforeunload')
+    await unload.dismiss()
+    expect(await label.inputValue()).toBe('Heading')
+    // What is typed into the dialog of a field counts, too.
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await page.getByRole('button', { name: 'Add field' }).click()
+    await dialog('New field').getByRole('textbox', { name: 'Label of the field' }).fill('Half')
+    await page.goBack()
+    await question.getByText('What you typed for Half is not part of it yet.', { exact: false }).waitFor()
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Objects', level: 1 }).waitFor()
+    expect((await definition('task')).fields.title?.label).toBe('Title')
     expect(opened.errors.filter((line) => !line.includes('409'))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 // Filters of several conditions, stored views, columns and summaries in a real browser.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { openBench } from './open-console.ts'
+import { openBench, paste } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
@@ -100,6 +100,70 @@ describe('records on screen', () => {
     expect(await row.getByRole('cell').textContent()).toBe(new Intl.NumberFormat('en').format(expected!.pages))
     await row.getByRole('button').click()
     await page.getByText(`${expected!.n} records found`).waitFor()
+  })
+
+  it('take a paste of more rows than are loaded, add the rest, and give all of it back in one step', async () => {
+    const names = ['a', 'b', 'c', 'd']
+    const fields = Object.fromEntries(
+      names.map((name) => [name, { type: name === 'd' ? 'number' : 'text', label: name.toUpperCase() }]),
+    )
+    await bench.api('PUT', '/meta/object/line', { name: 'line', label: 'Line', pluralLabel: 'Lines', fields })
+    const before = Array.from({ length: 600 }, (_, index) => ({ a: `old ${index}`, d: index }))
+    await bench.api('POST', '/data/line/createMany', { records: before })
+    const stored = async () =>
+      bench.api<{ total: number; records: { a: string; d: number | null }[] }>(
+        'GET',
+        `/data/line?count=true&top=1000&select=${names.join(',')}`,
+      )
+    await page.evaluate(() => {
+      window.location.hash = '#/o/line'
+    })
+    await page.getByText('600 records').waitFor()
+    await page.getByRole('gridcell', { name: 'old 0', exact: true }).click()
+    // The second part waits until the bar has been seen.
+    let letGo = (): void => undefined
+    const gate = new Promise<void>((resolve) => (letGo = resolve))
+    let parts = 0
+    await page.route('**/data/line/updateMany', async (route) => {
+      if (++parts === 2) await gate
+      await route.continue()
+    })
+    const rows = Array.from({ length: 620 }, (_, index) =>
+      [`new ${index}`, `b${index}`, `c${index}`, index === 610 ? 'many' : index, 'out'].join('\t'),
+    )
+    await paste(page, rows.join('\n'))
+    await page.getByText('Writing rows: 500 of 620').waitFor()
+    letGo()
+    // D of the rows that were there is pasted as it was: three cells of each change.
+    const told = page.getByRole('alert').filter({ hasText: 'rows added' })
+    await told.waitFor()
+    expect(await told.locator('p').textContent()).toBe(
+      '1,800 cells changed. 20 rows added. 1 cell not taken over: the text is kept in the marked cells. ' +
+        '1 column of the clipboard left out: beyond the last column.',
+    )
+    const after = await stored()
+    expect(after.total).toBe(620)
+    expect(after.records.map(({ a }) => a)).toEqual(rows.map((_, index) => `new ${index}`))
+    expect(after.records[610]?.d).toBeNull()
+    await page.getByText('620 records').waitFor()
+    await page.keyboard.press('ControlOrMeta+Z')
+    await page.getByText('600 records').waitFor()
+    expect((await stored()).records.map(({ a }) => a)).toEqual(before.map(({ a }) => a))
+    await page.keyboard.press('ControlOrMeta+Shift+Z')
+    await page.getByText('620 records').waitFor()
+    expect((await stored()).records.at(-1)?.a).toBe('new 619')
+    await page.unroute('**/data/line/updateMany')
+  })
+
+  it('say when nothing can be added below the last row', async () => {
+    await page.goto(page.url().replace(/#.*/, '#/o/line?q=new'))
+    await page.getByText('620 records found').waitFor()
+    await page.getByRole('gridcell', { name: 'new 0', exact: true }).click()
+    await page.keyboard.press('ControlOrMeta+End')
+    await paste(page, '1\n2\n3')
+    await page.getByRole('alert').filter({ hasText: '2 rows of the clipboard left out: below the last row.' }).waitFor()
+    const { total } = await bench.api<{ total: number }>('GET', '/data/line?count=true&top=1')
+    expect(total).toBe(620)
   })
 
   it('complain about nothing', () => {

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { translateEnglish } from '../../fields/index.ts'
 import type { FieldContext } from '../../fields/index.ts'
 import { DataGrid } from './data-grid.tsx'
-import type { DataGridProps, GridColumn, GridRecord } from './grid-types.ts'
+import type { DataGridProps, GridColumn, GridNotice, GridRecord, GridWrite, GridWritten } from './grid-types.ts'
 
 const context: FieldContext = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
 const columns: GridColumn[] = [
@@ -342,6 +342,106 @@ describe('DataGrid clipboard', () => {
       ],
     ])
     expect(screen.getByRole('gridcell', { name: 'ten' }).getAttribute('aria-invalid')).toBe('true')
+  })
+})
+
+describe('DataGrid ranges beyond what is loaded', () => {
+  const all = Array.from({ length: 1_000 }, (_, index) => record(index))
+  const loadRows = vi.fn(async (first: number, end: number) => all.slice(first, end))
+  const written = async ({ edits, records, onProgress }: GridWrite): Promise<GridWritten> => {
+    onProgress(1)
+    return {
+      messages: edits.map(({ field, rowIndex }) => (field === 'amount' && rowIndex === 700 ? 'Too much.' : null)),
+      added: records.map((data, index) => (index === 1 ? 'A value is required.' : { id: `new${index}`, ...data })),
+    }
+  }
+  const open = (props: Partial<DataGridProps> = {}) => {
+    const onWriteMany = vi.fn(written)
+    const onNotice = vi.fn<(notice: GridNotice) => void>()
+    const onProgress = vi.fn<NonNullable<DataGridProps['onProgress']>>()
+    const unloaded = { rowCount: 1_000, getRow: (index: number) => (index < 200 ? all[index] : undefined), loadRows }
+    render(<Screen {...unloaded} {...{ onWriteMany, onNotice, onProgress }} {...props} />)
+    act(() => grid().focus())
+    return { onWriteMany, onNotice, onProgress, told: () => onNotice.mock.lastCall?.[0].text }
+  }
+  const paste = (text: string): void => {
+    fireEvent.paste(grid(), { clipboardData: { getData: (format: string) => (format === 'text/plain' ? text : '') } })
+  }
+  const lines = (count: number, cells = 'Pasted\t7'): string => Array.from({ length: count }, () => cells).join('\n')
+
+  it('reads the rows of a paste first and writes all of them, and names the ones that were refused', async () => {
+    const { onWriteMany, onNotice, onProgress, told } = open()
+    paste(lines(800))
+    await waitFor(() => expect(onNotice).toHaveBeenCalledTimes(1))
+    const edits = onWriteMany.mock.calls[0]?.[0].edits ?? []
+    expect(edits).toHaveLength(1_600)
+    expect(edits.at(-1)).toMatchObject({ rowIndex: 799, row: { id: 'r799' }, field: 'amount', value: 7 })
+    expect(told()).toBe('1,599 cells changed. 1 cell not saved, the text is kept in the marked cells: Too much.')
+    expect(onProgress.mock.calls.map(([progress]) => progress?.phase)).toEqual([
+      'reading',
+      'writing',
+      'writing',
+      undefined,
+    ])
+  })
+
+  it('adds the rows of a paste that lie below the last one, and names those that were not added', async () => {
+    const { onWriteMany, onNotice, told } = open({ growing: true })
+    press('End', { ctrlKey: true })
+    press('Home')
+    paste('A\t1\nB\tten\n\t5\nC\t3')
+    await waitFor(() => expect(onNotice).toHaveBeenCalledTimes(1))
+    const write = onWriteMany.mock.calls[0]?.[0]
+    expect(write?.edits).toMatchObject([
+      { rowIndex: 999, field: 'title' },
+      { rowIndex: 999, field: 'amount' },
+    ])
+    expect(write?.records).toEqual([{ title: 'B' }, { amount: 5 }, { title: 'C', amount: 3 }])
+    expect(told()).toBe(
+      '2 cells changed. 2 rows added. 1 cell not taken over: the text is kept in the marked cells. ' +
+        '1 row of the clipboard not added (3): A value is required.',
+    )
+  })
+
+  it('says what of a paste lies outside, and which columns cannot be edited', async () => {
+    const { onNotice, told } = open()
+    press('End', { ctrlKey: true })
+    paste('N\tx\ty\nM')
+    await waitFor(() => expect(onNotice).toHaveBeenCalledTimes(1))
+    expect(told()).toContain('2 columns of the clipboard left out: beyond the last column.')
+    expect(told()).toContain('1 row of the clipboard left out: below the last row.')
+    expect(told()).toContain('Left as it is, because it cannot be edited here: Number.')
+  })
+
+  it('clears and fills every row of a range', async () => {
+    const { onWriteMany, told } = open()
+    press('ArrowRight')
+    press('ArrowDown', { ctrlKey: true, shiftKey: true })
+    press('Delete')
+    await waitFor(() => expect(onWriteMany).toHaveBeenCalledTimes(1))
+    expect(onWriteMany.mock.calls[0]?.[0].edits).toHaveLength(1_000)
+    await waitFor(() => expect(told()).toContain('999 cells changed.'))
+    press('d', { ctrlKey: true })
+    await waitFor(() => expect(onWriteMany).toHaveBeenCalledTimes(2))
+    const filled = onWriteMany.mock.calls[1]?.[0].edits ?? []
+    expect(filled.at(-1)).toMatchObject({ rowIndex: 999, field: 'amount', value: 0 })
+  })
+
+  it('changes nothing when the rows cannot be read, and says so', async () => {
+    const { onWriteMany, onNotice, told } = open({ loadRows: async () => Promise.reject(new Error('Cairn is away.')) })
+    paste(lines(300))
+    await waitFor(() => expect(onNotice).toHaveBeenCalledTimes(1))
+    expect(told()).toBe('The rows could not be read, so nothing was changed. Cairn is away.')
+    expect(onWriteMany).not.toHaveBeenCalled()
+  })
+
+  it('refuses more than can be one step, with the number', async () => {
+    const { onNotice, told } = open({ growing: true })
+    paste(lines(25_001))
+    await waitFor(() => expect(onNotice).toHaveBeenCalledTimes(1))
+    expect(told()).toBe(
+      'This would change 50,002 cells; at most 50,000 can be changed in one step. Nothing was changed.',
+    )
   })
 })
 

@@ -252,6 +252,7 @@ export function DataGrid(props: DataGridProps): ReactNode {
           onCut={ranges.onCut}
           onPaste={ranges.onPaste}
           onFocus={(event) => {
+            ranges.prepare()
             if (event.target === event.currentTarget && !activeShown) reveal(active.row, active.column)
           }}
           onBlur={() => doors.setEntry(false)}

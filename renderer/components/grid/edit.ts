@@ -31,6 +31,14 @@ export interface EditState {
   lastTicket: number
 }
 
+/** Text that stays in its cell, marked as not saved; a `value` can be sent once more, undefined cannot. */
+export interface ParkedText extends CellAddress {
+  rowIndex: number
+  text: string
+  value: unknown
+  message: string
+}
+
 /** Everything that can happen to an edit. A `ticket` names one write, so late answers to older writes are ignored. */
 export type EditEvent =
   | { type: 'open'; cell: CellAddress; rowIndex: number; text: string; replace: boolean }
@@ -40,6 +48,7 @@ export type EditEvent =
   | { type: 'write'; cell: CellAddress; rowIndex: number; text: string; value: unknown }
   | { type: 'saved'; cell: CellAddress; ticket: number }
   | { type: 'failed'; cell: CellAddress; ticket: number; message: string }
+  | { type: 'park'; texts: readonly ParkedText[] }
   | { type: 'retry'; cell: CellAddress }
   | { type: 'discard'; cell: CellAddress }
 
@@ -105,6 +114,17 @@ export function reduceEdit(state: EditState, event: EditEvent): EditState {
       const write = state.writes.get(cellKey(event.cell))
       if (write?.ticket !== event.ticket) return state
       return { ...state, writes: withWrite(state.writes, { ...write, status: 'failed', message: event.message }) }
+    }
+    case 'park': {
+      // One copy for all of them: a large paste may be refused as a whole.
+      const writes = new Map(state.writes)
+      let { editor, lastTicket } = state
+      for (const { rowKey, field, rowIndex, text, value, message } of event.texts) {
+        const cell = { rowKey, field }
+        writes.set(cellKey(cell), { ...cell, rowIndex, status: 'failed', text, value, ticket: ++lastTicket, message })
+        if (editor && sameCell(editor, cell)) editor = null
+      }
+      return { editor, writes, lastTicket }
     }
     case 'retry': {
       const write = state.writes.get(cellKey(event.cell))

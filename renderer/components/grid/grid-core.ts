@@ -3,9 +3,9 @@
 
 import type { CellWrite } from './edit.ts'
 import type { GridLabels } from './grid-labels.ts'
-import type { DataGridProps, GridRecord } from './grid-types.ts'
+import type { DataGridProps, GridNotice, GridRecord } from './grid-types.ts'
 import type { RenderColumn, RenderColumns } from './render-column.ts'
-import type { CellPosition, GridBounds, GridSelection } from './selection.ts'
+import type { CellPosition, CellRange, GridBounds, GridSelection } from './selection.ts'
 import type { CellEdits } from './use-cell-edits.ts'
 import type { GridWindow } from './use-grid-window.ts'
 
@@ -80,4 +80,19 @@ export function writeOf({ edits }: GridCore, cell: LoadedCell): CellWrite | unde
 export function shownValue(core: GridCore, cell: LoadedCell): unknown {
   const write = writeOf(core, cell)
   return write && write.value !== undefined ? write.value : cell.row[cell.column.name]
+}
+
+/** Texts of the cells of a row within a range, as they are copied. */
+export function rowTexts(core: GridCore, range: CellRange, row: GridRecord, rowIndex: number): string[] {
+  const { props, columns } = core
+  return columns.columns.slice(range.left, range.right + 1).map((column) => {
+    const value = shownValue(core, { column, row, rowIndex, rowKey: rowKeyOf(props, row, rowIndex) })
+    return (column.type.copyText ?? column.type.toText)(value, column.field, props.fieldContext)
+  })
+}
+
+/** Shows a notice where the screen has a place for it, else announces it. */
+export function tell({ props, announce }: GridCore, notice: GridNotice): void {
+  if (props.onNotice) props.onNotice(notice)
+  else announce(notice.text)
 }

@@ -24,14 +24,7 @@ export const gridLabels = {
   selected: (rows: number, columns: number): string =>
     `${count(rows, 'row', 'rows')} by ${count(columns, 'column', 'columns')} selected.`,
   copied: (cells: number): string => `${count(cells, 'cell', 'cells')} copied.`,
-  copiedPartly: (missing: number): string =>
-    `Copied without ${count(missing, 'row', 'rows')} that had not been loaded yet.`,
-  copyFailed: 'Copying failed: the clipboard is not available.',
-  changed: (cells: number): string => `${count(cells, 'cell', 'cells')} changed.`,
-  pasteRefused: (cells: number): string =>
-    `${count(cells, 'cell', 'cells')} not taken over: the text is kept in the marked cells.`,
-  pasteCut: 'Part of the clipboard lies outside the grid or in cells that cannot be edited, and was left out.',
-  tooMany: (limit: number): string => `More than ${limit} cells cannot be changed at once here. Nothing was changed.`,
+  notReady: 'This part of Cairn could not be loaded. Nothing was changed; reload the page and try again.',
   readonly: (column: string): string => `${column} cannot be edited.`,
   conflict: 'Conflict: two devices wrote this at once',
   rowConflict: (row: number): string => `Row ${row} has a conflict`,

@@ -33,6 +33,39 @@ export interface GridEdit {
   value: unknown
 }
 
+/** What a range is to become in one step: cells of rows that are there, and rows to add after the last one. */
+export interface GridWrite {
+  edits: readonly GridEdit[]
+  records: readonly Readonly<Record<string, unknown>>[]
+  /** Told how many rows have been written so far. */
+  onProgress(rows: number): void
+}
+
+/** What became of a {@link GridWrite}. */
+export interface GridWritten {
+  /** One per edit; null: saved. */
+  messages: readonly (string | null)[]
+  /** One per record: as it was added, or why it was not. */
+  added: readonly (GridRecord | string)[]
+  /** Takes all of it back; undefined when nothing was written. */
+  undo?: (() => void) | undefined
+}
+
+/** How far a write of many rows is. */
+export interface GridProgress {
+  phase: 'reading' | 'writing'
+  done: number
+  total: number
+}
+
+/** Something a person has to see, not only to hear. */
+export interface GridNotice {
+  text: string
+  /** Whether something was left out or failed. */
+  partly: boolean
+  undo?: (() => void) | undefined
+}
+
 /** Cells whose text the server does not have; `editing` counts the open editor. */
 export interface GridUnsaved {
   pending: number
@@ -154,6 +187,17 @@ export interface DataGridProps {
    * Without it clear, fill and paste call `onEdit` for each cell, up to 200 cells.
    */
   onEditMany?(edits: readonly GridEdit[]): Promise<readonly (string | null)[] | void>
+  /**
+   * Saves more cells than fit on a screen, and adds rows, as one step; told of progress. Without it only loaded rows are
+   * written.
+   */
+  onWriteMany?(write: GridWrite): Promise<GridWritten>
+  /** Whether pasting below the last row adds rows, by `onWriteMany`. */
+  growing?: boolean
+  /** How far such a write is; null when it has ended. */
+  onProgress?(progress: GridProgress | null): void
+  /** Words about a range that have to be seen; without it they are only announced. */
+  onNotice?(notice: GridNotice): void
   /** Words for a rejection; default: the error's message. */
   describeError?(error: unknown): string
   /** Where a row that stood at a line of a list is now, as far as it is loaded and not far away; see {@link GridGroups}. */

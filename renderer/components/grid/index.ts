@@ -12,8 +12,11 @@ export type {
   GridHeading,
   GridOther,
   GridOthers,
+  GridProgress,
   GridRecord,
   GridTotals,
+  GridWrite,
+  GridWritten,
 } from './grid-types.ts'
 export { isSingleCell, rangeOf } from './selection.ts'
 export type { GridSelection } from './selection.ts'

@@ -118,7 +118,7 @@ export function useCellActions(core: GridCore): CellActions {
   const leave = (): void => {
     const text = edits.draft()
     write(text, (message, { rowKey, rowIndex, row, column }) => {
-      edits.park({ rowKey, field: column.name }, row, rowIndex, text, message)
+      edits.park([{ rowKey, field: column.name, row, rowIndex, text, value: undefined, message }])
       announce(labels.notSaved(column.label, rowNumber(props, rowIndex), message))
     })
   }

@@ -3,7 +3,7 @@
 
 import { useCallback, useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { cellKey, initialEditState, reduceEdit } from './edit.ts'
-import type { CellAddress, CellWrite, EditEvent, EditState } from './edit.ts'
+import type { CellAddress, CellWrite, EditEvent, EditState, ParkedText } from './edit.ts'
 import type { GridEdit, GridRecord } from './grid-types.ts'
 
 /** A cell value that is to be saved, with the text it came from. */
@@ -35,8 +35,8 @@ export interface CellEdits {
   reject(message: string): void
   cancel(): void
   write(changes: readonly CellChange[]): void
-  /** Closes the editor but keeps its text in the cell, marked as not saved. */
-  park(cell: CellAddress, row: GridRecord, rowIndex: number, text: string, message: string): void
+  /** Keeps texts in their cells, marked as not saved; an open editor of one of them is closed. */
+  park(texts: readonly (ParkedText & { row: GridRecord })[]): void
   retry(cell: CellAddress): void
   discard(cell: CellAddress): void
 }
@@ -138,10 +138,9 @@ export function useCellEdits(port: EditPort): CellEdits {
       reject: (message: string) => void dispatch({ type: 'reject', message }),
       cancel: () => void dispatch({ type: 'cancel' }),
       write,
-      park: (cell: CellAddress, row: GridRecord, rowIndex: number, text: string, message: string) => {
-        rows.current.set(cell.rowKey, row)
-        const { lastTicket } = dispatch({ type: 'write', cell, rowIndex, text, value: undefined })
-        dispatch({ type: 'failed', cell, ticket: lastTicket, message })
+      park: (texts: readonly (ParkedText & { row: GridRecord })[]) => {
+        for (const { rowKey, row } of texts) rows.current.set(rowKey, row)
+        dispatch({ type: 'park', texts })
       },
       retry: (cell: CellAddress) => {
         const failed = current.current.writes.get(cellKey(cell))

@@ -1,9 +1,10 @@
 // Owns the end of an import: what was added and changed, which rows failed or stayed and why, and the ways on from there.
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
+import { checkWords } from './check-words.ts'
 import { downloadText, rowsCsv } from './failed-rows.ts'
 import type { FieldLabels } from './failed-rows.ts'
 import { readAllResults } from './job-queries.ts'
@@ -31,6 +32,8 @@ export function JobReport(props: {
   const kept = job.undo?.kept ?? 0
   const only = undone ? 'kept' : 'failed'
   const listed = undone ? kept : job.failed
+  const check = job.dryRun && job.status === 'completed' ? checkWords(job) : undefined
+  const blockedId = useId()
 
   const saveRows = async (): Promise<void> => {
     setReading(true)
@@ -59,21 +62,36 @@ export function JobReport(props: {
           {job.created + job.updated > 0 && t('import.report.kept')}
         </Notice>
       )}
-      {job.dryRun && <Notice tone="info">{t('import.report.dryRun')}</Notice>}
+      {job.dryRun && (
+        <Notice tone={check?.blocked === undefined ? 'info' : 'warn'}>
+          {t('import.report.dryRun')} <span id={blockedId}>{check?.blocked}</span>
+        </Notice>
+      )}
       <div className={classes.actions}>
         {props.onImport && (
-          <Button onClick={props.onImport} loading={props.busy}>
-            {tn('import.map.run', job.total)}
+          <Button
+            onClick={check?.blocked === undefined ? props.onImport : undefined}
+            // Not the attribute: whoever comes here by keyboard hears the reason.
+            data-disabled={check?.blocked !== undefined || undefined}
+            aria-disabled={check?.blocked !== undefined}
+            aria-describedby={check?.blocked === undefined ? undefined : blockedId}
+            loading={props.busy}
+          >
+            {check?.action}
           </Button>
         )}
         {props.openHref !== undefined && (
-          <Button component="a" href={props.openHref} variant={props.onImport ? 'default' : 'filled'}>
+          <Button
+            component="a"
+            href={props.openHref}
+            variant={props.onImport && check?.blocked === undefined ? 'default' : 'filled'}
+          >
             {t('import.report.open')}
           </Button>
         )}
         {listed > 0 && (
           <Button variant="default" onClick={() => void saveRows()} loading={reading}>
-            {t(undone ? 'import.report.downloadKept' : 'import.report.download')}
+            {t(undone ? 'import.report.downloadKept' : check ? 'import.check.download' : 'import.report.download')}
           </Button>
         )}
         {props.onUndo && (
@@ -101,11 +119,15 @@ function figures(job: ImportJob): string[] {
     ]
   }
   const seconds = secondsOf(job)
+  const isCheck = job.dryRun && job.status === 'completed'
   return [
-    tn(job.dryRun ? 'import.report.wouldCreate' : 'import.report.created', job.created),
+    ...(isCheck ? [checkWords(job).summary] : []),
+    ...(isCheck && job.created === 0
+      ? []
+      : [tn(job.dryRun ? 'import.report.wouldCreate' : 'import.report.created', job.created)]),
     ...(job.updated > 0 ? [tn(job.dryRun ? 'import.report.wouldUpdate' : 'import.report.updated', job.updated)] : []),
     ...(job.skipped > 0 ? [tn('import.report.skipped', job.skipped)] : []),
-    ...(job.failed > 0 ? [tn('import.report.failedRows', job.failed)] : []),
+    ...(job.failed > 0 && !isCheck ? [tn('import.report.failedRows', job.failed)] : []),
     ...(rest > 0 ? [tn('import.report.rest', rest)] : []),
     // A rate over less than a second is chance.
     ...(seconds === undefined || seconds < 1

@@ -28,7 +28,8 @@ export function RowList(props: {
     useMemo(() => results.map((result) => result.row - 1), [results]),
   )
   const columns = table?.summary.columns.slice(0, columnsShown) ?? []
-  const title = t(only === 'failed' ? 'import.report.errors' : 'import.report.keptTitle')
+  const failed = props.job.dryRun ? 'import.check.rows' : 'import.report.errors'
+  const title = t(only === 'failed' ? failed : 'import.report.keptTitle')
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   return (
     <>

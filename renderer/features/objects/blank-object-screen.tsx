@@ -8,9 +8,11 @@ import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { call } from '../../lib/api-client.ts'
 import { navigate } from '../../lib/hash-location.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
+import { leaveQuestion } from './leave-question.ts'
 import { nameFromLabel } from './object-names.ts'
 import { refreshObjects, useObjects } from './object-queries.ts'
 import classes from './objects.module.css'
@@ -35,6 +37,8 @@ export function BlankObjectScreen() {
         ? t('object.name.taken')
         : undefined
 
+  useLeaveGuard(label === '' && typedName === undefined ? undefined : leaveQuestion(label || name, 'typed'))
+
   const submit = async (event: SyntheticEvent): Promise<void> => {
     event.preventDefault()
     setChecked(true)
@@ -50,7 +54,7 @@ export function BlankObjectScreen() {
         headers: { 'If-None-Match': '*' },
       })
       await refreshObjects(client)
-      navigate(`/objects/${name}`)
+      navigate(`/objects/${name}`, { unasked: true })
       showToast({ message: t('object.created', { object: text }), tone: 'good' })
     } catch (error) {
       setProblem(problemText(error))

@@ -4,6 +4,7 @@ import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { t } from '../../lib/strings.ts'
 import { defaultText, readDefault } from './field-default.ts'
 import classes from './field-dialog.module.css'
@@ -18,6 +19,7 @@ import {
   withType,
   writeSetting,
 } from './field-settings.ts'
+import { leaveQuestion } from './leave-question.ts'
 import { typeHint, typeLabel } from './field-types.ts'
 import type { FieldItem, ObjectItem } from './object-item.ts'
 import { SettingInput } from './setting-input.tsx'
@@ -61,6 +63,8 @@ function FieldForm(props: FieldDialogProps & { field: DraftField | 'new' }) {
   const typeButton = useRef<HTMLButtonElement>(null)
   const label = item.label ?? ''
   const name = isNew ? newFieldName(draft, label) : field.name
+  const isTouched = item !== (isNew ? blank : field.item)
+  useLeaveGuard(isTouched ? leaveQuestion(label || name, 'typed') : undefined)
   const missing = missingSettings(item)
   const isComplete = missing.length === 0 && (!isNew || label.trim() !== '')
   const candidate = isComplete ? withField(object, draft, name, item) : undefined

@@ -7,6 +7,7 @@ import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
@@ -25,6 +26,7 @@ import {
 } from './field-draft.ts'
 import type { DraftField, ObjectDraft } from './field-draft.ts'
 import { FieldTable } from './field-table.tsx'
+import { leaveQuestion } from './leave-question.ts'
 import { labelsOf, objectPluralLabel } from './object-item.ts'
 import type { FieldItem, ObjectItem } from './object-item.ts'
 import { refreshObjects, useObject } from './object-queries.ts'
@@ -74,6 +76,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
     setBase(props.object)
     setDraft(draftOf(props.object))
   }
+  useLeaveGuard(leaveQuestion(objectPluralLabel(base), changes))
   const stale = changes > 0 && props.object.etag !== base.etag
 
   const save = async (confirm?: string): Promise<void> => {
@@ -234,7 +237,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
         opened={deleting}
         onClose={() => setDeleting(false)}
         onDeleted={() => {
-          navigate('/objects')
+          navigate('/objects', { unasked: true })
           showToast({ message: t('delete.done', { object: label }) })
         }}
       />

@@ -3,12 +3,14 @@ import { Button, Checkbox, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { SyntheticEvent } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
+import { useLeaveGuard } from '../../lib/leave-guard.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import classes from './field-dialog.module.css'
 import { applyDraft } from './field-draft.ts'
 import type { ObjectDraft } from './field-draft.ts'
 import type { ObjectItem } from './object-item.ts'
+import { leaveQuestion } from './leave-question.ts'
 import { missingInRule, ruleName, ruleTypes, withRuleType } from './rule-draft.ts'
 import type { RuleItem } from './rule-draft.ts'
 import { RuleParts } from './rule-parts.tsx'
@@ -39,9 +41,11 @@ function RuleForm(props: RuleDialogProps & { rule: number | 'new' }) {
   const { draft, object } = props
   const isNew = props.rule === 'new'
   const at = props.rule === 'new' ? draft.rules.length : props.rule
-  const [rule, setRule] = useState<RuleItem>(draft.rules[at] ?? { name: '', type: 'script', label: '' })
+  const [first] = useState<RuleItem>(draft.rules[at] ?? { name: '', type: 'script', label: '' })
+  const [rule, setRule] = useState(first)
   const [tried, setTried] = useState(false)
   const label = rule.label ?? ''
+  useLeaveGuard(rule === first ? undefined : leaveQuestion(label, 'typed'))
   const named = { ...rule, name: isNew ? ruleName(label, draft.rules) : rule.name }
   const missing = missingInRule(rule)
   const isComplete = missing.length === 0 && label.trim() !== ''

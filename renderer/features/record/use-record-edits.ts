@@ -54,6 +54,7 @@ export function useRecordEdits(
         return count
       },
     },
+    reload: () => undefined,
     written: () => {
       tellRecordsChanged(object)
       void client.invalidateQueries({ queryKey: ['changelog', object] })

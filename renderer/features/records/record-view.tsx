@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { Suspense, lazy, useCallback, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
-import type { DataGridHandle, GridColumn, GridSelection } from '../../components/grid/index.ts'
+import type { DataGridHandle, GridColumn, GridProgress, GridSelection } from '../../components/grid/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
@@ -13,7 +13,8 @@ import { useHostStatus } from '../../lib/host-status.ts'
 import { readRecordAddress, tablePath } from '../../lib/record-address.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { useMarkedCells } from '../conflicts/index.ts'
-import { showProblem } from '../../lib/toast.ts'
+import { tellRecordsChanged } from '../../lib/record-changes.ts'
+import { showProblem, showToast } from '../../lib/toast.ts'
 import { objectPluralLabel, refreshRecordCount } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
@@ -62,6 +63,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   const [grouping, setGrouping] = useState<boolean>()
   const [conflict, setConflict] = useState<OpenConflict>()
   const [selection, setSelection] = useState<GridSelection>()
+  const [progress, setProgress] = useState<GridProgress | null>(null)
   const grid = useRef<DataGridHandle>(null)
   const searchInput = useRef<HTMLInputElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -118,6 +120,10 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
     written: (names) => {
       view.written(names)
       void client.invalidateQueries({ queryKey: ['record', object.name] })
+    },
+    reload: () => {
+      tellRecordsChanged(object.name)
+      void refreshRecordCount(client, object.name)
     },
     expand,
     labelOf: (name) => fields.find((field) => field.name === name)?.label ?? name,
@@ -317,6 +323,17 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
               onSort={(field, order, additive) => setQuery({ sort: changeSort(query.sort, field, order, additive) })}
               onEdit={async (_index, field, value, row) => writes.save(field, value, row)}
               onEditMany={writes.saveMany}
+              onWriteMany={writes.saveRange}
+              growing={!filtered && view.groups === undefined}
+              onProgress={setProgress}
+              onNotice={({ text, partly, undo }) =>
+                showToast({
+                  message: text,
+                  tone: partly ? 'bad' : 'good',
+                  stays: partly,
+                  ...(undo ? { action: { label: t('app.undo'), run: undo } } : {}),
+                })
+              }
               onOpen={openRecord && ((line, row) => openRecord(line, String(row.id)))}
               followRow={rows.follow}
               onInsertBelow={() => setAdding(true)}
@@ -343,6 +360,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
                   filtered={filtered}
                   checkedCount={checkedCount}
                   selection={selection}
+                  progress={progress}
                   onRetry={view.retry}
                 />
               }

@@ -1,13 +1,16 @@
 // Owns writing cells of records: with the version they were edited from, merged back into what is shown, undoable.
 // Knows no components; conflicts are handed to whoever asks the person.
-import type { BlockCache, GridEdit, GridRecord } from '../../components/grid/index.ts'
+import type { BlockCache, GridEdit, GridRecord, GridWrite, GridWritten } from '../../components/grid/index.ts'
 import { linkedRecord } from '../../fields/linked-records.ts'
 import { call } from '../../lib/api-client.ts'
 import { ApiError, hasCode } from '../../lib/api-error.ts'
 import { whileWriting } from '../../lib/own-writes.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
-import { t } from '../../lib/strings.ts'
-import { awaitForUndo, pushUndo } from '../../lib/undo.ts'
+import { t, tn } from '../../lib/strings.ts'
+import { showProblem, showToast } from '../../lib/toast.ts'
+import { awaitForUndo, dropUndo, pushUndo } from '../../lib/undo.ts'
+import { bringBack, createRecords, partRows, removeAdded } from './record-batches.ts'
+import type { AddedRecord } from './record-batches.ts'
 import { createRecordVersions } from './record-versions.ts'
 
 /** A value that was changed elsewhere while it was being edited. */
@@ -27,6 +30,8 @@ export interface RecordWritesPort {
   rows: Pick<BlockCache<GridRecord>, 'patch'>
   /** Told which fields were written, after the rows show it. */
   written(fields: readonly string[]): void
+  /** Asks for the rows again: some have come or gone, or show links. */
+  reload(): void
   /** Fields whose values are shown as linked records. */
   expand: readonly string[]
   labelOf(field: string): string
@@ -39,10 +44,21 @@ export interface RecordWrites {
   save(field: string, value: unknown, row: GridRecord): Promise<void>
   /** Saves many cells in one request; one message per edit, null for saved. */
   saveMany(edits: readonly GridEdit[]): Promise<(string | null)[]>
+  /** Saves cells and adds records, 500 rows a request, as one step of the undo list. Never rejects. */
+  saveRange(write: GridWrite): Promise<GridWritten>
 }
 
 /** Thrown to a cell: its message is shown there and the typed text stays. */
 class CellProblem extends Error {}
+
+/** A record of which cells are written. */
+interface RowWrite {
+  id: string
+  /** The version the cells were read from; after a write, the one it led to. */
+  version: string
+  before: Record<string, unknown>
+  data: Record<string, unknown>
+}
 
 const idOf = (row: GridRecord): string => String(row.id)
 const versionOf = (row: GridRecord): string => String(row.updated_at)
@@ -51,11 +67,13 @@ const versionOf = (row: GridRecord): string => String(row.updated_at)
 export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
   const versions = createRecordVersions()
 
-  /** Puts an answered record into the rows, keeping linked records that are still the ones shown. */
-  const show = (record: GridRecord): void => {
+  /** Puts answered records into the rows, keeping linked records that are still the ones shown. */
+  const show = (...records: readonly GridRecord[]): void => {
     const { rows, expand } = port()
+    const byId = new Map(records.map((record) => [record.id, record]))
     rows.patch((row) => {
-      if (row.id !== record.id) return row
+      const record = byId.get(row.id)
+      if (!record) return row
       const next: Record<string, unknown> = { ...record }
       for (const field of expand) if (sameLink(row[field], record[field])) next[field] = row[field]
       return next
@@ -116,83 +134,139 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
       return
     }
     const written = await patch(idOf(row), { [field]: value }, versionOf(current)).catch((again: unknown) => {
-      throw new CellProblem(hasCode(again, 'CONCURRENT_UPDATE') ? t('conflict.pending') : cellMessage(again, field))
+      throw new CellProblem(cellMessage(again, field))
     })
     undoable(field, idOf(row), plain(theirs), value, written)
   }
 
-  const saveMany = async (edits: readonly GridEdit[]): Promise<(string | null)[]> => {
-    const { object } = port()
-    const byRow = new Map<string, { row: GridRecord; data: Record<string, unknown> }>()
-    for (const edit of edits) {
-      const entry = byRow.get(idOf(edit.row)) ?? { row: edit.row, data: {} }
-      entry.data[edit.field] = edit.value
-      byRow.set(idOf(edit.row), entry)
+  const saveRange = async ({ edits, records, onProgress }: GridWrite): Promise<GridWritten> => {
+    const { object, expand } = port()
+    const byRow = new Map<string, RowWrite>()
+    for (const { row, field, value } of edits) {
+      const id = idOf(row)
+      const entry = byRow.get(id) ?? { id, version: versionOf(row), before: {}, data: {} }
+      byRow.set(id, entry)
+      entry.before[field] = plain(row[field])
+      entry.data[field] = value
     }
-    const rows = [...byRow.entries()]
-    const messages = new Map<string, string>()
-    const before = new Map(rows.map(([id, { row, data }]) => [id, pick(row, Object.keys(data))]))
-    for (let at = 0; at < rows.length; at += 500) {
-      await writePart(object, rows.slice(at, at + 500), messages)
+    const rows = [...byRow.values()]
+    const problems = await updateRecords(rows, onProgress)
+    const added = await createRecords(object, records, (done) => onProgress(rows.length + done))
+    const saved = rows.filter(({ id }) => !problems.has(id))
+    const made = added.flatMap((record, index) =>
+      typeof record === 'string' ? [] : [{ id: idOf(record), data: records[index] ?? {} }],
+    )
+    const showsLinks = saved.some(({ data }) => expand.some((field) => field in data))
+    const follow = (): void => {
+      if (made.length > 0 || showsLinks) port().reload()
     }
-    const saved = rows.filter(([id]) => !messages.has(id))
-    if (saved.length > 0) {
-      const write = async (values: (id: string) => Record<string, unknown>): Promise<void> => {
-        const failed = new Map<string, string>()
-        const again = saved.map(([id]) => [id, { row: undefined, data: values(id) }] as const)
-        for (let at = 0; at < again.length; at += 500) await writePart(object, again.slice(at, at + 500), failed)
-        const first = [...failed.values()][0]
-        if (first !== undefined) throw new CellProblem(first)
-      }
-      pushUndo({
-        label: t('records.edit.cells', { count: edits.length }),
-        undo: async () => write((id) => before.get(id) ?? {}),
-        redo: async () => write((id) => byRow.get(id)?.data ?? {}),
-      })
+    follow()
+    return {
+      messages: edits.map(({ row, field }) => {
+        const problem = problems.get(idOf(row))
+        return problem === undefined ? null : cellMessage(problem, field)
+      }),
+      added,
+      undo: saved.length + made.length === 0 ? undefined : undoableRange(saved, made, edits.length, follow),
     }
-    return edits.map((edit) => messages.get(`${idOf(edit.row)} ${edit.field}`) ?? messages.get(idOf(edit.row)) ?? null)
   }
 
-  const writePart = async (
-    object: string,
-    rows: readonly (readonly [string, { row: GridRecord | undefined; data: Record<string, unknown> }])[],
-    messages: Map<string, string>,
+  /** Makes what was written one step; answers how to take it back at once. */
+  const undoableRange = (
+    saved: readonly RowWrite[],
+    made: readonly AddedRecord[],
+    cells: number,
+    follow: () => void,
+  ): (() => void) => {
+    const { object } = port()
+    const set = async (values: (row: RowWrite) => Record<string, unknown>): Promise<void> => {
+      const problems = await updateRecords(saved, () => undefined, values)
+      const [first] = problems.values()
+      if (first !== undefined) throw first
+    }
+    const step = {
+      label: made.length === 0 ? t('records.edit.cells', { count: cells }) : tn('records.edit.pasted', made.length),
+      undo: async () => {
+        await set(({ before }) => before)
+        await removeAdded(object, made).finally(follow)
+      },
+      redo: async () => {
+        await set(({ data }) => data)
+        await bringBack(object, made).finally(follow)
+      },
+    }
+    pushUndo(step)
+    return () =>
+      void step.undo().then(() => {
+        dropUndo(step)
+        showToast({ message: t('undo.done', { label: step.label }) })
+      }, showProblem)
+  }
+
+  /** Writes rows in parts; answers by record id what went wrong. */
+  const updateRecords = async (
+    rows: readonly RowWrite[],
+    onProgress: (done: number) => void,
+    values: (row: RowWrite) => Record<string, unknown> = ({ data }) => data,
+  ): Promise<Map<string, unknown>> => {
+    const problems = new Map<string, unknown>()
+    for (let at = 0; at < rows.length; at += partRows) {
+      const part = rows.slice(at, at + partRows)
+      try {
+        await updatePart(part, values, problems)
+      } catch (error) {
+        // What follows would fail the same way.
+        for (const { id } of rows.slice(at)) problems.set(id, error)
+        break
+      }
+      onProgress(at + part.length)
+    }
+    return problems
+  }
+
+  const updatePart = async (
+    rows: readonly RowWrite[],
+    values: (row: RowWrite) => Record<string, unknown>,
+    problems: Map<string, unknown>,
   ): Promise<void> => {
     const body = {
-      records: rows.map(([id, { row, data }]) => ({
-        id,
-        data,
-        ...(row ? { expectedVersion: versions.expected(id, versionOf(row)) } : {}),
+      records: rows.map((row) => ({
+        id: row.id,
+        data: values(row),
+        expectedVersion: versions.expected(row.id, row.version),
       })),
       options: { atomic: false, continueOnError: true, returnRecords: true },
     }
-    const ids = rows.map(([id]) => id)
-    const answer = await whileWriting(ids, async () => call('updateManyRecords', { params: { object }, body }))
-    for (const result of answer.results) {
-      const entry = rows[result.index]
-      if (!entry) continue
-      const [id, { row }] = entry
-      if (result.record) {
-        if (row) versions.wrote(id, versions.expected(id, versionOf(row)), versionOf(result.record))
-        show(result.record)
-      } else if (!result.success) {
-        const error = result.errors?.[0]
-        const problem = error ? new ApiError(error) : undefined
-        messages.set(id, hasCode(problem, 'CONCURRENT_UPDATE') ? t('conflict.pending') : problemText(problem))
-        for (const field of problem?.fieldErrors ?? [])
-          messages.set(`${id} ${field.field}`, fieldProblemText(field, true))
-      }
+    const ids = rows.map(({ id }) => id)
+    const answer = await whileWriting(ids, async () =>
+      call('updateManyRecords', { params: { object: port().object }, body }),
+    )
+    const records: GridRecord[] = []
+    for (const { index, record, errors } of answer.results) {
+      const row = rows[index]
+      if (!row) continue
+      if (record) {
+        versions.wrote(row.id, versions.expected(row.id, row.version), versionOf(record))
+        row.version = versionOf(record)
+        records.push(record)
+      } else problems.set(row.id, errors?.[0] && new ApiError(errors[0]))
     }
-    port().written([...new Set(rows.flatMap(([, { data }]) => Object.keys(data)))])
+    show(...records)
+    port().written([...new Set(rows.flatMap(({ data }) => Object.keys(data)))])
   }
 
   return {
     save: async (...cell) => awaitForUndo(save(...cell)),
-    saveMany: async (edits) => awaitForUndo(saveMany(edits)),
+    saveMany: async (edits) =>
+      awaitForUndo(
+        saveRange({ edits, records: [], onProgress: () => undefined }).then(({ messages }) => [...messages]),
+      ),
+    saveRange: async (write) => awaitForUndo(saveRange(write)),
   }
 }
 
 function cellMessage(error: unknown, field: string): string {
+  if (hasCode(error, 'CONCURRENT_UPDATE')) return t('conflict.pending')
   if (error instanceof ApiError) {
     const own = error.fieldErrors.find((problem) => problem.field === field || problem.field.startsWith(`${field}.`))
     if (own) return fieldProblemText(own, true)
@@ -205,10 +279,6 @@ function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (typeof value === 'object' && value !== null && 'id' in value && 'updated_at' in value) return value.id
   return value ?? null
-}
-
-function pick(row: GridRecord, fields: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => [field, plain(row[field])]))
 }
 
 function sameLink(shown: unknown, id: unknown): boolean {

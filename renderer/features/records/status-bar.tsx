@@ -1,7 +1,7 @@
 // Owns the line under the grid: how many records, how many cells are selected, whether something is loading or failed.
 import { Button } from '@mantine/core'
 import { isSingleCell, rangeOf } from '../../components/grid/index.ts'
-import type { GridSelection } from '../../components/grid/index.ts'
+import type { GridProgress, GridSelection } from '../../components/grid/index.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { maxGroups } from './group-query.ts'
 import classes from './records.module.css'
@@ -16,9 +16,11 @@ export function StatusBar(props: {
   filtered: boolean
   checkedCount: number
   selection: GridSelection | undefined
+  /** How far a write of many rows is; null while there is none. */
+  progress: GridProgress | null
   onRetry: () => void
 }) {
-  const { total, selection } = props
+  const { total, selection, progress } = props
   const ends = selection && !isSingleCell(selection) ? selection.ranges.at(-1) : undefined
   const range = ends && rangeOf(ends)
   return (
@@ -31,6 +33,7 @@ export function StatusBar(props: {
       {range && (
         <span>{t('records.range', { rows: range.bottom - range.top + 1, columns: range.right - range.left + 1 })}</span>
       )}
+      {progress && <Writing {...progress} />}
       {props.error !== undefined && props.error !== null ? (
         <span role="alert" className={classes.statusProblem}>
           {t('records.failedBlock')}{' '}
@@ -42,5 +45,20 @@ export function StatusBar(props: {
         <span className={classes.statusEnd}>{props.loading ? t('app.loading') : ''}</span>
       )}
     </div>
+  )
+}
+
+function Writing({ phase, done, total }: GridProgress) {
+  const text = t(`records.progress.${phase}`, { done: done.toLocaleString(), total: total.toLocaleString() })
+  return (
+    <span className={classes.writing}>
+      <progress
+        className={classes.writingBar}
+        value={done}
+        max={Math.max(total, 1)}
+        aria-label={t('records.progress.bar')}
+      />
+      {text}
+    </span>
   )
 }

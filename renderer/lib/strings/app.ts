@@ -34,6 +34,8 @@ export const appStrings = {
   'bell.label': 'Notifications',
   'bell.unread.one': 'Notifications, {count} unread',
   'bell.unread.other': 'Notifications, {count} unread',
+  'bell.more.one': '{title}, and {count} more notification',
+  'bell.more.other': '{title}, and {count} more notifications',
   'bell.open': 'Show',
 
   'presence.here': 'Also here',

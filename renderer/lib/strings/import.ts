@@ -137,6 +137,19 @@ export const importStrings = {
   'import.state.cancelled': 'Stopped',
   'import.state.undone': 'Undone',
 
+  'import.check.can.one': '{good} of {count} row can be imported',
+  'import.check.can.other': '{good} of {count} rows can be imported',
+  'import.check.problems.one': '{count} has a problem',
+  'import.check.problems.other': '{count} have problems',
+  'import.check.leave': 'leave {count} out',
+  'import.check.none': 'Nothing to import',
+  'import.check.blocked':
+    'Every row has a problem. Correct the rows below in your table, or choose other fields for its columns.',
+  'import.check.mixed':
+    'There is nothing to import: {failed} of the rows have problems, and {skipped} match no record that is there.',
+  'import.check.noneMatch': 'No row matches a record that is there, so none would be updated.',
+  'import.check.rows': 'Rows with problems',
+  'import.check.download': 'Download these rows as CSV',
   'import.report.dryRun': 'This was a check: nothing was written.',
   'import.report.wouldCreate.one': '{count} record would be added',
   'import.report.wouldCreate.other': '{count} records would be added',

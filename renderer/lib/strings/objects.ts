@@ -38,6 +38,12 @@ export const objectStrings = {
   'object.saved': '{object} saved',
   'object.dirty.one': '{count} unsaved change',
   'object.dirty.other': '{count} unsaved changes',
+  'object.leave.title': 'Leave without saving?',
+  'object.leave.body.one': '{count} change to {object} is not saved. If you leave, it is lost.',
+  'object.leave.body.other': '{count} changes to {object} are not saved. If you leave, they are lost.',
+  'object.leave.typed': 'What you typed for {object} is not part of it yet. If you leave, it is lost.',
+  'object.leave.confirm': 'Leave without saving',
+  'object.leave.stay': 'Stay',
   'object.conflict':
     'The object was changed elsewhere since you opened it. Your changes are still here. Load the new version to go on; changes to the same fields have to be made again.',
   'object.reload': 'Load the new version',

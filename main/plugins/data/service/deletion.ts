@@ -4,6 +4,7 @@ import { notFound, platformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { asSystem } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
@@ -66,8 +67,6 @@ interface Run {
   readonly id: string
   readonly taken: Set<string>
 }
-
-const systemActor = { type: 'system', id: 'system' } as const
 
 /** Makes the deletion service. */
 export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
@@ -177,8 +176,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   const clearReference = (tx: Tx, ctx: RequestContext, reference: IncomingReference, row: Row, id: string): void => {
     const { field } = reference
     const value = field.multiple ? withoutId(row[field.column] as string, id) : null
-    const system: RequestContext = { ...ctx, actor: systemActor }
-    writer.update(tx, system, reference.schema, row, {
+    writer.update(tx, asSystem(ctx), reference.schema, row, {
       columns: { [field.column]: value },
       fields: [field],
       owner: undefined,
@@ -219,12 +217,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     // Meanwhile the record may have come to stand below the other one.
     if (field.type === 'tree' && closesRing(tx, schema, field, row['id'], id)) return
     const columns = { [field.column]: value }
-    writer.update(tx, { ...ctx, actor: systemActor }, schema, row, {
-      columns,
-      fields: [field],
-      owner: undefined,
-      problems: [],
-    })
+    writer.update(tx, asSystem(ctx), schema, row, { columns, fields: [field], owner: undefined, problems: [] })
   }
 
   /**

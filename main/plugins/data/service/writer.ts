@@ -7,6 +7,7 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { asSystem } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { uniqueRules } from '#main/database/query/unique-clash.ts'
@@ -75,7 +76,6 @@ export interface WriterParts {
   readonly summaries: () => Summaries
 }
 
-const systemActor = { type: 'system', id: 'system' } as const
 const noWarnings: readonly RuleWarning[] = []
 const nothingInvalid: ReadonlySet<string> = new Set()
 
@@ -243,7 +243,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       checkSize(row)
       store(tx, schema, stored, row, columns, () => unique(tx, ctx, schema, row, stored))
-      announceChange(tx, { ...ctx, actor: systemActor }, schema, stored, row, columns)
+      announceChange(tx, asSystem(ctx), schema, stored, row, columns)
     },
 
     revive(tx, ctx, schema, stored, given = {}) {

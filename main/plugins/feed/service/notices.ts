@@ -68,7 +68,7 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
       body: (ctx: RequestContext) => NoticeBody | null
     },
   ): Promise<void> => {
-    if (event.actor.type === 'user' && event.actor.id === userId) return
+    if ((event.actor.type === 'user' && event.actor.id === userId) || event.onBehalfOf === userId) return
     const [object, recordId] = [event.object!, event.recordId!]
     const ctx = readerContext(parts, userId, { object, recordId })
     if (ctx === null) return

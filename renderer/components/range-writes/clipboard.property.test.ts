@@ -1,7 +1,8 @@
 // Proves both clipboard formats against themselves and against what spreadsheets write.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseHtmlTable, parseTsv, writeHtmlTable, writeTsv } from './clipboard.ts'
+import { writeHtmlTable, writeTsv } from '../grid/clipboard.ts'
+import { parseHtmlTable, parseTsv } from './read-clipboard.ts'
 
 // Carriage returns and no-break spaces are normalised on the way, so they are no part of the identity.
 const textArb = fc.oneof(

@@ -1,0 +1,28 @@
+// Owns the question before a screen with unsaved work is left: by a link, a key, the browser's own buttons, or by closing
+// or reloading the page, where the browser or the desktop shell words it.
+import { useEffect } from 'react'
+import { confirmAction } from './confirm.ts'
+import { guardLocation } from './hash-location.ts'
+
+/** What is asked. */
+export interface LeaveQuestion {
+  title: string
+  body: string
+  confirmLabel: string
+  cancelLabel: string
+}
+
+/** Asks before the screen is left; undefined asks nothing. */
+export function useLeaveGuard(question: LeaveQuestion | undefined): void {
+  const text = question && JSON.stringify(question)
+  useEffect(() => {
+    if (text === undefined) return
+    const free = guardLocation(async () => confirmAction(JSON.parse(text) as LeaveQuestion))
+    const hold = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', hold)
+    return () => {
+      free()
+      window.removeEventListener('beforeunload', hold)
+    }
+  }, [text])
+}
