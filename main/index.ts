@@ -187,7 +187,10 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
 
   const found = await judgeDatabase(readOnly ? options.dataDir : dataDir.path, dataDir.file('database'))
   if (found.isEarlier)
-    log.warn({}, 'The database is an earlier one of this workspace, put back by hand; what was written later is not in it.')
+    log.warn(
+      {},
+      'The database is an earlier one of this workspace, put back by hand; what was written later is not in it.',
+    )
   const state = openStateFile(dataDir.file('database'))
   cleanup.push(() => state.close())
   state.note({ state: 'open', birth: found.birth, log: found.log })

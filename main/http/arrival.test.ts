@@ -1,5 +1,5 @@
 // Requests that take too long to arrive, over real sockets. The limits are short here; what is delivered is compared by
-// value, and measured once where there is time (CAIRN_LONG=1).
+// value, and measured once where there is time (a long run).
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -7,6 +7,7 @@ import { createTestServer, testRoute } from '../../test/support/create-test-serv
 import type { TestServer } from '../../test/support/create-test-server.ts'
 import { defaultArrival } from './arrival.ts'
 import type { ArrivalLimits } from './arrival.ts'
+import { isLong } from '../../test/support/test-size.ts'
 
 const open: TestServer[] = []
 const short: ArrivalLimits = { headerMs: 300, bodyMs: 300, checkMs: 30 }
@@ -104,7 +105,7 @@ describe('the limits as they are delivered', () => {
     expect(made.server.server.headersTimeout).toBe(9_500)
   })
 
-  it.runIf(process.env['CAIRN_LONG'] === '1')(
+  it.runIf(isLong)(
     'end late headers within 10 s and a late body within 30 s',
     async () => {
       const { port, token } = await portOf()

@@ -124,7 +124,6 @@ it(`keeps everything it acknowledged through ${rounds} kills`, { timeout: 120_00
   expect(counted).toBe(summed)
   expect(connection.pragma('integrity_check', { simple: true })).toBe('ok')
   const total = [...acknowledged.values()].reduce((sum, seq) => sum + seq, 0)
-  if (isLong)
-    console.log(`${rounds} kills, ${total} acknowledged, ${String(counted)} stored`)
+  if (isLong) console.log(`${rounds} kills, ${total} acknowledged, ${String(counted)} stored`)
   close()
 })

@@ -8,6 +8,7 @@ import { createAuthHost } from '../support/auth-host.ts'
 import type { AuthHost } from '../support/auth-host.ts'
 import { inParallel } from '../safety/host-under-test.ts'
 import { sampleOf } from '../support/schema-samples.ts'
+import { isLong } from '../support/test-size.ts'
 
 const { paths, components } = buildOpenApi(allContracts, { version: '0.0.0' })
 const id = '00000000-0000-7000-8000-000000000000'
@@ -54,7 +55,7 @@ const ways = (): { words: typeof known; full: boolean; credential: string | null
   { words: known, full: true, credential: host.host.token },
   { words: known, full: false, credential: host.host.token },
   { words: known, full: true, credential: token },
-  ...(process.env['CAIRN_LONG'] === '1'
+  ...(isLong
     ? [
         { words: {}, full: true, credential: host.host.token },
         { words: known, full: true, credential: null },

@@ -40,7 +40,9 @@ export function markOf(module: string): string {
   }
   const digest = createHash('sha256')
   for (const file of [...files].toSorted()) {
-    digest.update(`${relative(root, file).replaceAll('\\', '/')}\n${readFileSync(file, 'utf8').replaceAll('\r\n', '\n')}\n`)
+    digest.update(
+      `${relative(root, file).replaceAll('\\', '/')}\n${readFileSync(file, 'utf8').replaceAll('\r\n', '\n')}\n`,
+    )
   }
   return digest.digest('hex').slice(0, 16)
 }

@@ -245,42 +245,38 @@ describe('a hostile device', () => {
     expect((await host.post('/data/part', { title: 'Still here' })).status).toBe(201)
   })
 
-  it(
-    `is paused for what it sends, ${frameCount} mutated frames`,
-    { timeout: sized(120_000, 3_600_000) },
-    async () => {
-      const next = numbersFrom(11)
-      const id = await createPart({ title: 'Frame' })
-      const before = usedHeap()
-      let pauses = 0
-      for (let sent = 0; sent < frameCount;) {
-        raw = await enter()
-        const good = [
-          ...hostile.write([{ doc: docOf(id), update: updateOf(docOf(id), { [uidOf('title')]: `${sent}` }) }]),
-          raw.hello(),
-          raw.auth(),
-          { kind: 'WANT', inc: hostile.inc, from: 1, to: 9 } as const,
-          { kind: 'PING', id: 3 } as const,
-          { kind: 'DIGEST', vector: new Map([[1, 2]]), buckets: new Uint8Array(8_192) } as const,
-          { kind: 'DIGESTHASH', vector: new Map([[1, 2]]), hash: new Uint8Array(32) } as const,
-          { kind: 'DOCSYNC', doc: docOf(id), step: 2, part: 0, parts: 1, size: 3, bytes: new Uint8Array(3) } as const,
-        ].map((frame) => encodeFrame(frame))
-        let isOver = false
-        raw.link.onClose(() => (isOver = true))
-        for (let count = 0; count < 100 && !isOver && sent < frameCount; count += 1) {
-          raw.sayBytes(mutate(good[next(good.length)]!, next))
-          sent += 1
-          if (count % 10 === 9) await new Promise((resolve) => setImmediate(resolve))
-        }
-        raw.link.close('done')
-        await until('the link ends', () => isOver)
-        if ((await peerAtHost()).state === 'paused') pauses += 1
+  it(`is paused for what it sends, ${frameCount} mutated frames`, { timeout: sized(120_000, 3_600_000) }, async () => {
+    const next = numbersFrom(11)
+    const id = await createPart({ title: 'Frame' })
+    const before = usedHeap()
+    let pauses = 0
+    for (let sent = 0; sent < frameCount;) {
+      raw = await enter()
+      const good = [
+        ...hostile.write([{ doc: docOf(id), update: updateOf(docOf(id), { [uidOf('title')]: `${sent}` }) }]),
+        raw.hello(),
+        raw.auth(),
+        { kind: 'WANT', inc: hostile.inc, from: 1, to: 9 } as const,
+        { kind: 'PING', id: 3 } as const,
+        { kind: 'DIGEST', vector: new Map([[1, 2]]), buckets: new Uint8Array(8_192) } as const,
+        { kind: 'DIGESTHASH', vector: new Map([[1, 2]]), hash: new Uint8Array(32) } as const,
+        { kind: 'DOCSYNC', doc: docOf(id), step: 2, part: 0, parts: 1, size: 3, bytes: new Uint8Array(3) } as const,
+      ].map((frame) => encodeFrame(frame))
+      let isOver = false
+      raw.link.onClose(() => (isOver = true))
+      for (let count = 0; count < 100 && !isOver && sent < frameCount; count += 1) {
+        raw.sayBytes(mutate(good[next(good.length)]!, next))
+        sent += 1
+        if (count % 10 === 9) await new Promise((resolve) => setImmediate(resolve))
       }
-      expect(pauses).toBeGreaterThan(0)
-      expect(usedHeap() - before).toBeLessThan(heapBound)
-      expect((await partOf(id)).title).toBe('Frame')
-    },
-  )
+      raw.link.close('done')
+      await until('the link ends', () => isOver)
+      if ((await peerAtHost()).state === 'paused') pauses += 1
+    }
+    expect(pauses).toBeGreaterThan(0)
+    expect(usedHeap() - before).toBeLessThan(heapBound)
+    expect((await partOf(id)).title).toBe('Frame')
+  })
 
   it('is paused after 21 bad ones, which is shown with the reason', async () => {
     raw = await enter()
