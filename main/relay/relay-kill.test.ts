@@ -18,9 +18,9 @@ import { hashToken } from './admission.ts'
 import { openRelayDatabase } from './relay-database.ts'
 import type { Relay } from './relay.ts'
 import { openRelay } from './relay.ts'
-import { isLong } from '../../test/support/test-size.ts'
+import { isLong, sized } from '../../test/support/test-size.ts'
 
-const rounds = 20
+const rounds = sized(5, 20)
 const child = fileURLToPath(new URL('../../test/support/relay-child.ts', import.meta.url))
 const keys = generateKeyPairSync('ed25519')
 const pem = Buffer.from(keys.privateKey.export({ type: 'pkcs8', format: 'pem' })).toString('base64')

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { passwordMatches } from '#main/plugins/data/service/sealing.ts'
+import { makeSecretKey } from '#main/kernel/file-secrets.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -40,10 +41,11 @@ const create = async (data: Record<string, unknown> = {}): Promise<string> => {
 const stored = (id: string): { key: string | null; pass: string | null } =>
   host.host.database.read.get({ sql: 'SELECT "key", pass FROM o_vault WHERE id = ?', parameters: [id] })!
 
-/** Takes the key file away and restarts; the answer puts it back. */
+/** Puts another key in place of the file and restarts; the answer puts the first one back. */
 async function lost(): Promise<() => Promise<void>> {
   const file = join(host.dataDir, 'secret.key')
   renameSync(file, `${file}.away`)
+  expect(makeSecretKey(file)).toBe(true)
   await host.restart()
   return async () => {
     renameSync(`${file}.away`, file)
@@ -101,7 +103,7 @@ describe('a secret', () => {
     expect((await host.post(`/data/vault/${id}/reveal`, { field: 'key' })).body.value).toBe(canary)
   })
 
-  it('is not told when the key of the secret store is gone; everything else works on', async () => {
+  it('is not told when the key of the secret store is another one; everything else works on', async () => {
     const id = await create()
     const stop = await lost()
     const { status, body } = await host.post(`/data/vault/${id}/reveal`, { field: 'key' })

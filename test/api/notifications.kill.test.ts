@@ -11,7 +11,7 @@ import { letterFields } from '../support/notifying-plugin.ts'
 import { startSmtpPeer } from '../support/smtp-peer.ts'
 import { sized } from '../support/test-size.ts'
 
-const rounds = sized(2, 6)
+const rounds = sized(1, 6)
 const perRound = 8
 
 it('sends mails and posts of acknowledged writes over kill -9', async () => {

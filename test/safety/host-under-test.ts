@@ -14,6 +14,8 @@ import { startHost } from '#main/index.ts'
 import type { RunningHost } from '#main/index.ts'
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { createApiCall } from '../support/api-call.ts'
+import { createRandom } from './random.ts'
+import type { CheckContext } from './registry.ts'
 
 /** A request of which nothing is added or corrected; `headers` is a flat list of names and values. */
 export interface RawRequest {
@@ -154,6 +156,12 @@ export function codeOf(answer: RawAnswer): string {
     // Not JSON, so not an error body.
     return ''
   }
+}
+
+/** A share of the cases of a matrix of thousands at a commit, drawn by the seed; all of them otherwise. */
+export function drawCases<T>(context: CheckContext, cases: readonly T[], share = 0.2): readonly T[] {
+  const random = createRandom(context.seed)
+  return context.size === 'commit' ? cases.filter(() => random() < share) : cases
 }
 
 /** Runs `fn` over all items, a few at a time, and answers the results in order. */

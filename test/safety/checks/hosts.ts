@@ -6,7 +6,7 @@ import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { Guards } from '#main/http/guard.ts'
-import { codeOf, inParallel, withHost } from '../host-under-test.ts'
+import { codeOf, drawCases, inParallel, withHost } from '../host-under-test.ts'
 import type { HostUnderTest } from '../host-under-test.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
@@ -119,7 +119,7 @@ function forbiddenHosts(port: number): (string | null | string[])[] {
 async function countAcceptedHosts(context: CheckContext, guards: Partial<Guards>): Promise<number> {
   return withHost({ guards }, async ({ host, authority, send, pathOf }) => {
     const hosts = forbiddenHosts(host.port)
-    const cases = host.server.routeTable().flatMap((route) => {
+    const all = host.server.routeTable().flatMap((route) => {
       const path = pathOf(route)
       const plain = hosts.map((value) => {
         const values = value === null ? [] : Array.isArray(value) ? value : [value]
@@ -133,6 +133,7 @@ async function countAcceptedHosts(context: CheckContext, guards: Partial<Guards>
       const absolute = { method: route.method, path: `http://evil.example${path}`, headers: ['Host', authority] }
       return [...plain, upgrade, absolute]
     })
+    const cases = drawCases(context, all)
     const answers = await inParallel(cases, send)
     context.log(`${cases.length} requests with ${hosts.length} hosts`)
     // HEAD answers carry no body, so their status has to do.
@@ -166,7 +167,7 @@ async function countWrongCors(context: CheckContext, guards: Partial<Guards>): P
       'app://cairn.evil.example',
       `https://127.0.0.1:${host.port}`,
     ]
-    const cases = host.server.routeTable().flatMap((route) =>
+    const all = host.server.routeTable().flatMap((route) =>
       origins.flatMap((origin) => {
         const path = subject.pathOf(route)
         const headers = ['Host', authority, 'Origin', origin]
@@ -177,6 +178,7 @@ async function countWrongCors(context: CheckContext, guards: Partial<Guards>): P
         ]
       }),
     )
+    const cases = drawCases(context, all)
     const answers = await inParallel(cases, subject.send)
     context.log(`${cases.length} requests with ${origins.length} origins`)
     return answers.filter(({ headers }, index) => isWrongCors(cases[index]!.origin, headers)).length

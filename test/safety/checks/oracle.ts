@@ -16,6 +16,7 @@ import type { Role } from '../leak/people.ts'
 import { roles } from '../leak/people.ts'
 import type { Answered, World } from '../leak/world.ts'
 import { buildWorld, isThorough, callHost, endWorldHost, headersOf, startWorldHost } from '../leak/world.ts'
+import { drawCases } from '../host-under-test.ts'
 import { minimumOf } from '../minimums.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
@@ -119,12 +120,16 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
     const own = worlds.map(({ job, notice }) => [job, notice])
     const masks = own.map((ids) => createMask([...known.filter((id) => !own.flat().includes(id)), ...ids]))
     let pairs = 0
+    let listed = 0
     let differences = 0
     for (const [at, role] of roles.entries()) {
       for (const [channel, casesOf] of Object.entries(tried)) {
         if (unlike.has(channel) || (role === 'designer' && openToDesigners.has(channel))) continue
         const cases = worlds.map((world) => casesOf(world, role, at))
-        for (const number of cases[0]!.keys()) {
+        const numbers = [...cases[0]!.keys()]
+        listed += numbers.length
+        const drawn = tried === channels ? drawCases({ ...context, seed: listed }, numbers, 0.3) : numbers
+        for (const number of drawn) {
           const told: string[] = []
           for (const [side, world] of worlds.entries()) {
             told.push(masks[side]!(await send(world, role, cases[side]![number]!)))
@@ -142,8 +147,8 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
         }
       }
     }
-    context.log(`${pairs} pairs of answers`)
-    return tried !== channels || pairs >= minimumOf('oraclePairs') ? differences : NaN
+    context.log(`${pairs} of ${listed} pairs of answers`)
+    return tried !== channels || listed >= minimumOf('oraclePairs') ? differences : NaN
   })
 }
 

@@ -9,7 +9,7 @@ import { findFreePort } from '../../support/free-port.ts'
 import { setOwnerPassword, signInOwnerByCookie } from '../../support/owner-password.ts'
 import { callTls } from '../../support/tls-call.ts'
 import type { TlsAnswer, TlsCall } from '../../support/tls-call.ts'
-import { inParallel, withHost } from '../host-under-test.ts'
+import { drawCases, inParallel, withHost } from '../host-under-test.ts'
 import type { HostUnderTest } from '../host-under-test.ts'
 import { defineCheck, skipCheck } from '../registry.ts'
 import type { CheckContext, SkippedCheck } from '../registry.ts'
@@ -137,13 +137,14 @@ function forbiddenHosts({ host, publicPort }: PublicHost): string[] {
 function countAcceptedHosts(context: CheckContext, guards: Partial<Guards>): Promise<number | SkippedCheck> {
   return withPublicHost(guards, async (subject) => {
     const hosts = forbiddenHosts(subject)
-    const cases = subject.host.server.routeTable().flatMap((route) =>
+    const all = subject.host.server.routeTable().flatMap((route) =>
       hosts.map((value) => ({
         method: route.method,
         path: subject.pathOf(route),
         headers: ['Host', value, 'Cookie', subject.cookie],
       })),
     )
+    const cases = drawCases(context, all)
     const answers = await inParallel(cases, subject.call)
     context.log(`${cases.length} requests with ${hosts.length} hosts`)
     return answers.filter(({ status, code }, index) => {
@@ -228,7 +229,7 @@ function countWrongCors(context: CheckContext, guards: Partial<Guards>): Promise
   return withPublicHost(guards, async (subject) => {
     const allowed = ['app://cairn', trusted]
     const origins = [...allowed, own, ...foreignOrigins(subject.host.port)]
-    const cases = subject.host.server.routeTable().flatMap((route) =>
+    const all = subject.host.server.routeTable().flatMap((route) =>
       origins.flatMap((origin) => {
         const headers = ['Host', name, 'Cookie', subject.cookie, 'Origin', origin]
         const path = subject.pathOf(route)
@@ -239,6 +240,7 @@ function countWrongCors(context: CheckContext, guards: Partial<Guards>): Promise
         ]
       }),
     )
+    const cases = drawCases(context, all)
     const answers = await inParallel(cases, subject.call)
     context.log(`${cases.length} requests with ${origins.length} origins`)
     return answers.filter(({ status, headers }, index) => {

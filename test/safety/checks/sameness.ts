@@ -154,7 +154,8 @@ const hasty =
 
 defineCheck({
   id: 'N2',
-  file: 'identity',
+  file: 'sameness',
+  tier: 'n',
   stage: 2,
   unit: 'answers that tell known accounts from unknown ones',
   target: 0,
@@ -234,7 +235,7 @@ function median(values: readonly number[]): number {
 
 defineCheck({
   id: 'N2t',
-  file: 'identity',
+  file: 'sameness',
   tier: 'n',
   stage: 2,
   unit: '% of its time by which an answer about a known account is proved to differ from one about an unknown account',
@@ -288,7 +289,8 @@ async function measureWork(context: CheckContext, doors: Doors): Promise<number>
 
 defineCheck({
   id: 'N2c',
-  file: 'identity',
+  file: 'sameness',
+  tier: 'n',
   stage: 2,
   unit: 'ms of processor time by which signing in with a known name differs from an unknown one',
   // A hash takes some 50 ms.

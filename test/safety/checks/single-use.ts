@@ -391,7 +391,7 @@ function keeping(given: Write): Write {
 
 defineCheck({
   id: 'N3',
-  file: 'identity',
+  file: 'single-use',
   stage: 2,
   unit: 'redemptions of links, codes and tokens beyond the first',
   target: 0,

@@ -279,7 +279,7 @@ async function countSuccesses(context: CheckContext, doors: AuthDoors): Promise<
 
 defineCheck({
   id: 'C6',
-  file: 'identity',
+  file: 'states',
   stage: 2,
   unit: 'successes of people whose state grants nothing',
   target: 0,

@@ -16,7 +16,7 @@ const meetMs = 120_000
 
 /** Half calls and damage after each kill, and what is missing anywhere at the end. */
 async function countAfterKills(context: CheckContext, guard: SyncGuard | null): Promise<number> {
-  const kills = context.size === 'commit' ? (guard === null ? 5 : 3) : 100
+  const kills = context.size === 'commit' ? 2 : 100
   const random = createRandom(context.seed)
   const founder = await startSyncHost(guard)
   const other = await startSyncHost(guard, 'joins').catch(async (error: unknown) => {
@@ -80,7 +80,7 @@ async function isEven(host: SyncHost): Promise<boolean> {
 
 defineCheck({
   id: 'R1s',
-  file: 'sync',
+  file: 'sync-faults',
   stage: 3,
   unit: 'calls halved, acknowledged writes lost and damaged files after kill -9 while changes of another host are applied',
   target: 0,

@@ -105,7 +105,8 @@ async function judge(cluster: SyncCluster, journal: EditJournal): Promise<{ diff
 
 defineCheck({
   id: 'R23',
-  file: 'sync',
+  file: 'sync-faults',
+  tier: 'n',
   stage: 3,
   unit: 'hosts that differ at rest and acknowledged edits lost after relays that restart and networks that fail',
   target: 0,

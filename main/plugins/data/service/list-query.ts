@@ -62,7 +62,7 @@ export function listQuery(ctx: RequestContext, parameters: Parameters): RecordQu
       continue
     }
     if (name.startsWith('$')) {
-      throw invalidQuery(name, 'Names with a leading $ belong to the OData endpoint, which is odata below the prefix.')
+      throw invalidQuery(name, 'Names with a leading $ belong to the OData endpoint, /odata below the prefix.')
     }
     conditions[name] = value
     conditioned = true

@@ -1,0 +1,4 @@
+// The states of accounts, at commit size, each with its twin.
+import { describeChecks } from './describe-checks.ts'
+
+await describeChecks('states')
