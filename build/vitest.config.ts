@@ -57,6 +57,8 @@ export default defineConfig(({ mode }) => {
 
   const safety = { testTimeout: isLong ? 1_800_000 : 300_000, hookTimeout: 120_000 }
   const browser = {
+    // Two pages at a time where a file says so: more only wait for each other.
+    maxConcurrency: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     globalSetup: ['test/support/vitest-chromium-setup.ts'],

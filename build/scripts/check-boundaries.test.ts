@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { BOUNDARY_PLANTS } from './boundary-plants.ts'
 import { describeViolation, findSilentRules, ruleFixes, ruleNames } from './check-boundaries.ts'
 import { repositoryRoot } from './script.ts'
-import { isLong } from '../../test/support/test-size.ts'
+import { onlyInLongRun } from '../../test/support/test-size.ts'
 
 const root = repositoryRoot()
 
@@ -12,7 +12,8 @@ describe('boundaries check', () => {
     expect(BOUNDARY_PLANTS.map((plant) => plant.rule).toSorted()).toEqual(ruleNames(root).toSorted())
   })
 
-  it.runIf(isLong)('names a rule that has no plant, and one whose plant breaks nothing', async () => {
+  it('names a rule that has no plant, and one whose plant breaks nothing', async (test) => {
+    onlyInLongRun(test)
     const harmless = { rule: 'no-cycle', file: 'main/kernel/zz-plant-harmless.ts', source: 'export const value = 1\n' }
     const silent = await findSilentRules(root, ['no-cycle', 'no-orphan'], [harmless])
     expect(silent).toEqual([

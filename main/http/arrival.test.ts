@@ -7,7 +7,7 @@ import { createTestServer, testRoute } from '../../test/support/create-test-serv
 import type { TestServer } from '../../test/support/create-test-server.ts'
 import { defaultArrival } from './arrival.ts'
 import type { ArrivalLimits } from './arrival.ts'
-import { isLong } from '../../test/support/test-size.ts'
+import { onlyInLongRun } from '../../test/support/test-size.ts'
 
 const open: TestServer[] = []
 const short: ArrivalLimits = { headerMs: 300, bodyMs: 300, checkMs: 30 }
@@ -105,19 +105,16 @@ describe('the limits as they are delivered', () => {
     expect(made.server.server.headersTimeout).toBe(9_500)
   })
 
-  it.runIf(isLong)(
-    'end late headers within 10 s and a late body within 30 s',
-    async () => {
-      const { port, token } = await portOf()
-      const [headers, body] = await Promise.all([
-        dribble(port, 'GET / HTTP/1.1\r\nHost: a\r\nX: ', 500),
-        dribble(port, head(port, token, '/whole', 'application/json', 9_999), 500),
-      ])
-      expect([refusalOf(headers), refusalOf(body)]).toEqual([late, late])
-      // One second for the machine.
-      expect(headers.afterMs).toBeLessThan(11_000)
-      expect(body.afterMs).toBeLessThan(31_000)
-    },
-    60_000,
-  )
+  it('end late headers within 10 s and a late body within 30 s', async (test) => {
+    onlyInLongRun(test)
+    const { port, token } = await portOf()
+    const [headers, body] = await Promise.all([
+      dribble(port, 'GET / HTTP/1.1\r\nHost: a\r\nX: ', 500),
+      dribble(port, head(port, token, '/whole', 'application/json', 9_999), 500),
+    ])
+    expect([refusalOf(headers), refusalOf(body)]).toEqual([late, late])
+    // One second for the machine.
+    expect(headers.afterMs).toBeLessThan(11_000)
+    expect(body.afterMs).toBeLessThan(31_000)
+  }, 60_000)
 })

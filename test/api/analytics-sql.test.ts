@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
 import { closedSql } from '../support/closed-sql.ts'
 import { createTestHost } from '../support/create-test-host.ts'
-import { isLong } from '../support/test-size.ts'
+import { onlyInLongRun } from '../support/test-size.ts'
 
 let host: TestHost
 
@@ -84,7 +84,8 @@ describe('raw SQL', () => {
     expect(host.takeEvents()).toMatchObject([{ type: 'analytics.sql.run', payload: { sql: 'SELECT 1 AS one' } }])
   })
 
-  it.runIf(isLong)('is stopped at its limit while other requests go on', { timeout: 30_000 }, async () => {
+  it('is stopped at its limit while other requests go on', { timeout: 30_000 }, async (test) => {
+    onlyInLongRun(test)
     const start = performance.now()
     const endless = sql('WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n')
     let slowest = 0

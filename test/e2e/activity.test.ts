@@ -246,9 +246,10 @@ describe('two people', () => {
   it('are followed over a stream when no socket can be opened', async () => {
     const other = await bench.open('/o/note')
     await other.page.routeWebSocket(/realtime/, async (socket) => socket.close())
+    const streamed = other.page.waitForRequest(/realtime\/sse/, { timeout: 30_000 })
     await other.page.reload()
     await other.page.getByRole('heading', { level: 1 }).waitFor()
-    await other.page.waitForRequest(/realtime\/sse/, { timeout: 20_000 })
+    await streamed
     await other.page.waitForTimeout(300)
     await bench.api('POST', '/data/note', { title: 'Over the stream' })
     await expectWithin(cell(other.page, 'Over the stream'))

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import writeXlsx from 'write-excel-file/node'
 import { openBench, paste } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
+import { onlyInLongRun } from '../support/test-size.ts'
 
 const manyRows = 60_000
 const many = ['Code,Amount', ...Array.from({ length: manyRows }, (_, index) => `C${index + 1},${index}`)].join('\n')
@@ -227,7 +228,8 @@ describe('import', () => {
     ])
   })
 
-  it('saves exactly the records that are shown, in every format, and takes its own file back by the ids', async () => {
+  it('saves exactly the records that are shown, in every format, and takes its own file back by the ids', async (test) => {
+    onlyInLongRun(test)
     const { page } = opened
     await define('stock', {
       name: { type: 'text', label: 'Name' },
@@ -324,7 +326,8 @@ describe('import', () => {
     )
   })
 
-  it('stops half-way and takes back exactly what it added', async () => {
+  it('stops half-way and takes back exactly what it added', async (test) => {
+    onlyInLongRun(test)
     const { page } = opened
     const existing = await total('log')
     await open('log')

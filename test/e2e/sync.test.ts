@@ -7,6 +7,7 @@ import { openBench } from './open-console.ts'
 import type { ConsoleBench } from './open-console.ts'
 import { heading } from './screen.ts'
 import { answerSync } from './sync-screens.ts'
+import { onlyInLongRun } from '../support/test-size.ts'
 
 /** A pairing is asked for once a second. */
 const patient = { timeout: 10_000 }
@@ -168,7 +169,8 @@ describe('screens of sync', () => {
     await close()
   })
 
-  it('ask before the window is left only while changes are nowhere else', async () => {
+  it('ask before the window is left only while changes are nowhere else', async (test) => {
+    onlyInLongRun(test)
     const { page, close } = await bench.open('/sync')
     const offline = syncSceneWith({ state: 'offline', outgoing: { waiting: 5, oldestAt: minutesAgo(70) } })
     const { scene } = await answerSync(page, offline)

@@ -79,7 +79,9 @@ async function countLeaks(context: CheckContext, replace: Replace, tried = chann
     if (unseen.size > 0) throw new Error(`${unseen.size} canaries are seen by nobody.`)
     const gaps = reached.gaps()
     for (const gap of gaps) context.log(gap)
-    context.log(`${Object.keys(channels).length} channels, ${requests} of ${listed} requests, ${book.all().size} canaries`)
+    context.log(
+      `${Object.keys(channels).length} channels, ${requests} of ${listed} requests, ${book.all().size} canaries`,
+    )
     const enough = Object.keys(channels).length >= minimumOf('leakChannels') && listed >= minimumOf('leakRequests')
     return enough ? violations + gaps.length : NaN
   } finally {
