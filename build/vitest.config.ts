@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Files that measure time, memory or the event loop: they run one at a time, after all others. */
 const measured = [
-  'test/api/live-text-faults.test.ts',
+  'test/api/{live-text-faults,query-cost}.test.ts',
   'test/e2e/scroll.probe.test.ts',
   'test/safety/{backup,durability,limits,schema,scripts,socket-load}.test.ts',
 ]
@@ -45,7 +45,7 @@ export default defineConfig(({ mode }) => {
         include,
         exclude: ['**/node_modules/**', ...measured, ...isolated, ...left],
         environment: 'node',
-        testTimeout: 20_000,
+        testTimeout: 40_000,
         hookTimeout: 60_000,
         isolate: false,
         maxWorkers: 3,

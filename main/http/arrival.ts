@@ -1,4 +1,5 @@
 // How long a request may take to arrive: its headers, and its body. Knows no route.
+import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { platformError } from '#shared/errors.ts'
 import type { AnswerContext } from './answer.ts'
@@ -33,6 +34,8 @@ export function limitArrival(
   const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers
   if (coding === undefined && length === '0') return
   const { socket } = raw
+  // A request that is injected comes over no connection.
+  if (!(socket instanceof Socket)) return
   let arrived = socket.bytesRead
   const judge = (): void => {
     const goesOn = socket.bytesRead > arrived || raw.readableLength > 0

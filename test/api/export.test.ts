@@ -5,6 +5,7 @@ import { readSheet } from 'read-excel-file/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { onlyInLongRun } from '../support/test-size.ts'
 
 let host: TestHost
 let acme: string
@@ -196,11 +197,12 @@ describe('GET /data/:object/export', () => {
     expect((await host.get('/data/closed/export')).status).toBe(405)
   })
 
-  it('ends its process when the client goes away', async () => {
-    const rows = Array.from({ length: 80 }, (_, n) => ({ text: `${n} ${'x'.repeat(50_000)}` }))
-    await host.defineObject('wide', { text: { type: 'textarea', maxLength: 60_000 } })
+  it('ends its process when the client goes away', async (test) => {
+    onlyInLongRun(test)
+    const rows = Array.from({ length: 10_000 }, (_, n) => ({ text: `${n} ${'x'.repeat(2_000)}` }))
+    await host.defineObject('wide', { text: { type: 'textarea', maxLength: 5000 } })
     for (let part = 0; part < 5; part += 1) {
-      expect((await host.post('/data/wide/import', { rows })).body).toMatchObject({ created: rows.length })
+      await host.post('/data/wide/import', { rows: rows.slice(part * 2_000, part * 2_000 + 2_000) })
     }
     // Four downloads that stop reading take every place; once they are given up a fifth finds one.
     const abort = new AbortController()

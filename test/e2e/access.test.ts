@@ -6,6 +6,7 @@ import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { makePerson, password, putRight, widenLimits } from './seed-access.ts'
 import { enterPassword, totp } from './sign-in-steps.ts'
 import { seedWorkspace } from './seed-workspace.ts'
+import { sized } from '../support/test-size.ts'
 
 const navigation = (page: Page) => page.getByRole('navigation', { name: 'Main navigation' })
 
@@ -232,7 +233,8 @@ describe('people and access', () => {
   })
 
   const routes = ['/account', '/account/security', '/account/keys', '/device', '/access', '/access/rights'] as const
-  it.each([...routes, '/access/rights/permission/readers', '/access/check', '/access/audit'])(
+  const further = ['/access/rights/permission/readers', '/access/check', '/access/audit'] as const
+  it.each(sized(['/account', '/access'], [...routes, ...further]))(
     'reaches every control of %s with the keyboard',
     async (route) => {
       const owner = await bench.open(route)

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import writeXlsx from 'write-excel-file/node'
 import { openBench, paste } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
-import { onlyInLongRun } from '../support/test-size.ts'
+import { onlyInLongRun, sized } from '../support/test-size.ts'
 
 const manyRows = 60_000
 const many = ['Code,Amount', ...Array.from({ length: manyRows }, (_, index) => `C${index + 1},${index}`)].join('\n')
@@ -179,12 +179,14 @@ describe('import', () => {
     expect(records.map((record) => record.account.code)).toEqual(['A1'])
   })
 
-  it.each([
+  const tables: [name: string, mimeType: string, content: string][] = [
     ['people.csv', 'text/csv', 'Name,Age\nAda,36\nAlan,41\n'],
     ['people.tsv', 'text/tab-separated-values', 'Name\tAge\nAda\t36\nAlan\t41\n'],
     ['people.json', 'application/json', '[{"Name":"Ada","Age":36},{"Name":"Alan","Age":41}]'],
     ['people.ndjson', 'application/x-ndjson', '{"Name":"Ada","Age":36}\n{"Name":"Alan","Age":41}\n'],
-  ])('makes a table of %s', async (name, mimeType, content) => {
+  ]
+
+  it.each(sized(tables.slice(0, 1), tables))('makes a table of %s', async (name, mimeType, content) => {
     const { page } = opened
     await go('/new')
     await page.getByRole('heading', { name: 'New table' }).waitFor()

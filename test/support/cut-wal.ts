@@ -1,6 +1,7 @@
 // Power that fails while a database is written to: its write-ahead log ends somewhere after what was acknowledged. Knows
 // the file format of SQLite's log, nothing of what is in it.
 import { readFileSync, statSync, truncateSync } from 'node:fs'
+import { readState } from '#main/database/state-file.ts'
 
 const headerBytes = 32
 const frameHeaderBytes = 24
@@ -29,8 +30,8 @@ export function markWal(database: string): WalMark | undefined {
 }
 
 /**
- * Cuts the log of a database nobody has open: at least up to `mark` is left, and everything a checkpoint has carried over,
- * since that was on disk before it.
+ * Cuts the log of a database nobody has open: at least up to `mark` is left, what the host noted to be on disk, and everything
+ * a checkpoint has carried over, since that was on disk before it.
  * @param where 0 to 1: how much is left of the rest, in the midst of a page too
  * @returns bytes that are gone
  */
@@ -38,12 +39,21 @@ export function cutWal(database: string, mark: WalMark | undefined, where: numbe
   const now = markWal(database)
   // What was acknowledged before the log began anew is in the database.
   if (now === undefined || mark === undefined || now.salts !== mark.salts) return 0
-  const least = Math.max(mark.end, carriedOver(database))
+  const least = Math.max(mark.end, carriedOver(database), notedEnd(database, now))
   if (least >= now.end) return 0
   const left = least + Math.floor((now.end - least) * where)
   const { size } = statSync(`${database}-wal`)
   truncateSync(`${database}-wal`, left)
   return size - left
+}
+
+/** Where the frames end that the host has forced to disk; a loss of power takes none of them. */
+function notedEnd(database: string, { salts }: WalMark): number {
+  const state = readState(database)?.state
+  const log = state?.state === 'open' ? state.log : null
+  const noted = log?.salts.map((salt) => salt.toString(16).padStart(8, '0')).join('')
+  if (log === null || noted !== salts) return 0
+  return headerBytes + log.frames * (frameHeaderBytes + contentOf(`${database}-wal`)!.readUInt32BE(8))
 }
 
 /** Where the frames end that a checkpoint has at least begun to write into the database. */

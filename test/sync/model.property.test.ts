@@ -116,7 +116,8 @@ describe('machines at rest', () => {
     sized(120_000, 7_200_000),
   )
 
-  it.runIf(given === undefined && runs >= 300)('went every way', () => {
+  it('went every way', (test) => {
+    if (given !== undefined || runs < 300) test.skip('so few schedules do not go every way') // reason: a long run has thousands
     for (const way of ways) expect(total[way], way).toBeGreaterThan(0)
   })
 })

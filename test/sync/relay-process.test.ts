@@ -19,6 +19,7 @@ import type { RelayClient, RelayPlace } from '../support/relay-client.ts'
 import { createRelayDevice, envelopeAt, testWorkspace } from '../support/relay-device.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
 import type { FailedRelay, RelayProcess } from '../support/relay-process.ts'
+import { onlyInLongRun } from '../support/test-size.ts'
 
 let dir: string
 let port: number
@@ -258,6 +259,7 @@ describe('peers that do not read', () => {
   }
 
   it('are held back, and the memory of the relay stays within a bound', { timeout: 40_000 }, async (context) => {
+    onlyInLongRun(context)
     if (process.platform !== 'linux') return context.skip()
     // With a small heap the figure is what the relay holds, and not what the engine has not cleared away yet.
     vi.stubEnv('NODE_OPTIONS', '--max-old-space-size=64')
