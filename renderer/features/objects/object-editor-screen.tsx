@@ -132,59 +132,66 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
         </>
       }
     >
-      <div className={parts.labels}>
-        <TextInput
-          label={t('object.label')}
-          value={draft.label}
-          error={draft.label.trim() === '' ? t('object.label.missing') : undefined}
-          onChange={(event) => setDraft({ ...draft, label: event.currentTarget.value })}
-        />
-        <TextInput
-          label={t('object.plural')}
-          value={draft.pluralLabel}
-          onChange={(event) => setDraft({ ...draft, pluralLabel: event.currentTarget.value })}
-        />
-        <TextInput label={t('object.name')} value={base.name} readOnly variant="filled" />
-      </div>
-      <TabbedParts
-        label={t('designer.tabs')}
-        tabs={[
-          { key: 'fields', label: t('designer.tab.fields'), count: draft.fields.length },
-          { key: 'rules', label: t('designer.tab.rules'), count: draft.rules.length },
-          { key: 'settings', label: t('designer.tab.settings') },
-          { key: 'backups', label: t('designer.tab.backups') },
-        ]}
-        chosen={tab}
-        onChoose={setTab}
-      >
-        {tab === 'fields' && (
-          <>
-            <FieldTable
-              label={t('fields.list', { object: label })}
-              fields={draft.fields}
-              onChange={(name, part) => setDraft((current) => changeField(current, name, part))}
-              onEdit={setEdited}
-              onToggleDeleted={(name) => setDraft((current) => toggleDeleted(current, name))}
-              onMove={(name, step) => setDraft((current) => moveField(current, name, step))}
+      {/* What is changed while a save is under way would be lost when it has ended. */}
+      <div inert={busy}>
+        <div className={parts.labels}>
+          <TextInput
+            label={t('object.label')}
+            value={draft.label}
+            error={draft.label.trim() === '' ? t('object.label.missing') : undefined}
+            onChange={(event) => setDraft({ ...draft, label: event.currentTarget.value })}
+          />
+          <TextInput
+            label={t('object.plural')}
+            value={draft.pluralLabel}
+            onChange={(event) => setDraft({ ...draft, pluralLabel: event.currentTarget.value })}
+          />
+          <TextInput label={t('object.name')} value={base.name} readOnly variant="filled" />
+        </div>
+        <TabbedParts
+          label={t('designer.tabs')}
+          tabs={[
+            { key: 'fields', label: t('designer.tab.fields'), count: draft.fields.length },
+            { key: 'rules', label: t('designer.tab.rules'), count: draft.rules.length },
+            { key: 'settings', label: t('designer.tab.settings') },
+            { key: 'backups', label: t('designer.tab.backups') },
+          ]}
+          chosen={tab}
+          onChoose={setTab}
+        >
+          {tab === 'fields' && (
+            <>
+              <FieldTable
+                label={t('fields.list', { object: label })}
+                fields={draft.fields}
+                onChange={(name, part) => setDraft((current) => changeField(current, name, part))}
+                onEdit={setEdited}
+                onToggleDeleted={(name) => setDraft((current) => toggleDeleted(current, name))}
+                onMove={(name, step) => setDraft((current) => moveField(current, name, step))}
+              />
+              <Button
+                mt="md"
+                variant="default"
+                leftSection={<IconPlus size={16} aria-hidden />}
+                onClick={() => setEdited('new')}
+              >
+                {t('fields.add')}
+              </Button>
+            </>
+          )}
+          {tab === 'rules' && (
+            <RuleList
+              object={base}
+              draft={draft}
+              onChange={(rules) => setDraft((current) => ({ ...current, rules }))}
             />
-            <Button
-              mt="md"
-              variant="default"
-              leftSection={<IconPlus size={16} aria-hidden />}
-              onClick={() => setEdited('new')}
-            >
-              {t('fields.add')}
-            </Button>
-          </>
-        )}
-        {tab === 'rules' && (
-          <RuleList object={base} draft={draft} onChange={(rules) => setDraft((current) => ({ ...current, rules }))} />
-        )}
-        {tab === 'settings' && (
-          <ObjectSettings draft={draft} onChange={(part) => setDraft((current) => ({ ...current, ...part }))} />
-        )}
-        {tab === 'backups' && <BackupList object={base.name} label={label} locked={changes > 0} />}
-      </TabbedParts>
+          )}
+          {tab === 'settings' && (
+            <ObjectSettings draft={draft} onChange={(part) => setDraft((current) => ({ ...current, ...part }))} />
+          )}
+          {tab === 'backups' && <BackupList object={base.name} label={label} locked={changes > 0} />}
+        </TabbedParts>
+      </div>
       {(problem || stale) && (
         <div style={{ marginBlockStart: 16 }}>
           <Notice
