@@ -192,6 +192,8 @@ export interface BulkInput {
   readonly listName?: string
   /** Deletes remove records for good, also deleted ones. */
   readonly purge?: boolean
+  /** With `purge`: the caller awaits {@link SearchService.clearStale} before it calls the records gone. */
+  readonly clearsSearch?: boolean
   /** What is wrong with records already, by index: they are refused, with everything else that is. */
   readonly problems?: ReadonlyMap<number, readonly FieldError[]>
   /**

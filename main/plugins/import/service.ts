@@ -9,12 +9,14 @@ import { exportRecords } from './service/export.ts'
 import { createJobRunner } from './service/job-runner.ts'
 import type { JobRunner } from './service/job-runner.ts'
 import { createImportJobs } from './service/jobs.ts'
+import type { PhaseParts } from './service/phase.ts'
 import type { PlanParts } from './service/row-plan.ts'
 import type { Sheets } from './service/sheets.ts'
 import type { Staging } from './service/staging.ts'
 
 /** What the service is made from. */
-export interface ImportParts extends PlanParts, Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'> {
+export interface ImportParts
+  extends PlanParts, Pick<PhaseParts, 'search'>, Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids' | 'log'> {
   readonly staging: Staging
   readonly sheets: Sheets
   authorizer(): Authorizer

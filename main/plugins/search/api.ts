@@ -42,8 +42,17 @@ export interface SearchService {
   add(tx: Tx, schema: ObjectSchema, row: SearchRow): void
   /** Follows a change of a live row. `stored` must be the row exactly as it was indexed. Call before or after storing. */
   change(tx: Tx, schema: ObjectSchema, stored: SearchRow, row: SearchRow): void
-  /** Takes a live row out: deleted or purged. Call before its row is deleted from the table. */
-  remove(tx: Tx, schema: ObjectSchema, row: SearchRow): void
+  /**
+   * Takes a live row out: deleted or purged. Call before its row is deleted from the table.
+   * @param later true leaves its words to {@link clearStale}, which the caller awaits before it calls the row gone
+   */
+  remove(tx: Tx, schema: ObjectSchema, row: SearchRow, later?: boolean): void
+  /**
+   * Resolves when no words of rows that were removed `later`, or of replaced texts, are left in the object's index.
+   * Searches go on meanwhile.
+   * @throws service_unavailable when the host stops before; a repeated call goes on with it
+   */
+  clearStale(schema: ObjectSchema): Promise<void>
   /**
    * The condition of a search (D-88). Blank text is true for every row; text without a letter or digit matches none.
    * @param fields the searched fields; a subset narrows, all of `schema.searchFields` is the default

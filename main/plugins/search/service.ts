@@ -6,7 +6,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { SearchCondition, SearchRow, SearchService } from './api.ts'
-import { addDocument, removeDocuments, replaceDocument } from './service/documents.ts'
+import { addDocument, leaveDocument, removeDocuments, replaceDocument } from './service/documents.ts'
 import { createIndexBuilder } from './service/index-builder.ts'
 import { createIndexMerger } from './service/index-merger.ts'
 import type { SearchColumn } from './service/search-document.ts'
@@ -156,11 +156,22 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (replaceDocument(tx, schema.uid, number, before, after)) tx.afterCommit(() => cleaner.note(schema.uid))
       merger.added(tx, schema.uid, after)
     },
-    remove(tx, schema, row) {
+    remove(tx, schema, row, later = false) {
       const index = liveIndex(tx, schema)
       if (index === null) return
       const number = rowNumber(tx, schema, row)
-      if (isIndexed(index, number)) removeDocuments(tx, schema.uid, number, documentOf(index.columns, row))
+      if (!isIndexed(index, number)) return
+      const texts = documentOf(index.columns, row)
+      if (!later) removeDocuments(tx, schema.uid, number, texts)
+      else if (leaveDocument(tx, schema.uid, number, texts)) tx.afterCommit(() => cleaner.note(schema.uid))
+    },
+    async clearStale({ uid }) {
+      if (readEntry(read, uid) === undefined) return
+      // Counted anew: what could not be cleaned before is not noted any more.
+      const stale = countStale(read, uid)
+      if (stale === 0) return
+      cleaner.note(uid, stale)
+      await cleaner.finish()
     },
     condition(schema, text, fields, alias = `"${schema.table}"`, operator = 'and') {
       if (!schema.enable.searchable)

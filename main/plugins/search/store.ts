@@ -140,16 +140,29 @@ export function readRowNumber(read: Pick<Reads, 'get'>, table: string, id: unkno
   return read.get<{ row: number }>(statement(`SELECT "rowid" AS "row" FROM "${table}" WHERE id = ?`, [id]))?.row
 }
 
-/** The newest document of a record, or undefined. Reads FTS5's table of document sizes, whose key is the document. */
-export function readDocument(read: Pick<Reads, 'get'>, objectUid: string, row: number): number | undefined {
+/** The numbers a record has used: its newest document in the index, and the highest one that is stale; null for none. */
+export interface UsedNumbers {
+  readonly newest: number | null
+  readonly stale: number | null
+}
+
+/** Reads the numbers in use. Reads FTS5's table of document sizes, whose key is the document. */
+export function readNumbers(read: Pick<Reads, 'get'>, objectUid: string, row: number): UsedNumbers {
   const first = firstDocument(row)
-  const found = read.get<{ doc: number | null }>(
-    statement(`SELECT max(id) AS doc FROM "${indexTable(objectUid)}_docsize" WHERE id BETWEEN ? AND ?`, [
-      first,
-      first + generations - 1,
-    ]),
-  )
-  return found?.doc ?? undefined
+  const last = first + generations - 1
+  const newest = `SELECT max(id) FROM "${indexTable(objectUid)}_docsize" WHERE id BETWEEN ? AND ?`
+  const stale = `SELECT max(doc) FROM "${staleTable(objectUid)}" WHERE doc BETWEEN ? AND ?`
+  const sql = `SELECT (${newest}) AS newest, (${stale}) AS stale`
+  return read.get<UsedNumbers>(statement(sql, [first, last, first, last]))!
+}
+
+/** The lowest number of a record that no stale document has. */
+export function lowestFreeNumber(read: Pick<Reads, 'all'>, objectUid: string, row: number): number {
+  const first = firstDocument(row)
+  const sql = `SELECT doc FROM "${staleTable(objectUid)}" WHERE doc BETWEEN ? AND ? ORDER BY doc`
+  const taken = read.all<{ doc: number }>(statement(sql, [first, first + generations - 1])).map(({ doc }) => doc)
+  const gap = taken.findIndex((doc, at) => doc !== first + at)
+  return first + (gap === -1 ? taken.length : gap)
 }
 
 /** Adds a document. */
@@ -172,7 +185,7 @@ export function insertStale(tx: Tx, objectUid: string, { doc, texts }: StaleDocu
   tx.run(statement(`INSERT INTO "${staleTable(objectUid)}" (doc, texts) VALUES (?, ?)`, [doc, JSON.stringify(texts)]))
 }
 
-/** Stale documents between two numbers, in their order. */
+/** Stale documents between two numbers whose words are still to be taken out, in their order. */
 export function readStale(
   read: Pick<Reads, 'all'>,
   objectUid: string,
@@ -180,11 +193,10 @@ export function readStale(
 ): StaleDocument[] {
   return read
     .all<{ doc: number; texts: string }>(
-      statement(`SELECT doc, texts FROM "${staleTable(objectUid)}" WHERE doc BETWEEN ? AND ? ORDER BY doc LIMIT ?`, [
-        range.from,
-        range.to,
-        range.limit,
-      ]),
+      statement(
+        `SELECT doc, texts FROM "${staleTable(objectUid)}" WHERE doc BETWEEN ? AND ? AND texts <> '' ORDER BY doc LIMIT ?`,
+        [range.from, range.to, range.limit],
+      ),
     )
     .map(({ doc, texts }) => ({ doc, texts: JSON.parse(texts) as string[] }))
 }
@@ -197,6 +209,60 @@ export function deleteStale(tx: Tx, objectUid: string, doc: number): void {
 /** Number of stale documents of an object. */
 export function countStale(read: Pick<Reads, 'get'>, objectUid: string): number {
   return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM "${staleTable(objectUid)}"`))!.n
+}
+
+/** What an index holds: all documents, stale ones, and those of these that are struck. */
+export interface IndexSize {
+  readonly documents: number
+  readonly stale: number
+  readonly struck: number
+}
+
+/** Counts the documents of an index. */
+export function readSize(read: Pick<Reads, 'get'>, objectUid: string): IndexSize {
+  const stale = `FROM "${staleTable(objectUid)}"`
+  const documents = `SELECT count(*) FROM "${indexTable(objectUid)}_docsize"`
+  const sql = `SELECT (${documents}) AS documents, (SELECT count(*) ${stale}) AS stale, (SELECT count(*) ${stale} WHERE texts = '') AS struck`
+  return read.get<IndexSize>(statement(sql))!
+}
+
+/**
+ * Strikes stale documents: the index notes that they are gone, a tenth of the work of taking their words out, and the
+ * words leave with {@link mergeAll}. Their marks stay without the texts, so that it is known that some are struck.
+ */
+export function strikeDocuments(tx: Tx, objectUid: string, documents: readonly StaleDocument[]): void {
+  if (documents.length === 0) return
+  const table = indexTable(objectUid)
+  const secureDelete = (on: 0 | 1): void =>
+    void tx.run(statement(`INSERT INTO "${table}"("${table}", rank) VALUES ('secure-delete', ${on})`))
+  // Each change of the setting first writes what FTS5 has gathered, by the setting of before.
+  secureDelete(0)
+  for (const { doc, texts } of documents) deleteDocument(tx, objectUid, doc, texts)
+  secureDelete(1)
+  const marks = `UPDATE "${staleTable(objectUid)}" SET texts = '' WHERE doc BETWEEN ? AND ? AND texts <> ''`
+  tx.run(statement(marks, [documents[0]!.doc, documents.at(-1)!.doc]))
+}
+
+/**
+ * Merges all segments into one, some pages at a time, which leaves struck documents behind; their pages are zeroed.
+ * @param begins true for the first step
+ * @returns whether there is nothing left to merge
+ */
+export function mergeAll(tx: Tx, objectUid: string, pages: number, begins: boolean): boolean {
+  const changes = (): number => tx.get<{ n: number }>(statement('SELECT total_changes() AS n'))!.n
+  // What was added in this transaction is written first: it is no work of the merge.
+  tx.savepoint(() => undefined)
+  const before = changes()
+  mergeSegments(tx, objectUid, begins ? -pages : pages)
+  // FTS5 has no other word for it: a merge that found something writes at least two rows.
+  return changes() - before < 2
+}
+
+/** Removes marks of struck documents, so many at most; answers how many. */
+export function deleteStruck(tx: Tx, objectUid: string, limit: number): number {
+  const table = staleTable(objectUid)
+  const sql = `DELETE FROM "${table}" WHERE doc IN (SELECT doc FROM "${table}" WHERE texts = '' LIMIT ?)`
+  return tx.run(statement(sql, [limit])).changes
 }
 
 /** Live rows after a row number with the searched columns, in row order. */

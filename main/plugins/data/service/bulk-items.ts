@@ -28,6 +28,8 @@ export type BulkStep =
       readonly env: PrepareEnv
       readonly purge: boolean
       /** See {@link BulkInput}. */
+      readonly clearsSearch?: boolean
+      /** See {@link BulkInput}. */
       readonly problems?: readonly FieldError[]
     }
   | { readonly failure: PlatformError; readonly item: BulkItem }
@@ -229,7 +231,7 @@ export function createBulkItems(
     const { item, seals, seen, failure, patch = {} } = staged.get(index) ?? { item: step.item }
     if ('failure' in step) throw step.failure
     if (failure !== undefined) throw failure
-    const { schema, operation, purge, problems } = step
+    const { schema, operation, purge, clearsSearch = false, problems } = step
     const env = trusting(seals === undefined ? step.env : { ...step.env, seals }, patch)
     const { writer, deletion } = parts
     if (operation === 'delete') {
@@ -237,7 +239,7 @@ export function createBulkItems(
       const row = requireRowFor(parts, tx, ctx, schema, asked)
       requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
       checkSeen(schema, seen, row)
-      const { warnings } = deletion.remove(tx, ctx, schema, row, purge)
+      const { warnings } = deletion.remove(tx, ctx, schema, row, purge, clearsSearch)
       const record = codecOf(schema).toRecord(row)
       return {
         schema,

@@ -44,7 +44,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
   return {
     async bulk(ctx, input) {
       const { object, operation, records, options, maxRecords, purge = false, alongside, listName = 'records' } = input
-      const { problems } = input
+      const { problems, clearsSearch = false } = input
       const schema = parts.schemaFor(ctx, object, purge ? 'purge' : bulkActions[operation])
       if (operation === 'upsert') requireObjectAction(parts.authorizer(), ctx, object, 'create')
       requireDepth(ctx)
@@ -56,7 +56,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       const env = parts.envFor(ctx, schema)
       const steps = records.map((item, index): BulkStep => {
         const known = problems?.get(index)
-        return { schema, operation, item, env, purge, ...(known !== undefined && { problems: known }) }
+        return { schema, operation, item, env, purge, clearsSearch, ...(known !== undefined && { problems: known }) }
       })
       const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: false })
       return runBulk({ ctx, operation, options, items, write, isBusy, rules, access, summaries, alongside })

@@ -42,9 +42,10 @@ export interface Removed {
 export interface RecordDeletion {
   /**
    * Deletes softly when the object keeps a trash, else for good.
+   * @param clearsSearch see {@link BulkInput}; of the record alone, not of what goes with it
    * @throws delete_restricted, resource_not_found
    */
-  remove(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, purge: boolean): Removed
+  remove(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, purge: boolean, clearsSearch?: boolean): Removed
   /** @throws conflict when the record is live or a unique value was taken meanwhile */
   restore(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row): Written
 }
@@ -66,6 +67,8 @@ interface Run {
   readonly object: string
   readonly id: string
   readonly taken: Set<string>
+  /** Whether the words of the record it began with may leave the search index later. */
+  readonly clearsSearch: boolean
 }
 
 /** Makes the deletion service. */
@@ -90,7 +93,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     const purges = purge || !schema.enable.trash
     // Before the row goes: its number is the key of its search row.
     if (live) {
-      parts.search()?.remove(tx, schema, row)
+      parts.search()?.remove(tx, schema, row, purges && depth === 0 && run.clearsSearch)
       parts.summaries().leaving(tx, schema, row)
     }
     if (purges) {
@@ -244,9 +247,9 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   }
 
   return {
-    remove: (tx, ctx, schema, row, purge) => {
+    remove: (tx, ctx, schema, row, purge, clearsSearch = false) => {
       if (row['deleted_at'] !== null && !purge) throw notFound('record', row['id'] as string, schema.name)
-      const run: Run = { object: schema.name, id: row['id'] as string, taken: new Set() }
+      const run: Run = { object: schema.name, id: row['id'] as string, taken: new Set(), clearsSearch }
       return remove(tx, ctx, schema, row, purge, run, 0)
     },
     restore,

@@ -1,6 +1,7 @@
 // Keeps the documents of one record in an index. A changed record gets a new document and leaves the old one behind as
 // stale: taking words out of an index with `secure-delete` costs ten times as much as putting words in, so that work
-// waits for a quiet moment. A record that is removed takes all its documents with it at once.
+// waits for a quiet moment. A record that is removed takes all its documents with it at once, or leaves them as stale
+// where somebody sees to it that they go. Another record may have its number by then, so its documents come after those.
 import type { Tx } from '#main/kernel/database.ts'
 import {
   deleteDocument,
@@ -9,13 +10,21 @@ import {
   generations,
   insertDocument,
   insertStale,
-  readDocument,
+  lowestFreeNumber,
+  readNumbers,
   readStale,
 } from '../store.ts'
+import type { UsedNumbers } from '../store.ts'
 
-/** Adds a record that has no documents. */
+/** Adds a record that has no documents but those a former record of its number has left. */
 export function addDocument(tx: Tx, objectUid: string, row: number, texts: readonly string[]): void {
-  if (!isEmpty(texts)) insertDocument(tx, objectUid, firstDocument(row), texts)
+  if (isEmpty(texts)) return
+  let next = nextNumber(row, readNumbers(tx, objectUid, row))
+  if (next === null) {
+    removeDocuments(tx, objectUid, row, [])
+    next = lowestFreeNumber(tx, objectUid, row)
+  }
+  insertDocument(tx, objectUid, next, texts)
 }
 
 /**
@@ -30,9 +39,10 @@ export function replaceDocument(
   before: readonly string[],
   after: readonly string[],
 ): boolean {
-  const doc = isEmpty(before) ? undefined : readDocument(tx, objectUid, row)
-  const next = doc === undefined ? firstDocument(row) : doc + 1
-  if (isEmpty(after) || doc === undefined || next === firstDocument(row) + generations) {
+  const used = isEmpty(before) ? undefined : readNumbers(tx, objectUid, row)
+  const doc = used?.newest ?? null
+  const next = used === undefined ? null : nextNumber(row, used)
+  if (isEmpty(after) || doc === null || next === null) {
     removeDocuments(tx, objectUid, row, before)
     addDocument(tx, objectUid, row, after)
     return false
@@ -49,8 +59,21 @@ export function removeDocuments(tx: Tx, objectUid: string, row: number, texts: r
     deleteDocument(tx, objectUid, stale.doc, stale.texts)
     deleteStale(tx, objectUid, stale.doc)
   }
-  const doc = isEmpty(texts) ? undefined : readDocument(tx, objectUid, row)
-  if (doc !== undefined) deleteDocument(tx, objectUid, doc, texts)
+  const doc = isEmpty(texts) ? null : readNumbers(tx, objectUid, row).newest
+  if (doc !== null) deleteDocument(tx, objectUid, doc, texts)
+}
+
+/** Leaves the document of a record that is removed as a stale one. @returns whether there was one */
+export function leaveDocument(tx: Tx, objectUid: string, row: number, texts: readonly string[]): boolean {
+  const doc = isEmpty(texts) ? null : readNumbers(tx, objectUid, row).newest
+  if (doc !== null) insertStale(tx, objectUid, { doc, texts })
+  return doc !== null
+}
+
+/** The number after all in use, or null when there is none left. */
+function nextNumber(row: number, { newest, stale }: UsedNumbers): number | null {
+  const next = Math.max(newest ?? -1, stale ?? -1, firstDocument(row) - 1) + 1
+  return next < firstDocument(row) + generations ? next : null
 }
 
 /** Whether there is nothing to index: such a record has no document. */

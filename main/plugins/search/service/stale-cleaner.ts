@@ -1,14 +1,19 @@
 // Takes stale documents out of the indexes, a few per write job, when no searched text has changed for a moment or
 // when too many have gathered.
-import type { Write } from '#main/kernel/database.ts'
+import type { Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { platformError } from '#shared/errors.ts'
 import { deleteDocument, deleteStale, readEntry, readStale } from '../store.ts'
+import { createStaleStrikes, isWorthStriking } from './stale-strikes.ts'
 
 /** The cleaner of one host. */
 export interface StaleCleaner {
   /** Notes stale documents of an object; call after COMMIT. */
   note(objectUid: string, count?: number): void
-  /** Cleans everything noted so far, now. */
+  /**
+   * Cleans everything noted so far, now.
+   * @throws service_unavailable when the cleaner was stopped before the end
+   */
   finish(): Promise<void>
   /** Ends after the present slice; what is left is found again at the next start. */
   stop(): Promise<void>
@@ -22,11 +27,13 @@ export interface CleanerPace {
   readonly pauseMs: number
   /** Above this many noted documents it starts at once and makes no pauses. */
   readonly most: number
+  /** From this many stale documents of an index on it looks whether striking them is cheaper. */
+  readonly strikeFrom: number
 }
 
 /** Documents per write job: together a few milliseconds. */
 const docsPerSlice = 8
-const defaultPace: CleanerPace = { quietMs: 2000, pauseMs: 25, most: 20_000 }
+const defaultPace: CleanerPace = { quietMs: 2000, pauseMs: 25, most: 20_000, strikeFrom: 1_000 }
 
 /** Makes a cleaner. */
 export function createStaleCleaner(options: { write: Write; log: Logger; pace?: CleanerPace }): StaleCleaner {
@@ -47,51 +54,61 @@ export function createStaleCleaner(options: { write: Write; log: Logger; pace?: 
     while (!stopped && !hurry && total <= pace.most && performance.now() - notedAt < pace.quietMs)
   }
 
-  /** Cleans one slice of an index; answers how many documents it took out. */
-  const slice = (objectUid: string): Promise<number> =>
-    write('search.clean', (tx) => {
-      if (readEntry(tx, objectUid) === undefined) return 0
-      const range = { from: 0, to: Number.MAX_SAFE_INTEGER, limit: docsPerSlice }
-      const documents = readStale(tx, objectUid, range)
-      for (const { doc, texts } of documents) {
-        deleteDocument(tx, objectUid, doc, texts)
-        deleteStale(tx, objectUid, doc)
-      }
-      return documents.length
-    })
+  /** Cleans one slice of an index; answers whether there is more. */
+  const slice = (tx: Tx, objectUid: string): boolean => {
+    const documents = readStale(tx, objectUid, { from: 0, to: Number.MAX_SAFE_INTEGER, limit: docsPerSlice })
+    for (const { doc, texts } of documents) {
+      deleteDocument(tx, objectUid, doc, texts)
+      deleteStale(tx, objectUid, doc)
+    }
+    return documents.length === docsPerSlice
+  }
+
+  const cleanOne = async (objectUid: string): Promise<void> => {
+    const exists = (tx: Tx): boolean => readEntry(tx, objectUid) !== undefined
+    const isStriking = await write(
+      'search.clean',
+      (tx) => exists(tx) && isWorthStriking(tx, objectUid, pace.strikeFrom),
+    )
+    const strikes = isStriking ? createStaleStrikes(objectUid) : undefined
+    const work = (tx: Tx): boolean => exists(tx) && (strikes === undefined ? slice(tx, objectUid) : strikes.step(tx))
+    let more = true
+    while (more && !stopped) {
+      more = await write('search.clean', work)
+      if (!hurry && total <= pace.most && !stopped) await breathe()
+    }
+  }
 
   const clean = async (): Promise<void> => {
     for (const [objectUid, count] of noted) {
       // Forgotten first: a failure must not be tried again without end.
       noted.delete(objectUid)
       total -= count
-      let found = docsPerSlice
-      while (found === docsPerSlice && !stopped) {
-        found = await slice(objectUid)
-        if (!hurry && total <= pace.most && !stopped) await breathe()
-      }
+      await cleanOne(objectUid)
       if (stopped) return
     }
   }
 
   const start = (): Promise<void> => {
     clearTimeout(timer)
-    running ??= clean()
-      .catch((error: unknown) => {
-        log.error({ err: error }, 'Stale search documents could not be cleaned; the next start tries again.')
-      })
-      .finally(() => {
-        running = null
-        if (noted.size > 0) arm()
-      })
+    running ??= clean().finally(() => {
+      running = null
+      if (noted.size > 0) arm()
+    })
     return running
+  }
+
+  const startAlone = (): void => {
+    start().catch((error: unknown) => {
+      log.error({ err: error }, 'Stale search documents could not be cleaned; the next start tries again.')
+    })
   }
 
   const arm = (): void => {
     clearTimeout(timer)
     if (stopped) return
-    if (total > pace.most) void start()
-    else timer = setTimeout(() => void start(), pace.quietMs).unref()
+    if (total > pace.most) startAlone()
+    else timer = setTimeout(startAlone, pace.quietMs).unref()
   }
 
   return {
@@ -104,14 +121,18 @@ export function createStaleCleaner(options: { write: Write; log: Logger; pace?: 
     },
     async finish() {
       hurry = true
-      await running
-      await start()
-      hurry = false
+      try {
+        await running
+        await start()
+      } finally {
+        hurry = false
+      }
+      if (stopped) throw platformError('service_unavailable', { reason: 'stopping' })
     },
     async stop() {
       stopped = true
       clearTimeout(timer)
-      await running
+      await running?.catch(() => undefined)
     },
   }
 }
