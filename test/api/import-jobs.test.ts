@@ -454,4 +454,30 @@ describe('purged records', () => {
     expect(await ended(body.jobId)).toMatchObject({ status: 'undone', undo: { kept: 0 } })
     expect(slicesOf(body.jobId)).not.toMatch(/First-Name|Second-Name/)
   })
+
+  it('leave no word in the search index when their undo says it is done, and other records are still found', async () => {
+    await host.defineObject('paper', { name: { type: 'text' } })
+    await host.post('/data/paper', { name: 'common stays' })
+    const rows = Array.from({ length: 60 }, (_, at) => ({ name: `common qzleaving${at}` }))
+    const { body } = await host.post('/data/paper/import/jobs', { rows })
+    await ended(body.jobId)
+    const { read } = host.host.database
+    const table = read.get(
+      statement<{ name: string }>("SELECT 'search_' || object_uid AS name FROM search_index WHERE object = 'paper'"),
+    )!.name
+    const index = () =>
+      read
+        .all(
+          statement<{ block: Buffer }>(
+            `SELECT block FROM "${table}_data" UNION ALL SELECT CAST(texts AS BLOB) FROM "${table}_stale"`,
+          ),
+        )
+        .map(({ block }) => block.toString('latin1'))
+        .join()
+    expect(index()).toContain('qzleaving')
+    await host.post(`/data/import/jobs/${body.jobId}/undo`)
+    expect(await ended(body.jobId)).toMatchObject({ status: 'undone', undo: { purged: 60, kept: 0 } })
+    expect(index()).not.toContain('leaving')
+    expect((await host.get('/data/paper?search=common')).body.records).toMatchObject([{ name: 'common stays' }])
+  })
 })
