@@ -30,6 +30,11 @@ export interface ConsoleBench {
   api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>
   /** Opens a signed-in page at a route of the console, `/` when absent. */
   open(route?: string, options?: BrowserContextOptions): Promise<ConsolePage>
+  /**
+   * Opens a signed-in page beside others that share its cookies, storage and what they have loaded: half of the work of
+   * a page of its own, for looks that leave nothing behind.
+   */
+  openTab(route: string): Promise<ConsolePage>
   /** Signs a person in with a password; pages are theirs from here on. */
   signIn(name: string, secret: string): Promise<void>
   /** Opens a page without a session. */
@@ -60,9 +65,20 @@ export async function openBench(
   let session: Awaited<ReturnType<BrowserContext['storageState']>> | undefined
   const browser: Browser = await chromium.launch(chromiumLaunchOptions(inject('chromiumPath')))
 
-  const page = async (url: string, options: BrowserContextOptions = {}): Promise<ConsolePage> => {
+  let tabs: Promise<BrowserContext> | undefined
+
+  const newContext = async (options: BrowserContextOptions): Promise<BrowserContext> => {
     const context = await browser.newContext({ ...defaults, ...options })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    return context
+  }
+
+  const page = async (url: string, options: BrowserContextOptions = {}): Promise<ConsolePage> => {
+    const context = await newContext(options)
+    return pageOf(context, url, 'context')
+  }
+
+  const pageOf = async (context: BrowserContext, url: string, closes: 'page' | 'context'): Promise<ConsolePage> => {
     const opened = await context.newPage()
     const errors: string[] = []
     opened.on('pageerror', (error) => errors.push(error.stack ?? error.message))
@@ -71,7 +87,26 @@ export async function openBench(
     })
     await opened.goto(url)
     await opened.getByRole('heading', { level: 1 }).waitFor()
-    return { page: opened, context, errors, close: async () => context.close() }
+    return { page: opened, context, errors, close: async () => (closes === 'page' ? opened : context).close() }
+  }
+
+  const open = async (route = '/', options: BrowserContextOptions = {}): Promise<ConsolePage> => {
+    const start = `${host.url}${host.uiBasePath}/`
+    const opened = session
+      ? await page(`${start}#${route}`, { ...options, storageState: session })
+      : await page(`${start}#${host.mintCode()}`, options)
+    if (session) return opened
+    await opened.page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
+    session = await opened.context.storageState()
+    if (route === '/') return opened
+    // A page of its own: this one still leads home after the sign-in, at a moment nobody knows.
+    await opened.close()
+    return page(`${start}#${route}`, { ...options, storageState: session })
+  }
+
+  const newTabs = async (): Promise<BrowserContext> => {
+    if (session === undefined) await (await open()).close()
+    return newContext({ storageState: session })
   }
 
   return {
@@ -91,18 +126,10 @@ export async function openBench(
       if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${JSON.stringify(parsed)}`)
       return parsed as T
     },
-    async open(route = '/', options = {}) {
-      const start = `${host.url}${host.uiBasePath}/`
-      const opened = session
-        ? await page(`${start}#${route}`, { ...options, storageState: session })
-        : await page(`${start}#${host.mintCode()}`, options)
-      if (session) return opened
-      await opened.page.getByRole('navigation', { name: 'Main navigation' }).waitFor()
-      session = await opened.context.storageState()
-      if (route === '/') return opened
-      // A page of its own: this one still leads home after the sign-in, at a moment nobody knows.
-      await opened.close()
-      return page(`${start}#${route}`, { ...options, storageState: session })
+    open,
+    async openTab(route) {
+      tabs ??= newTabs()
+      return pageOf(await tabs, `${host.url}${host.uiBasePath}/#${route}`, 'page')
     },
     async signIn(name, secret) {
       const opened = await page(`${host.url}${host.uiBasePath}/`)
@@ -115,6 +142,7 @@ export async function openBench(
     async restart() {
       const { port } = host
       session = undefined
+      tabs = undefined
       await host.stop()
       host = await start(port)
     },

@@ -25,7 +25,10 @@ const looked = sized([...new Map(screens.toReversed().map((screen) => [screen.co
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 async function reach(screen: Screen, bench: ConsoleBench): Promise<ConsolePage> {
-  const opened = screen.route === undefined ? await bench.openAnonymous() : await bench.open(screen.route)
+  const opened =
+    screen.route === undefined
+      ? await bench.openAnonymous()
+      : await (screen.alone ? bench.open(screen.route) : bench.openTab(screen.route))
   try {
     await screen.reach(opened.page, bench)
     return opened
@@ -46,7 +49,12 @@ async function sidewaysScrolling(page: Page): Promise<string[]> {
 }
 
 async function violations(page: Page): Promise<string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).withTags(rules).analyze()
+  const { violations: found } = await new AxeBuilder({ page })
+    .withTags(rules)
+    .options({ resultTypes: ['violations'] })
+    // Nothing is framed, and the other mode opens a page for each result.
+    .setLegacyMode()
+    .analyze()
   return found.flatMap((violation) => violation.nodes.map((node) => `${violation.id}: ${node.target.join(' ')}`))
 }
 

@@ -130,10 +130,9 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
         listed += numbers.length
         const drawn = tried === channels ? drawCases({ ...context, seed: listed }, numbers, 0.3) : numbers
         for (const number of drawn) {
-          const told: string[] = []
-          for (const [side, world] of worlds.entries()) {
-            told.push(masks[side]!(await send(world, role, cases[side]![number]!)))
-          }
+          const told = await Promise.all(
+            worlds.map(async (world, side) => masks[side]!(await send(world, role, cases[side]![number]!))),
+          )
           pairs += 1
           if (told[0] === told[1] || excepted.has(channel)) continue
           differences += 1
