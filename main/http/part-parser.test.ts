@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { PlatformError } from '#shared/errors.ts'
 import { acceptsEveryPath, createPartParser } from './part-parser.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 const schemas: z.ZodType[] = [
   z.object({ object: z.string(), id: z.string() }),
@@ -45,7 +46,7 @@ describe('createPartParser', () => {
           if (expected.success && !isPoisoned) expect(parse(value)).toEqual(expected.data)
           else expect(() => parse(value)).toThrow(PlatformError)
         }),
-        { numRuns: 300 },
+        { numRuns: sized(80, 300) },
       )
     }
   })

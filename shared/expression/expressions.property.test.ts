@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ExpressionError, compileExpression } from './compile-expression.ts'
 import { inferResultType } from './infer-type.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 type Model = (record: Readonly<Record<string, number | boolean | null>>) => number | boolean | null
 
@@ -106,7 +107,7 @@ describe('a random expression', () => {
         const expression = compileExpression(sample.source)
         expect(unsigned(expression.evaluate(scopeOf(of)))).toEqual(unsigned(sample.value(of)))
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(500, 2_000) },
     )
   })
 
@@ -168,7 +169,7 @@ describe('random text', () => {
         expect(JSON.stringify(of)).toBe(before)
         expect(Object.keys(Object.prototype)).toEqual([])
       }),
-      { numRuns: 5_000 },
+      { numRuns: sized(1_200, 5_000) },
     )
   })
 })

@@ -8,6 +8,7 @@ import type { FieldCase } from '../../test/support/field-cases.ts'
 import { parseField } from './parse-field.ts'
 import { fieldTypeOf, fieldTypes } from './registry.ts'
 import { pathOfRounded } from './rounded-integer.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 const env = { timeZone: 'UTC', defaultCurrency: 'EUR' }
 const ajv = new Ajv2020({ strict: false, validateFormats: false })
@@ -48,7 +49,7 @@ describe('a parsed value', () => {
       if (result.ok) expect(parseField(field, result.value, env)).toEqual(result)
       else for (const error of result.errors) expect(error.field).toMatch(/^value(?:$|\.)/)
     })
-    fc.assert(property, { numRuns: 300 })
+    fc.assert(property, { numRuns: sized(60, 300) })
   })
 })
 
@@ -68,7 +69,7 @@ describe('the JSON Schema of a type', () => {
         expect({ value, ok: validate(JSON.parse(JSON.stringify(result.value))) }).toEqual({ value, ok: true })
       else if (exact) expect({ value, ok: validate(value) }).toEqual({ value, ok: false })
     })
-    fc.assert(property, { numRuns: 300 })
+    fc.assert(property, { numRuns: sized(60, 300) })
   })
 
   it('holds for every value in the tables', () => {

@@ -7,6 +7,7 @@ import { inferFields } from './infer.ts'
 import type { InferredField } from './infer.ts'
 import { parseField } from './parse-field.ts'
 import { readCell } from './read-cell.ts'
+import { sized } from '../../test/support/test-size.ts'
 
 const env = { timeZone: 'Europe/Berlin' }
 
@@ -207,7 +208,7 @@ describe('an inferred field', () => {
         expect(storeAll(values)).toHaveLength(values.length)
         types.add(typeOf(values))
       }),
-      { numRuns: 2_000 },
+      { numRuns: sized(400, 2_000) },
     )
     expect(types.size).toBeGreaterThan(5)
   })

@@ -23,6 +23,8 @@ export interface ListeningDevice extends TestDevice {
   /** Whether strangers may come for pairing. */
   invites: boolean
   readonly links: PeerLink[]
+  /** The other ends of links of {@link connectTo}. */
+  readonly dialled: PeerLink[]
   readonly refusals: Refusal[]
 }
 
@@ -51,7 +53,7 @@ export async function listenAs(
     onRefused: (refusal) => void refusals.push(refusal),
   })
   const port = await listener.listen(['127.0.0.1'], 0)
-  const found: ListeningDevice = { ...device, listener, port, known, invites: false, links, refusals }
+  const found: ListeningDevice = { ...device, listener, port, known, invites: false, links, dialled: [], refusals }
   return found
 }
 
@@ -67,6 +69,13 @@ export async function connectTo(
     { host: '127.0.0.1', port: options.port ?? to.port },
     { identity: from.identity, peer: to.fingerprint, purpose: 'peer', link: options.link ?? {} },
   )
+  to.dialled.push(near)
   while (to.links.length === before) await new Promise((resolve) => setTimeout(resolve, 1))
   return { near, far: to.links[before]! }
+}
+
+/** Ends a device with its links from both ends, so that nobody waits for an answer of a side that does not read. */
+export async function closeDevice({ listener, dialled }: ListeningDevice): Promise<void> {
+  for (const near of dialled) near.close()
+  await listener.close()
 }

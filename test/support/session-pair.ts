@@ -4,6 +4,7 @@ import { createPeerSession } from '#main/plugins/sync/session/peer-session.ts'
 import type { PeerSession, SessionHooks, SessionParts } from '#main/plugins/sync/session/types.ts'
 import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
 import { systemTimers } from '#main/plugins/sync/channel/timers.ts'
+import type { Timers } from '#main/plugins/sync/channel/timers.ts'
 import { connectTo, listenAs, makeDevice } from './channel-devices.ts'
 import type { ListeningDevice } from './channel-devices.ts'
 import { createMemoryReplica } from './memory-replica.ts'
@@ -25,6 +26,7 @@ export async function startMachine(
   workspace: TestWorkspace,
   inc: number,
   hooks: SessionHooks = {},
+  timers: Timers = systemTimers,
 ): Promise<TestMachine> {
   const channel = await listenAs(await makeDevice())
   const replica = createMemoryReplica(workspace, inc, { fingerprint: channel.fingerprint })
@@ -40,7 +42,7 @@ export async function startMachine(
       keys: replica.signer,
       roster: workspace,
       clock: { now: () => Date.now(), iso: () => new Date().toISOString() },
-      timers: systemTimers,
+      timers,
       log: createLogger(),
       appVersion: '1.0.0',
       hooks,

@@ -18,6 +18,7 @@ import { buildInsert } from '../../../test/support/build-insert.ts'
 import { createTableSql } from '../schema/table-ddl.ts'
 import { buildAggregate } from './build-aggregate.ts'
 import { registerFunctions } from './functions.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 type Row = Record<string, unknown>
 
@@ -267,7 +268,7 @@ describe('groups of dates', () => {
           ])
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(80, 300) },
     )
   })
 
@@ -297,7 +298,7 @@ describe('groups of dates', () => {
           ])
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: sized(250, 1_000) },
     )
   })
 
@@ -407,7 +408,7 @@ describe('an aggregation in memory', () => {
           }
         })
       }),
-      { numRuns: 400 },
+      { numRuns: sized(100, 400) },
     )
   })
 })

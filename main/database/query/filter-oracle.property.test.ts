@@ -19,6 +19,7 @@ import { buildCount, buildFind } from './build-find.ts'
 import { buildFit } from './build-fit.ts'
 import { createCursorKey } from './cursor.ts'
 import { registerFunctions } from './functions.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 function compile(definition: unknown): ObjectSchema {
   const result = checkObjectDefinition(definition)
@@ -380,7 +381,7 @@ describe('filters', () => {
           }
         },
       ),
-      { numRuns: 400 },
+      { numRuns: sized(100, 400) },
     )
     expect(nonTrivial).toBeGreaterThan(200)
   })
@@ -409,7 +410,7 @@ describe('filters', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: sized(20, 60) },
     )
     expect(passed).toBeGreaterThan(50)
   })
@@ -420,7 +421,7 @@ describe('filters', () => {
         expect(parseFilter(JSON.parse(JSON.stringify(printFilter(filter))))).toEqual(filter)
       }),
       {
-        numRuns: 2000,
+        numRuns: sized(500, 2000),
       },
     )
   })

@@ -8,6 +8,7 @@ import { numberedId, openObjectTables } from '../../../test/support/open-object-
 import type { ObjectTables } from '../../../test/support/open-object-tables.ts'
 import { buildFind } from './build-find.ts'
 import { createCursorKey } from './cursor.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 const cursorKey = createCursorKey(randomBytes(32))
 
@@ -78,7 +79,7 @@ describe('rows of JSON', () => {
         expect(JSON.parse(page.records)).toEqual(expected)
         expect(Object.keys((JSON.parse(page.records) as object[])[0]!)).toEqual(Object.keys(expected[0]!))
       }),
-      { numRuns: 400 },
+      { numRuns: sized(80, 400) },
     )
   })
 

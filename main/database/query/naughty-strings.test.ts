@@ -40,15 +40,18 @@ beforeAll(() => {
 })
 afterAll(() => tables.close())
 
-function find(filter: unknown, rest: { sort?: string; cursor?: string | null; top?: number } = {}) {
+function find(
+  filter: unknown,
+  rest: { sort?: string; cursor?: string | null; top?: number; select?: readonly string[] } = {},
+) {
   const sort = rest.sort === undefined ? [] : [{ path: [rest.sort], descending: false }]
-  const { top = 1_000, cursor = null } = rest
-  const request = { filter: parseFilter(filter), sort, top, cursor }
+  const { top = 1_000, cursor = null, select = null } = rest
+  const request = { filter: parseFilter(filter), sort, top, cursor, select }
   const plan = buildFind(tables.schema('thing'), request, tables.env, { cursorKey })
   return plan.finish(tables.all(plan.statement))
 }
 
-const idsOf = (filter: unknown) => find(filter).records.map((record) => record['id'])
+const idsOf = (filter: unknown) => find(filter, { select: ['id'] }).records.map((record) => record['id'])
 
 /** Runs something that may refuse its input as a query, and fails in no other way. */
 function refusedOrFine(action: () => unknown): void {

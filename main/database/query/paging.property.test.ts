@@ -16,6 +16,7 @@ import { createTableSql } from '../schema/table-ddl.ts'
 import { buildFind } from './build-find.ts'
 import { createCursorKey } from './cursor.ts'
 import { registerFunctions } from './functions.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 function compile(definition: unknown): ObjectSchema {
   const result = checkObjectDefinition(definition)
@@ -125,7 +126,7 @@ describe('cursor paging', () => {
           expect(skipped).toEqual(all.slice(3))
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     )
   }, 60_000)
 
@@ -152,7 +153,7 @@ describe('cursor paging', () => {
           )
         },
       ),
-      { numRuns: 500 },
+      { numRuns: sized(100, 500) },
     )
   }, 60_000)
 

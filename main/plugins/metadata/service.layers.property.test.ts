@@ -14,6 +14,7 @@ import type { MetadataCore } from './service.ts'
 import { createMetadataService } from './service.ts'
 import { historyHash } from './service/history.ts'
 import { readHistory, readHistoryEntry } from './store.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 const ctx: RequestContext = { ...internalContext('request-1', 'API'), actor: localOwner }
 
@@ -146,7 +147,7 @@ describe('any writes one after the other', () => {
           await test.close()
         }
       }),
-      { numRuns: 25 },
+      { numRuns: sized(8, 25) },
     )
   }, 60_000)
 })

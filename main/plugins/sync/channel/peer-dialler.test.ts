@@ -5,6 +5,7 @@ import { listenAs, makeDevice } from '../../../../test/support/channel-devices.t
 import type { ListeningDevice, TestDevice } from '../../../../test/support/channel-devices.ts'
 import { startFaultProxy } from '../../../../test/support/fault-proxy.ts'
 import type { FaultProxy } from '../../../../test/support/fault-proxy.ts'
+import { createHurriedTimers } from '../../../../test/support/hurried-timers.ts'
 import { createLinkTable } from './link-table.ts'
 import { createPeerDialler, waitAfter } from './peer-dialler.ts'
 import type { DiallerOptions, DialStatus, PeerDialler } from './peer-dialler.ts'
@@ -15,6 +16,8 @@ let home: ListeningDevice
 let friend: TestDevice
 let proxy: FaultProxy
 let dialler: PeerDialler | undefined
+/** Five times as quick, so that waiting half a second takes a tenth. */
+const hurried = createHurriedTimers(5)
 
 beforeEach(async () => {
   home = await listenAs(await makeDevice(), { link: { heartbeatMs: 200 } })
@@ -72,13 +75,14 @@ describe('waitAfter', () => {
 
 describe('a dialler', () => {
   it('is connected again within 5 s after the network heals, without being told', async () => {
-    const { links } = keepConnected()
+    const { links } = keepConnected({ timers: hurried })
     await untilConnected()
     proxy.refuse()
     await vi.waitFor(() => expect(dialler!.status().failures).toBeGreaterThanOrEqual(2), 5_000)
     proxy.heal()
-    const ms = await untilConnected()
-    expect(ms).toBeLessThan(5_000)
+    const healedAt = hurried.now()
+    await untilConnected()
+    expect(hurried.now() - healedAt).toBeLessThan(5_000)
     expect(links).toHaveLength(2)
   })
 
@@ -100,7 +104,7 @@ describe('a dialler', () => {
   })
 
   it('leaves a half-open link when the network is back, and is connected as soon as it heals', async () => {
-    const { links } = keepConnected({ link: { heartbeatMs: 15_000 } })
+    const { links } = keepConnected({ timers: hurried, link: { timers: hurried, heartbeatMs: 15_000 } })
     await untilConnected()
     proxy.halfOpen()
     const started = performance.now()
@@ -220,6 +224,7 @@ describe('a table of links', () => {
         peer: to.fingerprint,
         addresses: () => [{ host: '127.0.0.1', port: to.port }],
         isNeeded: () => tables[table].of(to.fingerprint) === undefined,
+        timers: hurried,
         onLink: (link) => void settle(link, table),
       })
     async function settle(link: PeerLink, table: keyof typeof tables): Promise<void> {
@@ -229,7 +234,7 @@ describe('a table of links', () => {
     const diallers = [dial(home, away, 'home'), dial(friend, home, 'friend')]
     await vi.waitFor(() => expect([home.links.length, away.links.length]).toEqual([1, 1]))
     await Promise.all([settle(home.links[0]!, 'home'), settle(away.links[0]!, 'friend')])
-    await sleep(1_500)
+    await sleep(300)
     const atHome = tables.home.all()
     const atFriend = tables.friend.all()
     expect([atHome.length, atFriend.length]).toEqual([1, 1])
@@ -242,7 +247,7 @@ describe('a table of links', () => {
 
   it('keeps the newer of two links in one direction', async () => {
     const table = createLinkTable(home.fingerprint)
-    const { links } = keepConnected()
+    const { links } = keepConnected({ timers: hurried })
     await untilConnected()
     await vi.waitFor(() => expect(home.links).toHaveLength(1))
     await table.add(home.links[0]!)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { connectTo, listenAs, makeDevice } from '../../../../test/support/channel-devices.ts'
+import { closeDevice, connectTo, listenAs, makeDevice } from '../../../../test/support/channel-devices.ts'
 import type { ListeningDevice, TestDevice } from '../../../../test/support/channel-devices.ts'
 import { startFaultProxy } from '../../../../test/support/fault-proxy.ts'
 import type { FaultProxy } from '../../../../test/support/fault-proxy.ts'
@@ -22,8 +22,9 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await home.listener.close()
+  // A half-open line would never carry the end of a link.
   for (const proxy of proxies.splice(0)) await proxy.close()
+  await closeDevice(home)
 })
 
 async function throughProxy(link: LinkOptions): Promise<{ proxy: FaultProxy; near: PeerLink; far: PeerLink }> {
@@ -148,6 +149,8 @@ describe('a link', () => {
     ['text', (socket: WebSocket) => socket.send('hello')],
     ['nothing', () => home.links[0]!.close()],
   ] as const)('is cut when the other side does not answer its end, after %s', async (_what, send) => {
+    await home.listener.close()
+    home = await listenAs(home, { link: { closeAnswerMs: 100 } })
     const socket = await rawSocket()
     home.links[0]!.onMessage(() => undefined)
     socket.pause()
@@ -265,7 +268,8 @@ describe('a link over a bad network', () => {
     const { near, far } = await throughProxy({ heartbeatMs: 60, maxWaitingBytes: 1024 })
     take(near)
     let release = (): void => undefined
-    far.onMessage(() => new Promise<void>((resolve) => void (release = resolve)))
+    const gate = new Promise<void>((resolve) => void (release = resolve))
+    far.onMessage(() => gate)
     // More than what the system reads ahead, so that the far side sees nothing new at all.
     for (const number of range(800)) near.offer(numbered(number, 1024))
     await sleep(800)

@@ -63,6 +63,8 @@ export interface LinkOptions {
   readonly maxQueuedBytes?: number
   /** Bytes that may wait for the consumer before reading pauses; default 256 KiB. */
   readonly maxWaitingBytes?: number
+  /** How long the other side may take to answer a close frame before it is cut; default 1 s. */
+  readonly closeAnswerMs?: number
 }
 
 /** What a link is made of. */
@@ -74,14 +76,18 @@ export interface LinkParts extends LinkOptions {
   readonly direction: 'in' | 'out'
 }
 
-/** How long the other side may take to answer a close frame, and a consumer to finish what came before the end. */
-const closeAnswerMs = 1_000
+/** How long a consumer may take to finish what came before the end. */
 const finishMs = 5_000
 
 /** Wraps an open WebSocket and the TLS session below it. Call it in the turn the socket opened in. */
 export function createPeerLink(parts: LinkParts): PeerLink {
   const { socket, channel, peer, purpose, direction, timers = systemTimers } = parts
-  const { heartbeatMs = 15_000, maxQueuedBytes = maxMessageBytes * 1.25, maxWaitingBytes = 256 * 1024 } = parts
+  const {
+    heartbeatMs = 15_000,
+    maxQueuedBytes = maxMessageBytes * 1.25,
+    maxWaitingBytes = 256 * 1024,
+    closeAnswerMs = 1_000,
+  } = parts
   const address = `${channel.remoteAddress ?? ''}:${String(channel.remotePort ?? 0)}`
   const closeListeners: ((close: LinkClose) => void)[] = []
   const waiters = new Set<() => void>()

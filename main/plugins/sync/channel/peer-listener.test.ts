@@ -6,7 +6,7 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { connectTo, listenAs, makeDevice } from '../../../../test/support/channel-devices.ts'
+import { closeDevice, connectTo, listenAs, makeDevice } from '../../../../test/support/channel-devices.ts'
 import type { ListeningDevice, TestDevice } from '../../../../test/support/channel-devices.ts'
 import { DialError, dialPeer, subprotocols } from './peer-dial.ts'
 import { createPeerListener } from './peer-listener.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 async function listen(options: Parameters<typeof listenAs>[1] = {}): Promise<ListeningDevice> {
   const device = await listenAs(home, options)
-  open.push(device.listener)
+  open.push({ close: () => closeDevice(device) })
   return device
 }
 
@@ -160,6 +160,7 @@ describe('a listener', () => {
     await expectDialError(dialPeer(to, { identity: friend.identity, ...asPairing }), 'refused')
     await expectDialError(dialPeer(to, { identity: stranger.identity, ...asPeer }), 'refused')
     const link = await dialPeer(to, { identity: stranger.identity, ...asPairing })
+    device.dialled.push(link)
     expect(link.purpose).toBe('pairing')
     await vi.waitFor(() => expect(device.links).toHaveLength(1))
     expect(device.links[0]!.purpose).toBe('pairing')
@@ -173,8 +174,7 @@ describe('a listener', () => {
         { host: '127.0.0.1', port: device.port },
         { identity: stranger.identity, peer: null, purpose: 'pairing' },
       )
-    await dial()
-    await dial()
+    device.dialled.push(await dial(), await dial())
     await vi.waitFor(() => expect(device.links).toHaveLength(2))
     expect((await expectDialError(dial(), 'refused')).isHangUp).toBe(false)
   })

@@ -86,6 +86,7 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
   const makeUpgrades = (maxPayload: number): WebSocketServer =>
     new WebSocketServer({
       ...socketLimits,
+      ...{ closeTimeout: options.link?.closeAnswerMs ?? socketLimits.closeTimeout },
       maxPayload,
       noServer: true,
       clientTracking: false,

@@ -15,6 +15,7 @@ import {
 import { editDoc, loadDoc, mergeUpdate } from './record-doc.ts'
 import { liveEntries, setEntries } from './register.ts'
 import type { Json } from './types.ts'
+import { sized } from '../../../../test/support/test-size.ts'
 
 const value: fc.Arbitrary<Json> = fc.oneof(
   fc.integer(),
@@ -88,7 +89,7 @@ describe('a register as a list', () => {
         expect(contents[1]).toEqual(contents[0])
         expect(contents[2]).toEqual(contents[0])
       }),
-      { numRuns: 400 },
+      { numRuns: sized(100, 400) },
     )
     // Each way was gone often.
     for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100)

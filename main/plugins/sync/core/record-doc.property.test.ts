@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editDoc, loadDoc, mergeUpdate } from './record-doc.ts'
 import { readRegister, setEntries } from './register.ts'
+import { sized } from '../../../../test/support/test-size.ts'
 
 const edit = fc.record({
   device: fc.nat({ max: 2 }),
@@ -37,7 +38,7 @@ describe('the keys of a merge', () => {
           states[to] = merged.state
         })
       }),
-      { numRuns: 200 },
+      { numRuns: sized(50, 200) },
     )
     expect(named).toBeGreaterThan(0)
   })

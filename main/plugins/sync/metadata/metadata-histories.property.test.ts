@@ -6,6 +6,7 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { internalContext, localOwner } from '#main/kernel/context.ts'
 import { createPipe, createPipedHost, itemsOf } from '../../../../test/support/metadata-pipe.ts'
 import type { PipedHost } from '../../../../test/support/metadata-pipe.ts'
+import { sized } from '../../../../test/support/test-size.ts'
 
 let hosts: PipedHost[]
 let pipe: ReturnType<typeof createPipe>
@@ -167,7 +168,7 @@ describe('histories of three machines', () => {
         for (const host of hosts) await host.documents.handler.settle()
         expect(hosts.map(({ log }) => log.length)).toEqual(logs)
       }),
-      { numRuns: Number(process.env['HISTORIES'] ?? 25), endOnFailure: true },
+      { numRuns: Number(process.env['HISTORIES'] ?? sized(8, 25)), endOnFailure: true },
     )
   })
 })

@@ -2,21 +2,30 @@
 // the logs do not.
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createHurriedTimers } from '../../../../test/support/hurried-timers.ts'
 import type { TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, meetRawPeer, startMachine } from '../../../../test/support/session-pair.ts'
+import type { Timers } from '../channel/timers.ts'
 import { DocError } from '../core/doc-error.ts'
 import type { PeerSession } from './types.ts'
 
 let workspace: TestWorkspace
 let a: TestMachine
 let b: TestMachine
+/** How many times as quick time goes by; 1 where an answer that is late would be another one. */
+let pace: number
 
 beforeEach(async () => {
+  pace = 1
+  const timers: Timers = {
+    now: () => createHurriedTimers(pace).now(),
+    after: (ms, run) => createHurriedTimers(pace).after(ms, run),
+  }
   workspace = createTestWorkspace()
-  a = await startMachine(workspace, 1)
-  b = await startMachine(workspace, 2)
+  a = await startMachine(workspace, 1, {}, timers)
+  b = await startMachine(workspace, 2, {}, timers)
   a.replica.writeMany(30, 'r/a/')
   b.replica.writeMany(30, 'r/b/')
 })
@@ -38,6 +47,7 @@ const untilProved = (...sessions: readonly PeerSession[]): Promise<void> =>
 
 describe('the proof', () => {
   it('ends with the next edit and follows it', { timeout: 20_000 }, async () => {
+    pace = 5
     const { near, far } = await joinMachines(a, b)
     await untilProved(near, far)
     const before = near.status().proof!
@@ -62,11 +72,12 @@ describe('the proof', () => {
   })
 
   it('is renewed when asked for', async () => {
+    pace = 5
     const { near, far } = await joinMachines(a, b)
     await untilProved(near, far)
     const before = near.status().proof!
     await new Promise((resolve) => setTimeout(resolve, 20))
-    const proof = await near.verify(5_000)
+    const proof = await near.verify(25_000)
     expect(proof!.digest).toBe(before.digest)
     expect(proof!.at > before.at).toBe(true)
   })
@@ -124,6 +135,7 @@ describe('the proof', () => {
   })
 
   it('is found with a peer that knows the whole digest alone', async () => {
+    pace = 5
     const { raw, session } = await meetRawPeer(a, b)
     const { vector, buckets } = b.replica.digest()!
     raw.say(raw.hello({ vector }), raw.auth(), { kind: 'DONE', vector })
@@ -131,7 +143,7 @@ describe('the proof', () => {
     await until(() => expect(raw.of('DIGESTHASH')).toHaveLength(1))
     raw.say({ kind: 'DIGEST', vector, buckets })
     await until(() => expect(session.status().proof).toMatchObject({ compared: 'digest' }))
-    await new Promise((resolve) => setTimeout(resolve, 1_200))
+    await new Promise((resolve) => setTimeout(resolve, 1_200 / pace))
     raw.say({ kind: 'DIGEST', vector, buckets })
     await until(() => expect(raw.of('DIGEST')).toMatchObject([{ vector, buckets }]))
   })
@@ -154,6 +166,7 @@ describe('documents that differ although the logs are equal', () => {
   })
 
   it('are made equal when they are many and large', { timeout: 30_000 }, async () => {
+    pace = 5
     for (let number = 0; number < 150; number += 1) a.replica.diverge(`r/x/${number}`, 'x'.repeat(50))
     for (let number = 0; number < 3; number += 1) b.replica.diverge(`r/y/${number}`, 'x'.repeat(600_000))
     const { near, far } = await joinMachines(a, b)
@@ -162,6 +175,7 @@ describe('documents that differ although the logs are equal', () => {
   })
 
   it('are made equal when one is larger than what travels at once', { timeout: 60_000 }, async () => {
+    pace = 5
     a.replica.diverge('r/x/large', 'x'.repeat(1_500_000), 12)
     b.replica.diverge('r/x/large', 'y'.repeat(1_500_000), 4)
     const { near, far } = await joinMachines(a, b)
@@ -175,6 +189,7 @@ describe('documents that differ although the logs are equal', () => {
   })
 
   it('are made equal while both go on writing', { timeout: 30_000 }, async () => {
+    pace = 5
     for (let number = 0; number < 50; number += 1) a.replica.diverge(`r/x/${number}`, 'x')
     const { near, far } = await joinMachines(a, b)
     for (let edit = 0; edit < 20; edit += 1) {
@@ -221,6 +236,7 @@ describe('documents that differ although the logs are equal', () => {
   })
 
   it('are compared again within the hour', { timeout: 20_000 }, async () => {
+    pace = 5
     const { near, far } = await joinMachines(a, b)
     await untilProved(near, far)
     a.replica.diverge('r/a/3', 'silently')

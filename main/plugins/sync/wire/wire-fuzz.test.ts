@@ -18,7 +18,7 @@ import { WireError } from './wire-error.ts'
 import { heldMemory } from '../../../../test/support/held-memory.ts'
 import { isLong, sized } from '../../../../test/support/test-size.ts'
 
-const rounds = sized(5000, 100_000)
+const rounds = sized(1500, 100_000)
 const timeout = sized(60_000, 600_000)
 /** No single piece of bytes may take longer, whenever it is read: far below what a person would call hanging. */
 const slowMs = 50
