@@ -381,7 +381,7 @@ describe('filters', () => {
           }
         },
       ),
-      { numRuns: sized(100, 400) },
+      { numRuns: sized(200, 400) },
     )
     expect(nonTrivial).toBeGreaterThan(200)
   })
@@ -410,7 +410,7 @@ describe('filters', () => {
           }
         },
       ),
-      { numRuns: sized(20, 60) },
+      { numRuns: sized(40, 60) },
     )
     expect(passed).toBeGreaterThan(50)
   })
