@@ -136,11 +136,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
       }
       const before = consumer.cursor
       let pauseMs: number | undefined
-      for (const row of rows) {
+      for (const { seq, events } of runsOf(consumer, rows)) {
         if (stopping) break
-        if ((JSON.parse(row.consumers) as string[]).includes(consumer.name)) {
+        const [first, ...more] = events
+        if (first !== undefined) {
           try {
-            await consumer.definition.handle(JSON.parse(row.event) as PlatformEvent)
+            await consumer.definition.handle(first, more)
             consumer.failures = 0
           } catch (error) {
             pauseMs = retryMs(consumer)
@@ -151,7 +152,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
             break
           }
         }
-        consumer.cursor = row.seq
+        consumer.cursor = seq
       }
       if (consumer.cursor > before) await store(consumer)
       if (pauseMs !== undefined || stopping) return pauseMs
@@ -238,6 +239,22 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     pending: () => database.read.get<{ count: number }>(statement('SELECT count(*) AS count FROM _outbox'))?.count ?? 0,
   }
+}
+
+/** Rows in the runs the consumer takes them in, each with the number of its last row; without events for other consumers. */
+function runsOf({ name, definition }: Consumer, rows: readonly Row[]): { seq: number; events: PlatformEvent[] }[] {
+  const runs: { seq: number; events: PlatformEvent[]; key: string | null }[] = []
+  for (const { seq, consumers, event: text } of rows) {
+    const isWanted = (JSON.parse(consumers) as string[]).includes(name)
+    const event = isWanted ? (JSON.parse(text) as PlatformEvent) : undefined
+    const key = event === undefined ? null : (definition.runOf?.(event) ?? null)
+    const last = runs.at(-1)
+    if (event !== undefined && key !== null && last?.key === key) {
+      last.events.push(event)
+      last.seq = seq
+    } else runs.push({ seq, events: event === undefined ? [] : [event], key })
+  }
+  return runs
 }
 
 function wants(consumer: Consumer, event: PlatformEvent, log: Logger): boolean {

@@ -57,7 +57,10 @@ export type EventListener = (event: PlatformEvent, tx: Tx, ctx: RequestContext) 
 export interface OutboxConsumer {
   /** Asked inside the transaction for each event; must answer from memory. */
   wants(event: PlatformEvent): boolean
-  handle(event: PlatformEvent): Promise<void>
+  /** The run an event is in: wanted events in a row with the same key may be handed over at once. Null, or absent: none. */
+  runOf?(event: PlatformEvent): string | null
+  /** @param more events of the same run that came after it, in order; all are handled, or all come again */
+  handle(event: PlatformEvent, more: readonly PlatformEvent[]): Promise<void>
 }
 
 /** When a job runs: a cron line (five fields, workspace time zone) or an interval. */

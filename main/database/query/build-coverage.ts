@@ -1,4 +1,4 @@
-// Whether conditions of rights cover one record: one statement, whatever their number.
+// Whether conditions of rights cover records: one statement, whatever their number.
 import type { Statement } from '#main/kernel/database.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
@@ -26,5 +26,27 @@ export function buildCoverage(
     filter === null ? '1' : `(${writeFilter(scope, simplifyFilter(resolveFilter(schema, filter, env)))}) IS TRUE`
   const columns = `${write(read)} AS "seen", ${write(action)} AS "open"`
   const sql = `SELECT ${columns} FROM "${schema.table}" AS ${scope.alias} WHERE ${column(scope, 'id')} = ${bind(scope, id)}`
+  return { sql, parameters: scope.parameters }
+}
+
+/**
+ * Asks which of the records are live and pass a condition.
+ * @param env the world without rights
+ * @param read null for every record
+ */
+export function buildReadable(
+  schema: ObjectSchema,
+  ids: readonly string[],
+  read: Filter | null,
+  env: QueryEnv,
+): Statement<{ id: string }> {
+  const scope = rootScope(schema, env)
+  const id = column(scope, 'id')
+  const where = [
+    `${id} IN (SELECT value FROM json_each(${bind(scope, JSON.stringify(ids))}))`,
+    `${column(scope, 'deleted_at')} IS NULL`,
+  ]
+  if (read !== null) where.push(`(${writeFilter(scope, simplifyFilter(resolveFilter(schema, read, env)))}) IS TRUE`)
+  const sql = `SELECT ${id} AS "id" FROM "${schema.table}" AS ${scope.alias} WHERE ${where.join(' AND ')}`
   return { sql, parameters: scope.parameters }
 }

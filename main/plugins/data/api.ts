@@ -299,6 +299,8 @@ export interface DataService {
   ): { id: string; owner: string | null }
   /** How far the caller's rights reach over a stored record, deleted or not, at this moment. Never throws. */
   reach(ctx: RequestContext, input: { object: string; id: string; action: RecordAction }): RecordReach
+  /** Which of these records are live and the caller may read, at this moment: one statement. Never throws. */
+  readable(ctx: RequestContext, object: string, ids: readonly string[]): ReadonlySet<string>
   /** A record with the fields the caller may read; the same value when it may read all of them. */
   shown(ctx: RequestContext, object: string, record: PlatformRecord): PlatformRecord
   /** Whether the caller may read a field. Never throws. */

@@ -185,6 +185,13 @@ export function createDataService(host: DataServiceHost): DataService {
       const reached = access.reach(host.read, ctx, schema, id, action)
       return reached === 'open' && !authorizer.canObject(ctx, object, action) ? 'seen' : reached
     },
+    readable(ctx, object, ids) {
+      const schema = metadata.objectSchema(object)
+      if (schema === undefined || schema.abstract || ids.length === 0) return new Set()
+      const authorizer = host.authorizer()
+      if (authorizer.closedBecause?.(ctx) !== undefined || !authorizer.canObject(ctx, object, 'read')) return new Set()
+      return access.readable(host.read, ctx, schema, ids)
+    },
     shown(ctx, object, record) {
       const schema = metadata.objectSchema(object)
       return schema === undefined ? {} : access.shown(ctx, schema, record)

@@ -32,6 +32,25 @@ export interface NotificationDraft {
     /** The fields the body names, with the words for each; the body is these words, joined with commas. */
     readonly lines?: readonly { readonly field: string; readonly text: string }[]
   }
+  /**
+   * What one act of somebody did to records of the object in `data`: drafts with the same key become one notification
+   * while it is unread. With several parts the title is made of `says` and their number, and `data` names no record.
+   */
+  readonly fold?: {
+    readonly key: string
+    /** Who did what, up to the name of the record. */
+    readonly says: string
+    readonly parts: readonly NotificationPart[]
+  }
+}
+
+/** One record of a draft about many. */
+export interface NotificationPart {
+  readonly recordId: string
+  /** As `dedupeKey`, for this record alone. */
+  readonly cause: string
+  /** The fields that changed, by name. */
+  readonly fields: readonly string[]
 }
 
 /** The notifications service. */

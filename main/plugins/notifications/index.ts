@@ -36,7 +36,7 @@ export const notificationsPlugin = definePlugin({
   },
   contract: notificationRoutes,
   migrations: notificationMigrations,
-  emits: ['notification.created', 'notification.read'],
+  emits: ['notification.created', 'notification.updated', 'notification.read'],
   async register(host) {
     const { read, write, clock, ids, log, secrets, options } = host
     const auth = host.optionalService('auth')
@@ -92,7 +92,7 @@ export const notificationsPlugin = definePlugin({
       }),
     )
     host.handle(notificationRoutes, notificationHandlers({ inbox, devices, book }))
-    listenToRemovals(host)
+    listenToRemovals(host, metadata)
     const parts = { read, write, clock, book, mail, readings }
     registerJobs(host, { ...parts, addressOf: (userId) => addressOf({ auth, mail }, userId) })
   },

@@ -14,10 +14,11 @@ import type { LinkOf } from './service/messages.ts'
 import { materialOf, wordsOfMail } from './service/mail-material.ts'
 import type { ShownNotification } from './service/notification.ts'
 import { itemOf, showItem } from './service/notification.ts'
+import { foldedItem, growFold, storedParts } from './service/folds.ts'
 import type { PreferenceBook } from './service/preferences.ts'
 import { keptOf, quotesOf, withheld } from './service/quotes.ts'
 import type { Readings } from './service/readings.ts'
-import { countUnread, insertItem, keepNewest, putCause, readItemOf } from './store.ts'
+import { countUnread, insertItem, keepNewest, putCauses, putParts, readItemOf } from './store.ts'
 
 /** What the service works with. */
 export interface NotificationParts {
@@ -58,8 +59,9 @@ export function createNotificationsService(parts: NotificationParts): Notificati
   const { read, clock, ids, auth, mail, book, deliveries, notices, linkOf, metadata, readings } = parts
   const isThere = (userId: string): boolean => userId === localOwnerId || auth()?.user(userId) !== undefined
   return {
-    notify(tx, draft) {
-      const { userId } = draft
+    notify(tx, given) {
+      const { userId } = given
+      let draft = given
       if (!isThere(userId)) return null
       const ways = waysOf(draft, book.of(tx, userId))
       const address = ways.email === 'off' ? undefined : addressOf(parts, userId)
@@ -68,15 +70,38 @@ export function createNotificationsService(parts: NotificationParts): Notificati
       const webhooks = ways.webhooks.filter((channel) => book.hasUrl(tx, userId, channel))
       if (!ways.inApp && !isMailed && !waitsForDigest && webhooks.length === 0) return null
       const now = clock.now()
-      if (draft.dedupeKey !== undefined && !putCause(tx, userId, draft.dedupeKey, now)) return null
+      const isNew = (cause: string): boolean => putCauses(tx, userId, [cause], now).size === 1
+      if (draft.dedupeKey !== undefined && !isNew(draft.dedupeKey)) return null
       const { object } = draft.data ?? {}
-      const quotes = quotesOf(draft, typeof object === 'string' ? metadata.objectSchema(object) : undefined)
+      const schema = typeof object === 'string' ? metadata.objectSchema(object) : undefined
+      const quotes = quotesOf(draft, schema)
+      if (draft.fold !== undefined && draft.dedupeKey === undefined) {
+        const causes = putCauses(
+          tx,
+          userId,
+          draft.fold.parts.map(({ cause }) => cause),
+          now,
+        )
+        const parts = draft.fold.parts.filter(({ cause }) => causes.has(cause))
+        if (parts.length === 0) return null
+        draft = { ...draft, fold: { ...draft.fold, parts } }
+      }
       // Digests leave out what counts as mailed.
       const mailed = isMailed || draft.stays === true
-      const item = itemOf(draft, { id: ids.uuid(), now, inInbox: ways.inApp, mailed, quotes })
+      const plain = itemOf(draft, { id: ids.uuid(), now, inInbox: ways.inApp, mailed, quotes })
+      const { fold } = draft
+      const isStored = ways.inApp || waitsForDigest
+      if (isStored && fold !== undefined && schema !== undefined) {
+        // Mails and posts left with the first of it.
+        const grown = growFold(tx, plain, fold, schema)
+        if (grown !== null) return grown
+      }
+      const isFolded = fold !== undefined && schema !== undefined && plain.record_id === null
+      const item = isFolded ? foldedItem(plain, fold, schema) : plain
       const shown = showItem(item)
-      if (ways.inApp || waitsForDigest) {
-        insertItem(tx, item)
+      if (isStored) {
+        insertItem(tx, isFolded ? { ...item, quotes: JSON.stringify({ object: schema.uid, says: fold.says }) } : item)
+        if (isFolded) putParts(tx, item.id, storedParts(schema, fold.parts))
         keepNewest(tx, userId, keptPerUser)
       }
       if (ways.inApp) {
@@ -102,7 +127,8 @@ export function createNotificationsService(parts: NotificationParts): Notificati
     },
     present(ctx, told) {
       const notification = told as ShownNotification
-      if (typeof notification.data?.['recordId'] !== 'string') return notification
+      const { recordId, count } = notification.data ?? {}
+      if (typeof recordId !== 'string' && count === undefined) return notification
       const row = readItemOf(read, ctx.actor.id, notification.id)
       // One that was deleted or purged says nothing any more.
       if (row === undefined) return withheld(notification)

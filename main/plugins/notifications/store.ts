@@ -18,6 +18,7 @@ const columns = [
   'action_url',
   'record_id',
   'quotes',
+  'fold',
   'in_inbox',
   'created_at',
   'read_at',
@@ -25,7 +26,10 @@ const columns = [
 ] as const satisfies readonly (keyof NewItem)[]
 
 const insertSql = `INSERT INTO notifications_item (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`
-const selectSql = `SELECT seq, ${columns.join(', ')} FROM notifications_item`
+const partsSql = `(SELECT json_group_array(json_object('fields', json(fields), 'ids', json(ids))) FROM
+  (SELECT fields, json_group_array(record_id) AS ids FROM notifications_part
+   WHERE item_id = notifications_item.id GROUP BY fields) HAVING count(*) > 0)`
+const selectSql = `SELECT seq, ${columns.join(', ')}, ${partsSql} AS parts FROM notifications_item`
 
 /** Whose inbox, seen from where: notifications of that organization and of none; null where there are none (D-41). */
 export interface InboxScope {
@@ -132,11 +136,50 @@ export function takeItemsAbout(tx: Tx, recordId: string): ItemRow[] {
   return rows
 }
 
-/** Notes a cause of a user; false when it was there before. */
-export function putCause(tx: Tx, userId: string, key: string, now: number): boolean {
-  const digest = createHash('sha256').update(key).digest('base64url')
-  const sql = 'INSERT OR IGNORE INTO notifications_cause (user_id, digest, at) VALUES (?, ?, ?)'
-  return tx.run(statement(sql, [userId, digest, now])).changes === 1
+/** Notes causes of a user; answers those that were not there before. */
+export function putCauses(tx: Tx, userId: string, keys: readonly string[], now: number): ReadonlySet<string> {
+  const byDigest = new Map(keys.map((key) => [createHash('sha256').update(key).digest('base64url'), key]))
+  const sql = `INSERT OR IGNORE INTO notifications_cause (user_id, digest, at)
+    SELECT ?, value, ? FROM json_each(?) RETURNING digest`
+  const added = tx.all(statement<{ digest: string }>(sql, [userId, now, JSON.stringify([...byDigest.keys()])]))
+  return new Set(added.map(({ digest }) => byDigest.get(digest)!))
+}
+
+/** The newest unread notification of a user about an act. */
+export function readOpenFold(tx: Tx, item: Pick<NewItem, 'user_id' | 'organization_id' | 'fold' | 'in_inbox'>) {
+  const sql = `${selectSql} WHERE user_id = ? AND fold = ? AND read_at IS NULL AND organization_id IS ? AND in_inbox = ?
+    ORDER BY seq DESC LIMIT 1`
+  return tx.get(statement<ItemRow>(sql, [item.user_id, item.fold, item.organization_id, item.in_inbox]))
+}
+
+/** Adds records to a notification; one that is there keeps its fields and gets the new ones. */
+export function putParts(
+  tx: Tx,
+  itemId: string,
+  parts: readonly { readonly recordId: string; readonly fields: readonly string[] }[],
+): void {
+  const sql = `INSERT INTO notifications_part (item_id, record_id, fields)
+    SELECT ?, value ->> 'recordId', value -> 'fields' FROM json_each(?) WHERE TRUE
+    ON CONFLICT DO UPDATE SET fields = (SELECT json_group_array(value) FROM
+      (SELECT value FROM json_each(notifications_part.fields) UNION SELECT value FROM json_each(excluded.fields)))`
+  tx.run(statement(sql, [itemId, JSON.stringify(parts)]))
+}
+
+/** Stores other words of a notification about many records. */
+export function rewriteItem(
+  tx: Tx,
+  item: Pick<NewItem, 'id' | 'title' | 'body' | 'data' | 'action_url' | 'quotes'>,
+): void {
+  const sql = `UPDATE notifications_item SET title = ?, body = ?, data = ?, action_url = ?, quotes = ?, record_id = NULL
+    WHERE id = ?`
+  tx.run(statement(sql, [item.title, item.body, item.data, item.action_url, item.quotes, item.id]))
+}
+
+/** Takes a record out of the notifications about many, and answers these as they are without it. */
+export function takePartsAbout(tx: Tx, recordId: string): ItemRow[] {
+  const sql = 'DELETE FROM notifications_part WHERE record_id = ? RETURNING item_id AS id'
+  const items = tx.all(statement<{ id: string }>(sql, [recordId]))
+  return items.map(({ id }) => tx.get(statement<ItemRow>(`${selectSql} WHERE id = ?`, [id]))!)
 }
 
 /** Takes away at most so many that were made before an instant and are read, or were mailed and shown nowhere. */

@@ -9,7 +9,7 @@ import { call } from '../../lib/api-client.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
-import { inboxFilters, inboxQuery, targetOf, titleOf } from './notification-queries.ts'
+import { aboutOf, inboxFilters, inboxQuery, targetOf, titleOf } from './notification-queries.ts'
 import type { InboxFilter, Notification } from './notification-queries.ts'
 import classes from './notifications.module.css'
 
@@ -112,7 +112,7 @@ export function Inbox() {
 
 function Entry(props: { notification: Notification; onRead: () => void; onDelete: () => void }) {
   const { notification, onRead } = props
-  const { body, type, read, createdAt } = notification
+  const { body, read, createdAt } = notification
   const title = titleOf(notification)
   const target = targetOf(notification)
   return (
@@ -131,7 +131,7 @@ function Entry(props: { notification: Notification; onRead: () => void; onDelete
         </p>
         {body !== '' && <p className={classes.text}>{body}</p>}
         <p className={classes.when}>
-          {t(`notices.type.${type}`)} · <time dateTime={createdAt}>{formatMoment(createdAt)}</time>
+          {aboutOf(notification)} · <time dateTime={createdAt}>{formatMoment(createdAt)}</time>
         </p>
       </div>
       <div className={classes.tools}>

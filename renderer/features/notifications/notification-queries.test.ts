@@ -1,6 +1,18 @@
 // Where a notification leads.
 import { describe, expect, it } from 'vitest'
-import { targetOf } from './notification-queries.ts'
+import { addStrings } from '../../lib/strings.ts'
+import { notificationStrings } from '../../lib/strings/notifications.ts'
+import { aboutOf, targetOf } from './notification-queries.ts'
+
+addStrings(notificationStrings)
+
+describe('what a notification is about', () => {
+  it('is its kind, and of a change of many records their number', () => {
+    expect(aboutOf({ type: 'record', data: {} })).toBe('Record')
+    expect(aboutOf({ type: 'record', data: { count: 1 } })).toBe('1 record')
+    expect(aboutOf({ type: 'record', data: { count: 200 } })).toBe('200 records')
+  })
+})
 
 describe('the target of a notification', () => {
   it('is a place of the application', () => {

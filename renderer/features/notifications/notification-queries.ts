@@ -2,7 +2,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
-import { t } from '../../lib/strings.ts'
+import { t, tn } from '../../lib/strings.ts'
 
 /** One notification. */
 export type Notification = CallResult<'listNotifications'>['notifications'][number]
@@ -44,6 +44,11 @@ export const preferencesQuery = queryOptions({
 /** What a notification says first; of one whose content is closed by now, that it is. */
 export function titleOf({ title, data }: Pick<Notification, 'title' | 'data'>): string {
   return data['withheld'] === true ? t('notices.withheld') : title
+}
+
+/** What kind of thing it is about, or of how many records. */
+export function aboutOf({ type, data: { count } }: Pick<Notification, 'type' | 'data'>): string {
+  return typeof count === 'number' ? tn('notices.records', count) : t(`notices.type.${type}`)
 }
 
 /** Address of what a notification is about; undefined when it is about nothing one can go to. */

@@ -37,6 +37,8 @@ export const notificationStrings = {
   'notices.type.flow': 'Flow',
   'notices.type.system': 'System',
   'notices.type.record': 'Record',
+  'notices.records.one': '{count} record',
+  'notices.records.other': '{count} records',
 
   'notices.how': 'How you are told',
   'notices.inApp': 'In Cairn',

@@ -10,7 +10,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import { buildCount } from '#main/database/query/build-find.ts'
-import { buildCoverage } from '#main/database/query/build-coverage.ts'
+import { buildCoverage, buildReadable } from '#main/database/query/build-coverage.ts'
 import type { PlatformRecord } from '../api.ts'
 
 type Reader = Pick<Reads, 'all' | 'get'>
@@ -35,6 +35,8 @@ export interface RecordAccess {
   ): void
   /** Whether the caller may do this with a record, or see it. */
   reach(read: Reader, ctx: RequestContext, schema: ObjectSchema, id: string, action: RecordAction): Reach
+  /** Which of these records are live and the caller sees; one statement. */
+  readable(read: Reader, ctx: RequestContext, schema: ObjectSchema, ids: readonly string[]): ReadonlySet<string>
   /** The record with the fields the caller may read; the same value for callers without restrictions. */
   shown(ctx: RequestContext, schema: ObjectSchema, record: PlatformRecord): PlatformRecord
   /** Whether the caller may read a field. */
@@ -84,6 +86,11 @@ export function createRecordAccess(parts: {
       const reached = reach(read, ctx, schema, id, action)
       if (reached === 'none') throw notFound('record', asked, schema.name)
       if (reached === 'seen') throw platformError('permission_denied', { object: schema.name, action })
+    },
+    readable(read, ctx, schema, ids) {
+      const rows = isFree(ctx) ? null : authorizer().rowCondition(ctx, schema.name, 'read')
+      if (rows === false) return new Set()
+      return new Set(read.all(buildReadable(schema, ids, rows, envOf(ctx))).map(({ id }) => id))
     },
     shown(ctx, schema, record) {
       if (isFree(ctx)) return record

@@ -11,11 +11,11 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { NotificationDraft, NotificationsService } from '#main/plugins/notifications/api.ts'
+import type { NotificationDraft, NotificationPart, NotificationsService } from '#main/plugins/notifications/api.ts'
 import { mentionedTeams, mentionedUsers } from './mentions.ts'
 import type { People } from './people.ts'
 import { plainWords } from './plain-words.ts'
-import { readerContext } from './reader-context.ts'
+import { readerContext, readerContexts } from './reader-context.ts'
 import type { StoredItemView } from './show-items.ts'
 import type { SubscribedRecords } from './subscribed-records.ts'
 import type { SubscriptionWord } from './subscription-store.ts'
@@ -26,7 +26,7 @@ import { trackedFields } from './tracked-fields.ts'
 export interface NoticeParts {
   readonly notifications: () => NotificationsService | undefined
   readonly auth: () => AuthService | undefined
-  readonly data: Pick<DataService, 'reach' | 'get' | 'canReadField' | 'requireRecord'>
+  readonly data: Pick<DataService, 'reach' | 'readable' | 'get' | 'canReadField' | 'requireRecord'>
   readonly metadata: Pick<MetadataService, 'objectSchema'>
   readonly people: People
   readonly subscriptions: Pick<Subscriptions, 'inForce' | 'ended'>
@@ -58,17 +58,24 @@ const excerptLength = 300
 export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
   const { metadata, data, known } = parts
 
+  const saysOf = ({ actor }: PlatformEvent, deed: string): string => {
+    const name = actor.type === 'user' ? parts.people.findAll([actor.id]).get(actor.id)?.name : undefined
+    return `${name ?? actor.name ?? 'The system'} ${deed}`
+  }
+
   const tell = async (
     event: PlatformEvent,
     userId: string,
     notice: Notice,
-    rest: Pick<NotificationDraft, 'data' | 'channels'> & {
+    rest: Pick<NotificationDraft, 'channels'> & {
+      /** Names the act; others of the same act join this one. */
+      foldKey?: string
       feedId?: string
       /** What is said beside the title; null when the user may read none of it. */
       body: (ctx: RequestContext) => NoticeBody | null
     },
   ): Promise<void> => {
-    if ((event.actor.type === 'user' && event.actor.id === userId) || event.onBehalfOf === userId) return
+    if (isOwnDeed(event, userId)) return
     const [object, recordId] = [event.object!, event.recordId!]
     const ctx = readerContext(parts, userId, { object, recordId })
     if (ctx === null) return
@@ -77,9 +84,7 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
     const body = rest.body(ctx)
     const named = body === null ? null : await recordName(parts, ctx, object, recordId)
     if (body === null || named === null) return
-    const actor =
-      event.actor.type === 'user' ? parts.people.findAll([event.actor.id]).get(event.actor.id)?.name : undefined
-    const says = `${actor ?? event.actor.name ?? 'The system'} ${notice.says}`
+    const says = saysOf(event, notice.says)
     const { name, label, field } = named
     const title = field === null ? {} : { title: { field, without: `${says} ${label}` } }
     const draft: NotificationDraft = {
@@ -94,6 +99,9 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
       // What another machine wrote was mailed and posted from there.
       ...(event.source === 'sync' ? { stays: true } : {}),
       dedupeKey: notice.cause,
+      ...(rest.foldKey === undefined
+        ? {}
+        : { fold: { key: rest.foldKey, says, parts: [partOf(recordId, notice.cause, body.lines)] } }),
       // Told where the record is, whatever organization the user works in at the moment (D-41).
       organizationId: ctx.organizationId,
     }
@@ -138,23 +146,70 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
       if (!told.has(userId) && !ended.has(userId)) await tell(event, userId, notice, { feedId: item.id, body })
   }
 
-  const aboutRecord = async (event: PlatformEvent, schema: ObjectSchema): Promise<void> => {
-    const { object, recordId } = { object: event.object!, recordId: event.recordId! }
-    const { record, changes } = event.payload as RecordChange
-    const owner = typeof record['owner'] === 'string' ? record['owner'] : null
-    const changed = Object.keys(changes)
-    const notice: Notice = { type: 'record', says: 'changed', cause: `feed:event:${event.work ?? event.eventId}` }
-    for (const { userId, events, channels } of parts.subscriptions.inForce({ object: schema.uid, recordId }, owner)) {
-      if (!wantsWord(events, 'field_change')) continue
-      const body = (ctx: RequestContext): NoticeBody | null => {
-        const shown = [...trackedFields(schema).values()].filter(
-          ({ field, inFeed }) => inFeed && changed.includes(field.name) && data.canReadField(ctx, object, field.name),
-        )
-        if (shown.length === 0) return null
-        const lines = shown.map(({ field }) => ({ field: field.name, text: field.label }))
-        return { text: lines.map(({ text }) => text).join(', '), lines }
+  /** Who follows the record of a change and wants to hear of changes. */
+  const followersOf = (schema: ObjectSchema, event: PlatformEvent) => {
+    const { owner } = (event.payload as RecordChange).record
+    const place = { object: schema.uid, recordId: event.recordId! }
+    return parts.subscriptions
+      .inForce(place, typeof owner === 'string' ? owner : null)
+      .filter(({ userId, events }) => wantsWord(events, 'field_change') && !isOwnDeed(event, userId))
+  }
+
+  /** The fields of a change the user may read. */
+  const linesOf = (ctx: RequestContext, schema: ObjectSchema, event: PlatformEvent) =>
+    [...trackedFields(schema).values()]
+      .filter(({ inFeed }) => inFeed)
+      .filter(({ field: { name } }) => Object.hasOwn((event.payload as RecordChange).changes, name))
+      .filter(({ field: { name } }) => data.canReadField(ctx, schema.name, name))
+      .map(({ field }) => ({ field: field.name, text: field.label }))
+
+  const aboutRecord = async (
+    event: PlatformEvent,
+    schema: ObjectSchema,
+    { userId, channels }: Follower,
+    foldKey: string,
+  ): Promise<void> => {
+    const body = (ctx: RequestContext): NoticeBody | null => {
+      const lines = linesOf(ctx, schema, event)
+      return lines.length === 0 ? null : { text: lines.map(({ text }) => text).join(', '), lines }
+    }
+    const notice: Notice = { type: 'record', says: 'changed', cause: causeOf(event) }
+    await tell(event, userId, notice, { body, channels, foldKey })
+  }
+
+  /** Tells of what one act changed in several records: once to each who follows some of them. */
+  const aboutRecords = async (events: readonly PlatformEvent[], schema: ObjectSchema): Promise<void> => {
+    const heard = events.flatMap((event) => followersOf(schema, event).map((follower) => ({ event, follower })))
+    const groups = Map.groupBy(heard, ({ follower }) => `${follower.userId} ${follower.channels.toSorted().join()}`)
+    for (const [group, all] of groups) {
+      const { event: first, follower } = all[0]!
+      const foldKey = `${runOf(first)!} ${group}`
+      if (all.every(({ event }) => event.recordId === first.recordId)) {
+        for (const { event } of all) await aboutRecord(event, schema, follower, foldKey)
+        continue
       }
-      await tell(event, userId, notice, { body, channels })
+      for (const ctx of readerContexts(parts, follower.userId)) {
+        const ids = all.map(({ event }) => event.recordId!)
+        const open = data.readable(ctx, schema.name, ids)
+        const told = all
+          .filter(({ event }) => open.has(event.recordId!))
+          .map(({ event }) => partOf(event.recordId!, causeOf(event), linesOf(ctx, schema, event)))
+          .filter(({ fields }) => fields.length > 0)
+        if (told.length === 0) continue
+        const says = saysOf(first, 'changed')
+        const draft: NotificationDraft = {
+          userId: follower.userId,
+          type: 'record',
+          title: says,
+          body: '',
+          data: { object: schema.name },
+          channels: follower.channels,
+          ...(first.source === 'sync' ? { stays: true } : {}),
+          organizationId: ctx.organizationId,
+          fold: { key: foldKey, says, parts: told },
+        }
+        await parts.write('feed.notify', (tx) => void parts.notifications()?.notify(tx, draft))
+      }
     }
   }
 
@@ -175,13 +230,34 @@ export function createNoticeConsumer(parts: NoticeParts): OutboxConsumer {
       const tracked = trackedFields(schema)
       return Object.keys(changes).some((name) => tracked.get(name)?.inFeed === true)
     },
-    async handle(event) {
+    runOf,
+    async handle(event, more) {
       const schema = metadata.objectSchema(event.object!)
       if (schema === undefined || !schema.enable.feeds || parts.notifications() === undefined) return
-      if (event.type === 'record.updated') return aboutRecord(event, schema)
+      if (event.type === 'record.updated') return aboutRecords([event, ...more], schema)
       return aboutItem(event, schema, (event.payload as { item: StoredItemView }).item)
     },
   }
+}
+
+type Follower = ReturnType<Subscriptions['inForce']>[number]
+
+/** Changes that are one act: of one call or job, by one person, of one object. */
+function runOf({ type, object, actor, requestId, source, onBehalfOf }: PlatformEvent): string | null {
+  if (type !== 'record.updated') return null
+  return JSON.stringify([object, actor.type, actor.id, requestId, source, onBehalfOf])
+}
+
+function isOwnDeed({ actor, onBehalfOf }: PlatformEvent, userId: string): boolean {
+  return (actor.type === 'user' && actor.id === userId) || onBehalfOf === userId
+}
+
+function causeOf({ work, eventId }: PlatformEvent): string {
+  return `feed:event:${work ?? eventId}`
+}
+
+function partOf(recordId: string, cause: string, lines: NoticeBody['lines'] = []): NotificationPart {
+  return { recordId, cause, fields: lines.map(({ field }) => field) }
 }
 
 interface RecordChange {

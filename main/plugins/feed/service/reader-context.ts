@@ -16,18 +16,21 @@ export function readerContext(
   userId: string,
   { object, recordId }: { readonly object: string; readonly recordId: string },
 ): RequestContext | null {
-  const auth = parts.auth()
-  if (auth?.user(userId)?.banned === true) return null
+  const isOpen = (ctx: RequestContext): boolean =>
+    parts.data.reach(ctx, { object, id: recordId, action: 'read' }) === 'open'
+  return readerContexts(parts, userId).find(isOpen) ?? null
+}
+
+/** The user in each of its organizations; none for one who is banned. */
+export function readerContexts({ auth: accounts }: Pick<ReaderParts, 'auth'>, userId: string): RequestContext[] {
+  const auth = accounts()
+  if (auth?.user(userId)?.banned === true) return []
   const organizations =
     auth?.hasOrganizations === true ? auth.memberships(userId).map(({ organizationId }) => organizationId) : [null]
-  for (const organizationId of organizations) {
-    const ctx: RequestContext = {
-      ...internalContext(`feed-reader-${recordId}`),
-      actor: { type: 'user', id: userId },
-      credential: 'session',
-      organizationId,
-    }
-    if (parts.data.reach(ctx, { object, id: recordId, action: 'read' }) === 'open') return ctx
-  }
-  return null
+  return organizations.map((organizationId) => ({
+    ...internalContext('feed-reader'),
+    actor: { type: 'user', id: userId },
+    credential: 'session',
+    organizationId,
+  }))
 }

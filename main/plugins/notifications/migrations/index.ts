@@ -2,6 +2,7 @@
 import type { Migration } from '#main/kernel/plugin.ts'
 import { inbox } from './0001-inbox.ts'
 import { quotes } from './0002-quotes.ts'
+import { folds } from './0003-folds.ts'
 
 /** Append only; released steps never change. */
-export const notificationMigrations: readonly Migration[] = [inbox, quotes]
+export const notificationMigrations: readonly Migration[] = [inbox, quotes, folds]

@@ -23,6 +23,10 @@ export interface ItemRow {
   readonly record_id: string | null
   /** What its words quote, as JSON; null where no record there is was named. */
   readonly quotes: string | null
+  /** The act that is told of; null for what is never gathered. */
+  readonly fold: string | null
+  /** Groups of its records, `[{fields, ids}]` as JSON; null when it is about at most one. */
+  readonly parts: string | null
   /** 0: waits for a mail of many and is shown nowhere. */
   readonly in_inbox: number
   readonly created_at: number
@@ -31,7 +35,7 @@ export interface ItemRow {
 }
 
 /** A row that is not stored yet. */
-export type NewItem = Omit<ItemRow, 'seq'>
+export type NewItem = Omit<ItemRow, 'seq' | 'parts'>
 
 /** Longest title. */
 export const maxTitleChars = 200
@@ -65,6 +69,7 @@ export function itemOf(
     action_url: actionUrl?.startsWith('#/') === true ? actionUrl : null,
     record_id: typeof recordId === 'string' ? recordId : null,
     quotes: facts.quotes,
+    fold: draft.fold?.key ?? null,
     in_inbox: facts.inInbox ? 1 : 0,
     created_at: facts.now,
     read_at: null,

@@ -2,6 +2,7 @@
 // it. Pure; asks no right itself.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { NotificationDraft } from '../api.ts'
+import type { Part } from './fold.ts'
 import type { ItemRow, NewItem, ShownNotification } from './notification.ts'
 import { cut, maxBodyChars, maxTitleChars, showItem } from './notification.ts'
 
@@ -12,6 +13,10 @@ export interface Quotes {
   readonly title?: { readonly field: string; readonly without: string }
   /** The fields the body names one by one, with the words for each. */
   readonly lines?: readonly { readonly field: string; readonly text: string }[]
+  /** Who did what, where it is about many records. */
+  readonly says?: string
+  /** Those records; kept in rows of their own where the notification has one. */
+  readonly parts?: readonly Part[]
 }
 
 /** A notification with what it takes to judge it again. */
@@ -47,8 +52,12 @@ export function keptOf(row: NewItem | ItemRow): KeptNotification {
     userId: row.user_id,
     organizationId: row.organization_id,
     notification: showItem(row),
-    quotes: row.quotes === null ? null : (JSON.parse(row.quotes) as Quotes),
+    quotes: row.quotes === null ? null : { ...(JSON.parse(row.quotes) as Quotes), ...partsOf(row) },
   }
+}
+
+function partsOf(row: NewItem | ItemRow): Pick<Quotes, 'parts'> {
+  return 'parts' in row && row.parts !== null ? { parts: JSON.parse(row.parts) as Part[] } : {}
 }
 
 /** The words that are left where some fields are closed; null when nothing of the body is. */

@@ -9,7 +9,9 @@ import type { DataService } from '../../data/api.ts'
 import type { FeedService } from '../../feed/api.ts'
 import type { MetadataService } from '../../metadata/api.ts'
 import type { ShownNotification } from './notification.ts'
-import type { KeptNotification } from './quotes.ts'
+import type { Part } from './fold.ts'
+import { countOf, foldedWords, maxParts } from './fold.ts'
+import type { KeptNotification, Quotes } from './quotes.ts'
 import { withheld, wordsLeft } from './quotes.ts'
 
 /** Notifications with the eyes of their readers. */
@@ -23,7 +25,7 @@ export interface Readings {
 /** What readings ask. */
 export interface ReadingParts {
   readonly auth: () => AuthService | undefined
-  readonly data: () => Pick<DataService, 'requireRecord' | 'canReadField'> | undefined
+  readonly data: () => Pick<DataService, 'requireRecord' | 'readable' | 'canReadField'> | undefined
   readonly feed: () => Pick<FeedService, 'sees'> | undefined
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas'>
 }
@@ -39,6 +41,7 @@ export function createReadings({ auth, data, feed, metadata }: ReadingParts): Re
   /** Null when the caller may not see what it is about. */
   const judged = (ctx: RequestContext, kept: KeptNotification): ShownNotification | null => {
     const { recordId, feedId } = kept.notification.data
+    if (kept.quotes?.parts !== undefined) return folded(ctx, kept.notification, kept.quotes, kept.quotes.parts)
     if (typeof recordId !== 'string') return kept.notification
     const schema = schemaOf(kept)
     const records = data()
@@ -50,6 +53,32 @@ export function createReadings({ auth, data, feed, metadata }: ReadingParts): Re
     const left = wordsLeft(kept, (uid) => names.has(uid) && records.canReadField(ctx, object, names.get(uid)!))
     if (left === null || left.data['object'] === object) return left
     return renamed(left, object)
+  }
+
+  /** As far as the caller may see its records, and of each a field that changed. */
+  const folded = (
+    ctx: RequestContext,
+    notification: ShownNotification,
+    { object: uid, says = '' }: Quotes,
+    parts: readonly Part[],
+  ): ShownNotification | null => {
+    const schema = metadata.objectSchemas().find((one) => one.uid === uid)
+    const records = data()
+    if (schema === undefined || records === undefined) return null
+    const open = new Set(
+      schema.fields.filter(({ name }) => records.canReadField(ctx, schema.name, name)).map((field) => field.uid),
+    )
+    const told = parts.filter(({ fields }) => fields.some((field) => open.has(field)))
+    const seen = records.readable(
+      ctx,
+      schema.name,
+      told.flatMap(({ ids }) => ids),
+    )
+    const left = told.flatMap(({ fields, ids }): Part[] => {
+      const shown = ids.filter((id) => seen.has(id))
+      return shown.length === 0 ? [] : [{ fields: fields.filter((field) => open.has(field)), ids: shown }]
+    })
+    return left.length === 0 ? null : foldedWords(notification, says, left, schema, countOf(parts) >= maxParts)
   }
 
   return {
