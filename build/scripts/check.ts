@@ -25,7 +25,7 @@ export interface CheckOutcome {
 
 /** The checks, slowest first so that two of them fill both processors to the end. */
 export const CHECK_STEPS: readonly CheckStep[] = [
-  { name: 'typecheck', program: 'node_modules/typescript/bin/tsc', args: ['-b', '--pretty', 'false'] },
+  { name: 'typecheck', program: 'node_modules/typescript7/bin/tsc', args: ['-b', '--pretty', 'false'] },
   {
     name: 'format',
     program: 'node_modules/prettier/bin/prettier.cjs',
