@@ -68,7 +68,31 @@ describe('reader streams', () => {
       ids.push(...rows.map(({ id }) => id))
     }
     expect(ids).toEqual(Array.from({ length: 20_000 }, (_, at) => at + 1))
+  })
+
+  it('go one after the other through one process, each of its own snapshot, and those at a time through several', async () => {
+    const few = statement<{ n: number }>('SELECT count(*) AS n FROM t')
+    const counts: number[] = []
+    const count = async (): Promise<void> => {
+      for await (const rows of streams.stream(few, {})) counts.push(rows[0]!.n)
+    }
+    await count()
+    writer.exec('DELETE FROM t WHERE id > 10')
+    await count()
+    expect([counts, children.length]).toEqual([[20_000, 10], 1])
+    await Promise.all([count(), count()])
+    expect([counts.slice(2), children.length]).toEqual([[10, 10], 2])
+    streams.close()
+    for (const child of children) await ended(child)
+  })
+
+  it('pass over what a process says of an earlier walk, and go on after one that ended', async () => {
+    for await (const rows of streams.stream(all, {})) expect(rows.length).toBeGreaterThan(0)
+    process.kill(children[0]!.pid!, 'SIGKILL')
     await ended(children[0]!)
+    let found = 0
+    for await (const rows of streams.stream(all, {})) found += rows.length
+    expect([found, children.length]).toEqual([20_000, 2])
   })
 
   it('run no further ahead than a few slices', async () => {
