@@ -7,7 +7,7 @@ import { openBench, paste } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { onlyInLongRun, sized } from '../support/test-size.ts'
 
-const manyRows = 60_000
+const manyRows = sized(30_000, 60_000)
 const many = ['Code,Amount', ...Array.from({ length: manyRows }, (_, index) => `C${index + 1},${index}`)].join('\n')
 
 describe('import', () => {
@@ -302,7 +302,7 @@ describe('import', () => {
     const before = await total('log')
     await open('log')
     await paste(page, many)
-    await run('60,000')
+    await run(manyRows.toLocaleString('en'))
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByRole('heading', { name: 'Import paused: log' }).waitFor()
     const paused = await total('log')
@@ -334,7 +334,7 @@ describe('import', () => {
     const existing = await total('log')
     await open('log')
     await paste(page, many)
-    await run('60,000')
+    await run(manyRows.toLocaleString('en'))
     await page
       .getByText(/rows per second/)
       .first()
