@@ -12,11 +12,10 @@ import { cairnEntry, startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
 import { createAuthHost } from '../support/auth-host.ts'
 import type { Answer, TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
 import { pairHostileDevice } from '../support/hostile-device.ts'
 import { askForText, editText } from '../support/live-text-client.ts'
 import type { Door, Place, TextClient } from '../support/live-text-client.ts'
-import { listen, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, listen, pair, startFounder, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 
 const doorOf = ({ url, token }: { readonly url: string; readonly token: string }): Door => ({
@@ -194,7 +193,7 @@ describe('a machine that sends what it may not', () => {
   }, 60_000)
 
   it('of a person who may not edit here is not heard', async () => {
-    const desk = await createPeopledHost({ users: [{}] })
+    const desk = await createPeopledHost({ users: [{}] }, withoutBackups)
     const clients: TextClient[] = []
     try {
       await desk.saveItem('profile', 'readonly', { label: 'Look only', objects: { '*': { allowRead: true } } })
@@ -231,7 +230,7 @@ describe('a machine that sends what it may not', () => {
 describe('people of the other machine', () => {
   it('who may not read a text get none of its letters, and who may only read get them all', async () => {
     const desk = await createAuthHost()
-    const laptop = await createTestHost()
+    const laptop = await createSyncedHost()
     const clients: TextClient[] = []
     try {
       await listen(desk)
