@@ -23,7 +23,7 @@ import { heldMemory } from '../support/held-memory.ts'
 import { sized } from '../support/test-size.ts'
 
 const frameCount = sized(1_500, 100_000)
-const updateCount = sized(1_500, 100_000)
+const updateCount = sized(500, 100_000)
 /** Growth of the heap beyond what the stored log explains. */
 const heapBound = 60 * 1024 * 1024
 
