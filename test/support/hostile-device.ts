@@ -13,10 +13,10 @@ import { encodeBody } from '#main/plugins/sync/wire/envelope-codec.ts'
 import type { Frame } from '#main/plugins/sync/wire/frames.ts'
 import { packRun } from '#main/plugins/sync/wire/pack-run.ts'
 import { proveChannel } from '#main/plugins/sync/wire/proofs.ts'
-import { createTestHost } from './create-test-host.ts'
 import type { RawPeer } from './raw-peer.ts'
 import { createRawPeer } from './raw-peer.ts'
-import { until } from './synced-hosts.ts'
+import type { PairingHost } from './synced-hosts.ts'
+import { createSyncedHost, pair } from './synced-hosts.ts'
 
 /** The device. */
 export interface HostileDevice {
@@ -45,30 +45,15 @@ export interface Destination {
   readonly port: number
 }
 
-/** What is asked of the host: calls below `/api/v1` in the name of its owner. */
-interface InvitingHost {
-  // oxlint-disable-next-line no-explicit-any -- tests reach into bodies freely
-  get(path: string): Promise<{ readonly body: any }>
-  // oxlint-disable-next-line no-explicit-any -- tests reach into bodies freely
-  post(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: any }>
-}
-
 /** Pairs a real machine with a host and takes its place. @param user whose machine it is; the inviting person by default */
 export async function pairHostileDevice(
-  host: InvitingHost,
+  host: PairingHost,
   role: 'admin' | 'member',
   user?: string,
 ): Promise<HostileDevice> {
-  const machine = await createTestHost()
+  const machine = await createSyncedHost()
   try {
-    const { status, body: invite } = await host.post('/sync/pairing', { role, ...(user !== undefined && { user }) })
-    if (status !== 201) throw new Error(`Nobody was invited: ${JSON.stringify(invite)}`)
-    const joined = (await machine.post('/sync/pairing/join', { link: invite.link, deviceName: 'Stranger' })).body
-    await host.post(`/sync/pairing/${invite.pairingId}/confirm`, { matches: true })
-    await machine.post(`/sync/pairing/${joined.pairingId}/confirm`, { matches: true })
-    const done = async (): Promise<boolean> =>
-      (await machine.get(`/sync/pairing/${joined.pairingId}`)).body.state === 'done'
-    await until('the pairing ends', done)
+    const { invite } = await pair(host, machine, 'Stranger', { role, ...(user !== undefined && { user }) })
     const { workspaceId, epoch } = (await machine.get('/sync/status')).body
     const { fingerprint } = (await host.get('/sync/status')).body.device
     const { dataDir } = machine

@@ -10,7 +10,8 @@ import type { FaultProxy } from './fault-proxy.ts'
 import { findFreePort } from './free-port.ts'
 import { startRelayProcess } from './relay-process.ts'
 import type { RelayProcess } from './relay-process.ts'
-import { until } from './synced-hosts.ts'
+import type { PairingHost } from './synced-hosts.ts'
+import { beginPairing, until } from './synced-hosts.ts'
 
 /** A parsed answer. */
 export interface NodeAnswer {
@@ -184,19 +185,22 @@ async function joinAll(
   for (const node of nodes) await expectCall(node, 200, 'PATCH', '/sync/settings', { paused: false })
 }
 
+const callsOf = (node: ClusterNode): PairingHost => ({
+  get: (path) => node.call('GET', path),
+  post: (path, body) => node.call('POST', path, body),
+})
+
 async function pairNode(founder: ClusterNode, node: ClusterNode): Promise<void> {
-  const invite = await expectCall(founder, 201, 'POST', '/sync/pairing', {})
-  const wish = { link: invite.link, deviceName: node.name }
-  const joined = await expectCall(node, 202, 'POST', '/sync/pairing/join', wish)
+  const { inviterId, joinerId } = await beginPairing(callsOf(founder), callsOf(node), node.name)
   for (const [one, id] of [
-    [founder, invite.pairingId],
-    [node, joined.pairingId],
+    [founder, inviterId],
+    [node, joinerId],
   ] as const)
     await expectCall(one, 200, 'POST', `/sync/pairing/${id}/confirm`, { matches: true })
   const state = await until(
     `${node.name} is paired`,
     async () => {
-      const { body } = await node.call('GET', `/sync/pairing/${joined.pairingId}`)
+      const { body } = await node.call('GET', `/sync/pairing/${joinerId}`)
       return ['done', 'failed', 'expired'].includes(body.state) ? JSON.stringify(body) : undefined
     },
     startMs,

@@ -1,6 +1,20 @@
 // Real hosts that take part in one workspace: paired over the API, connected with TLS on loopback.
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import type { TestHost } from './create-test-host.ts'
 import { createTestHost } from './create-test-host.ts'
+
+/**
+ * Leaves out backups: each starts a process, before sync is turned on, before an invite and before a join. That they are
+ * made is for the tests of the API to prove.
+ */
+export function withoutBackups<T extends { readonly id: string }>(plugins: readonly T[]): T[] {
+  return plugins.filter(({ id }) => id !== 'backup')
+}
+
+/** Starts a host for tests of what machines share; it makes no backups. */
+export function createSyncedHost(): Promise<TestHost> {
+  return createTestHost({ plugins: withoutBackups([...corePlugins, ...optionalPlugins]) })
+}
 
 /** Waits until `look` answers something; fails with `what` after `ms`. */
 export async function until<T>(
@@ -19,7 +33,7 @@ export async function until<T>(
 
 /** Starts a host that has founded a workspace and listens on loopback. */
 export async function startFounder(name = 'Study'): Promise<TestHost> {
-  const host = await createTestHost()
+  const host = await createSyncedHost()
   await listen(host)
   const { status, body } = await host.post('/sync/enable', { deviceName: name })
   if (status !== 202) throw new Error(`Sync could not be turned on: ${JSON.stringify(body)}`)
@@ -32,6 +46,20 @@ export async function listen(host: TestHost): Promise<void> {
   if (status !== 200) throw new Error(`Nobody can connect: ${JSON.stringify(body)}`)
 }
 
+/** What pairing asks of a host: calls below `/api/v1` in the name of its owner. */
+export interface PairingHost {
+  // oxlint-disable-next-line no-explicit-any -- tests reach into bodies freely
+  get(path: string): Promise<{ readonly body: any }>
+  // oxlint-disable-next-line no-explicit-any -- tests reach into bodies freely
+  post(path: string, body?: unknown): Promise<{ readonly status: number; readonly body: any }>
+}
+
+/** Whom an invite is for, where that is not another machine of the inviting person. */
+export interface Invited {
+  readonly role?: 'admin' | 'member'
+  readonly user?: string
+}
+
 /** A pairing that waits for both people. */
 export interface OpenPairing {
   readonly invite: { pairingId: string; code: string; link: string; addresses: string[]; fingerprint: string }
@@ -39,23 +67,41 @@ export interface OpenPairing {
   readonly joinerId: string
 }
 
-/** Invites and joins, as far as the number both compare. */
-export async function beginPairing(inviter: TestHost, joiner: TestHost, name = 'Laptop'): Promise<OpenPairing> {
-  const invite = (await inviter.post('/sync/pairing')).body
+/** Invites and joins, until both have the number to compare: the joiner is answered before the inviter has it. */
+export async function beginPairing(
+  inviter: PairingHost,
+  joiner: PairingHost,
+  name = 'Laptop',
+  invited: Invited = {},
+): Promise<OpenPairing> {
+  const { status: made, body: invite } = await inviter.post('/sync/pairing', invited)
+  if (made !== 201) throw new Error(`Nobody was invited: ${JSON.stringify(invite)}`)
   const { status, body } = await joiner.post('/sync/pairing/join', { link: invite.link, deviceName: name })
   if (status !== 202) throw new Error(`The workspace could not be joined: ${JSON.stringify(body)}`)
+  await until('the inviter compares', async () => {
+    const { state } = (await inviter.get(`/sync/pairing/${invite.pairingId}`)).body
+    return state !== 'waiting'
+  })
   return { invite, inviterId: invite.pairingId, joinerId: body.pairingId }
 }
 
 /** Pairs two hosts; resolves when the joiner has all the workspace holds. */
-export async function pair(inviter: TestHost, joiner: TestHost, name = 'Laptop'): Promise<OpenPairing> {
-  const open = await beginPairing(inviter, joiner, name)
-  await inviter.post(`/sync/pairing/${open.inviterId}/confirm`, { matches: true })
-  await joiner.post(`/sync/pairing/${open.joinerId}/confirm`, { matches: true })
-  for (const [host, id] of [
+export async function pair(
+  inviter: PairingHost,
+  joiner: PairingHost,
+  name = 'Laptop',
+  invited: Invited = {},
+): Promise<OpenPairing> {
+  const open = await beginPairing(inviter, joiner, name, invited)
+  const sides = [
     [inviter, open.inviterId],
     [joiner, open.joinerId],
-  ] as const) {
+  ] as const
+  for (const [host, id] of sides) {
+    const { status, body } = await host.post(`/sync/pairing/${id}/confirm`, { matches: true })
+    if (status !== 200) throw new Error(`The pairing could not be confirmed: ${JSON.stringify(body)}`)
+  }
+  for (const [host, id] of sides) {
     const end = await until('the pairing ends', async () => {
       const { body } = await host.get(`/sync/pairing/${id}`)
       return ['done', 'failed', 'expired'].includes(body.state) ? body : undefined

@@ -2,8 +2,7 @@
 // a field or its rules while the other one writes.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
-import { apart, inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { apart, createSyncedHost, inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -17,7 +16,7 @@ const rule = {
 
 beforeAll(async () => {
   desk = await startFounder('Desk')
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
   const definition = { name: 'span', fields: { from, to }, validations: [rule] }
   expect((await desk.put('/meta/object/span', definition)).status).toBe(200)

@@ -2,8 +2,7 @@
 // that joins later and knows nothing but the documents.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
-import { inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, inStep, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 const fields = {
   size: { type: 'text' },
@@ -25,7 +24,7 @@ const paths: string[] = []
 
 beforeAll(async () => {
   desk = await startFounder('Desk')
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
   await desk.defineObject('part', fields)
   for (const data of values) {
@@ -78,7 +77,7 @@ describe('a definition that changes values', () => {
   })
 
   it('leaves them on a machine that joins later', async () => {
-    const tablet = await createTestHost()
+    const tablet = await createSyncedHost()
     try {
       await pair(desk, tablet, 'Tablet')
       await inStep([desk, laptop, tablet])

@@ -10,7 +10,7 @@ import { addItem, pageOf } from '../support/feed-calls.ts'
 import type { HostileDevice } from '../support/hostile-device.ts'
 import { pairHostileDevice } from '../support/hostile-device.ts'
 import type { RawPeer } from '../support/raw-peer.ts'
-import { listen, until } from '../support/synced-hosts.ts'
+import { listen, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
 
@@ -57,7 +57,7 @@ const profiles: Readonly<Record<string, Record<string, unknown>>> = {
 }
 
 beforeAll(async () => {
-  host = await createPeopledHost({ users: [{}, {}] })
+  host = await createPeopledHost({ users: [{}, {}] }, withoutBackups)
   for (const [name, item] of Object.entries(profiles)) await host.saveItem('profile', name, { label: name, ...item })
   await listen(host)
   await host.post('/sync/enable', { deviceName: 'Desk' })

@@ -4,6 +4,7 @@ import { addItem, pageOf } from '../support/feed-calls.ts'
 import type { FeedMachine, FeedMachines } from '../support/feed-hosts.ts'
 import { startFeedMachines } from '../support/feed-hosts.ts'
 import { exchange } from '../support/feed-pipe.ts'
+import { sized } from '../support/test-size.ts'
 
 let both: FeedMachines
 let [left, right]: FeedMachine[] = []
@@ -278,17 +279,23 @@ describe('edits on both sides', () => {
 
 describe('many items', () => {
   it('roll over segments of 256, and are edited where they are', async () => {
+    // The first of the second segment, or far in it.
+    const [count, late, segmentNames] = sized<[number, number, string[]]>(
+      [262, 258, ['0', '1']],
+      [600, 300, ['0', '1', '2']],
+    )
     const ids: string[] = []
-    for (let at = 0; at < 600; at += 1) ids.push((await addItem(left!.as(at % 3), record, { body: `number ${at}` })).id)
+    for (let at = 0; at < count; at += 1)
+      ids.push((await addItem(left!.as(at % 3), record, { body: `number ${at}` })).id)
     ok(await ann(left).put(`/data/${record}/feed/${ids[3]}`, { body: 'changed early' }))
     await meet()
     const segments = [...right!.pipe.documents().keys()].filter((name) => name.includes(record.slice(5)))
-    expect(segments.map((name) => name.split('/').at(-1)).toSorted()).toEqual(['0', '1', '2'])
-    ok(await ann(right).put(`/data/${record}/feed/${ids[300]}`, { body: 'changed late' }))
+    expect(segments.map((name) => name.split('/').at(-1)).toSorted()).toEqual(segmentNames)
+    ok(await ann(right).put(`/data/${record}/feed/${ids[late]}`, { body: 'changed late' }))
     const reply = await addItem(ben(right), record, { body: 'reply', parentId: ids[5]! })
     ok(await left!.as(2).delete(`/data/${record}/feed/${ids[5]}`))
     await meet()
-    expect((await pageOf(ann(right), `${record}/feed?limit=1`)).total).toBe(602)
+    expect((await pageOf(ann(right), `${record}/feed?limit=1`)).total).toBe(count + 2)
     const [stub] = (await pageOf(ann(left), `${record}/feed/search?query=changed`)).items
     expect(stub.body).toBe('changed late')
     expect((await pageOf(ann(left), `${record}/feed?parentId=${ids[5]}`)).items[0].id).toBe(reply.id)

@@ -17,13 +17,13 @@ import type { TestHost } from '../support/create-test-host.ts'
 import type { HostileDevice } from '../support/hostile-device.ts'
 import { createHostileDevice, pairHostileDevice } from '../support/hostile-device.ts'
 import type { RawPeer } from '../support/raw-peer.ts'
-import { listen, until } from '../support/synced-hosts.ts'
+import { listen, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost, testUserId } from '../support/test-identities.ts'
 import { heldMemory } from '../support/held-memory.ts'
 import { sized } from '../support/test-size.ts'
 
 const frameCount = sized(1_500, 100_000)
-const updateCount = sized(1_500, 100_000)
+const updateCount = sized(500, 100_000)
 /** Growth of the heap beyond what the stored log explains. */
 const heapBound = 60 * 1024 * 1024
 
@@ -32,7 +32,7 @@ let hostile: HostileDevice
 let raw: RawPeer
 
 beforeAll(async () => {
-  const peopled = await createPeopledHost({ users: [{}] })
+  const peopled = await createPeopledHost({ users: [{}] }, withoutBackups)
   host = peopled
   await peopled.saveItem('profile', 'readonly', { label: 'Look only', objects: { '*': { allowRead: true } } })
   await peopled.assign(0, { profile: 'readonly' })

@@ -9,6 +9,7 @@ import { applyLetters, applyTextDiff, readText } from '#main/plugins/sync/core/t
 import type { LiveDocument, TextMark } from '#main/plugins/sync/service/text/document.ts'
 import { createLiveDocument, fromElsewhere } from '#main/plugins/sync/service/text/document.ts'
 import { missingFor, vectorOf } from '#main/plugins/sync/service/text/vectors.ts'
+import { sized } from '../support/test-size.ts'
 
 /** What of a text is written into its document when it is stored. */
 type LettersOf = (mark: TextMark, own: ReadonlySet<number>) => Uint8Array
@@ -217,11 +218,11 @@ const schedules = (numRuns: number, lettersOf: LettersOf, losesAll = false): voi
 
 describe('texts under way on several machines', () => {
   it('end in one text with every letter once, whatever of the live letters is lost', () => {
-    expect(() => schedules(400, allLetters)).not.toThrow()
+    expect(() => schedules(sized(100, 1_000), allLetters)).not.toThrow()
   }, 120_000)
 
   it('end in one text when no letter comes live', () => {
-    expect(() => schedules(200, allLetters, true)).not.toThrow()
+    expect(() => schedules(sized(50, 500), allLetters, true)).not.toThrow()
   }, 120_000)
 
   it('do not when the stored letters leave out those of others they build on', () => {

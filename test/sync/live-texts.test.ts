@@ -3,10 +3,9 @@
 import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
 import { editText } from '../support/live-text-client.ts'
 import type { Door, Place, TextClient } from '../support/live-text-client.ts'
-import { pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -21,7 +20,7 @@ beforeAll(async () => {
     body: { type: 'markdown' },
     short: { type: 'textarea', maxLength: 10 },
   })
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
   await laptop.patch('/settings', wide)
 }, 60_000)

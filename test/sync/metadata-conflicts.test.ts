@@ -1,8 +1,7 @@
 // Two machines change the same property of metadata: both list it under names people know, somebody chooses, and both have
 // what was chosen.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestHost } from '../support/create-test-host.ts'
-import { apart, inStep, listen, pair, until } from '../support/synced-hosts.ts'
+import { apart, createSyncedHost, inStep, listen, pair, until, withoutBackups } from '../support/synced-hosts.ts'
 import { createPeopledHost } from '../support/test-identities.ts'
 import type { PeopledHost } from '../support/test-identities.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -13,10 +12,10 @@ let n = 0
 let name = ''
 
 beforeAll(async () => {
-  desk = await createPeopledHost({ users: [{}] })
+  desk = await createPeopledHost({ users: [{}] }, withoutBackups)
   await listen(desk)
   await desk.post('/sync/enable', { deviceName: 'Desk' })
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
 }, 60_000)
 

@@ -11,7 +11,7 @@ import type { HostSchedule } from '../support/sync-model/host-steps.ts'
 import { hostSchedules, hostSchedulesWithoutCopies } from '../support/sync-model/host-steps.ts'
 import { sized } from '../support/test-size.ts'
 
-const runs = Number(process.env['CAIRN_RUNS'] ?? sized(100, 4_000))
+const runs = Number(process.env['CAIRN_RUNS'] ?? sized(50, 4_000))
 const limitMs = Number(process.env['CAIRN_LIMIT_MS'] ?? 3_600_000)
 const seed = process.env['CAIRN_SEED'] === undefined ? undefined : Number(process.env['CAIRN_SEED'])
 

@@ -6,14 +6,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startRelay } from '#main/relay/program/start-relay.ts'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
-import { pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let home: TestHost
 let other: TestHost
 
 beforeEach(async () => {
-  ;[home, other] = await Promise.all([startFounder(), createTestHost()])
+  ;[home, other] = await Promise.all([startFounder(), createSyncedHost()])
 })
 
 afterEach(async () => {

@@ -3,9 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
 import { addItem } from '../support/feed-calls.ts'
-import { pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -18,7 +17,7 @@ beforeAll(async () => {
     notes: { type: 'markdown' },
     size: { type: 'number' },
   })
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
 }, 60_000)
 

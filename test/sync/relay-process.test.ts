@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dialPeer } from '#main/plugins/sync/channel/peer-dial.ts'
 import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
 import { encodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
@@ -27,6 +27,25 @@ let relays: RelayProcess[]
 let clients: RelayClient[]
 let proxies: FaultProxy[]
 let watch: NodeJS.Timeout | undefined
+/** What says nothing of itself from the first test on: the relay waits ten seconds for that. */
+let silent: { readonly dir: string; readonly relay: RelayProcess; readonly link: PeerLink }
+
+beforeAll(async () => {
+  const own = mkdtempSync(join(tmpdir(), 'cairn-relay-'))
+  const at = await findFreePort()
+  const relay = await startRelayProcess(['--data', join(own, 'data'), '--port', String(at)])
+  if ('error' in relay) throw new Error(relay.error)
+  const { identity } = await makeDevice()
+  const link = await dialPeer({ host: '127.0.0.1', port: at }, { identity, peer: relay.fingerprint, purpose: 'peer' })
+  link.onMessage(() => undefined)
+  for (let id = 1; id <= 3; id += 1) await link.send(encodeFrame({ kind: 'PING', id }))
+  silent = { dir: own, relay, link }
+})
+
+afterAll(async () => {
+  await silent?.relay.end('SIGKILL')
+  if (silent !== undefined) rmSync(silent.dir, { recursive: true })
+})
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'cairn-relay-'))
@@ -198,15 +217,6 @@ describe('devices of a relay', () => {
     expect(second.links[0]!.ended()).toEqual({ reason: 'unpaired', here: false })
   })
 
-  it('ends a connection that never says who it is', async () => {
-    const relay = await start()
-    const { identity } = await makeDevice()
-    const link = await dialPeer({ host: '127.0.0.1', port }, { identity, peer: relay.fingerprint, purpose: 'peer' })
-    link.onMessage(() => undefined)
-    for (let id = 1; id <= 3; id += 1) await link.send(encodeFrame({ kind: 'PING', id }))
-    await until(() => expect(link.ended()).toEqual({ reason: 'unpaired', here: false }))
-  })
-
   it('loses nothing and brings nothing twice when it is killed in the middle', async () => {
     const relay = await start()
     const [one, two] = await joinTwo(relay)
@@ -300,4 +310,10 @@ describe('peers that do not read', () => {
       if (!link.offer(ping) && !(await Promise.race([link.send(ping), pause(1_500, false)]))) return
     }
   }
+})
+
+describe('a connection that never says who it is', () => {
+  it('is ended', async () => {
+    await until(() => expect(silent.link.ended()).toEqual({ reason: 'unpaired', here: false }))
+  })
 })

@@ -1,8 +1,7 @@
 // An object that gets another name while several machines share it: what leads to its records still does, everywhere.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
-import { inStep, pair, startFounder } from '../support/synced-hosts.ts'
+import { createSyncedHost, inStep, pair, startFounder } from '../support/synced-hosts.ts'
 
 const hosts: TestHost[] = []
 let target = ''
@@ -10,7 +9,7 @@ let path = ''
 
 beforeAll(async () => {
   const desk = await startFounder('Desk')
-  const laptop = await createTestHost()
+  const laptop = await createSyncedHost()
   hosts.push(desk, laptop)
   await pair(desk, laptop)
   await desk.defineObject('firm', { title: { type: 'text' } })
@@ -41,7 +40,7 @@ it('leaves every reference and every link, also after later edits and on a machi
   })
   expect(renamed.status).toBe(200)
   await inStep(hosts)
-  const tablet = await createTestHost()
+  const tablet = await createSyncedHost()
   hosts.push(tablet)
   await pair(desk, tablet)
   expect((await laptop.patch(path, { title: 'edited' })).status).toBe(200)

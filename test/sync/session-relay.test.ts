@@ -1,9 +1,10 @@
 // Machines that meet through a real relay, and directly as well: whatever restarts or is wiped, all end with the same,
 // and what the relay cannot know it is not asked.
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLogger } from '#main/kernel/logger.ts'
 import { createPeerDialler } from '#main/plugins/sync/channel/peer-dialler.ts'
 import type { PeerDialler } from '#main/plugins/sync/channel/peer-dialler.ts'
@@ -27,16 +28,33 @@ interface Client extends TestMachine {
   relay(): PeerSession
 }
 
+/** The relay of all tests that neither end nor wipe it; each has a workspace of its own there. */
+let shared: RelayProcess
+let sharedDir: string
+let sharedPort: number
 let dir: string
 let port: number
 let workspace: TestWorkspace
 let relays: RelayProcess[]
 let clients: Client[]
 
+beforeAll(async () => {
+  sharedDir = mkdtempSync(join(tmpdir(), 'cairn-session-relay-'))
+  sharedPort = await findFreePort()
+  const relay = await startRelayProcess(['--data', sharedDir, '--port', String(sharedPort)])
+  if ('error' in relay) throw new Error(relay.error)
+  shared = relay
+})
+
+afterAll(async () => {
+  await shared?.end('SIGKILL')
+  rmSync(sharedDir, { recursive: true })
+})
+
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'cairn-session-relay-'))
   port = await findFreePort()
-  workspace = createTestWorkspace()
+  workspace = { ...createTestWorkspace(), id: new Uint8Array(randomBytes(16)) }
   relays = []
   clients = []
 })
@@ -74,10 +92,11 @@ async function enter(relay: RelayProcess, inc: number, token?: string): Promise<
     acks: { load: () => saved, save: (peer, acked) => void saved.set(peer, acked) },
     knownPeers: () => ['relay'],
   })
+  const at = relay === shared ? sharedPort : port
   const dialler = createPeerDialler({
     identity: machine.channel.identity,
     peer: relay.fingerprint,
-    addresses: () => [{ host: '127.0.0.1', port }],
+    addresses: () => [{ host: '127.0.0.1', port: at }],
     onLink: (link) => void sessions.add(link, { peer: 'relay', kind: 'relay', ...(token !== undefined && { token }) }),
   })
   const client = { ...machine, sessions, saved, dialler, relay: () => sessions.of('relay')! }
@@ -101,7 +120,7 @@ async function enterTwo(relay: RelayProcess): Promise<readonly [Client, Client]>
 
 describe('machines at a relay', () => {
   it('end with the same, and with a proof that the relay has it', async () => {
-    const [one, two] = await enterTwo(await start())
+    const [one, two] = await enterTwo(shared)
     one.replica.writeMany(150, 'r/a/')
     two.replica.writeMany(20, 'r/b/')
     await until(() => expect(contentOf(two)).toBe(contentOf(one)))
@@ -119,7 +138,7 @@ describe('machines at a relay', () => {
   })
 
   it('carry an edit at once', async () => {
-    const [one, two] = await enterTwo(await start())
+    const [one, two] = await enterTwo(shared)
     const times: number[] = []
     for (let edit = 0; edit < 20; edit += 1) {
       const from = performance.now()
@@ -149,10 +168,9 @@ describe('machines at a relay', () => {
   })
 
   it('let a third one in that was away, and shut out one that is closed out', { timeout: 40_000 }, async () => {
-    const relay = await start()
-    const [one, two] = await enterTwo(relay)
+    const [one, two] = await enterTwo(shared)
     one.replica.writeMany(40, 'r/a/')
-    const three = await enter(relay, 3)
+    const three = await enter(shared, 3)
     await until(() =>
       expect(three.sessions.status('relay')).toMatchObject({ state: 'refused', lastError: 'not_admitted' }),
     )
@@ -165,8 +183,7 @@ describe('machines at a relay', () => {
   })
 
   it('go on when it brings what nobody may take', { timeout: 40_000 }, async () => {
-    const relay = await start()
-    const [one, two] = await enterTwo(relay)
+    const [one, two] = await enterTwo(shared)
     workspace.owners.delete(2)
     two.replica.writeMany(5, 'r/b/')
     await until(() => expect(one.sessions.of('relay')!.status().lastError).toBe('unknown_device'))

@@ -11,11 +11,12 @@ import { decodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
 import { compareVectors } from '#main/plugins/sync/wire/vector-codec.ts'
 import { createMemoryReplica, createTestWorkspace } from '../support/memory-replica.ts'
 import type { MemoryReplica, TestWorkspace } from '../support/memory-replica.ts'
+import { sized } from '../support/test-size.ts'
 import { createVirtualLink } from '../support/virtual-link.ts'
 import type { VirtualLink } from '../support/virtual-link.ts'
 
 /** Schedules of a run; more of them by CAIRN_SCHEDULES. */
-const schedules = Number(process.env['CAIRN_SCHEDULES'] ?? 100)
+const schedules = Number(process.env['CAIRN_SCHEDULES'] ?? sized(40, 1_000))
 
 interface Meeting {
   readonly pair: readonly [number, number]

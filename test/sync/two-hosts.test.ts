@@ -1,9 +1,8 @@
 // Two hosts over real connections: paired over HTTP, writing on both, apart and together again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
-import { pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -16,7 +15,7 @@ beforeAll(async () => {
   early = (await desk.post('/data/part', { title: 'Early', notes: 'Made before' })).body.id
   await addItem(desk, `part/${early}`, { body: 'Said before' })
   await desk.post('/sync/enable', { deviceName: 'Desk' })
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
 }, 60_000)
 

@@ -1,8 +1,7 @@
 // What a machine has and cannot put in its place: listed with the reason and counted, while everything else goes on.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
-import { pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -10,7 +9,7 @@ let laptop: TestHost
 beforeAll(async () => {
   desk = await startFounder('Desk')
   await desk.defineObject('part', { title: { type: 'text' }, amount: { type: 'number' } })
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
 }, 60_000)
 

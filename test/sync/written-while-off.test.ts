@@ -2,9 +2,8 @@
 // feeds and metadata alike.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
-import { createTestHost } from '../support/create-test-host.ts'
 import { addItem, pageOf } from '../support/feed-calls.ts'
-import { listen, pair, startFounder, until } from '../support/synced-hosts.ts'
+import { createSyncedHost, listen, pair, startFounder, until } from '../support/synced-hosts.ts'
 
 let desk: TestHost
 let laptop: TestHost
@@ -17,7 +16,7 @@ beforeAll(async () => {
     { label: 'Part' },
   )
   await desk.defineObject('doomed', { title: { type: 'text' } })
-  laptop = await createTestHost()
+  laptop = await createSyncedHost()
   await pair(desk, laptop)
 }, 60_000)
 
