@@ -1,6 +1,6 @@
 // Statements aside: in a process of their own, with the writers of this one waiting and its event loop free.
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
 import { openTestDatabase } from '../../test/support/open-test-database.ts'
 
@@ -63,6 +63,20 @@ describe('statements aside', () => {
     await write
     expect(database.read.all(statement('SELECT v FROM t'))).toEqual([{ v: 'a' }])
     await database.longDdl.run(['ALTER TABLE t ADD COLUMN more TEXT'])
+    expect(columns()).toContain('more')
+  })
+
+  it('get another process when the idle one was just ended', async () => {
+    const { longDdl } = opened.database
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      await longDdl.run(['CREATE TABLE warm (id INTEGER)'])
+      // Its end is told later, which on a busy machine takes a while.
+      vi.advanceTimersByTime(5_000)
+    } finally {
+      vi.useRealTimers()
+    }
+    await longDdl.run(['ALTER TABLE t ADD COLUMN more TEXT'])
     expect(columns()).toContain('more')
   })
 

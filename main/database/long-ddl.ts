@@ -85,6 +85,8 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
   }
 
   const end = (one: Runner): void => {
+    // Its exit is told later: nobody may be given it until then.
+    if (runner === one) runner = undefined
     if (!one.ended) one.child.kill()
   }
 
@@ -107,9 +109,9 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
   const hire = async (): Promise<Runner> => {
     if (closed) throw platformError('service_unavailable')
     clearTimeout(idle)
-    runner ??= start()
-    await runner.ready
-    return runner
+    const mine = (runner ??= start())
+    await mine.ready
+    return mine
   }
 
   const release = (one: Runner): void => {
@@ -188,6 +190,7 @@ export function createLongDdl(options: LongDdlOptions): LongDdl & { close(): voi
       }),
     async around(work) {
       working += 1
+      clearTimeout(idle)
       options.setAutoCheckpoint(0)
       // It is ready by the time it is asked for something.
       if (!closed) runner ??= start()

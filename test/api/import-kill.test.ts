@@ -8,7 +8,7 @@ import { startChildServer } from '../safety/child-server.ts'
 import type { ChildServer } from '../safety/child-server.ts'
 import { sized } from '../support/test-size.ts'
 
-const total = sized(1_500, 12_000)
+const total = sized(900, 12_000)
 let dataDir: string
 let server: ChildServer
 
@@ -43,7 +43,7 @@ async function until(id: string, done: (state: Job) => boolean): Promise<Job> {
   for (;;) {
     const state = await job(id)
     if (done(state)) return state
-    await pause(10)
+    await pause(5)
   }
 }
 

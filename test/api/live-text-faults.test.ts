@@ -73,7 +73,7 @@ it('kill -9 loses at most the last 300 ms, and nothing while a client lives, whi
   }
 }, 120_000)
 
-const rubbish = sized(1_500, 5_000)
+const rubbish = sized(600, 5_000)
 
 /** The same bytes for the same seed. */
 function numbers(seed: number): (below: number) => number {

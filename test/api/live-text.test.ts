@@ -6,6 +6,7 @@ import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { askForText, editText } from '../support/live-text-client.ts'
 import type { Door, Place, TextClient } from '../support/live-text-client.ts'
+import { sized } from '../support/test-size.ts'
 
 let host: TestHost
 let door: Door
@@ -160,7 +161,7 @@ describe('typing', () => {
     const clients = [await edit(place), await edit(place)]
     const type = async (client: TextClient, seed: number): Promise<void> => {
       const pick = numbers(seed)
-      for (let done = 0; done < 500; done += 1) {
+      for (let done = 0; done < sized(200, 500); done += 1) {
         const { length } = client.text()
         const at = pick(length + 1)
         const run = /^[a-z ]+/.exec(client.text().slice(at))?.[0].length ?? 0
@@ -172,7 +173,7 @@ describe('typing', () => {
     }
     const written: string[] = []
     const write = async (): Promise<void> => {
-      for (let at = 0; at < 20;) {
+      for (let at = 0; at < sized(10, 20);) {
         const { body, updated_at: expectedVersion } = await record(place)
         const word = `REST${at}.`
         const middle = at % 2 === 0 ? 0 : body.length

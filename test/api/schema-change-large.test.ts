@@ -8,18 +8,18 @@ import type { Answer, TestHost } from '../support/create-test-host.ts'
 import { sized } from '../support/test-size.ts'
 
 const rows = sized(31_000, 40_000)
+const name = 'large'
 let host: TestHost
-let count = 0
 
 beforeAll(async () => {
   host = await createTestHost()
   await host.defineObject('aside', { note: { type: 'text' } })
-})
+  await makeLarge()
+}, 120_000)
 afterAll(() => host.stop())
 
-/** Makes an object of many records: every tenth `amount` is no number. */
-async function makeLarge(): Promise<string> {
-  const name = `large${(count += 1)}`
+/** Makes an object of many records, for the tests that follow one another: every tenth `amount` is no number. */
+async function makeLarge(): Promise<void> {
   await host.defineObject(name, {
     amount: { type: 'text', index: true },
     status: { type: 'select', options: ['a', 'b'] },
@@ -32,7 +32,6 @@ async function makeLarge(): Promise<string> {
     }))
     expect((await host.post(`/data/${name}/createMany`, { records })).status).toBe(201)
   }
-  return name
 }
 
 const converted = { amount: { type: 'number', index: true }, status: { type: 'select', options: ['a', 'b'] } }
@@ -63,8 +62,27 @@ function physical(name: string): { columns: string[]; indexes: string[]; sound: 
 }
 
 describe('a change of a large table', () => {
+  it('can be stopped: everything is as before', async () => {
+    const before = physical(name)
+    const change = put(name, converted)
+    await untilPhase(name, 'converting')
+    expect((await host.delete(`/meta/object/${name}/change`)).body.data).toEqual({ object: name, cancelled: true })
+    const answer = await change
+    expect([answer.status, answer.body.error.code, answer.body.error.details.reason]).toEqual([
+      409,
+      'conflict',
+      'cancelled',
+    ])
+    expect(physical(name)).toEqual(before)
+    expect((await filtered(name, { amount: 'none' })).body.total).toBe(rows / 10)
+    const written = await host.post(`/data/${name}`, { amount: 'x' })
+    expect(written.status).toBe(201)
+    expect((await host.delete(`/data/${name}/${written.body.id}?purge=true`)).status).toBe(200)
+    expect((await host.get(`/meta/object/${name}`)).body.item.fields.amount.type).toBe('text')
+    expect((await host.get(`/meta/object/${name}/change`)).body.data).toEqual({ running: false })
+  }, 120_000)
+
   it('converts in slices while reads go on and writes of the object are told to come back', async () => {
-    const name = await makeLarge()
     const [record] = (await host.get(`/data/${name}?top=1`)).body.records
     const dryRun = await put(name, converted, '?dryRun=true')
     expect(dryRun.body.plan).toContainEqual(
@@ -100,7 +118,6 @@ describe('a change of a large table', () => {
   }, 120_000)
 
   it('adds, indexes, computes and deletes fields and the object, and brings it back', async () => {
-    const name = await makeLarge()
     const base = { amount: { type: 'text', index: true }, status: { type: 'select', options: ['a', 'b'] } }
     const wider = {
       ...base,
@@ -123,25 +140,5 @@ describe('a change of a large table', () => {
     expect(backup).toMatchObject({ records: rows })
     expect((await host.post(`/meta/object/${name}/backups/${backup.id}/restore`)).status).toBe(200)
     expect((await filtered(name, { status: 'a' })).body.total).toBe(rows / 2)
-  }, 120_000)
-
-  it('can be stopped: everything is as before', async () => {
-    const name = await makeLarge()
-    const before = physical(name)
-    const change = put(name, converted)
-    await untilPhase(name, 'converting')
-    expect((await host.delete(`/meta/object/${name}/change`)).body.data).toEqual({ object: name, cancelled: true })
-    const answer = await change
-    expect([answer.status, answer.body.error.code, answer.body.error.details.reason]).toEqual([
-      409,
-      'conflict',
-      'cancelled',
-    ])
-    expect(physical(name)).toEqual(before)
-    expect((await filtered(name, { amount: 'none' })).body.total).toBe(rows / 10)
-    const written = await host.post(`/data/${name}`, { amount: 'x' })
-    expect(written.status).toBe(201)
-    expect((await host.get(`/meta/object/${name}`)).body.item.fields.amount.type).toBe('text')
-    expect((await host.get(`/meta/object/${name}/change`)).body.data).toEqual({ running: false })
   }, 120_000)
 })

@@ -1,5 +1,5 @@
 // Two real hosts are paired over the API and over TLS on loopback: the whole way, and every way it is refused.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
@@ -8,13 +8,15 @@ import { beginPairing, listen, pair, startFounder, until } from '../support/sync
 let home: TestHost
 let other: TestHost
 
-beforeEach(async () => {
-  ;[home, other] = await Promise.all([startFounder(), createTestHost()])
-})
-
-afterEach(async () => {
-  await Promise.all([home.stop(), other.stop()])
-})
+/** Two machines for all tests of a group, which follow one another. */
+function together(): void {
+  beforeAll(async () => {
+    ;[home, other] = await Promise.all([startFounder(), createTestHost()])
+  })
+  afterAll(async () => {
+    await Promise.all([home.stop(), other.stop()])
+  })
+}
 
 const absent = '01900000-0000-7000-8000-000000000000'
 
@@ -30,56 +32,8 @@ const refusalOf = ({ status, body }: { status: number; body: { error: { code: st
 const peersOf = async (host: TestHost) => (await host.get('/sync/peers')).body.peers
 const stateOf = async (host: TestHost, id: string) => (await host.get(`/sync/pairing/${id}`)).body
 
-describe('pairing', () => {
-  it('shows one number on both sides, and after both people confirmed two machines of one workspace', async () => {
-    const { inviterId, joinerId, invite } = await beginPairing(home, other)
-    const [here, there] = await Promise.all([
-      until('the inviter compares', async () => {
-        const view = await stateOf(home, inviterId)
-        return view.state === 'comparing' ? view : undefined
-      }),
-      stateOf(other, joinerId),
-    ])
-    expect(here.comparison).toMatch(/^\d{6}$/)
-    expect(there.comparison).toBe(here.comparison)
-    expect([here.side, there.side]).toEqual(['inviter', 'joiner'])
-    expect(here.peer.name).toBe('Laptop')
-    expect(there.peer).toEqual({ name: 'Study', fingerprint: invite.fingerprint })
-
-    await home.post(`/sync/pairing/${inviterId}/confirm`, { matches: true })
-    expect((await peersOf(home)).length).toBe(0)
-    await other.post(`/sync/pairing/${joinerId}/confirm`, { matches: true })
-    await until('both are done', async () => {
-      const states = [await stateOf(home, inviterId), await stateOf(other, joinerId)].map(({ state }) => state)
-      return states.every((state) => state === 'done')
-    })
-
-    const [laptop] = await peersOf(home)
-    const [study] = await peersOf(other)
-    expect(laptop).toMatchObject({ kind: 'device', name: 'Laptop', role: 'admin', state: 'connected', via: 'direct' })
-    expect(study).toMatchObject({ name: 'Study', fingerprint: invite.fingerprint, address: invite.addresses[0] })
-    const [one, two] = [(await home.get('/sync/status')).body, (await other.get('/sync/status')).body]
-    expect(two.workspaceId).toBe(one.workspaceId)
-    expect(two.device.id).toBe(laptop.id)
-    // Equal positions are not enough: the digests were compared.
-    const proved = await until('both are equal', async () => {
-      const { body } = await other.get('/sync/status')
-      return body.state === 'up_to_date' ? body : undefined
-    })
-    expect(proved.proof.with).toEqual([{ id: study.id, name: 'Study' }])
-  })
-
-  it('connects again after both were started anew, and catches up', async () => {
-    await pair(home, other)
-    await Promise.all([home.restart(), other.restart()])
-    // The system chose another port for the inviting machine.
-    const { listening } = (await home.get('/sync/settings')).body
-    const [study] = await peersOf(other)
-    await other.patch(`/sync/peers/${study.id}`, { address: listening[0] })
-    await until('they are connected', async () => (await peersOf(other))[0].state === 'connected')
-    const barrier = await home.post('/sync/barrier', { on: 'all', timeoutMs: 10_000 })
-    expect(barrier.body).toMatchObject({ reached: true, durableOn: [(await other.get('/sync/status')).body.device.id] })
-  })
+describe('pairing that comes to nothing', () => {
+  together()
 
   it('takes code and address too', async () => {
     const invite = (await home.post('/sync/pairing')).body
@@ -123,22 +77,6 @@ describe('pairing', () => {
     const { code, addresses } = (await home.post('/sync/pairing')).body
     const own = await home.post('/sync/pairing/join', { code, address: addresses[0], deviceName: 'L' })
     expect(refusalOf(own)).toEqual([409, 'pairing_refused', { reason: 'refused' }])
-  })
-
-  it('goes on when somebody joins by the same link again', async () => {
-    const { invite, inviterId, joinerId } = await beginPairing(home, other)
-    const { comparison } = await stateOf(other, joinerId)
-    const backups = (await other.get('/backups')).body.backups.length
-    expect(refusalOf(await byLink(invite.link))).toEqual([409, 'pairing_refused', { reason: 'under_way' }])
-    expect((await other.get('/backups')).body.backups).toHaveLength(backups)
-    expect(await stateOf(other, joinerId)).toMatchObject({ state: 'comparing', comparison })
-    expect((await stateOf(home, inviterId)).state).toBe('comparing')
-    await home.post(`/sync/pairing/${inviterId}/confirm`, { matches: true })
-    await other.post(`/sync/pairing/${joinerId}/confirm`, { matches: true })
-    await until('both are done', async () => {
-      const states = [await stateOf(home, inviterId), await stateOf(other, joinerId)].map(({ state }) => state)
-      return states.every((state) => state === 'done')
-    })
   })
 
   it('begins once when somebody joins twice at the same time', async () => {
@@ -200,14 +138,10 @@ describe('pairing', () => {
       { reason: 'unreachable' },
     ])
   })
-})
 
-describe('who may not be paired', () => {
-  it('is a machine with an object or a record of its own', async () => {
-    await other.defineObject('task', { title: { type: 'text' } })
-    const invite = (await home.post('/sync/pairing')).body
-    const answer = await joining(invite.code, invite.addresses[0])
-    expect(refusalOf(answer)).toEqual([409, 'pairing_refused', { reason: 'workspace_not_empty' }])
+  it('needs a peer that is there', async () => {
+    expect((await home.delete('/sync/peers/relay')).status).toBe(404)
+    expect((await home.patch(`/sync/peers/${'a'.repeat(32)}`, { paused: true })).status).toBe(404)
   })
 
   it('is not a machine whose own workspace is empty and has nobody else', async () => {
@@ -218,47 +152,66 @@ describe('who may not be paired', () => {
     expect(after).toBe((await home.get('/sync/status')).body.workspaceId)
     expect(after).not.toBe(before)
   })
+})
+
+describe('pairing', () => {
+  together()
+
+  it('shows one number on both sides, and after both people confirmed two machines of one workspace', async () => {
+    const { inviterId, joinerId, invite } = await beginPairing(home, other)
+    const [here, there] = await Promise.all([
+      until('the inviter compares', async () => {
+        const view = await stateOf(home, inviterId)
+        return view.state === 'comparing' ? view : undefined
+      }),
+      stateOf(other, joinerId),
+    ])
+    expect(here.comparison).toMatch(/^\d{6}$/)
+    expect(there.comparison).toBe(here.comparison)
+    expect([here.side, there.side]).toEqual(['inviter', 'joiner'])
+    expect(here.peer.name).toBe('Laptop')
+    expect(there.peer).toEqual({ name: 'Study', fingerprint: invite.fingerprint })
+
+    await home.post(`/sync/pairing/${inviterId}/confirm`, { matches: true })
+    expect((await peersOf(home)).length).toBe(0)
+    await other.post(`/sync/pairing/${joinerId}/confirm`, { matches: true })
+    await until('both are done', async () => {
+      const states = [await stateOf(home, inviterId), await stateOf(other, joinerId)].map(({ state }) => state)
+      return states.every((state) => state === 'done')
+    })
+
+    const [laptop] = await peersOf(home)
+    const [study] = await peersOf(other)
+    expect(laptop).toMatchObject({ kind: 'device', name: 'Laptop', role: 'admin', state: 'connected', via: 'direct' })
+    expect(study).toMatchObject({ name: 'Study', fingerprint: invite.fingerprint, address: invite.addresses[0] })
+    const [one, two] = [(await home.get('/sync/status')).body, (await other.get('/sync/status')).body]
+    expect(two.workspaceId).toBe(one.workspaceId)
+    expect(two.device.id).toBe(laptop.id)
+    // Equal positions are not enough: the digests were compared.
+    const proved = await until('both are equal', async () => {
+      const { body } = await other.get('/sync/status')
+      return body.state === 'up_to_date' ? body : undefined
+    })
+    expect(proved.proof.with).toEqual([{ id: study.id, name: 'Study' }])
+  })
 
   it('is a machine of a workspace with others', async () => {
-    await pair(home, other)
     const again = await joining('1234567', '127.0.0.1:1')
     expect(refusalOf(again)).toEqual([409, 'pairing_refused', { reason: 'workspace_not_empty' }])
   })
 
-  it('is anybody while nobody may connect', async () => {
-    await home.patch('/sync/settings', { listen: false })
-    expect(refusalOf(await home.post('/sync/pairing'))).toEqual([409, 'pairing_refused', { reason: 'not_listening' }])
-  })
-})
-
-describe('unpairing', () => {
-  it('ends the connection and lets the machine in no more', async () => {
-    await pair(home, other)
-    const [laptop] = await peersOf(home)
-    const { status, body } = await home.delete(`/sync/peers/${laptop.id}`)
-    expect([status, body]).toEqual([200, { id: laptop.id, success: true }])
-    expect((await peersOf(home))[0]).toMatchObject({ state: 'unpaired', via: null })
-    const told = await until('the other one hears of it', async () => {
-      const view = (await other.get('/sync/status')).body
-      return view.state === 'attention' ? view : undefined
-    })
-    expect(told.reason).toBe('unpaired')
+  it('connects again after both were started anew, and catches up', async () => {
+    await Promise.all([home.restart(), other.restart()])
+    // The system chose another port for the inviting machine.
+    const { listening } = (await home.get('/sync/settings')).body
     const [study] = await peersOf(other)
-    await other.post(`/sync/peers/${study.id}/reconnect`)
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    expect((await peersOf(home))[0].state).toBe('unpaired')
-    expect((await home.delete(`/sync/peers/${laptop.id}`)).status).toBe(404)
+    await other.patch(`/sync/peers/${study.id}`, { address: listening[0] })
+    await until('they are connected', async () => (await peersOf(other))[0].state === 'connected')
+    const barrier = await home.post('/sync/barrier', { on: 'all', timeoutMs: 10_000 })
+    expect(barrier.body).toMatchObject({ reached: true, durableOn: [(await other.get('/sync/status')).body.device.id] })
   })
 
-  it('needs a peer that is there', async () => {
-    expect((await home.delete('/sync/peers/relay')).status).toBe(404)
-    expect((await home.patch(`/sync/peers/${'a'.repeat(32)}`, { paused: true })).status).toBe(404)
-  })
-})
-
-describe('a peer', () => {
   it('is renamed everywhere, paused and connected again', async () => {
-    await pair(home, other)
     const [laptop] = await peersOf(home)
     const renamed = await home.patch(`/sync/peers/${laptop.id}`, { name: 'Travelling' })
     expect(renamed.body.peer.name).toBe('Travelling')
@@ -275,5 +228,58 @@ describe('a peer', () => {
     await until('they are connected', async () => (await peersOf(other))[0].state === 'connected')
     const bad = await other.patch(`/sync/peers/${study.id}`, { address: 'no port' })
     expect(bad.body.error.details.fieldErrors[0].field).toBe('address')
+  })
+
+  it('ends the connection and lets the machine in no more', async () => {
+    const [laptop] = await peersOf(home)
+    const { status, body } = await home.delete(`/sync/peers/${laptop.id}`)
+    expect([status, body]).toEqual([200, { id: laptop.id, success: true }])
+    expect((await peersOf(home))[0]).toMatchObject({ state: 'unpaired', via: null })
+    const told = await until('the other one hears of it', async () => {
+      const view = (await other.get('/sync/status')).body
+      return view.state === 'attention' ? view : undefined
+    })
+    expect(told.reason).toBe('unpaired')
+    const [study] = await peersOf(other)
+    await other.post(`/sync/peers/${study.id}/reconnect`)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect((await peersOf(home))[0].state).toBe('unpaired')
+    expect((await home.delete(`/sync/peers/${laptop.id}`)).status).toBe(404)
+  })
+})
+
+describe('pairing of a machine', () => {
+  together()
+
+  it('goes on when somebody joins by the same link again', async () => {
+    const { invite, inviterId, joinerId } = await beginPairing(home, other)
+    const { comparison } = await stateOf(other, joinerId)
+    const backups = (await other.get('/backups')).body.backups.length
+    expect(refusalOf(await byLink(invite.link))).toEqual([409, 'pairing_refused', { reason: 'under_way' }])
+    expect((await other.get('/backups')).body.backups).toHaveLength(backups)
+    expect(await stateOf(other, joinerId)).toMatchObject({ state: 'comparing', comparison })
+    expect((await stateOf(home, inviterId)).state).toBe('comparing')
+    await home.post(`/sync/pairing/${inviterId}/confirm`, { matches: true })
+    await other.post(`/sync/pairing/${joinerId}/confirm`, { matches: true })
+    await until('both are done', async () => {
+      const states = [await stateOf(home, inviterId), await stateOf(other, joinerId)].map(({ state }) => state)
+      return states.every((state) => state === 'done')
+    })
+  })
+})
+
+describe('who may not be paired', () => {
+  together()
+
+  it('is a machine with an object or a record of its own', async () => {
+    await other.defineObject('task', { title: { type: 'text' } })
+    const invite = (await home.post('/sync/pairing')).body
+    const answer = await joining(invite.code, invite.addresses[0])
+    expect(refusalOf(answer)).toEqual([409, 'pairing_refused', { reason: 'workspace_not_empty' }])
+  })
+
+  it('is anybody while nobody may connect', async () => {
+    await home.patch('/sync/settings', { listen: false })
+    expect(refusalOf(await home.post('/sync/pairing'))).toEqual([409, 'pairing_refused', { reason: 'not_listening' }])
   })
 })

@@ -1,17 +1,16 @@
 // A machine among its peers over HTTP: what is answered while sync is off, settings, turning it on and off, and rights.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
 let host: TestHost
 
-beforeEach(async () => {
+const fresh = async (): Promise<void> => {
   host = await createTestHost()
-})
-
-afterEach(() => host.stop())
+}
+const stop = (): Promise<void> => host.stop()
 
 const absent = '01900000-0000-7000-8000-000000000000'
 const codeOf = ({ status, body }: { status: number; body: { error?: { code: string } } }): string =>
@@ -27,6 +26,10 @@ async function prepared(): Promise<{ state: string }> {
 }
 
 describe('while sync is off', () => {
+  // One after the other, on the same machine.
+  beforeAll(fresh)
+  afterAll(stop)
+
   it('says so in the status, the settings and the manifest', async () => {
     const { status, body } = await host.get('/sync/status')
     expect([status, body.state, body.workspaceId, body.device]).toEqual([200, 'off', null, null])
@@ -56,73 +59,93 @@ describe('while sync is off', () => {
   it('leaves no key behind', () => {
     expect(existsSync(join(host.dataDir, 'sync-device.json'))).toBe(false)
   })
-})
 
-describe('settings', () => {
-  it('are kept over a restart', async () => {
-    const fingerprint = 'A'.repeat(64)
-    const change = { relayUrl: 'wss://relay.example:7000', relayFingerprint: fingerprint, interfaces: ['127.0.0.1'] }
-    const changed = await host.patch('/sync/settings', { ...change, port: 0, paused: true, relayToken: 'a'.repeat(30) })
-    expect(changed.status).toBe(200)
-    await host.restart()
-    const { settings } = (await host.get('/sync/settings')).body
-    expect(settings).toEqual({
-      ...change,
-      relayFingerprint: fingerprint.toLowerCase(),
-      relayToken: '********',
-      port: 0,
-      paused: true,
-      listen: false,
-      discovery: false,
+  it('turning it on can be undone once', async () => {
+    const off = async () => {
+      const { status, body } = await host.post('/sync/disable')
+      return [status, body.error?.code]
+    }
+    expect(await off()).toEqual([409, 'sync_disabled'])
+    await host.post('/sync/enable')
+    expect(await off()).toEqual([200, undefined])
+    expect(await off()).toEqual([409, 'sync_disabled'])
+  })
+
+  describe('settings', () => {
+    it('name every field that is wrong, and store nothing of the change then', async () => {
+      const { status, body } = await host.patch('/sync/settings', {
+        relayUrl: 'https://relay.example/path',
+        relayFingerprint: 'abc',
+        interfaces: ['0.0.0.0', '203.0.113.7', 'eth0'],
+        discovery: true,
+        paused: true,
+      })
+      expect(status).toBe(400)
+      const fields = body.error.details.fieldErrors.map(({ field, code }: Record<string, string>) => `${field} ${code}`)
+      expect(fields).toEqual([
+        'relayUrl invalid_url',
+        'relayFingerprint invalid_format',
+        'discovery not_allowed',
+        'interfaces.0 invalid_option',
+        'interfaces.1 invalid_option',
+        'interfaces.2 invalid_option',
+      ])
+      expect((await host.get('/sync/settings')).body.settings.paused).toBe(false)
+      expect((await host.patch('/sync/settings', { port: 70_000 })).status).toBe(400)
+    })
+
+    it('want a fingerprint with a relay', async () => {
+      const { body } = await host.patch('/sync/settings', { relayUrl: 'wss://relay.example:7000' })
+      expect(body.error.details.fieldErrors[0]).toMatchObject({ field: 'relayFingerprint', code: 'required' })
+    })
+
+    it('say when a port is taken, and stay as they were', async () => {
+      await host.post('/sync/enable')
+      const { port } = new URL(host.host.url)
+      const change = { listen: true, interfaces: ['127.0.0.1'], port: Number(port) }
+      const { status, body } = await host.patch('/sync/settings', change)
+      expect([status, body.error.details.fieldErrors[0].field]).toEqual([400, 'port'])
+      expect((await host.get('/sync/settings')).body).toMatchObject({ settings: { listen: false }, listening: [] })
+    })
+
+    it('are kept over a restart', async () => {
+      const fingerprint = 'A'.repeat(64)
+      const change = { relayUrl: 'wss://relay.example:7000', relayFingerprint: fingerprint, interfaces: ['127.0.0.1'] }
+      const changed = await host.patch('/sync/settings', {
+        ...change,
+        port: 0,
+        paused: true,
+        relayToken: 'a'.repeat(30),
+      })
+      expect(changed.status).toBe(200)
+      await host.restart()
+      const { settings } = (await host.get('/sync/settings')).body
+      expect(settings).toEqual({
+        ...change,
+        relayFingerprint: fingerprint.toLowerCase(),
+        relayToken: '********',
+        port: 0,
+        paused: true,
+        listen: false,
+        discovery: false,
+      })
+    })
+
+    it('leave what they do not know aside', async () => {
+      const { status, body } = await host.patch('/sync/settings', { bogus: 1, paused: true })
+      expect([status, body.settings.paused, 'bogus' in body.settings]).toEqual([200, true, false])
+      await host.post('/sync/enable')
+      const peer = await host.patch(`/sync/peers/${'a'.repeat(32)}`, { bogus: 1, paused: true })
+      expect([peer.status, peer.body.error.code]).toEqual([404, 'resource_not_found'])
     })
   })
-
-  it('name every field that is wrong, and store nothing of the change then', async () => {
-    const { status, body } = await host.patch('/sync/settings', {
-      relayUrl: 'https://relay.example/path',
-      relayFingerprint: 'abc',
-      interfaces: ['0.0.0.0', '203.0.113.7', 'eth0'],
-      discovery: true,
-      paused: true,
-    })
-    expect(status).toBe(400)
-    const fields = body.error.details.fieldErrors.map(({ field, code }: Record<string, string>) => `${field} ${code}`)
-    expect(fields).toEqual([
-      'relayUrl invalid_url',
-      'relayFingerprint invalid_format',
-      'discovery not_allowed',
-      'interfaces.0 invalid_option',
-      'interfaces.1 invalid_option',
-      'interfaces.2 invalid_option',
-    ])
-    expect((await host.get('/sync/settings')).body.settings.paused).toBe(false)
-    expect((await host.patch('/sync/settings', { port: 70_000 })).status).toBe(400)
-  })
-
-  it('leave what they do not know aside', async () => {
-    const { status, body } = await host.patch('/sync/settings', { bogus: 1, paused: true })
-    expect([status, body.settings.paused, 'bogus' in body.settings]).toEqual([200, true, false])
-    await host.post('/sync/enable')
-    const peer = await host.patch(`/sync/peers/${'a'.repeat(32)}`, { bogus: 1, paused: true })
-    expect([peer.status, peer.body.error.code]).toEqual([404, 'resource_not_found'])
-  })
-
-  it('want a fingerprint with a relay', async () => {
-    const { body } = await host.patch('/sync/settings', { relayUrl: 'wss://relay.example:7000' })
-    expect(body.error.details.fieldErrors[0]).toMatchObject({ field: 'relayFingerprint', code: 'required' })
-  })
-
-  it('say when a port is taken, and stay as they were', async () => {
-    await host.post('/sync/enable')
-    const { port } = new URL(host.host.url)
-    const change = { listen: true, interfaces: ['127.0.0.1'], port: Number(port) }
-    const { status, body } = await host.patch('/sync/settings', change)
-    expect([status, body.error.details.fieldErrors[0].field]).toEqual([400, 'port'])
-    expect((await host.get('/sync/settings')).body).toMatchObject({ settings: { listen: false }, listening: [] })
-  })
 })
 
-describe('turning sync on', () => {
+describe('sync that is turned on', () => {
+  // One after the other, on the same machine.
+  beforeAll(fresh)
+  afterAll(stop)
+
   it('makes a backup, keys only the user can read, and a workspace; repeated it changes nothing', async () => {
     await host.defineObject('task', { title: { type: 'text' } })
     await host.post('/data/task', { title: 'before' })
@@ -142,16 +165,27 @@ describe('turning sync on', () => {
     expect((await host.get('/sync/peers')).body).toEqual({ peers: [] })
   })
 
-  it('can be undone once', async () => {
-    const off = async () => {
-      const { status, body } = await host.post('/sync/disable')
-      return [status, body.error?.code]
-    }
-    expect(await off()).toEqual([409, 'sync_disabled'])
-    await host.post('/sync/enable')
-    expect(await off()).toEqual([200, undefined])
-    expect(await off()).toEqual([409, 'sync_disabled'])
+  it('lasts over a restart, under the same number after an orderly stop', async () => {
+    const before = (await host.post('/sync/enable')).body
+    await host.restart()
+    const after = await prepared()
+    expect(after).toMatchObject({ state: 'local_only', workspaceId: before.workspaceId, device: before.device })
   })
+
+  it('can be turned off and on again with all that is there', async () => {
+    const { workspaceId } = (await host.post('/sync/enable')).body
+    const off = await host.post('/sync/disable')
+    expect([off.status, off.body.state]).toEqual([200, 'off'])
+    expect(codeOf(await host.get('/sync/peers'))).toBe('409 sync_disabled')
+    await host.restart()
+    expect((await host.get('/sync/status')).body.state).toBe('off')
+    expect((await host.post('/sync/enable')).body.workspaceId).toBe(workspaceId)
+  })
+})
+
+describe('turning sync on', () => {
+  beforeEach(fresh)
+  afterEach(stop)
 
   it('makes a backup of what there is now, whatever was backed up a moment ago', async () => {
     const backups = async () =>
@@ -173,23 +207,6 @@ describe('turning sync on', () => {
     await host.post('/data/task', { title: 'written while it was off' })
     await host.post('/sync/enable')
     expect(await backups()).toBe(4)
-  })
-
-  it('lasts over a restart, under the same number after an orderly stop', async () => {
-    const before = (await host.post('/sync/enable')).body
-    await host.restart()
-    const after = await prepared()
-    expect(after).toMatchObject({ state: 'local_only', workspaceId: before.workspaceId, device: before.device })
-  })
-
-  it('can be turned off and on again with all that is there', async () => {
-    const { workspaceId } = (await host.post('/sync/enable')).body
-    const off = await host.post('/sync/disable')
-    expect([off.status, off.body.state]).toEqual([200, 'off'])
-    expect(codeOf(await host.get('/sync/peers'))).toBe('409 sync_disabled')
-    await host.restart()
-    expect((await host.get('/sync/status')).body.state).toBe('off')
-    expect((await host.post('/sync/enable')).body.workspaceId).toBe(workspaceId)
   })
 
   it('tells listeners, and not of each change by itself', async () => {

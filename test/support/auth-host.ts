@@ -3,12 +3,24 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import type { HostOptions } from '#main/index.ts'
+import { createAuthPlugin } from '#main/plugins/auth/index.ts'
+import { createPasswords } from '#main/plugins/auth/service/password.ts'
 import { createTestHost } from './create-test-host.ts'
 import type { Answer, TestHost } from './create-test-host.ts'
+import { isLong } from './test-size.ts'
 
 /** A password that fits the default options. */
 export const password = 'correct horse battery'
+
+/** Everything, with passwords that cost a hundredth of the processor: what is tested is what they open. */
+const cheapPlugins = [
+  ...corePlugins,
+  ...optionalPlugins.map((plugin) =>
+    plugin.id === 'auth' ? createAuthPlugin(createPasswords({ N: 256, r: 8, p: 1 })) : plugin,
+  ),
+]
 
 /** A host whose people have accounts. */
 export interface AuthHost extends TestHost {
@@ -31,10 +43,12 @@ export async function createAuthHost(
   const dataDir = rest.dataDir ?? mkdtempSync(join(tmpdir(), 'cairn-auth-'))
   mkdirSync(dataDir, { recursive: true })
   writeFileSync(join(dataDir, 'config.json'), JSON.stringify({ auth }), { mode: 0o600 })
-  const host = await createTestHost({ ...rest, dataDir }).catch((error: unknown) => {
-    if (rest.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
-    throw error
-  })
+  const host = await createTestHost({ ...(isLong ? {} : { plugins: cheapPlugins }), ...rest, dataDir }).catch(
+    (error: unknown) => {
+      if (rest.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+      throw error
+    },
+  )
   if (!narrow) {
     const wide = await host.patch('/settings', { rateLimits: { auth: { burst: 100_000, refillPerSecond: 10_000 } } })
     if (wide.status !== 200) throw new Error(JSON.stringify(wide.body))

@@ -32,7 +32,6 @@ import {
   listSessions,
   signOut,
 } from './service/own-sessions.ts'
-import { hashPassword } from './service/password.ts'
 import { publicConfig } from './service/public-config.ts'
 import type { SignInRequest } from './service/sign-in.ts'
 import { signIn } from './service/sign-in.ts'
@@ -92,7 +91,7 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
       requireOwnSession(ctx)
       const userId = ctx.actor.id
       requirePasswordLength(body.newPassword, config.emailAndPassword)
-      const hash = await hashPassword(body.newPassword)
+      const hash = await parts.passwords.hash(body.newPassword)
       await write('auth.set-own-password', (tx) => {
         if (readPassword(tx, userId) !== undefined) throw platformError('conflict', { reason: 'PASSWORD_ALREADY_SET' })
         putPassword(tx, userId, hash, clock.iso(), ids.uuid())

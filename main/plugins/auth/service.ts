@@ -24,6 +24,7 @@ import { createLinks } from './service/links.ts'
 import { createMail, waitingNotice } from './service/mail.ts'
 import { firstOrganization } from './service/organization-switch.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
+import type { Passwords } from './service/password.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
 import { asUser } from './service/sign-in.ts'
 import { readUsers } from './service/user-list.ts'
@@ -90,7 +91,7 @@ export async function ensureOwner(host: PluginHost, secret: string): Promise<voi
 }
 
 /** Puts the parts together. */
-export function createAuthParts(host: PluginHost, config: AuthConfig, secret: string): AuthParts {
+export function createAuthParts(host: PluginHost, config: AuthConfig, secret: string, passwords: Passwords): AuthParts {
   const { read, clock, ids, log, options } = host
   // Small, and nobody can make room on a full disk without having signed in.
   const write: Write = (name, fn, given) => host.write(name, fn, { ...given, whenFull: true })
@@ -137,6 +138,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     loading ??= import('./service/library.ts').then(({ loadLibrary }) =>
       loadLibrary({
         config,
+        passwords,
         secret,
         baseUrl: config.baseUrl?.replace(/\/$/, '') ?? options.baseUrl(),
         basePath,
@@ -191,6 +193,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
   })
   return {
     config,
+    passwords,
     read,
     write,
     clock,

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { openTestDatabase } from '../../../../test/support/open-test-database.ts'
 import { readAuthConfig } from '../service/auth-config.ts'
 import { libraryOptions } from '../service/library-options.ts'
+import { createPasswords } from '../service/password.ts'
 import { createQueuedKysely } from '../service/queued-kysely.ts'
 import { authMigrations } from './index.ts'
 
@@ -16,6 +17,7 @@ it.each([
   const db = createQueuedKysely({ read, write, onChange: () => undefined })
   const options = libraryOptions({
     config: readAuthConfig({}, undefined, test.database.file),
+    passwords: createPasswords(),
     secret: 'a secret of more than thirty-two characters',
     baseUrl: 'http://127.0.0.1:1',
     basePath: '/api/v1/auth',

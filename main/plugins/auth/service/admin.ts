@@ -19,7 +19,6 @@ import {
 } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { passwordLength } from './library-errors.ts'
-import { hashPassword } from './password.ts'
 import { digestOf } from './session-lookup.ts'
 import type { UserView } from './users.ts'
 import { isAdministrator, isShutOut, requireOwnSession, userView } from './users.ts'
@@ -134,7 +133,7 @@ export function createAdministration(parts: AuthParts): Administration {
       if (request.role === 'admin' && !callerIsAdministrator(ctx))
         throw platformError('permission_denied', { reason: 'YOU_ARE_NOT_ALLOWED_TO_CHANGE_USERS_ROLE' })
       if (request.password !== undefined) checkPassword(request.password)
-      const hash = request.password === undefined ? undefined : await hashPassword(request.password)
+      const hash = request.password === undefined ? undefined : await parts.passwords.hash(request.password)
       const username = checkUsername(request.username)
       const email = request.email.toLowerCase()
       const id = ids.uuid()
@@ -172,7 +171,7 @@ export function createAdministration(parts: AuthParts): Administration {
       requireOwnSession(ctx)
       target(ctx, userId)
       checkPassword(password)
-      const hash = await hashPassword(password)
+      const hash = await parts.passwords.hash(password)
       await change(ctx, 'auth.set-password', userId, 'auth.password_changed', { by: 'admin' }, (tx) => {
         const now = clock.iso()
         putPassword(tx, userId, hash, now, ids.uuid())

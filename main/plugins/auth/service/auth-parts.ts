@@ -13,11 +13,13 @@ import type { Keys } from './keys.ts'
 import type { Library } from './library.ts'
 import type { Links } from './links.ts'
 import type { Mail } from './mail.ts'
+import type { Passwords } from './password.ts'
 import type { SessionLookup } from './session-lookup.ts'
 
 /** The parts of accounts, put together once at start. */
 export interface AuthParts {
   readonly config: AuthConfig
+  readonly passwords: Passwords
   readonly read: Reads
   readonly write: Write
   readonly clock: Clock

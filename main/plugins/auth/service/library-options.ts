@@ -16,7 +16,7 @@ import type { Logger } from '#main/kernel/logger.ts'
 import type { AuthConfig } from './auth-config.ts'
 import { cookiesAreSecure, crossDomain } from './auth-config.ts'
 import type { NewLink } from './links.ts'
-import { hashPassword, verifyPassword } from './password.ts'
+import type { Passwords } from './password.ts'
 import { personOf } from './provider-claims.ts'
 import { createUserCode } from './user-code.ts'
 
@@ -32,6 +32,7 @@ export interface OutgoingMail {
 /** What the options are made from. */
 export interface LibraryParts {
   readonly config: AuthConfig
+  readonly passwords: Passwords
   readonly secret: string
   /** Base address without trailing slash. */
   readonly baseUrl: string
@@ -158,7 +159,7 @@ export function libraryOptions(parts: LibraryParts): Omit<BetterAuthOptions, 'da
       autoSignIn: emailAndPassword.autoSignIn,
       resetPasswordTokenExpiresIn: emailAndPassword.resetPasswordTokenExpiresIn,
       revokeSessionsOnPasswordReset: emailAndPassword.revokeSessionsOnPasswordReset,
-      password: { hash: hashPassword, verify: ({ hash, password }) => verifyPassword(hash, password) },
+      password: { hash: parts.passwords.hash, verify: ({ hash, password }) => parts.passwords.verify(hash, password) },
       sendResetPassword: ({ user, url, token }) =>
         send(
           { to: user.email, kind: 'reset-password', url, code: null },
