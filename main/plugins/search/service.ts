@@ -62,7 +62,11 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
   const { read, write, log } = options
   const merger = createIndexMerger()
   const builder = createIndexBuilder({ write, log, merger })
-  const cleaner = createStaleCleaner({ write, log })
+  /** Indexes in which removed rows have left documents, so that a new row of their number must look for a free one. */
+  const left = new Set<string>()
+  /** Before that, nobody knows. */
+  let started = false
+  const cleaner = createStaleCleaner({ write, log, cleaned: (objectUid) => void left.delete(objectUid) })
   /** Layout hash of each index known to be complete; missing means: ask the registry. */
   const complete = new Map<string, string>()
 
@@ -142,7 +146,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (isEmpty(texts)) return
       const number = rowNumber(tx, schema, row)
       if (!isIndexed(index, number)) return
-      addDocument(tx, schema.uid, number, texts)
+      addDocument(tx, schema.uid, number, texts, !started || left.has(schema.uid))
       merger.added(tx, schema.uid, texts)
     },
     change(tx, schema, stored, row) {
@@ -163,7 +167,10 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (!isIndexed(index, number)) return
       const texts = documentOf(index.columns, row)
       if (!later) removeDocuments(tx, schema.uid, number, texts)
-      else if (leaveDocument(tx, schema.uid, number, texts)) tx.afterCommit(() => cleaner.note(schema.uid))
+      else if (leaveDocument(tx, schema.uid, number, texts)) {
+        left.add(schema.uid)
+        tx.afterCommit(() => cleaner.note(schema.uid))
+      }
     },
     async clearStale({ uid }) {
       if (readEntry(read, uid) === undefined) return
@@ -241,8 +248,11 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       }
       for (const { objectUid } of readEntries(read)) {
         const stale = countStale(read, objectUid)
-        if (stale > 0) cleaner.note(objectUid, stale)
+        if (stale === 0) continue
+        left.add(objectUid)
+        cleaner.note(objectUid, stale)
       }
+      started = true
     },
     async stop() {
       await Promise.all([builder.stop(), cleaner.stop()])

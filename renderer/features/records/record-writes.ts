@@ -1,5 +1,6 @@
 // Owns writing cells of records: with the version they were edited from, merged back into what is shown, undoable.
 // Knows no components; conflicts are handed to whoever asks the person.
+import { randomId } from '@mantine/hooks'
 import type { BlockCache, GridEdit, GridRecord, GridWrite, GridWritten } from '../../components/grid/index.ts'
 import { linkedRecord } from '../../fields/linked-records.ts'
 import { call } from '../../lib/api-client.ts'
@@ -210,10 +211,12 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     values: (row: RowWrite) => Record<string, unknown> = ({ data }) => data,
   ): Promise<Map<string, unknown>> => {
     const problems = new Map<string, unknown>()
+    // One act, whatever its number of requests: whoever follows the records hears of it once (D-177).
+    const headers = { 'X-Request-Id': randomId('range-') }
     for (let at = 0; at < rows.length; at += partRows) {
       const part = rows.slice(at, at + partRows)
       try {
-        await updatePart(part, values, problems)
+        await updatePart(part, headers, values, problems)
       } catch (error) {
         // What follows would fail the same way.
         for (const { id } of rows.slice(at)) problems.set(id, error)
@@ -226,6 +229,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
 
   const updatePart = async (
     rows: readonly RowWrite[],
+    headers: Record<string, string>,
     values: (row: RowWrite) => Record<string, unknown>,
     problems: Map<string, unknown>,
   ): Promise<void> => {
@@ -239,7 +243,7 @@ export function createRecordWrites(port: () => RecordWritesPort): RecordWrites {
     }
     const ids = rows.map(({ id }) => id)
     const answer = await whileWriting(ids, async () =>
-      call('updateManyRecords', { params: { object: port().object }, body }),
+      call('updateManyRecords', { params: { object: port().object }, body, headers }),
     )
     const records: GridRecord[] = []
     for (const { index, record, errors } of answer.results) {

@@ -16,9 +16,22 @@ import {
 } from '../store.ts'
 import type { UsedNumbers } from '../store.ts'
 
-/** Adds a record that has no documents but those a former record of its number has left. */
-export function addDocument(tx: Tx, objectUid: string, row: number, texts: readonly string[]): void {
+/**
+ * Adds a record that has no documents.
+ * @param mayBeTaken whether a former record of its number can have left some
+ */
+export function addDocument(
+  tx: Tx,
+  objectUid: string,
+  row: number,
+  texts: readonly string[],
+  mayBeTaken: boolean,
+): void {
   if (isEmpty(texts)) return
+  if (!mayBeTaken) {
+    insertDocument(tx, objectUid, firstDocument(row), texts)
+    return
+  }
   let next = nextNumber(row, readNumbers(tx, objectUid, row))
   if (next === null) {
     removeDocuments(tx, objectUid, row, [])
@@ -44,7 +57,7 @@ export function replaceDocument(
   const next = used === undefined ? null : nextNumber(row, used)
   if (isEmpty(after) || doc === null || next === null) {
     removeDocuments(tx, objectUid, row, before)
-    addDocument(tx, objectUid, row, after)
+    addDocument(tx, objectUid, row, after, true)
     return false
   }
   insertStale(tx, objectUid, { doc, texts: before })

@@ -33,7 +33,8 @@ export function createIndexBuilder(options: { write: Write; log: Logger; merger:
     const rows = readLiveRows(tx, entry, { after: entry.builtTo ?? 0, limit })
     for (const row of rows) {
       const texts = documentOf(entry.columns, row)
-      addDocument(tx, entry.objectUid, row.rowid, texts)
+      // Only rows that are indexed leave documents, and these are not yet.
+      addDocument(tx, entry.objectUid, row.rowid, texts, false)
       merger.added(tx, entry.objectUid, texts)
     }
     const complete = rows.length < limit

@@ -36,7 +36,13 @@ const docsPerSlice = 8
 const defaultPace: CleanerPace = { quietMs: 2000, pauseMs: 25, most: 20_000, strikeFrom: 1_000 }
 
 /** Makes a cleaner. */
-export function createStaleCleaner(options: { write: Write; log: Logger; pace?: CleanerPace }): StaleCleaner {
+export function createStaleCleaner(options: {
+  write: Write
+  log: Logger
+  pace?: CleanerPace
+  /** Told when no stale document of an object is left, before anybody else writes. */
+  cleaned?: (objectUid: string) => void
+}): StaleCleaner {
   const { write, log } = options
   const pace = options.pace ?? defaultPace
   const noted = new Map<string, number>()
@@ -71,7 +77,11 @@ export function createStaleCleaner(options: { write: Write; log: Logger; pace?: 
       (tx) => exists(tx) && isWorthStriking(tx, objectUid, pace.strikeFrom),
     )
     const strikes = isStriking ? createStaleStrikes(objectUid) : undefined
-    const work = (tx: Tx): boolean => exists(tx) && (strikes === undefined ? slice(tx, objectUid) : strikes.step(tx))
+    const work = (tx: Tx): boolean => {
+      const goesOn = exists(tx) && (strikes === undefined ? slice(tx, objectUid) : strikes.step(tx))
+      if (!goesOn) tx.afterCommit(() => options.cleaned?.(objectUid))
+      return goesOn
+    }
     let more = true
     while (more && !stopped) {
       more = await write('search.clean', work)

@@ -23,7 +23,7 @@ beforeEach(async () => {
   })
   for (let from = 1; from <= 60; from += 10) {
     await test.database.write('fill', (tx) => {
-      for (let row = from; row < from + 10; row += 1) addDocument(tx, objectUid, row, textsOf(row))
+      for (let row = from; row < from + 10; row += 1) addDocument(tx, objectUid, row, textsOf(row), false)
     })
   }
   await test.database.write('leave', (tx) => {
@@ -89,7 +89,7 @@ describe('struck documents', () => {
       expect(row).toBeLessThan(60)
       const one = row
       more = await test.database.write('step', (tx) => {
-        addDocument(tx, objectUid, one, [`again${one} common`])
+        addDocument(tx, objectUid, one, [`again${one} common`], true)
         return strikes.step(tx)
       })
       expect(found('common')).toEqual([...live, ...Array.from({ length: row - 19 }, (_, at) => at + 20)])
@@ -103,7 +103,7 @@ describe('struck documents', () => {
   it('of one number may be more than it has documents', async () => {
     for (let turn = 0; turn < 70; turn += 1) {
       await test.database.write('turn', (tx) => {
-        addDocument(tx, objectUid, 99, [`turn${turn}`])
+        addDocument(tx, objectUid, 99, [`turn${turn}`], true)
         if (turn < 69) leaveDocument(tx, objectUid, 99, [`turn${turn}`])
       })
     }
