@@ -91,7 +91,7 @@ describe('generators', () => {
         include: ['main/plugins/zz-planted'],
       }),
     )
-    const tsc = join(source, 'node_modules/typescript/bin/tsc')
+    const tsc = join(source, 'node_modules/typescript7/bin/tsc')
     const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.plant.json'], { cwd: root, encoding: 'utf8' })
     expect(types.stdout).toBe('')
   }, 120_000)

@@ -21,17 +21,21 @@ let received: number
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'cairn-stream-'))
-  const file = join(dir, 'cairn.db')
-  writer = openWriter(file)
+  writer = openWriter(join(dir, 'cairn.db'))
   writer.exec(`CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT);
     WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r LIMIT 20000)
     INSERT INTO t SELECT i, 'name ' || i FROM r`)
   children = []
   received = 0
+  open()
+})
+
+function open(spareMs?: number): void {
   streams = createReaderStreams({
-    file,
+    file: join(dir, 'cairn.db'),
     translate: translateEngineError,
     patienceMs: 1_000,
+    ...(spareMs !== undefined && { spareMs }),
     spawn: (entry, options) => {
       const child = forkSpawner(entry, options)
       child.onMessage(() => (received += 1))
@@ -39,7 +43,7 @@ beforeEach(() => {
       return child
     },
   })
-})
+}
 
 afterEach(() => {
   streams.close()
@@ -84,6 +88,14 @@ describe('reader streams', () => {
     expect([counts.slice(2), children.length]).toEqual([[10, 10], 2])
     streams.close()
     for (const child of children) await ended(child)
+  })
+
+  it('end a process that no other walk has come to', async () => {
+    open(20)
+    for await (const rows of streams.stream(all, {})) expect(rows.length).toBeGreaterThan(0)
+    await ended(children[0]!)
+    for await (const rows of streams.stream(all, {})) expect(rows.length).toBeGreaterThan(0)
+    expect(children).toHaveLength(2)
   })
 
   it('pass over what a process says of an earlier walk, and go on after one that ended', async () => {

@@ -20,7 +20,7 @@ const slicesAhead = 3
 const idleMs = 120_000
 
 /** A process that waits for a walk ends after this long, as those of the reader pool do. */
-const spareMs = 10_000
+const usualSpareMs = 10_000
 
 /** A process and the walk it is in. */
 interface Walker {
@@ -51,6 +51,8 @@ export interface ReaderStreamOptions {
   readonly translate: (error: Error) => unknown
   /** How long a walk waits for another one to end before it is refused. Default: ten seconds. */
   readonly patienceMs?: number
+  /** How long a process waits for a walk before it ends. Default: ten seconds. */
+  readonly spareMs?: number
 }
 
 /** Makes the streams; no process is started before the first walk. */
@@ -59,7 +61,7 @@ export function createReaderStreams(options: ReaderStreamOptions): ReaderStreams
   const walkers = new Set<Walker>()
   /** The one that waits for a walk. */
   let spare: Walker | undefined
-  const patienceMs = options.patienceMs ?? usualPatienceMs
+  const { patienceMs = usualPatienceMs, spareMs = usualSpareMs } = options
   const waiting = new Set<() => void>()
   let taken = 0
   let closed = false

@@ -100,6 +100,42 @@ describe('a change of many records at once', () => {
     ])
   })
 
+  it('of an import is one, whatever its number of slices', async () => {
+    const ids = await deals(ann!, 120)
+    const rows = ids.map((id) => ({ id, stage: 'read' }))
+    const { body } = await ben!.post('/data/deal/import/jobs', { rows, writeMode: 'update', matchFields: ['id'] })
+    const isEnded = async () =>
+      ['completed', 'failed'].includes((await ben!.get(`/data/import/jobs/${body.jobId}`)).body.status)
+    for (let tries = 0; tries < 500 && !(await isEnded()); tries += 1) await pause(20)
+    await settled()
+    expect((await inbox(ann!)).notifications).toMatchObject([{ data: { object: 'deal', count: 120 } }])
+  })
+
+  it('says its new number where it grows, and counts as one unread', async () => {
+    const ids = await deals(ann!, 4)
+    const headers = { 'x-request-id': 'one-act-in-two-parts' }
+    host.takeEvents()
+    for (const part of [ids.slice(0, 2), ids.slice(2)]) {
+      await ben!.post(
+        '/data/deal/updateMany',
+        { records: part.map((id) => ({ id, data: { stage: 'next' } })) },
+        headers,
+      )
+      await settled()
+    }
+    const told = host.takeEvents().filter(({ type }) => type.startsWith('notification.'))
+    expect(told).toMatchObject([
+      {
+        type: 'notification.created',
+        payload: { notification: { data: { count: 2 } }, userId: ann!.id, unreadCount: 1 },
+      },
+      {
+        type: 'notification.updated',
+        payload: { notification: { data: { count: 4 } }, userId: ann!.id, unreadCount: 1 },
+      },
+    ])
+  })
+
   it('stays apart from what is said to the user', async () => {
     const ids = await deals(ann!, 3)
     await change(ben!, ids, { stage: 'shut' })
@@ -121,6 +157,21 @@ describe('the records of a notification', () => {
     await host.assign(0, { profile: 'guest' })
     expect(await inbox(ann!)).toMatchObject({ unreadCount: 1, notifications: [{ data: { withheld: true }, body: '' }] })
     expect(JSON.stringify((await inbox(ann!)).notifications)).not.toMatch(/Deal|deal|Stage|150/)
+  })
+
+  it('are those the rules of rows leave its reader', async () => {
+    await host.defineObject('secret', { title: { type: 'text' } }, { sharingModel: 'private' })
+    const records = Array.from({ length: 8 }, (_, at) => ({ title: `Secret ${at}` }))
+    const made = (await ann!.post('/data/secret/createMany', { records })).body.records as { id: string }[]
+    const change = made.map(({ id }) => ({ id, data: { title: 'Other' } }))
+    expect((await host.post('/data/secret/updateMany', { records: change })).body.succeeded).toBe(8)
+    await settled()
+    expect((await inbox(ann!)).notifications).toMatchObject([{ data: { object: 'secret', count: 8 } }])
+    for (const { id } of made.slice(0, 3))
+      expect((await host.post(`/data/secret/${id}/transfer`, { owner: ben!.id })).status).toBe(200)
+    await settled()
+    const act = (await inbox(ann!)).notifications.find(({ title }) => title.includes('Secrets'))
+    expect(act).toMatchObject({ data: { object: 'secret', count: 5 } })
   })
 
   it('leave it when they are purged, and it goes with the last', async () => {

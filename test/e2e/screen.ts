@@ -13,8 +13,6 @@ export interface Screen {
   route?: string
   /** Which workspace it needs: one without objects, the seeded one, or the one with organizations. */
   workspace: 'fresh' | 'seeded' | 'organized'
-  /** Changes what its browser keeps, so it needs one of its own. */
-  alone?: true
   /** Brings the page into the state and resolves when it is there. */
   reach(page: Page, bench: ConsoleBench): Promise<void>
   /** Failed requests that belong to the state, as parts of console lines. */

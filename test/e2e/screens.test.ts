@@ -25,10 +25,7 @@ const looked = sized([...new Map(screens.toReversed().map((screen) => [screen.co
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
 async function reach(screen: Screen, bench: ConsoleBench): Promise<ConsolePage> {
-  const opened =
-    screen.route === undefined
-      ? await bench.openAnonymous()
-      : await (screen.alone ? bench.open(screen.route) : bench.openTab(screen.route))
+  const opened = screen.route === undefined ? await bench.openAnonymous() : await bench.openTab(screen.route)
   try {
     await screen.reach(opened.page, bench)
     return opened

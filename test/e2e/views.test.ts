@@ -123,9 +123,10 @@ describe('records on screen', () => {
     // The second part waits until the bar has been seen.
     let letGo = (): void => undefined
     const gate = new Promise<void>((resolve) => (letGo = resolve))
-    let parts = 0
+    const acts: (string | null)[] = []
     await page.route('**/data/line/updateMany', async (route) => {
-      if (++parts === 2) await gate
+      acts.push(await route.request().headerValue('x-request-id'))
+      if (acts.length === 2) await gate
       await route.continue()
     })
     const rows = Array.from({ length: 620 }, (_, index) =>
@@ -141,6 +142,8 @@ describe('records on screen', () => {
       '1,800 cells changed. 20 rows added. 1 cell not taken over: the text is kept in the marked cells. ' +
         '1 column of the clipboard left out: beyond the last column.',
     )
+    // One act for whoever follows the records (D-177).
+    expect(acts).toEqual([expect.stringMatching(/^range-\w{8,}$/), acts[0]])
     const after = await stored()
     expect(after.total).toBe(620)
     expect(after.records.map(({ a }) => a)).toEqual(rows.map((_, index) => `new ${index}`))

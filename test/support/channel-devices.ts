@@ -7,6 +7,8 @@ import { createPeerListener } from '#main/plugins/sync/channel/peer-listener.ts'
 import type { ListenerOptions, PeerListener, Refusal } from '#main/plugins/sync/channel/peer-listener.ts'
 import { makeChannelIdentity } from '#main/plugins/sync/channel/self-signed.ts'
 import type { ChannelIdentity } from '#main/plugins/sync/channel/self-signed.ts'
+import { systemTimers } from '#main/plugins/sync/channel/timers.ts'
+import type { Timers } from '#main/plugins/sync/channel/timers.ts'
 
 /** A device as the channel knows it. */
 export interface TestDevice {
@@ -78,4 +80,12 @@ export async function connectTo(
 export async function closeDevice({ listener, dialled }: ListeningDevice): Promise<void> {
   for (const near of dialled) near.close()
   await listener.close()
+}
+
+/** Timers by which everything is due `factor` times as soon, and as much time has gone by. */
+export function createHurriedTimers(factor: number): Timers {
+  return {
+    now: () => systemTimers.now() * factor,
+    after: (ms, run) => systemTimers.after(ms / factor, run),
+  }
 }

@@ -99,9 +99,8 @@ async function runRound(round: number, name: FaultName): Promise<{ ms: number; a
 }
 
 describe('three hosts and a relay', () => {
-  // One that takes a process away, and one of all others by the seed.
-  const others = names.filter((name) => name !== 'power_loss')
-  const few: FaultName[] = ['power_loss', others[seed % others.length]!]
+  // One that takes a process away, one that parts the network, and one of all others by the seed.
+  const few: FaultName[] = ['power_loss', 'partition', names[seed % names.length]!]
   const plan = isLong ? Array.from({ length: 200 }, (_, round) => names[(round + seed) % names.length]!) : few
 
   it(

@@ -62,11 +62,24 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
   const { read, write, log } = options
   const merger = createIndexMerger()
   const builder = createIndexBuilder({ write, log, merger })
-  /** Indexes in which removed rows have left documents, so that a new row of their number must look for a free one. */
-  const left = new Set<string>()
+  /**
+   * Indexes in which removed rows have left documents, so that a new row of their number must look for a free one; with
+   * how often one was left.
+   */
+  const left = new Map<string, number>()
   /** Before that, nobody knows. */
   let started = false
-  const cleaner = createStaleCleaner({ write, log, cleaned: (objectUid) => void left.delete(objectUid) })
+  const cleaner = createStaleCleaner({
+    write,
+    log,
+    cleaned(tx, objectUid) {
+      const seen = left.get(objectUid)
+      // Later writes of the same transaction may have left others.
+      tx.afterCommit(() => {
+        if (left.get(objectUid) === seen) left.delete(objectUid)
+      })
+    },
+  })
   /** Layout hash of each index known to be complete; missing means: ask the registry. */
   const complete = new Map<string, string>()
 
@@ -168,8 +181,9 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const texts = documentOf(index.columns, row)
       if (!later) removeDocuments(tx, schema.uid, number, texts)
       else if (leaveDocument(tx, schema.uid, number, texts)) {
-        left.add(schema.uid)
-        tx.afterCommit(() => cleaner.note(schema.uid))
+        left.set(schema.uid, (left.get(schema.uid) ?? 0) + 1)
+        // None of those it hurries for: whoever leaves many clears them at the end.
+        tx.afterCommit(() => cleaner.note(schema.uid, 0))
       }
     },
     async clearStale({ uid }) {
@@ -249,7 +263,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       for (const { objectUid } of readEntries(read)) {
         const stale = countStale(read, objectUid)
         if (stale === 0) continue
-        left.add(objectUid)
+        left.set(objectUid, 1)
         cleaner.note(objectUid, stale)
       }
       started = true

@@ -40,8 +40,8 @@ export function createStaleCleaner(options: {
   write: Write
   log: Logger
   pace?: CleanerPace
-  /** Told when no stale document of an object is left, before anybody else writes. */
-  cleaned?: (objectUid: string) => void
+  /** Told in the write that finds no stale document of an object left. */
+  cleaned?: (tx: Tx, objectUid: string) => void
 }): StaleCleaner {
   const { write, log } = options
   const pace = options.pace ?? defaultPace
@@ -79,7 +79,7 @@ export function createStaleCleaner(options: {
     const strikes = isStriking ? createStaleStrikes(objectUid) : undefined
     const work = (tx: Tx): boolean => {
       const goesOn = exists(tx) && (strikes === undefined ? slice(tx, objectUid) : strikes.step(tx))
-      if (!goesOn) tx.afterCommit(() => options.cleaned?.(objectUid))
+      if (!goesOn) options.cleaned?.(tx, objectUid)
       return goesOn
     }
     let more = true

@@ -5,7 +5,7 @@ import { listenAs, makeDevice } from '../../../../test/support/channel-devices.t
 import type { ListeningDevice, TestDevice } from '../../../../test/support/channel-devices.ts'
 import { startFaultProxy } from '../../../../test/support/fault-proxy.ts'
 import type { FaultProxy } from '../../../../test/support/fault-proxy.ts'
-import { createHurriedTimers } from '../../../../test/support/hurried-timers.ts'
+import { createHurriedTimers } from '../../../../test/support/channel-devices.ts'
 import { createLinkTable } from './link-table.ts'
 import { createPeerDialler, waitAfter } from './peer-dialler.ts'
 import type { DiallerOptions, DialStatus, PeerDialler } from './peer-dialler.ts'

@@ -83,10 +83,10 @@ export function createPeerListener(options: ListenerOptions): PeerListener {
     options.onRefused?.(refusal)
   }
 
+  const upgradeLimits = { ...socketLimits, closeTimeout: options.link?.closeAnswerMs ?? socketLimits.closeTimeout }
   const makeUpgrades = (maxPayload: number): WebSocketServer =>
     new WebSocketServer({
-      ...socketLimits,
-      ...{ closeTimeout: options.link?.closeAnswerMs ?? socketLimits.closeTimeout },
+      ...upgradeLimits,
       maxPayload,
       noServer: true,
       clientTracking: false,

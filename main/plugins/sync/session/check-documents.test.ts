@@ -2,7 +2,7 @@
 // the logs do not.
 import { createHash } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createHurriedTimers } from '../../../../test/support/hurried-timers.ts'
+import { createHurriedTimers } from '../../../../test/support/channel-devices.ts'
 import type { TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
