@@ -106,13 +106,6 @@ function purge(id: string): Promise<void> {
   })
 }
 
-function purgeLater(id: string): Promise<void> {
-  return test.database.write('purge', (tx) => {
-    search.remove(tx, task, tx.get<Row>(statement(`SELECT * FROM o_task WHERE id = ?`, [id]))!, true)
-    tx.run(statement('DELETE FROM o_task WHERE id = ?', [id]))
-  })
-}
-
 function find(text: string, fields?: readonly string[], schema = task): string[] {
   const narrowed = fields?.map((name) => schema.byName.get(name)!)
   const { sql, parameters } = search.condition(schema, text, narrowed)
@@ -585,32 +578,5 @@ describe('a page by relevance', () => {
       'SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)',
     ])
     expect(lines.filter((line) => line.includes('VIRTUAL TABLE'))).toHaveLength(1)
-  })
-})
-
-describe('a row that takes the number of a removed one', () => {
-  it('is found, also where that was removed in the transaction in which the cleaning ended', async () => {
-    const title = task.byName.get('title')!.column
-    const add = (id: string) => insert(id, { [title]: 'common' })
-    await search.start()
-    await add('first')
-    // Written a little later each time, so that it shares a transaction with each step of the cleaning.
-    for (let hops = 0; hops < 20; hops += 1) {
-      await add('left')
-      await add('right')
-      await purgeLater('left')
-      const cleaning = search.clearStale(task)
-      await test.database.write('other', () => undefined)
-      for (let hop = 0; hop < hops; hop += 1) await Promise.resolve()
-      await purgeLater('right')
-      await add('again left')
-      await add('again right')
-      expect(find('common')).toEqual(['again left', 'again right', 'first'])
-      await cleaning
-      await search.settled()
-      expect(find('common')).toEqual(['again left', 'again right', 'first'])
-      await purge('again right')
-      await purge('again left')
-    }
   })
 })
