@@ -36,20 +36,27 @@ export interface Ports {
   readonly open: Opener
 }
 
-/** Wraps a Node child process, as the headless spawner and tests use it. */
+/**
+ * Wraps a Node child process, as the headless spawner and tests use it. A message to a child that has just ended is
+ * dropped, and a child the system could not start ends with null: neither is an error of the host, which would end by it.
+ */
 export function wrapChild(child: ChildProcess): KillableChild {
+  // Without a listener Node throws what could neither be sent nor started.
+  child.on('error', () => undefined)
   return {
     get pid() {
       return child.pid
     },
     send: (message) => {
-      if (child.connected) child.send(message as Parameters<ChildProcess['send']>[0])
+      if (child.connected) child.send(message as Parameters<ChildProcess['send']>[0], () => undefined)
     },
     onMessage: (listener) => {
       child.on('message', listener)
     },
     onExit: (listener) => {
       child.on('exit', listener)
+      // One that never started has no exit.
+      if (child.pid === undefined) child.once('error', () => listener(null))
     },
     kill: () => {
       child.kill('SIGKILL')

@@ -117,7 +117,8 @@ export function App(props: { queryClient: QueryClient; code: string | undefined 
           <SessionGate code={props.code}>
             <Frame />
           </SessionGate>
-          <Notifications position="bottom-right" limit={4} />
+          {/* Not at the corner: the buttons of a form and of the designer are there. */}
+          <Notifications position="bottom-center" limit={4} />
         </Router>
       </QueryClientProvider>
     </MantineProvider>

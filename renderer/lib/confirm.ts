@@ -16,14 +16,18 @@ interface ConfirmState {
 
 const useStore = create<ConfirmState>(() => ({ open: undefined }))
 
-/** Asks and resolves to the answer; closing the dialog means no. A question that is still open is answered with no. */
-export async function confirmAction(question: Confirmation): Promise<boolean> {
+/**
+ * Asks and resolves to the answer; closing the dialog means no. A question that is still open is answered with no, one
+ * whose `needless` fires with yes.
+ */
+export async function confirmAction(question: Confirmation, needless?: AbortSignal): Promise<boolean> {
   useStore.getState().open?.answer(false)
   return new Promise((resolve) => {
     const answer = (yes: boolean): void => {
-      useStore.setState({ open: undefined })
+      if (useStore.getState().open?.answer === answer) useStore.setState({ open: undefined })
       resolve(yes)
     }
+    needless?.addEventListener('abort', () => answer(true), { once: true })
     useStore.setState({ open: { ...question, answer } })
   })
 }

@@ -235,8 +235,25 @@ describe('the object designer', () => {
     expect(unload.type()).toBe('beforeunload')
     await unload.dismiss()
     expect(await label.inputValue()).toBe('Heading')
+    // A save that is under way answers the question by its end.
+    let release = (): void => undefined
+    const held = new Promise<void>((resolve) => (release = resolve))
+    await page.route('**/meta/object/task', async (route) => {
+      if (route.request().method() === 'PUT') await held
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Save changes' }).click()
+    await go('#/objects')
+    await question.waitFor()
+    release()
+    await page.getByRole('heading', { name: 'Objects', level: 1 }).waitFor()
+    await question.waitFor({ state: 'detached' })
+    expect((await definition('task')).fields.title?.label).toBe('Heading')
+    await page.unroute('**/meta/object/task')
+    await go('#/objects/task')
+    await label.fill('Title')
+    await save()
     // What is typed into the dialog of a field counts, too.
-    await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('button', { name: 'Add field' }).click()
     await dialog('New field').getByRole('textbox', { name: 'Label of the field' }).fill('Half')
     await page.goBack()
