@@ -91,7 +91,8 @@ export default defineConfig(({ mode }) => {
         project('safety', 4, ['test/safety/**/*.test.ts'], safety),
         project('e2e', 5, ['test/e2e/**/*.test.ts'], { ...browser, maxWorkers: 2 }),
         project('isolated', 6, isolated, { exclude: left, isolate: true }),
-        project('measured', 7, measured, { ...safety, ...browser, exclude: left, maxWorkers: 1 }),
+        // The limits of safety last: what is measured at full size takes longer than a page.
+        project('measured', 7, measured, { ...browser, ...safety, exclude: left, maxWorkers: 1 }),
       ],
     },
   }

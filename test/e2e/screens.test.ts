@@ -104,7 +104,13 @@ describe('screens', () => {
         for (const width of [1024, 320]) {
           await page.setViewportSize({ width, height: 800 })
           await page.waitForTimeout(100)
-          expect({ width, wide: await sidewaysScrolling(page) }).toEqual({ width, wide: [] })
+          // A busy machine folds the sidebar later.
+          let wide = await sidewaysScrolling(page)
+          for (let turn = 0; wide.length > 0 && turn < 50; turn++) {
+            await page.waitForTimeout(100)
+            wide = await sidewaysScrolling(page)
+          }
+          expect({ width, wide }).toEqual({ width, wide: [] })
         }
         await page.screenshot({ path: `${shots}${name}-320.png` })
         // Labels that are folded away on a narrow screen are missed in one scheme as well as in two.
