@@ -1,13 +1,16 @@
 // What ends or never begins in a child process stays there: the host goes on.
 import { fork } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { wrapChild } from './ports.ts'
 
+const folder = mkdtempSync(path.join(tmpdir(), 'cairn-ports-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
 it('drops what is sent to a child that has ended before the host was told', async () => {
-  const entry = path.join(tmpdir(), `cairn-child-${String(process.pid)}.mjs`)
+  const entry = path.join(folder, 'child.mjs')
   writeFileSync(entry, 'process.on("message", () => undefined); process.send("here")')
   const forked = fork(entry, [], { execArgv: [], serialization: 'advanced' })
   const child = wrapChild(forked)
@@ -22,7 +25,7 @@ it('drops what is sent to a child that has ended before the host was told', asyn
 })
 
 it('tells of a child the system could not start as of one that has ended', async () => {
-  const child = wrapChild(fork('unused.mjs', [], { execPath: path.join(tmpdir(), 'no-such-program') }))
+  const child = wrapChild(fork('unused.mjs', [], { execPath: path.join(folder, 'no-such-program') }))
   expect(child.pid).toBeUndefined()
   child.send('nobody hears it')
   expect(await new Promise((resolve) => child.onExit(resolve))).toBeNull()

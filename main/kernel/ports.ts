@@ -48,7 +48,7 @@ export function wrapChild(child: ChildProcess): KillableChild {
       return child.pid
     },
     send: (message) => {
-      if (child.connected) child.send(message as Parameters<ChildProcess['send']>[0], () => undefined)
+      if (child.connected) child.send(message as Parameters<ChildProcess['send']>[0])
     },
     onMessage: (listener) => {
       child.on('message', listener)

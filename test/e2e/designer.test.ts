@@ -253,6 +253,9 @@ describe('the object designer', () => {
     await go('#/objects/task')
     await label.fill('Title')
     await save()
+    await label.fill('Other')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    expect(await label.inputValue()).toBe('Title')
     // What is typed into the dialog of a field counts, too.
     await page.getByRole('button', { name: 'Add field' }).click()
     await dialog('New field').getByRole('textbox', { name: 'Label of the field' }).fill('Half')
