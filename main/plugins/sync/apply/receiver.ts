@@ -33,7 +33,7 @@ export function createReceiver(
     return devices.all().find(({ publicKey }) => verifyHead(publicKey, workspace, head))
   }
 
-  return async (envelopes, head) => {
+  return async function receive(envelopes, head): Promise<Received> {
     const { inc } = head
     const first = envelopes[0]
     if (first === undefined) return { ok: true, stored: 0 }
@@ -60,10 +60,9 @@ export function createReceiver(
     const before = { seq: stored, hash: known?.chain ?? chainStart().hash }
     const verdict = verifyRun({ workspace, before, envelopes: fresh, head, publicKey: device.publicKey })
     if (!verdict.ok) return { ok: false, reason: verdict.fault === 'signature' ? 'bad_signature' : 'invalid' }
-    const outcome = await write('sync.receive', (tx): Received => {
+    const outcome = await write('sync.receive', (tx): Received | undefined => {
       const now = readIncarnation(tx, inc)
-      // Another peer has brought the same meanwhile.
-      if ((now?.storedSeq ?? 0) !== stored) return { ok: true, stored: 0 }
+      if ((now?.storedSeq ?? 0) !== stored) return undefined
       for (const envelope of fresh) insertEnvelope(tx, envelope)
       insertHead(tx, head)
       const appliedSeq = now?.appliedSeq ?? 0
@@ -80,6 +79,8 @@ export function createReceiver(
       tx.whenOnDisk(() => state.onDisk(inc, head.seq))
       return { ok: true, stored: fresh.length }
     })
+    // Another peer has brought some of it meanwhile, which is perhaps not all of it and perhaps not on disk yet.
+    if (outcome === undefined) return receive(envelopes, head)
     parts.stored()
     return outcome
   }
