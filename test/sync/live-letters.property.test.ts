@@ -221,6 +221,10 @@ describe('texts under way on several machines', () => {
     expect(() => schedules(sized(100, 1_000), allLetters)).not.toThrow()
   }, 120_000)
 
+  it('end in one text where a letter comes live after it was taken out for good', () => {
+    run({ seed: 157551297, count: 3, steps: 120, losesAll: false, lettersOf: allLetters })
+  })
+
   it('end in one text when no letter comes live', () => {
     expect(() => schedules(sized(50, 500), allLetters, true)).not.toThrow()
   }, 120_000)

@@ -207,7 +207,11 @@ export function createLiveDocument(
         if (from < to) Y.applyUpdate(doc, deletionOf(id, from, to - from))
       }
     },
-    mark: () => ({ text: shared.toJSON(), update: sinceBase() }),
+    mark() {
+      // A letter that came live may have been taken out again in what is committed, with the row as it was.
+      takeCommitted()
+      return { text: shared.toJSON(), update: sinceBase() }
+    },
     follow(given, sent) {
       const next = plainLines(given)
       if (common !== undefined) {
