@@ -76,6 +76,8 @@ export function createApplier(parts: ApplierParts): Applier {
   let mustRetry = true
   /** Something was merged that takes effect only once its kind has settled. */
   let isUnsettled = false
+  /** Whether what lies aside was counted since it last changed. */
+  let isCounted = false
   const mergeParts: MergeParts = {
     ...parts,
     handler(kind) {
@@ -83,6 +85,16 @@ export function createApplier(parts: ApplierParts): Applier {
       if (handler?.settle !== undefined) isUnsettled = true
       return handler
     },
+  }
+
+  /** Once for all that a job lays aside or takes in: counting goes through all there are. */
+  const recount = (tx: Tx): void => {
+    isCounted = false
+    tx.afterCommit(() => {
+      if (isCounted) return
+      isCounted = true
+      state.setProblems(countProblems(read))
+    })
   }
 
   const layAside = (
@@ -101,7 +113,7 @@ export function createApplier(parts: ApplierParts): Applier {
       tx.afterCommit(() => state.tellQuarantined({ device, inc: place.inc, seq: place.seq, reason }))
     }
     putProblem(tx, { inc: place.inc, seq: place.seq, kind, reason, detail, doc, since: clock.iso() })
-    tx.afterCommit(() => state.setProblems(countProblems(read)))
+    recount(tx)
   }
 
   /** Merges everything an envelope brings; answers whom it waits for. @throws Forbidden */
@@ -287,7 +299,7 @@ export function createApplier(parts: ApplierParts): Applier {
     if (done) {
       removeProblem(tx, inc, seq)
       noteProblemClosed(tx)
-      tx.afterCommit(() => state.setProblems(countProblems(read)))
+      recount(tx)
     }
     return done
   }

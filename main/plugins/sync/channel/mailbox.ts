@@ -97,17 +97,18 @@ async function enter(place: MailboxPlace, identity: ChannelIdentity): Promise<Se
  */
 export async function sitInMailbox(place: MailboxPlace, options: SeatOptions): Promise<Seat> {
   const { identity, signer, workspace, epoch, signal } = options
-  const link = await dialPeer(place.relay, { identity, peer: place.fingerprint, purpose: 'mailbox', signal })
+  const link = await dialPeer(place.relay, { identity, peer: place.fingerprint, purpose: 'mailbox' })
   const leave = (): void => link.close('done')
   const timer = setTimeout(leave, answerMs)
-  if (signal.aborted) leave()
-  signal.addEventListener('abort', leave)
   try {
     const { key, sig } = proveChannel(signer, link.secret(boxAuthLabel), 'client')
     const word = { kind: 'open', box: place.box, ws: workspace, epoch, key, sig } as const
     const opened = (): void => {
       clearTimeout(timer)
       options.opened()
+      // Only who waits in a mailbox can close it: whoever came later would be told that nobody waits for the moment.
+      if (signal.aborted) leave()
+      else signal.addEventListener('abort', leave)
     }
     return { link, stream: await attend(link, word, opened) }
   } finally {
