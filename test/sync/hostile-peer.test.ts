@@ -220,7 +220,8 @@ describe('a hostile device', () => {
   it(`breaks nothing with ${updateCount} mutated updates`, { timeout: sized(120_000, 3_600_000) }, async () => {
     const next = numbersFrom(7)
     const ids: string[] = []
-    for (let index = 0; index < sized(25, 50); index += 1) ids.push(await createPart({ title: `Part ${index}`, notes: 'Text' }))
+    for (let index = 0; index < sized(25, 50); index += 1)
+      ids.push(await createPart({ title: `Part ${index}`, notes: 'Text' }))
     raw = await enter()
     const before = usedHeap()
     let laidAside = 0
