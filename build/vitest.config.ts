@@ -88,7 +88,8 @@ export default defineConfig(({ mode }) => {
         project('plugins', 2, ['test/plugins/**/*.test.ts']),
         project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
         project('sync', 3, ['test/sync/**/*.test.ts']),
-        project('safety', 4, ['test/safety/**/*.test.ts'], safety),
+        // At full size both mostly wait: beside each other they take ten minutes less.
+        project('safety', isLong ? 3 : 4, ['test/safety/**/*.test.ts'], safety),
         project('e2e', 5, ['test/e2e/**/*.test.ts'], { ...browser, maxWorkers: 2 }),
         project('isolated', 6, isolated, { exclude: left, isolate: true }),
         // The limits of safety last: what is measured at full size takes longer than a page.
