@@ -65,6 +65,8 @@ export interface FieldSettings {
   readonly schema?: unknown
   readonly autonumberFormat?: string
   readonly startNumber?: number
+  /** What machines add at the same time is summed up; left out, the later value wins. */
+  readonly merge?: 'sum'
   /** Objects a `record` field may point at; absent for any. */
   readonly references?: readonly string[]
   /** CEL of a formula: text, or `{dialect: "cel", source}` (D-97). */

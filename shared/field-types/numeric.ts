@@ -13,6 +13,11 @@ export const numberSettings = {
   scale: z.int().min(0).max(12).optional(),
 } as const
 
+/** Whether what machines add to a field of a type at the same time can be summed up: one plain number. */
+export function canBeSum({ type }: { readonly type: string }): boolean {
+  return type === 'number' || type === 'percent'
+}
+
 /** What differs inside the family. */
 export interface NumberTraits {
   /** Fraction digits kept; undefined keeps all. */

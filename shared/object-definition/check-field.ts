@@ -7,6 +7,7 @@ import { isInnerType, maxNesting } from '../field-types/composite.ts'
 import type { FieldType } from '../field-types/field-type.ts'
 import { fieldTypes, isFieldTypeName } from '../field-types/registry.ts'
 import { namePattern } from '../object-names.ts'
+import { canBeSum } from '../field-types/numeric.ts'
 import { fieldErrorsOf } from '../schema-errors.ts'
 import type { Findings } from './definition-problems.ts'
 import { definitionError, isPlainObject, warnUnknown } from './definition-problems.ts'
@@ -136,6 +137,8 @@ function checkKeys(field: FieldDefinition, type: FieldType, place: FieldPlace): 
     if (type.relation === true) refuse('multiple', 'A relation of this type leads to one record.')
     else warnings.push({ path: `${path}.multiple`, message: 'Fields of this type have one value.' })
   }
+  if (field.merge === 'sum' && (place.depth > 0 || !canBeSum(field)))
+    refuse('merge', 'Only numbers and percentages of a record are summed up.')
   if (type.concealed !== undefined && field.defaultValue !== undefined && field.defaultValue !== null) {
     // The default would stand readable in the definition. It is not repeated in the answer either.
     errors.push(definitionError(`${path}.defaultValue`, 'not_allowed', 'A concealed field has no default.', undefined))

@@ -4,6 +4,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RemoteOutcome } from '#main/plugins/data/api.ts'
 import type { BaseValue, EntryHistory } from '../conflicts/base-value.ts'
 import type { ConflictDraft, ConflictSide } from '../conflicts/conflict-store.ts'
+import { decimalSum } from '../core/decimal-sum.ts'
 import { compareHlc } from '../core/hlc.ts'
 import type { FieldConflict, MergedValues } from '../core/merge-values.ts'
 import { DELETED_KEY, memberOf, parseKey } from '../core/register-keys.ts'
@@ -27,7 +28,21 @@ export interface ConflictScene {
   readonly outcome: RemoteOutcome
   readonly writerOf: WriterOf
   readonly history: EntryHistory
+  /** Its long texts, by the uid of their field; asked for only of a record that was deleted. */
+  texts(): ReadonlyMap<string, SeenText>
 }
+
+/** A long text as it is now. */
+export interface SeenText {
+  readonly text: string
+  /** Its logical hash, in hexadecimal digits. */
+  readonly hash: string
+  /** The incarnation that wrote most of what is there beside whoever deleted the record; undefined where nobody is known. */
+  writtenBesides(inc: number): number | undefined
+}
+
+/** What of it deletions are judged by. */
+export type DeletionScene = Omit<ConflictScene, 'merged' | 'outcome'>
 
 /** All conflicts of a record by itself, as every machine with the same documents finds them. */
 export function conflictsOf(scene: ConflictScene): ConflictDraft[] {
@@ -42,7 +57,7 @@ export function sideOf(entry: RegisterEntry, writerOf: WriterOf, value: Json = e
 }
 
 function draftOf(
-  { doc, schema, recordId }: ConflictScene,
+  { doc, schema, recordId }: DeletionScene,
   draft: Pick<ConflictDraft, 'kind' | 'field' | 'winner' | 'losers'>,
   base: BaseValue = null,
 ): ConflictDraft {
@@ -60,7 +75,7 @@ function fieldConflicts(scene: ConflictScene): ConflictDraft[] {
     const list = merged.values.get(uid)
     const sides = conflicts.map(({ winner, losers }) => ({
       winner: sideOf(winner, writerOf, partOf(winner) === null ? winner[1] : (list ?? null)),
-      losers: losers.map((loser) => sideOf(loser, writerOf, wholeOf(loser, list ?? null))),
+      losers: losers.map((loser) => sideOf(loser, writerOf, wholeOf(loser, list ?? null, winner[1]))),
     }))
     const winner = sides.toSorted((a, b) => (a.winner.at < b.winner.at ? 1 : -1))[0]!.winner
     const draft = { kind: 'field' as const, field: uid, winner, losers: sides.flatMap(({ losers }) => losers) }
@@ -75,19 +90,25 @@ function baseOf({ doc, history }: ConflictScene, conflicts: readonly FieldConfli
     const base = history.commonBase(doc, [winner, ...losers].map(nameOfEntry))
     if (base === null) return null
     const [key, , ms, ctr, inc] = winner
-    value = partOf(winner) === null ? base.value : wholeOf([key, base.value ?? false, ms, ctr, inc], value)
+    value = partOf(winner) === null ? base.value : wholeOf([key, base.value ?? false, ms, ctr, inc], value, winner[1])
   }
   return { value }
 }
 
-/** What the whole list would be had the entry of one member won. */
-function wholeOf(entry: RegisterEntry, list: Json): Json {
+/** What the whole list would be had the entry of one member won, and the sum had the share of one machine. */
+function wholeOf(entry: RegisterEntry, list: Json, instead: Json): Json {
   const part = partOf(entry)
   if (part === null) return entry[1]
+  if (typeof entry[1] === 'number' || typeof instead === 'number')
+    return decimalSum([numberOf(list), -numberOf(instead), numberOf(entry[1])])
   const member = memberOf(part)
   const key = JSON.stringify(member)
   const rest = (Array.isArray(list) ? (list as readonly Json[]) : []).filter((one) => JSON.stringify(one) !== key)
   return entry[1] === true ? [...rest, member] : rest
+}
+
+function numberOf(value: Json): number {
+  return typeof value === 'number' ? value : 0
 }
 
 function partOf(entry: RegisterEntry): string | null {
@@ -95,24 +116,35 @@ function partOf(entry: RegisterEntry): string | null {
 }
 
 /** Edits by somebody who did not know of the deletion. */
-function deleteConflicts(scene: ConflictScene): ConflictDraft[] {
+export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const { doc, history, register, writerOf } = scene
   const mark = [register.get(PURGED_KEY), register.get(DELETED_KEY)].find((value) => isMark(value?.winner[1]))
   if (mark === undefined) return []
-  const { seen = {}, by, at } = mark.winner[1] as { seen?: Record<string, string>; by?: string; at?: string }
+  const { seen = {}, by, at, texts } = mark.winner[1] as unknown as DeletionMark
   const unseen = new Map<string, RegisterEntry>()
   for (const [key, { winner }] of register) {
     if (!key.startsWith('_') && !wasSeen(winner, seen)) unseen.set(key, winner)
   }
-  if (unseen.size === 0) return []
-  const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0]!
-  const values = Object.fromEntries([...unseen].map(([key, entry]) => [parseKey(key).uid, entry[1]]))
+  const edited = unseenTexts(scene, texts)
+  if (unseen.size === 0 && edited.length === 0) return []
+  const latest = [...unseen.values()].toSorted((a, b) => compareHlc(hlcOf(b), hlcOf(a)))[0]
+  const values: Record<string, Json> = {
+    ...Object.fromEntries([...unseen].map(([key, entry]) => [parseKey(key).uid, entry[1]])),
+    ...Object.fromEntries(edited.map(([uid, { text }]) => [uid, text])),
+  }
   const winner: ConflictSide = {
     ...sideOf(mark.winner, writerOf, null),
     ...(typeof by === 'string' ? { actor: by } : {}),
     ...(typeof at === 'string' ? { at } : {}),
   }
-  const draft = { kind: 'delete_edit' as const, field: '', winner, losers: [sideOf(latest, writerOf, values)] }
+  const textWriter = edited.map(([, text]) => text.writtenBesides(mark.winner[4])).find((inc) => inc !== undefined)
+  const loser =
+    latest === undefined
+      ? // Nothing in a text says when it was written.
+        { value: values, ...writerOf(textWriter ?? mark.winner[4]), at: winner.at }
+      : sideOf(latest, writerOf, values)
+  const draft = { kind: 'delete_edit' as const, field: '', winner, losers: [loser] }
+  if (edited.length > 0) return [draftOf(scene, draft)]
   const before: Record<string, Json> = {}
   for (const [key, entry] of unseen) {
     const base = history.lastBefore(doc, nameOfEntry(entry), (name) => isSeen(name, seen))
@@ -120,6 +152,23 @@ function deleteConflicts(scene: ConflictScene): ConflictDraft[] {
     before[parseKey(key).uid] = base.value
   }
   return [draftOf(scene, draft, { value: before })]
+}
+
+/** The mark of a deletion, as whoever deleted the record wrote it. */
+interface DeletionMark {
+  readonly seen?: Record<string, string>
+  readonly by?: unknown
+  readonly at?: unknown
+  readonly texts?: unknown
+}
+
+/** Long texts that are others now than those who deleted the record had seen; none where the mark does not tell. */
+function unseenTexts(scene: DeletionScene, seen: unknown): (readonly [uid: string, SeenText])[] {
+  if (typeof seen !== 'object' || seen === null) return []
+  const hashes = new Map(Object.entries(seen))
+  return [...scene.texts()].filter(([uid, { text, hash }]) =>
+    hashes.has(uid) ? hashes.get(uid) !== hash : text !== '',
+  )
 }
 
 function isMark(value: Json | undefined): boolean {

@@ -1,6 +1,6 @@
 // Projects merged records and long texts onto rows, and keeps their conflicts. Knows the data service's door for peers'
 // changes; knows no log.
-import { decodeUpdate } from 'yjs'
+import * as Y from 'yjs'
 import { PlatformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { internalContext } from '#main/kernel/context.ts'
@@ -16,6 +16,7 @@ import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-sto
 import type { Conflict, ConflictKind } from '../conflicts/conflict-store.ts'
 import type { DocName } from '../core/doc-names.ts'
 import { formatDocName } from '../core/doc-names.ts'
+import { hashText } from '../core/logical-hash.ts'
 import { mergeValues } from '../core/merge-values.ts'
 import { DELETED_KEY, parseKey } from '../core/register-keys.ts'
 import { readRegister } from '../core/register.ts'
@@ -29,8 +30,8 @@ import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createRecordGenesis } from '../write/record-genesis.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { isRemoved } from './removed.ts'
-import { conflictsOf } from './record-conflicts.ts'
-import type { WriterOf } from './record-conflicts.ts'
+import { conflictsOf, deleteConflicts } from './record-conflicts.ts'
+import type { SeenText, WriterOf } from './record-conflicts.ts'
 import type { NoteWritten } from './relation-conflicts.ts'
 
 /** What the projection works with. */
@@ -86,19 +87,21 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     if (outcome === null) return 'soon'
     keepConflicts(tx, merged, { schema, register, values, outcome, written: change.values })
     parts.written(tx, { object: name.object, record: name.record, isRemote: true })
-    // A change of this machine's own, which travels as any other.
-    if (
-      merged.isNew &&
-      change.purged !== true &&
-      schema.fields.some(({ type }) => type === 'autonumber') &&
-      parts.issuesNumbers()
-    )
-      data.issueNumbers(tx, internalContext(parts.ids.uuid()), { object: schema.name, id: name.record })
+    if (change.purged !== true && parts.issuesNumbers() && schema.fields.some(({ type }) => type === 'autonumber'))
+      tx.gather(issueNumbers, { tx, object: schema.name, id: name.record })
     // Fields that nobody here knows: their entries wait in the document. What a field held before it became a long text
     // stays there too.
     const unknown = values.unknown.filter((uid) => !fields.byUid.has(uid))
     if (unknown.length === 0) return 'done'
     return unknown.every((uid) => isRemoved(tx, name.object, uid)) ? 'kept' : 'later'
+  }
+
+  /**
+   * Changes of this machine's own, which travel as any other. At the end of the job: the record has its document by then,
+   * and all that came of it, so that nothing but the numbers is written.
+   */
+  const issueNumbers = (found: readonly Numbered[]): void => {
+    for (const { tx, object, id } of found) data.issueNumbers(tx, internalContext(parts.ids.uuid()), { object, id })
   }
 
   const keepConflicts = (
@@ -117,7 +120,8 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const recordId = (merged.name as RecordName).record
     const writerOf = parts.writerOf(tx)
     const history = createEntryHistory(tx)
-    const scene = { doc, schema, recordId, register, merged: values, outcome, writerOf, history }
+    const texts = (): ReadonlyMap<string, SeenText> => textsOf(tx, schema, recordId)
+    const scene = { doc, schema, recordId, register, merged: values, outcome, writerOf, history, texts }
     const drafts = conflictsOf(scene)
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
@@ -171,13 +175,46 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     )
     if (outcome === null) return 'soon'
     if (isText) keepBeginnings(tx, merged, { schema, uid: field.uid, recordId: name.record })
+    const register = readRegister(loadDoc(record.state))
+    if (isText && marksOf(register).deleted !== null) keepDeletion(tx, merged, { schema, register })
     return 'done'
+  }
+
+  /** A text of a deleted record, which may have been written by somebody who did not know of the deletion. */
+  const keepDeletion = (
+    tx: Tx,
+    { name: text, doc: merged }: MergedDocument,
+    { schema, register }: { readonly schema: ObjectSchema; readonly register: Register },
+  ): void => {
+    const { record: recordId, field } = text as TextName
+    const doc = formatDocName({ kind: 'record', object: schema.uid, record: recordId })
+    // What was merged a moment ago is not stored yet.
+    const texts = () => new Map(textsOf(tx, schema, recordId)).set(field, seenText(formatDocName(text), merged))
+    const drafts = deleteConflicts({
+      doc,
+      schema,
+      recordId,
+      register,
+      writerOf: parts.writerOf(tx),
+      history: createEntryHistory(tx),
+      texts,
+    })
+    const at = clock.iso()
+    for (const draft of drafts) openConflict(tx, draft, at)
+    closeOthers(tx, { doc }, ['delete_edit'], new Set(drafts.map(conflictId)), at)
   }
 
   return [
     { kind: 'record', project: projectRecord, ...createRecordGenesis(data, metadata, parts.isOwn) },
     { kind: 'text', project: projectText },
   ]
+}
+
+/** A record that may wait for its final numbers. */
+interface Numbered {
+  readonly tx: Tx
+  readonly object: string
+  readonly id: string
 }
 
 interface Known {
@@ -195,9 +232,31 @@ function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): R
     if (field === undefined || text === undefined) continue
     if ((text.flags & needsProject) !== 0) putFlags(tx, text.doc, text.flags & ~needsProject)
     if (!texts.includes(field) && register.has(field.uid)) continue
-    found[field.name] = decodeText(decodeUpdate(text.state)) ?? readText(loadDoc(text.state))
+    found[field.name] = decodeText(Y.decodeUpdate(text.state)) ?? readText(loadDoc(text.state))
   }
   return found
+}
+
+/** The long texts of a record as they are stored, by the uid of their field. */
+function textsOf(tx: Tx, schema: ObjectSchema, record: string): Map<string, SeenText> {
+  const found = syncedFields(schema).texts.flatMap(({ uid }): [string, SeenText][] => {
+    const name = formatDocName({ kind: 'text', object: schema.uid, record, field: uid })
+    const text = readDoc(tx, name)
+    return text === undefined ? [] : [[uid, seenText(name, loadDoc(text.state))]]
+  })
+  return new Map(found)
+}
+
+function seenText(name: string, doc: Y.Doc): SeenText {
+  const text = readText(doc)
+  return {
+    text,
+    hash: Buffer.from(hashText(name, text)).toString('hex'),
+    writtenBesides(inc) {
+      const others = [...doc.store.clients.keys()].filter((client) => client !== inc)
+      return others.toSorted((a, b) => Y.getState(doc.store, b) - Y.getState(doc.store, a) || a - b)[0]
+    },
+  }
 }
 
 /** What was written into fields before they became long texts, by somebody who did not know, where there is no text yet. */

@@ -6,6 +6,7 @@ import { readRegister } from '../core/register.ts'
 import type { Register } from '../core/register.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
 import type { Devices } from '../engine/devices.ts'
+import { textHashes } from '../store/doc-store.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
 import { removeProblem } from '../store/problem-store.ts'
 import { emptyingEdits } from '../write/purge-capture.ts'
@@ -48,7 +49,8 @@ export function createConflictEngine(parts: ConflictEngineParts): ConflictEngine
     const key = isPurged ? PURGED_KEY : DELETED_KEY
     engine.docs.edit(tx, ctx, name, (place) => {
       const mark = markIn(readRegister(place.doc), key)
-      if (mark !== null) markEdit(schema, recordId, key, mark).edit(place)
+      const texts = (): Record<string, string> => textHashes(tx, object, recordId)
+      if (mark !== null) markEdit(schema, recordId, key, isPurged ? mark : { ...mark, texts }).edit(place)
     })
     if (!isPurged) return
     for (const { name: emptied, edit } of emptyingEdits(tx, object, recordId)) engine.docs.edit(tx, ctx, emptied, edit)

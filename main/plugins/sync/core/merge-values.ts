@@ -57,11 +57,11 @@ export function mergeValues(register: Register, fields: readonly MergedField[]):
       unknown.add(uid)
       continue
     }
-    // A part of a field that is no longer merged in parts says nothing about its value.
-    if (merge === 'latest' && part !== null) continue
+    // A member of a field that is no list any more says nothing about its value; the share of a sum is a part of it.
+    if (merge === 'latest' && part !== null && typeof value.winner[1] !== 'number') continue
     const conflict = conflictOf(uid, value)
     if (conflict !== null) conflicts.push(conflict)
-    if (merge === 'latest') {
+    if (merge === 'latest' && part === null) {
       if (merges.has(uid)) values.set(uid, value.winner[1])
       continue
     }
@@ -71,8 +71,9 @@ export function mergeValues(register: Register, fields: readonly MergedField[]):
     else field.parts.set(key, value.winner[1])
   }
   for (const [uid, { base, parts }] of inParts) {
-    const field = { uid, base, parts }
-    values.set(uid, merges.get(uid) === 'sum' ? readSum(field) : readMembers(field))
+    const merge = merges.get(uid)
+    const field = { uid, base: merge === 'latest' ? register.get(uid)?.winner[1] : base, parts }
+    values.set(uid, merge === 'members' ? readMembers(field) : readSum(field))
   }
   return { values, conflicts, deleted: register.get(DELETED_KEY)?.winner[1] ?? null, unknown: [...unknown] }
 }

@@ -66,19 +66,35 @@ export function memberPatch(field: FieldParts, next: readonly Json[] | null): Re
   return patch
 }
 
-/** The number that the parts of a field make: a whole value and the shares of all machines; null without any. */
-export function readSum({ base, parts }: FieldParts): number | null {
-  const addends = [base, ...parts.values()].filter((value) => typeof value === 'number')
-  return addends.length === 0 ? null : decimalSum(addends)
+/** What a number says: what was written as a whole, and the shares of all machines on top of it; null without any. */
+export function readSum(field: FieldParts): Json {
+  const { base = null } = field
+  const shares = sharesOf(field).map(([, share]) => share)
+  if (shares.length === 0) return base
+  const start = base === null || base === '' ? 0 : Number(base)
+  return decimalSum(Number.isFinite(start) ? [start, ...shares] : shares)
 }
 
-/** What makes the sum `next`: the difference goes into this machine's own share, others are not touched. */
-export function sumPatch(field: FieldParts, next: number, inc: number): RegisterPatch {
+/**
+ * What makes a sum `next`: the difference goes into this machine's own share, others are not touched. What is no number
+ * takes the place of everything.
+ */
+export function sumPatch(field: FieldParts, next: Json, inc: number): RegisterPatch {
   const sum = readSum(field)
   if (sum === next) return {}
+  if (typeof next !== 'number' || (sum !== null && typeof sum !== 'number')) return wholePatch(field, next)
   const key = shareKey(field.uid, inc)
   const share = field.parts.get(key)
   return { [key]: decimalSum([typeof share === 'number' ? share : 0, next, -(sum ?? 0)]) }
+}
+
+/** What makes a number `next` and nothing else: the shares of a time when it was a sum are taken up in it. */
+export function wholePatch(field: FieldParts, next: Json): RegisterPatch {
+  return { ...Object.fromEntries(sharesOf(field).map(([key]) => [key, null])), [field.uid]: next }
+}
+
+function sharesOf({ parts }: FieldParts): (readonly [key: string, share: number])[] {
+  return [...parts].flatMap(([key, held]) => (typeof held === 'number' ? [[key, held] as const] : []))
 }
 
 /** Members of a value that was written as a whole, by key. */

@@ -50,6 +50,14 @@ export function readNames(
   return read.all(statement(sql, [after > prefix ? after : prefix, `${prefix}\u{10ffff}`, limit]))
 }
 
+/** The hashes of the long texts of a record as they are stored, by the uid of their field, in hexadecimal digits. */
+export function textHashes(read: Pick<Reader, 'all'>, object: string, record: string): Record<string, string> {
+  const prefix = `t/${object}/${record}/`
+  const sql = 'SELECT name, lower(hex(lhash)) AS hash FROM sync_doc WHERE name > ? AND name < ? ORDER BY name'
+  const rows = read.all(statement<{ name: string; hash: string }>(sql, [prefix, `${prefix}\u{10ffff}`]))
+  return Object.fromEntries(rows.map(({ name, hash }) => [name.slice(prefix.length), hash]))
+}
+
 /** Whether there is a document of this name. */
 export function hasDoc(read: Pick<Reader, 'get'>, name: string): boolean {
   return read.get(statement('SELECT 1 FROM sync_doc WHERE name = ?', [name])) !== undefined

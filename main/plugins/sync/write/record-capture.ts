@@ -13,7 +13,7 @@ import { formatDocName } from '../core/doc-names.ts'
 import { DELETED_KEY } from '../core/register-keys.ts'
 import { applyLetters, readText } from '../core/text-doc.ts'
 import type { DocWriter } from '../engine/docs.ts'
-import { hasDoc } from '../store/doc-store.ts'
+import { hasDoc, textHashes } from '../store/doc-store.ts'
 import type { Letters } from './letters.ts'
 import { changedRecordEdits, markEdit, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { Deletion, NamedEdit } from './record-edits.ts'
@@ -98,5 +98,7 @@ function withLetters(
 function deletionOf(tx: Tx, schema: ObjectSchema, event: PlatformEvent): Deletion {
   const table = `"${schema.table.replaceAll('"', '""')}"`
   const sql = `SELECT deleted_at AS at, deleted_by AS by FROM ${table} WHERE id = ? AND deleted_at IS NOT NULL`
-  return tx.get(statement<Deletion>(sql, [event.recordId])) ?? { at: event.timestamp, by: event.actor.id }
+  const mark = tx.get(statement<{ at: string; by: string }>(sql, [event.recordId]))
+  const texts = (): Record<string, string> => textHashes(tx, schema.uid, event.recordId!)
+  return { ...(mark ?? { at: event.timestamp, by: event.actor.id }), texts }
 }

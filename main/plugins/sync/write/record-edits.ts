@@ -5,12 +5,14 @@ import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { DocName } from '../core/doc-names.ts'
 import { sameJson } from '../core/json-value.ts'
 import { mergeValues } from '../core/merge-values.ts'
-import { DELETED_KEY } from '../core/register-keys.ts'
-import { memberPatch, partsOf } from '../core/register-patches.ts'
+import { DELETED_KEY, parseKey } from '../core/register-keys.ts'
+import { memberPatch, partsOf, sumPatch, wholePatch } from '../core/register-patches.ts'
+import type { RegisterPatch } from '../core/register-patches.ts'
 import type { Register } from '../core/register.ts'
 import { applyTextDiff, keepTexts } from '../core/text-doc.ts'
 import type { Json } from '../core/types.ts'
 import type { EditPlace } from '../engine/docs.ts'
+import { canBeSum } from '#shared/field-types/numeric.ts'
 import { syncedFields } from './synced-fields.ts'
 import type { SyncedField } from './synced-fields.ts'
 
@@ -39,6 +41,8 @@ export interface KnownRecord {
 export interface Deletion {
   readonly at: string
   readonly by: string
+  /** The hashes of the long texts as they are by then, by the uid of their field; left out where none were looked at. */
+  readonly texts?: () => Readonly<Record<string, string>>
 }
 
 /**
@@ -86,8 +90,7 @@ export function newRecordEdits(
         else patch[field.uid] = value
       }
       // Everything that is written with the mark was seen by whoever deleted the record.
-      if (deleted !== null)
-        patch[DELETED_KEY] = { ...deleted, seen: { [place.inc]: `${place.hlc.ms}.${place.hlc.ctr}` } }
+      if (deleted !== null) patch[DELETED_KEY] = markOf(deleted, { [place.inc]: `${place.hlc.ms}.${place.hlc.ctr}` })
       place.set(patch)
     },
   })
@@ -111,14 +114,12 @@ function mendRecord(
     if (held === undefined && value === null && known?.hadText(field.uid) === true) patch[field.uid] = null
     if (sameJson(value, held ?? null)) continue
     if (value === null && known?.isOpen(field.uid) === true) continue
-    if (merge === 'members' && (value === null || Array.isArray(value)))
-      Object.assign(patch, memberPatch(partsOf(register, field.uid), value as readonly Json[] | null))
-    else patch[field.uid] = value
+    Object.assign(patch, valuePatch({ field, merge }, value, place))
   }
   const owner = (record['owner'] as string | null) ?? null
   if (!sameJson(owner, register.get(OWNER_KEY)?.winner[1] ?? null)) patch[OWNER_KEY] = owner
   if ((deleted === null) !== (mark === null))
-    patch[DELETED_KEY] = deleted === null ? null : { ...deleted, seen: seenStamps(place.register()) }
+    patch[DELETED_KEY] = deleted === null ? null : markOf(deleted, seenStamps(place.register()))
   place.set(patch)
 }
 
@@ -167,10 +168,14 @@ export function markEdit(
   return {
     name: { kind: 'record', object: schema.uid, record: id },
     edit(place) {
-      const value: Json = mark === null ? null : { ...mark, seen: seenStamps(place.register()) }
-      place.set({ [key]: value })
+      place.set({ [key]: mark === null ? null : markOf(mark, seenStamps(place.register())) })
     },
   }
+}
+
+/** A deletion as it is written: with what of the record was seen. */
+function markOf({ at, by, texts }: Deletion, seen: Readonly<Record<string, string>>): Json {
+  return { at, by, seen, ...(texts === undefined ? {} : { texts: texts() }) }
 }
 
 /** Marks a record as removed for good, where its document does not say so yet. */
@@ -186,16 +191,25 @@ function patchOf(
   changed: readonly SyncedField[],
   changes: Readonly<Record<string, { new: unknown }>>,
 ): Record<string, Json> {
-  const patch: Record<string, Json> = {}
-  const register = changed.some(({ merge }) => merge === 'members') ? place.register() : null
-  for (const { field, merge } of changed) {
-    const value = (changes[field.name]!.new ?? null) as Json
-    if (merge === 'members' && register !== null) {
-      const list = value === null || Array.isArray(value) ? (value as readonly Json[] | null) : [value]
-      Object.assign(patch, memberPatch(partsOf(register, field.uid), list))
-    } else patch[field.uid] = value
-  }
-  return patch
+  const patches = changed.map((one) => valuePatch(one, (changes[one.field.name]!.new ?? null) as Json, place))
+  return Object.assign({}, ...patches) as Record<string, Json>
+}
+
+/** What writes a value over the one a document has. */
+function valuePatch({ field, merge }: SyncedField, value: Json, place: EditPlace): RegisterPatch {
+  const { uid } = field
+  if (merge === 'latest' && !canBeSum(field)) return { [uid]: value }
+  const register = place.register()
+  const parts = partsOf(register, uid)
+  if (merge === 'members') return memberPatch(parts, value === null || Array.isArray(value) ? value : [value])
+  if (merge === 'latest') return wholePatch(parts, value)
+  return { ...settledParts(register, uid), ...sumPatch(parts, value, place.inc) }
+}
+
+/** Shares that were written at once: whoever writes the sum has seen what it comes to. */
+function settledParts(register: Register, uid: string): RegisterPatch {
+  const open = [...register].filter(([key, { losers }]) => losers.length > 0 && parseKey(key).uid === uid)
+  return Object.fromEntries(open.map(([key, { winner }]) => [key, winner[1]]))
 }
 
 /**

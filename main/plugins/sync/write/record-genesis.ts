@@ -13,7 +13,7 @@ import type { DocKindHandler, EditPlace, GenesisWriter } from '../engine/docs.ts
 import { loadDoc } from '../core/record-doc.ts'
 import { readRegister } from '../core/register.ts'
 import type { Register } from '../core/register.ts'
-import { needsProject, quoted, readDoc, readNames } from '../store/doc-store.ts'
+import { needsProject, quoted, readDoc, readNames, textHashes } from '../store/doc-store.ts'
 import { emptyingEdits } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
@@ -70,7 +70,9 @@ export function createRecordGenesis(
       const below = at < 0 || place === null || place.id === '' ? null : place.id
       const rows = data.wholeRecords(tx, schema, { below, limit: sliceRows })
       const hasConflicts = hasOpen(tx, schema.uid)
-      for (const { record, deleted } of rows) {
+      for (const { record, deleted: mark } of rows) {
+        const texts = (): Record<string, string> => textHashes(tx, schema.uid, record['id'] as string)
+        const deleted = mark === null ? null : { ...mark, texts }
         // What a change of the object did to records, nobody wrote.
         const author = !isAlone && typeof record['created_by'] === 'string' ? record['created_by'] : 'system'
         // Whose definition came from elsewhere has agreed to no loss.

@@ -56,5 +56,6 @@ function compile(schema: ObjectSchema): SyncedFields {
 }
 
 function mergeOf(field: FieldSchema): FieldMerge {
+  if (field.settings.merge === 'sum') return 'sum'
   return field.multiple && !wholeLists.has(field.type) ? 'members' : 'latest'
 }

@@ -1,0 +1,195 @@
+// Where definitions, numbers and edits meet while two hosts do not see each other: what was acknowledged is there afterwards,
+// on both and in rows as in documents.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestHost } from '../support/create-test-host.ts'
+import type { CutHosts } from '../support/cut-hosts.ts'
+import { startCutHosts } from '../support/cut-hosts.ts'
+import { until } from '../support/synced-hosts.ts'
+
+let hosts: CutHosts
+let desk: TestHost
+let laptop: TestHost
+
+beforeAll(async () => {
+  hosts = await startCutHosts(async (host) => {
+    await host.defineObject('ticket', {
+      title: { type: 'text' },
+      no: { type: 'autonumber', autonumberFormat: 'T-{0000}' },
+      notes: { type: 'markdown' },
+    })
+    await host.defineObject('stock', {
+      title: { type: 'text' },
+      count: { type: 'number', merge: 'sum' },
+      share: { type: 'percent', merge: 'sum' },
+    })
+  })
+  ;({ desk, laptop } = hosts)
+  await hosts.agree()
+}, 90_000)
+
+afterAll(async () => hosts?.stop())
+
+async function made(host: TestHost, object: string, data: object): Promise<string> {
+  const answer = await host.post(`/data/${object}`, data)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201)
+  return answer.body.id
+}
+
+async function changed(host: TestHost, object: string, id: string, data: object): Promise<void> {
+  const answer = await host.patch(`/data/${object}/${id}`, data)
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+}
+
+/** A record as both hosts show it, which must be the same. */
+async function sharedRecord(object: string, id: string): Promise<Record<string, unknown>> {
+  const [here, there] = await Promise.all(
+    [desk, laptop].map(async (host) => (await host.get(`/data/${object}/${id}`)).body.record),
+  )
+  const own = { updated_at: '', updated_by: '' }
+  expect({ ...there, ...own }).toEqual({ ...here, ...own })
+  return here
+}
+
+describe('numbers that another machine issues', () => {
+  it('take no value back that was written after the record was made', async () => {
+    await hosts.part()
+    const ids: string[] = []
+    for (let index = 0; index < 20; index += 1) {
+      const id = await made(laptop, 'ticket', { title: 'first' })
+      await changed(laptop, 'ticket', id, { title: 'second' })
+      ids.push(id)
+    }
+    await hosts.join()
+    const numbers = new Set<unknown>()
+    for (const id of ids) {
+      await until('it has its number', async () => {
+        const record = (await laptop.get(`/data/ticket/${id}`)).body.record
+        return /^T-\d{4}$/.test(record.no)
+      })
+      await hosts.agree()
+      const record = await sharedRecord('ticket', id)
+      expect(record).toMatchObject({ title: 'second' })
+      numbers.add(record['no'])
+    }
+    expect(numbers.size).toBe(ids.length)
+  })
+})
+
+describe('a long text of a record that is deleted elsewhere', () => {
+  const openConflicts = async (host: TestHost) => (await host.get('/sync/conflicts')).body.conflicts
+
+  it.each([
+    ['deleted first', true],
+    ['edited first', false],
+  ])('is listed as edited after the deletion: %s', async (_order, isDeletedFirst) => {
+    const id = await made(desk, 'ticket', { title: 'Leak', notes: 'It drips.' })
+    await hosts.agree()
+    await hosts.part()
+    const remove = async () => expect((await desk.delete(`/data/ticket/${id}`)).status).toBe(200)
+    if (isDeletedFirst) await remove()
+    await changed(laptop, 'ticket', id, { notes: 'It drips. The valve is open.' })
+    if (!isDeletedFirst) await remove()
+    await hosts.join()
+    for (const host of [desk, laptop]) {
+      const [conflict, ...others] = await openConflicts(host)
+      expect(others).toEqual([])
+      expect(conflict).toMatchObject({
+        kind: 'delete_edit',
+        recordId: id,
+        losers: [{ value: { notes: 'It drips. The valve is open.' }, device: { name: 'Laptop' } }],
+      })
+    }
+    const [{ id: conflict }] = await openConflicts(laptop)
+    const choice = isDeletedFirst ? 'restore' : 'delete'
+    expect((await laptop.post(`/sync/conflicts/${conflict}/resolve`, { choice })).status).toBe(200)
+    await hosts.agree()
+    for (const host of [desk, laptop]) {
+      await until('nothing is open', async () => (await openConflicts(host)).length === 0)
+      const answer = await host.get(`/data/ticket/${id}`)
+      if (isDeletedFirst) expect(answer.body.record.notes).toBe('It drips. The valve is open.')
+      else expect(answer.status).toBe(404)
+    }
+  })
+
+  it('is nothing to decide when it was seen by whoever deleted it', async () => {
+    const id = await made(laptop, 'ticket', { title: 'Leak', notes: 'It drips.' })
+    await changed(laptop, 'ticket', id, { notes: 'It drips a lot.' })
+    await hosts.agree()
+    await hosts.part()
+    await changed(laptop, 'ticket', id, { notes: 'It pours.' })
+    expect((await laptop.delete(`/data/ticket/${id}`)).status).toBe(200)
+    await hosts.join()
+    for (const host of [desk, laptop]) expect(await openConflicts(host)).toEqual([])
+  })
+})
+
+describe('a field that is summed up', () => {
+  /** Both change a field while they do not see each other. */
+  async function apart(here: object, there: object, start: object = { count: 10 }): Promise<string> {
+    const id = await made(desk, 'stock', { title: 'Bolts', ...start })
+    await hosts.agree()
+    await hosts.part()
+    await changed(desk, 'stock', id, here)
+    await changed(laptop, 'stock', id, there)
+    await hosts.join()
+    return id
+  }
+
+  const openConflicts = async () => (await desk.get('/sync/conflicts')).body.conflicts
+
+  it('has what both machines added', async () => {
+    const id = await apart({ count: 13 }, { count: 14 })
+    expect(await sharedRecord('stock', id)).toMatchObject({ count: 17 })
+    expect(await openConflicts()).toEqual([])
+    await changed(laptop, 'stock', id, { count: 5 })
+    await hosts.agree()
+    expect(await sharedRecord('stock', id)).toMatchObject({ count: 5 })
+  })
+
+  it('adds fractions of percentages, beginning with nothing', async () => {
+    const id = await apart({ share: 0.1 }, { share: 0.2 }, {})
+    expect(await sharedRecord('stock', id)).toMatchObject({ share: 0.3 })
+  })
+
+  it('shows who emptied it beside what somebody else added', async () => {
+    const id = await made(desk, 'stock', { title: 'Nuts', count: 1 })
+    await hosts.agree()
+    await changed(laptop, 'stock', id, { count: 3 })
+    await hosts.agree()
+    await hosts.part()
+    await changed(laptop, 'stock', id, { count: 8 })
+    await changed(desk, 'stock', id, { count: null })
+    await hosts.join()
+    expect(await sharedRecord('stock', id)).toMatchObject({ count: null })
+    const [conflict, ...others] = await openConflicts()
+    expect(others).toEqual([])
+    expect(conflict).toMatchObject({ kind: 'field', recordId: id, field: 'count', winner: { value: null } })
+    expect((await desk.post(`/sync/conflicts/${conflict.id}/resolve`, { choice: 'value', value: 7 })).status).toBe(200)
+    await hosts.agree()
+    expect(await sharedRecord('stock', id)).toMatchObject({ count: 7 })
+    expect(await openConflicts()).toEqual([])
+  })
+
+  it('keeps its value when it is summed up no more, and again after that', async () => {
+    const id = await apart({ count: 11 }, { count: 12 })
+    const define = async (merge: object) => {
+      const item = (await desk.get('/meta/object/stock')).body.item
+      const { merge: _old, ...count } = item.fields.count
+      const saved = { ...item, fields: { ...item.fields, count: { ...count, ...merge } } }
+      const answer = await desk.put('/meta/object/stock', { type: 'object', name: 'stock', item: saved })
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      await hosts.agree()
+    }
+    await define({})
+    expect(await sharedRecord('stock', id)).toMatchObject({ count: 13 })
+    await changed(laptop, 'stock', id, { count: 20 })
+    await hosts.agree()
+    expect(await sharedRecord('stock', id)).toMatchObject({ count: 20 })
+    await define({ merge: 'sum' })
+    await hosts.part()
+    await changed(desk, 'stock', id, { count: 21 })
+    await changed(laptop, 'stock', id, { count: 25 })
+    await hosts.join()
+    expect(await sharedRecord('stock', id)).toMatchObject({ count: 26 })
+  })
+})
