@@ -17,6 +17,14 @@ beforeAll(async () => {
       no: { type: 'autonumber', autonumberFormat: 'T-{0000}' },
       notes: { type: 'markdown' },
     })
+    await host.defineObject('crate', {
+      title: { type: 'text' },
+      total: { type: 'summary', summaryOperations: { object: 'item', field: 'size', function: 'sum' } },
+    })
+    await host.defineObject('item', {
+      crate: { type: 'master_detail', reference: 'crate' },
+      size: { type: 'number' },
+    })
     await host.defineObject('stock', {
       title: { type: 'text' },
       count: { type: 'number', merge: 'sum' },
@@ -120,6 +128,28 @@ describe('a long text of a record that is deleted elsewhere', () => {
     expect((await laptop.delete(`/data/ticket/${id}`)).status).toBe(200)
     await hosts.join()
     for (const host of [desk, laptop]) expect(await openConflicts(host)).toEqual([])
+  })
+})
+
+describe('what the machine itself writes', () => {
+  it('is by the same on both, and summaries are equal', async () => {
+    const crate = await made(desk, 'crate', { title: 'A' })
+    const other = await made(desk, 'crate', { title: 'B' })
+    const item = await made(laptop, 'item', { crate, size: 3 })
+    await hosts.agree()
+    await hosts.part()
+    await changed(laptop, 'item', item, { size: 5 })
+    await made(desk, 'item', { crate, size: 4 })
+    await made(desk, 'item', { crate: other, size: 7 })
+    expect((await laptop.delete(`/data/crate/${other}`)).status).toBe(200)
+    await hosts.join()
+    expect(await sharedRecord('crate', crate)).toMatchObject({ total: 9 })
+    // In the trash each keeps the sum of the last moment the record was live there.
+    const [conflict] = (await laptop.get('/sync/conflicts')).body.conflicts
+    expect(conflict).toMatchObject({ kind: 'orphan' })
+    expect((await laptop.post(`/sync/conflicts/${conflict.id}/resolve`, { choice: 'adopt' })).status).toBe(200)
+    await hosts.agree()
+    expect(await sharedRecord('crate', other)).toMatchObject({ total: 7 })
   })
 })
 

@@ -220,7 +220,7 @@ function write(
         record,
         (register) => {
           const parts = partsOf(register, 'hours')
-          return sumPatch(parts, (readSum(parts) ?? 0) + delta, device.inc)
+          return sumPatch(parts, Number(readSum(parts) ?? 0) + delta, device.inc)
         },
         { delta },
       )

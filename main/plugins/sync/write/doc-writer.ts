@@ -197,7 +197,7 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
     }
     const drafts: WrittenDraft[] = []
     // Texts first: who takes over a record has its texts by then, and a deletion says which texts were seen.
-    const isText = ([{ name }]: Change[]): number => (name.kind === 'text' ? 0 : 1)
+    const isText = (list: readonly Change[]): number => (list[0]!.name.kind === 'text' ? 0 : 1)
     for (const list of [...byName.values()].toSorted((a, b) => isText(a) - isText(b))) {
       const { name, author } = list[0]!
       const written = write(
