@@ -131,6 +131,73 @@ describe('a long text of a record that is deleted elsewhere', () => {
   })
 })
 
+describe('a field that becomes a long text, or stops being one', () => {
+  let count = 0
+
+  /** Both have a record; then one changes the type of its field and the other one its value, without knowing of each other. */
+  async function retyped(from: string, to: string, isValueFirst: boolean): Promise<{ object: string; id: string }> {
+    const object = `memo_${(count += 1)}`
+    await desk.defineObject(object, { text: { type: from } })
+    const id = await made(desk, object, { text: 'old' })
+    await made(desk, object, { text: 'untouched' })
+    await hosts.agree()
+    await hosts.part()
+    const edit = async () => changed(laptop, object, id, { text: 'new' })
+    if (isValueFirst) await edit()
+    const { item } = (await desk.get(`/meta/object/${object}`)).body
+    const fields = { ...item.fields, text: { ...item.fields.text, type: to } }
+    const saved = await desk.put(`/meta/object/${object}`, { type: 'object', name: object, item: { ...item, fields } })
+    expect(saved.status, JSON.stringify(saved.body)).toBe(200)
+    if (!isValueFirst) await edit()
+    await hosts.join()
+    for (const host of [desk, laptop])
+      await until('the type has arrived', async () => {
+        const { item: there } = (await host.get(`/meta/object/${object}`)).body
+        return there.fields.text.type === to
+      })
+    await hosts.agree()
+    return { object, id }
+  }
+
+  it.each([
+    ['text', 'markdown', true],
+    ['text', 'markdown', false],
+    ['markdown', 'text', true],
+    ['markdown', 'text', false],
+    ['text', 'textarea', false],
+    ['textarea', 'markdown', true],
+  ])('keeps what was written elsewhere meanwhile: %s to %s, value first %s', async (from, to, isValueFirst) => {
+    const { object, id } = await retyped(from, to, isValueFirst)
+    const { text } = (await sharedRecord(object, id)) as { text: string }
+    const open = async (host: TestHost) => (await host.get(`/sync/conflicts?object=${object}`)).body.conflicts
+    await until('both list the same', async () => (await open(desk)).length === (await open(laptop)).length)
+    const [conflict, ...others] = await open(desk)
+    expect(others).toEqual([])
+    if (text === 'new') {
+      expect(conflict).toBeUndefined()
+      return
+    }
+    expect(conflict).toMatchObject({
+      kind: 'field',
+      recordId: id,
+      field: 'text',
+      winner: { value: 'old' },
+      losers: [{ value: 'new', device: { name: 'Laptop' } }],
+    })
+    const [there] = await open(laptop)
+    expect(there.losers).toEqual(conflict.losers)
+    const answer = await laptop.post(`/sync/conflicts/${conflict.id}/resolve`, { choice: 'loser' })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    await hosts.agree()
+    expect(await sharedRecord(object, id)).toMatchObject({ text: 'new' })
+    for (const host of [desk, laptop]) await until('nothing is open', async () => (await open(host)).length === 0)
+    await changed(desk, object, id, { text: 'newer' })
+    await hosts.agree()
+    expect(await sharedRecord(object, id)).toMatchObject({ text: 'newer' })
+    for (const host of [desk, laptop]) expect(await open(host)).toEqual([])
+  })
+})
+
 describe('what the machine itself writes', () => {
   it('is by the same on both, and summaries are equal', async () => {
     const crate = await made(desk, 'crate', { title: 'A' })

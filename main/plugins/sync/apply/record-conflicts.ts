@@ -7,13 +7,14 @@ import type { ConflictDraft, ConflictSide } from '../conflicts/conflict-store.ts
 import { decimalSum } from '../core/decimal-sum.ts'
 import { compareHlc } from '../core/hlc.ts'
 import type { FieldConflict, MergedValues } from '../core/merge-values.ts'
-import { DELETED_KEY, memberOf, parseKey } from '../core/register-keys.ts'
+import { DELETED_KEY, formerTextKey, isFormerText, memberOf, parseKey } from '../core/register-keys.ts'
 import type { Register } from '../core/register.ts'
 import { hlcOf } from '../core/register.ts'
 import { nameOfEntry } from '../core/replaced.ts'
 import type { EntryName } from '../core/replaced.ts'
 import type { Json, RegisterEntry } from '../core/types.ts'
 import { PURGED_KEY } from '../write/record-edits.ts'
+import { syncedFields } from '../write/synced-fields.ts'
 
 /** Who wrote under an incarnation. */
 export type WriterOf = (inc: number) => { readonly actor: string; readonly device: string }
@@ -28,7 +29,7 @@ export interface ConflictScene {
   readonly outcome: RemoteOutcome
   readonly writerOf: WriterOf
   readonly history: EntryHistory
-  /** Its long texts, by the uid of their field; asked for only of a record that was deleted. */
+  /** Its long texts, former ones too, by the uid of their field; asked for only where they count. */
   texts(): ReadonlyMap<string, SeenText>
 }
 
@@ -44,11 +45,14 @@ export interface SeenText {
 /** What of it deletions are judged by. */
 export type DeletionScene = Omit<ConflictScene, 'merged' | 'outcome'>
 
+/** What of it values are judged by that moved to another document. */
+export type MovedScene = Omit<DeletionScene, 'history'>
+
 /** All conflicts of a record by itself, as every machine with the same documents finds them. */
 export function conflictsOf(scene: ConflictScene): ConflictDraft[] {
   // Of a record that is removed for good nothing is left to choose between.
   if (isMark(scene.register.get(PURGED_KEY)?.winner[1])) return deleteConflicts(scene)
-  return [...fieldConflicts(scene), ...deleteConflicts(scene), ...rowConflicts(scene)]
+  return [...fieldConflicts(scene), ...movedConflicts(scene), ...deleteConflicts(scene), ...rowConflicts(scene)]
 }
 
 /** The side an entry stands for. */
@@ -57,7 +61,7 @@ export function sideOf(entry: RegisterEntry, writerOf: WriterOf, value: Json = e
 }
 
 function draftOf(
-  { doc, schema, recordId }: DeletionScene,
+  { doc, schema, recordId }: Pick<ConflictScene, 'doc' | 'schema' | 'recordId'>,
   draft: Pick<ConflictDraft, 'kind' | 'field' | 'winner' | 'losers'>,
   base: BaseValue = null,
 ): ConflictDraft {
@@ -81,6 +85,44 @@ function fieldConflicts(scene: ConflictScene): ConflictDraft[] {
     const draft = { kind: 'field' as const, field: uid, winner, losers: sides.flatMap(({ losers }) => losers) }
     return draftOf(scene, draft, baseOf(scene, conflicts, list ?? null))
   })
+}
+
+/**
+ * Values of fields that became long texts, or stopped being ones, by somebody who did not know of it: whoever changed the
+ * definition has said what of the former place was seen.
+ */
+export function movedConflicts(scene: MovedScene): ConflictDraft[] {
+  const { register, schema, writerOf } = scene
+  const { scalars, texts } = syncedFields(schema)
+  const drafts: ConflictDraft[] = []
+  const add = (uid: string, winner: ConflictSide, losers: readonly ConflictSide[]): void => {
+    const others = losers.filter(({ value }) => value !== winner.value)
+    if (others.length > 0) drafts.push(draftOf(scene, { kind: 'field', field: uid, winner, losers: others }))
+  }
+  for (const { uid } of texts) {
+    const held = register.get(uid)
+    const written = held === undefined ? [] : [held.winner, ...held.losers].filter(([, value]) => value !== null)
+    const text = written.length === 0 ? undefined : scene.texts().get(uid)
+    if (held === undefined || text === undefined) continue
+    const moved = [held.winner, ...held.losers].find(([, value]) => value === null) ?? held.winner
+    const losers = written.map((entry) => sideOf(entry, writerOf, textOf(entry[1])))
+    add(uid, sideOf(moved, writerOf, text.text), losers)
+  }
+  for (const { field } of scalars) {
+    const seen = register.get(formerTextKey(field.uid))?.winner
+    const text = seen === undefined ? undefined : scene.texts().get(field.uid)
+    if (seen === undefined || text === undefined || text.hash === seen[1]) continue
+    const held = register.get(field.uid)?.winner ?? seen
+    const writer = writerOf(text.writtenBesides(seen[4]) ?? seen[4])
+    const value = register.has(field.uid) ? held[1] : null
+    // Nothing in a text says when it was written.
+    add(field.uid, sideOf(held, writerOf, value), [{ value: text.text, ...writer, at: sideOf(seen, writerOf).at }])
+  }
+  return drafts
+}
+
+function textOf(value: Json): Json {
+  return typeof value === 'object' ? value : String(value)
 }
 
 /** What the field said before its sides parted; of a list, what it would be had nobody touched the members in question. */
@@ -123,7 +165,8 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const { seen = {}, by, at, texts } = mark.winner[1] as unknown as DeletionMark
   const unseen = new Map<string, RegisterEntry>()
   for (const [key, { winner }] of register) {
-    if (!key.startsWith('_') && !wasSeen(winner, seen)) unseen.set(key, winner)
+    const isValue = !key.startsWith('_') && !isFormerText(parseKey(key).part)
+    if (isValue && !wasSeen(winner, seen)) unseen.set(key, winner)
   }
   const edited = unseenTexts(scene, texts)
   if (unseen.size === 0 && edited.length === 0) return []

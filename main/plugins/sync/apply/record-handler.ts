@@ -30,8 +30,8 @@ import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createRecordGenesis } from '../write/record-genesis.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { isRemoved } from './removed.ts'
-import { conflictsOf, deleteConflicts } from './record-conflicts.ts'
-import type { SeenText, WriterOf } from './record-conflicts.ts'
+import { conflictsOf, deleteConflicts, movedConflicts } from './record-conflicts.ts'
+import type { DeletionScene, SeenText, WriterOf } from './record-conflicts.ts'
 import type { NoteWritten } from './relation-conflicts.ts'
 
 /** What the projection works with. */
@@ -168,7 +168,10 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const record = readDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
     if (record === undefined) return 'later'
     if (!hasRow(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
-    if (!isText && readRegister(loadDoc(record.state)).has(field.uid)) return 'done'
+    if (!isText && readRegister(loadDoc(record.state)).has(field.uid)) {
+      keepMoved(tx, merged, { schema, register: readRegister(loadDoc(record.state)) })
+      return 'done'
+    }
     const values = { [field.name]: readText(merged.doc) }
     const outcome = applied(() =>
       data.applyRemote(tx, ctx, { object: schema.name, id: name.record, values, convert: true }),
@@ -180,28 +183,38 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     return 'done'
   }
 
-  /** A text of a deleted record, which may have been written by somebody who did not know of the deletion. */
-  const keepDeletion = (
-    tx: Tx,
-    { name: text, doc: merged }: MergedDocument,
-    { schema, register }: { readonly schema: ObjectSchema; readonly register: Register },
-  ): void => {
-    const { record: recordId, field } = text as TextName
-    const doc = formatDocName({ kind: 'record', object: schema.uid, record: recordId })
-    // What was merged a moment ago is not stored yet.
-    const texts = () => new Map(textsOf(tx, schema, recordId)).set(field, seenText(formatDocName(text), merged))
-    const drafts = deleteConflicts({
-      doc,
+  interface TextPlace {
+    readonly schema: ObjectSchema
+    /** Of the record. */
+    readonly register: Register
+  }
+
+  /** What texts of a record are judged in, of which one was merged a moment ago and is not stored yet. */
+  const sceneOf = (tx: Tx, { name, doc }: MergedDocument, { schema, register }: TextPlace): DeletionScene => {
+    const { record: recordId, field } = name as TextName
+    return {
+      doc: formatDocName({ kind: 'record', object: schema.uid, record: recordId }),
       schema,
       recordId,
       register,
       writerOf: parts.writerOf(tx),
       history: createEntryHistory(tx),
-      texts,
-    })
+      texts: () => textsOf(tx, schema, recordId).set(field, seenText(formatDocName(name), doc)),
+    }
+  }
+
+  /** A text of a deleted record, which may have been written by somebody who did not know of the deletion. */
+  const keepDeletion = (tx: Tx, merged: MergedDocument, place: TextPlace): void => {
+    const scene = sceneOf(tx, merged, place)
+    const drafts = deleteConflicts(scene)
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
-    closeOthers(tx, { doc }, ['delete_edit'], new Set(drafts.map(conflictId)), at)
+    closeOthers(tx, { doc: scene.doc }, ['delete_edit'], new Set(drafts.map(conflictId)), at)
+  }
+
+  /** A text whose field is none any more, by somebody who did not know of it. */
+  const keepMoved = (tx: Tx, merged: MergedDocument, place: TextPlace): void => {
+    for (const draft of movedConflicts(sceneOf(tx, merged, place))) openConflict(tx, draft, clock.iso())
   }
 
   return [
@@ -237,12 +250,12 @@ function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): R
   return found
 }
 
-/** The long texts of a record as they are stored, by the uid of their field. */
+/** The long texts of a record as they are stored, former ones too, by the uid of their field. */
 function textsOf(tx: Tx, schema: ObjectSchema, record: string): Map<string, SeenText> {
-  const found = syncedFields(schema).texts.flatMap(({ uid }): [string, SeenText][] => {
-    const name = formatDocName({ kind: 'text', object: schema.uid, record, field: uid })
+  const prefix = `t/${schema.uid}/${record}/`
+  const found = readNames(tx, prefix, '', 1_000).flatMap(({ name }): [string, SeenText][] => {
     const text = readDoc(tx, name)
-    return text === undefined ? [] : [[uid, seenText(name, loadDoc(text.state))]]
+    return text === undefined ? [] : [[name.slice(prefix.length), seenText(name, loadDoc(text.state))]]
   })
   return new Map(found)
 }

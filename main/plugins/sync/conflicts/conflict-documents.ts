@@ -1,11 +1,12 @@
 // What a decision means for the documents of a record: every entry of the field gives way to one, and the beginnings of a
 // text were seen. Knows documents; no table and no right.
 import type { DocWriter } from '../engine/docs.ts'
-import { parseKey } from '../core/register-keys.ts'
+import { formerTextKey, isFormerText, parseKey } from '../core/register-keys.ts'
 import { readRegister, setEntries } from '../core/register.ts'
 import type { Register } from '../core/register.ts'
 import { keepTexts } from '../core/text-doc.ts'
 import type { Json } from '../core/types.ts'
+import { textHashes } from '../store/doc-store.ts'
 import type { ConflictDocuments } from './conflict-parts.ts'
 
 /** Makes the documents' side of decisions over the one that writes them. */
@@ -15,9 +16,14 @@ export function createConflictDocuments(
 ): ConflictDocuments {
   return {
     settleField(tx, ctx, { object, recordId }, field, value) {
-      docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, ({ doc, hlc, inc }) =>
-        setEntries(doc, settlingPatch(readRegister(doc), field, value), hlc, inc),
-      )
+      docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, ({ doc, hlc, inc }) => {
+        const register = readRegister(doc)
+        const former = formerTextKey(field)
+        // What the text of a former time says was seen by whoever decided.
+        const hash = register.has(former) ? textHashes(tx, object, recordId)[field] : undefined
+        const seen = hash === undefined ? {} : { [former]: hash }
+        setEntries(doc, { ...settlingPatch(register, field, value), ...seen }, hlc, inc)
+      })
     },
     settleText(tx, ctx, { object, recordId }, field) {
       docs.edit(tx, ctx, { kind: 'text', object, record: recordId, field }, ({ doc }) => keepTexts(doc))
@@ -35,7 +41,7 @@ export function settlingPatch(register: Register, field: string, value: Json): R
   let isInParts = false
   for (const [key, { winner, losers }] of register) {
     const { uid, part } = parseKey(key)
-    if (uid !== field || part === null) continue
+    if (uid !== field || part === null || isFormerText(part)) continue
     isInParts = true
     if (losers.length > 0) patch[key] = winner[1]
   }

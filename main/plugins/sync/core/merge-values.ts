@@ -1,7 +1,7 @@
 // What a register means for a row: one value per field, and the conflicts people should see. Knows how fields are merged,
 // nothing of their types, of rows or of who is told.
 import { sameJson } from './json-value.ts'
-import { DELETED_KEY, parseKey } from './register-keys.ts'
+import { DELETED_KEY, isFormerText, parseKey } from './register-keys.ts'
 import { readMembers, readSum } from './register-patches.ts'
 import type { Register } from './register.ts'
 import type { Json, RegisterEntry, RegisterValue } from './types.ts'
@@ -57,6 +57,7 @@ export function mergeValues(register: Register, fields: readonly MergedField[]):
       unknown.add(uid)
       continue
     }
+    if (isFormerText(part)) continue
     // A member of a field that is no list any more says nothing about its value; the share of a sum is a part of it.
     if (merge === 'latest' && part !== null && typeof value.winner[1] !== 'number') continue
     const conflict = conflictOf(uid, value)

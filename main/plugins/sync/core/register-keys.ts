@@ -25,6 +25,21 @@ export function shareKey(uid: string, inc: number): string {
   return uid + SEPARATOR + String(inc)
 }
 
+const FORMER_TEXT = '\x02text'
+
+/**
+ * The key of what is known of the long text a field was before: the hash of the text when its value moved into the
+ * register. Another text in its document was written by somebody who did not know of the move.
+ */
+export function formerTextKey(uid: string): string {
+  return uid + SEPARATOR + FORMER_TEXT
+}
+
+/** Whether the part of a key is that of {@link formerTextKey}. */
+export function isFormerText(part: string | null): boolean {
+  return part === FORMER_TEXT
+}
+
 /** Takes a key apart; the parts of a key without a separator are itself and null. */
 export function parseKey(key: string): RegisterKey {
   const at = key.indexOf(SEPARATOR)

@@ -5,7 +5,7 @@ import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { DocName } from '../core/doc-names.ts'
 import { sameJson } from '../core/json-value.ts'
 import { mergeValues } from '../core/merge-values.ts'
-import { DELETED_KEY, parseKey } from '../core/register-keys.ts'
+import { DELETED_KEY, formerTextKey, parseKey } from '../core/register-keys.ts'
 import { memberPatch, partsOf, sumPatch, wholePatch } from '../core/register-patches.ts'
 import type { RegisterPatch } from '../core/register-patches.ts'
 import type { Register } from '../core/register.ts'
@@ -35,6 +35,11 @@ export interface KnownRecord {
   isOpen(field: string): boolean
   /** Whether a field was a long text before: what its document says counts no more. */
   hadText(field: string): boolean
+  /**
+   * Of a change of the definition that was made on this machine: the hashes of the long texts that were seen, by the uid of
+   * their field. What was written without knowing of the change stays apart from what this machine writes.
+   */
+  readonly converted?: () => Readonly<Record<string, string>>
 }
 
 /** Who deleted a record, when, and what of it was seen: entries of other stamps were made without knowing of it. */
@@ -116,11 +121,26 @@ function mendRecord(
     if (value === null && known?.isOpen(field.uid) === true) continue
     Object.assign(patch, valuePatch({ field, merge }, value, place))
   }
+  Object.assign(patch, movedPatch(schema, register, known))
   const owner = (record['owner'] as string | null) ?? null
   if (!sameJson(owner, register.get(OWNER_KEY)?.winner[1] ?? null)) patch[OWNER_KEY] = owner
   if ((deleted === null) !== (mark === null))
     patch[DELETED_KEY] = deleted === null ? null : markOf(deleted, seenStamps(place.register()))
   place.set(patch)
+}
+
+/** Says of values that moved between the register and a long text what of the place they left was seen. */
+function movedPatch(schema: ObjectSchema, register: Register, known: KnownRecord | undefined): RegisterPatch {
+  if (known?.converted === undefined) return {}
+  const { scalars, texts } = syncedFields(schema)
+  const hashes = known.converted()
+  const patch: Record<string, Json> = {}
+  for (const { uid } of texts) if ((register.get(uid)?.winner[1] ?? null) !== null) patch[uid] = null
+  for (const { field } of scalars) {
+    const [key, hash] = [formerTextKey(field.uid), hashes[field.uid]]
+    if (hash !== undefined && register.get(key)?.winner[1] !== hash) patch[key] = hash
+  }
+  return patch
 }
 
 /** What changed of a record that has documents. */

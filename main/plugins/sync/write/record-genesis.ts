@@ -76,7 +76,8 @@ export function createRecordGenesis(
         // What a change of the object did to records, nobody wrote.
         const author = !isAlone && typeof record['created_by'] === 'string' ? record['created_by'] : 'system'
         // Whose definition came from elsewhere has agreed to no loss.
-        const known = place?.isOwn === true ? keepsAll : knownRecord(tx, schema, record['id'] as string)
+        const seen = knownRecord(tx, schema, record['id'] as string)
+        const known = place?.isOwn === true ? keepsAll : isAlone ? { ...seen, converted: texts } : seen
         for (const { name, edit } of newRecordEdits(schema, record, deleted, known)) {
           const isRecord = name.kind === 'record'
           // A text that two machines begin stands there twice.
