@@ -7,6 +7,7 @@ import type { Register } from '../core/register.ts'
 import { keepTexts } from '../core/text-doc.ts'
 import type { Json } from '../core/types.ts'
 import { textHashes } from '../store/doc-store.ts'
+import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictDocuments } from './conflict-parts.ts'
 
 /** Makes the documents' side of decisions over the one that writes them. */
@@ -15,14 +16,16 @@ export function createConflictDocuments(
   keepDeleted: ConflictDocuments['keepDeleted'],
 ): ConflictDocuments {
   return {
-    settleField(tx, ctx, { object, recordId }, field, value) {
+    settleField(tx, ctx, { object, recordId, schema }, field, value) {
       docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, ({ doc, hlc, inc }) => {
         const register = readRegister(doc)
         const former = formerTextKey(field)
         // What the text of a former time says was seen by whoever decided.
         const hash = register.has(former) ? textHashes(tx, object, recordId)[field] : undefined
         const seen = hash === undefined ? {} : { [former]: hash }
-        setEntries(doc, { ...settlingPatch(register, field, value), ...seen }, hlc, inc)
+        // A long text has its value in a document of its own: nothing of it stays in the record.
+        const kept = syncedFields(schema).texts.some(({ uid }) => uid === field) ? null : value
+        setEntries(doc, { ...settlingPatch(register, field, kept), ...seen }, hlc, inc)
       })
     },
     settleText(tx, ctx, { object, recordId }, field) {

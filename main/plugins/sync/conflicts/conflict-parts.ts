@@ -1,4 +1,5 @@
 // What conflicts and problems work with, named once: ports that the engine of sync fills. Types only.
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -8,10 +9,15 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Json } from '../core/types.ts'
 import type { ConflictPlace } from './conflict-store.ts'
 
+/** A record and its object as it is now. */
+export interface SchemaPlace extends ConflictPlace {
+  readonly schema: ObjectSchema
+}
+
 /** The documents behind records, as a decision touches them. What it writes travels in the caller's name. */
 export interface ConflictDocuments {
   /** Makes a value the only one of a field: nothing concurrent stands beside it any more. */
-  settleField(tx: Tx, ctx: RequestContext, place: ConflictPlace, field: string, value: Json): void
+  settleField(tx: Tx, ctx: RequestContext, place: SchemaPlace, field: string, value: Json): void
   /** Says that all beginnings of a long text were seen: it stays as it stands. */
   settleText(tx: Tx, ctx: RequestContext, place: ConflictPlace, field: string): void
   /** Says that a record stays deleted although it was edited meanwhile. */

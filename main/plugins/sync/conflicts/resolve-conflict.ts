@@ -7,7 +7,6 @@ import type { FieldErrorCode } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { Json } from '../core/types.ts'
-import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
 import type { ConflictKind } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
@@ -216,9 +215,7 @@ export function createDecisions(
         if (value !== undefined && conflict.doc.startsWith('r/')) {
           // As it is stored: a type may have brought the value into its own form.
           const stored = (record?.[seen.field!.name] ?? null) as Json
-          // A long text has its value in a document of its own: nothing of it stays in the record.
-          const isText = syncedFields(seen.schema).texts.includes(seen.field!)
-          documents.settleField(tx, ctx, place, conflict.field, isText ? null : stored)
+          documents.settleField(tx, ctx, { ...place, schema: seen.schema }, conflict.field, stored)
         }
         // A write would have told of itself; that what stands was chosen is known from here alone.
         const isKept = record !== null && record['updated_at'] === before?.['updated_at']
