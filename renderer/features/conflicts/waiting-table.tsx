@@ -10,6 +10,8 @@ const reasons = [
   'not_tried',
   'object_unknown',
   'newer_schema',
+  'object_removed',
+  'field_removed',
   'missing_reference',
   'validation_error',
   'conflict',

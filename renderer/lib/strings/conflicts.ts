@@ -162,6 +162,10 @@ export const conflictStrings = {
   'conflicts.waiting.reason.not_tried': 'It has just arrived.',
   'conflicts.waiting.reason.object_unknown': 'The object is not defined on this device yet.',
   'conflicts.waiting.reason.newer_schema': 'They have fields that are not defined on this device yet.',
+  'conflicts.waiting.reason.object_removed':
+    'The object was removed while they were written on another device. They are kept, and come back with the object.',
+  'conflicts.waiting.reason.field_removed':
+    'A field of them was removed while they were written on another device. What it holds is kept, and comes back with the field.',
   'conflicts.waiting.reason.missing_reference': 'It needs a definition that is not here yet.',
   'conflicts.waiting.reason.validation_error': 'It does not fit what is defined here.',
   'conflicts.waiting.reason.conflict': 'It collides with another definition here.',

@@ -16,6 +16,7 @@ import type { Json } from '../core/types.ts'
 import { hasDoc, readDoc } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
+import type { IsRemoved } from './removed.ts'
 
 /** What a merge changed, before it is stored. */
 export interface DocChange {
@@ -52,17 +53,23 @@ export function createChangeJudge(parts: {
   /** Whether somebody may change what others wrote in feeds. */
   mayModerate(ctx: RequestContext): boolean
   schemaOf(uid: string): ObjectSchema | undefined
+  /**
+   * What is written of removed objects and fields by somebody who did not know is kept in the documents: nobody can judge it,
+   * and it takes effect only when an administrator brings them back.
+   */
+  isRemoved: IsRemoved
 }): ChangeJudge {
   return (tx, ctx, { author, speaksForOthers }, change) => {
     const { name } = change
     if (!('record' in name)) return undefined
     const schema = parts.schemaOf(name.object)
-    if (schema === undefined) return notYet
+    if (schema === undefined) return parts.isRemoved(tx, name.object) ? undefined : notYet
+    const isGone = (field: string): boolean => parts.isRemoved(tx, name.object, field)
     const intent =
       name.kind === 'record'
-        ? recordIntent(schema, author, change)
+        ? recordIntent(schema, author, change, isGone)
         : name.kind === 'text'
-          ? textIntent(tx, schema, name, change)
+          ? textIntent(tx, schema, { name, isGone }, change)
           : feedIntent(tx, schema, name, change)
     if (intent === null) return notYet
     if (name.kind === 'feed' && touchesOthers(author, change) && !parts.mayModerate(ctx))
@@ -78,13 +85,18 @@ export function createChangeJudge(parts: {
 }
 
 /** Null for a field that is not known here; `over` for a record nothing can change any more. */
-function recordIntent(schema: ObjectSchema, author: string, change: DocChange): RemoteIntent | string | 'over' | null {
+function recordIntent(
+  schema: ObjectSchema,
+  author: string,
+  change: DocChange,
+  isGone: (field: string) => boolean,
+): RemoteIntent | string | 'over' | null {
   const { isNew, changedKeys } = change
   const register = change.register()
-  const isPurged = isMark(register.get(PURGED_KEY)?.winner[1])
-  if (isPurged && !changedKeys.has(PURGED_KEY)) return 'over'
+  const isOver = isMark(register.get(PURGED_KEY)?.winner[1])
+  if (isOver && !changedKeys.has(PURGED_KEY)) return 'over'
   // Removing it for good empties it.
-  if (isPurged) return { object: schema.name, id: idOf(change.name), isNew, values: {}, purged: true }
+  if (isOver) return { object: schema.name, id: idOf(change.name), isNew, values: {}, purged: true }
   if (!isNew && changedKeys.has(CREATED_KEY)) return 'Who made a record, and when, cannot be changed.'
   const { byUid, merged } = syncedFields(schema)
   const now = mergeValues(register, merged).values
@@ -93,6 +105,7 @@ function recordIntent(schema: ObjectSchema, author: string, change: DocChange): 
     const { uid } = parseKey(key)
     if (uid.startsWith('_')) continue
     const field = byUid.get(uid)
+    if (field === undefined && isGone(uid)) continue
     if (field === undefined) return null
     values[field.name] = now.get(uid) ?? null
   }
@@ -115,14 +128,16 @@ function recordIntent(schema: ObjectSchema, author: string, change: DocChange): 
 function textIntent(
   tx: Tx,
   schema: ObjectSchema,
-  name: Extract<DocName, { kind: 'text' }>,
+  place: { readonly name: Extract<DocName, { kind: 'text' }>; isGone(field: string): boolean },
   change: DocChange,
 ): RemoteIntent | 'over' | null {
-  if (isGone(tx, name)) return 'over'
+  const { name } = place
+  if (isPurged(tx, name)) return 'over'
   const field = syncedFields(schema).byUid.get(name.field)
-  if (field === undefined) return null
+  if (field === undefined && !place.isGone(name.field)) return null
   const isNew = !hasDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
-  return { object: schema.name, id: name.record, isNew, values: { [field.name]: change.text() } }
+  const values = field === undefined ? {} : { [field.name]: change.text() }
+  return { object: schema.name, id: name.record, isNew, values }
 }
 
 /** Writing in a feed needs the record to be readable; of one that is removed for good nothing is kept. */
@@ -132,14 +147,14 @@ function feedIntent(
   name: Extract<DocName, { kind: 'feed' }>,
   { isNew }: DocChange,
 ): RemoteIntent | 'over' {
-  if (isGone(tx, name)) return 'over'
+  if (isPurged(tx, name)) return 'over'
   const { object, record } = name
   const isFirst = isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
   return { object: schema.name, id: record, isNew: isFirst, values: {} }
 }
 
 /** Whether the record of a document was removed for good: nothing that is written of it counts any more. */
-function isGone(tx: Tx, { object, record }: { readonly object: string; readonly record: string }): boolean {
+function isPurged(tx: Tx, { object, record }: { readonly object: string; readonly record: string }): boolean {
   const stored = readDoc(tx, formatDocName({ kind: 'record', object, record }))
   const mark = stored === undefined ? undefined : readRegister(loadDoc(stored.state)).get(PURGED_KEY)
   return isMark(mark?.winner[1])

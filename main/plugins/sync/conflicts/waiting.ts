@@ -50,10 +50,12 @@ export function listWaiting(
       [mostItems],
     ),
   )
+  // The flag 1 is `needsProject`; whoever asks while sync is off loads nothing of documents for it.
   const documents = read.all(
-    statement<{ letter: string; object: string; count: number }>(
-      `SELECT substr(name, 1, 1) AS letter, substr(name, 3, instr(substr(name, 3), '/') - 1) AS object, count(*) AS count
-       FROM sync_doc WHERE flags <> 0 GROUP BY 1, 2 ORDER BY 1, 2`,
+    statement<{ letter: string; object: string; isKept: 0 | 1; count: number }>(
+      `SELECT substr(name, 1, 1) AS letter, substr(name, 3, instr(substr(name, 3), '/') - 1) AS object,
+         flags & 1 = 0 AS isKept, count(*) AS count
+       FROM sync_doc WHERE flags <> 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
     ),
   )
   const schemas = new Map(metadata.objectSchemas().map((schema) => [schema.uid, schema.name]))
@@ -67,10 +69,11 @@ export function listWaiting(
       const [word, detail] = splitReason(reason)
       return { kind: 'metadata', type, name: plain(wanted) || uid, count: 1, reason: word, detail, since }
     }),
-    ...documents.flatMap(({ letter, object, count }): WaitingEntry[] => {
+    ...documents.flatMap(({ letter, object, isKept, count }): WaitingEntry[] => {
       const kind = kindOf[letter]
       const name = schemas.get(object)
-      const reason = name === undefined ? 'object_unknown' : 'newer_schema'
+      const [unknown, newer] = isKept ? ['object_removed', 'field_removed'] : ['object_unknown', 'newer_schema']
+      const reason = name === undefined ? unknown! : newer!
       return kind === undefined
         ? []
         : [{ kind, type: '', name: name ?? object, count, reason, detail: '', since: null }]

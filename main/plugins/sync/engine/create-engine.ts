@@ -16,6 +16,7 @@ import { createReceiver } from '../apply/receiver.ts'
 import type { WriterOf } from '../apply/record-conflicts.ts'
 import { createRecordHandlers, schemasByUid } from '../apply/record-handler.ts'
 import { isRemoved } from '../apply/removed.ts'
+import type { IsRemoved } from '../apply/removed.ts'
 import { refuseChange } from '../apply/refusals.ts'
 import { createRelationJudge } from '../apply/relation-conflicts.ts'
 import { removedPlaces, settleRemoved } from '../conflicts/removed-fields.ts'
@@ -144,14 +145,15 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
     actor,
     runAutomations: false,
   })
+  // An object that stands here was not removed, or is about to be: then what is left of it is settled at once.
+  const isGone: IsRemoved = (reads, object, field) =>
+    (field !== undefined || schemaOf(object) === undefined) && isRemoved(reads, object, field)
   const merge: MergeParts = {
     state,
     handler: (kind) => byKind.get(kind),
     contextOf,
     retrySoon: () => retrySoon(),
-    // An object that stands here was not removed, or is about to be: then what is left of it is settled at once.
-    isRemoved: (reads, object, field) =>
-      (field !== undefined || schemaOf(object) === undefined) && isRemoved(reads, object, field),
+    isRemoved: isGone,
   }
   const waitingOfKinds = (): number => handlers.reduce((sum, handler) => sum + (handler.waiting?.(read) ?? 0), 0)
   const settle = async (): Promise<void> => {
@@ -171,6 +173,7 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
   const judgeChange = createChangeJudge({
     data,
     schemaOf,
+    isRemoved: isGone,
     mayModerate: (ctx) => parts.mayModerate?.(ctx) ?? false,
   })
   /** Nothing in a transaction of the log changes who has which account here; what the roster says may change. */

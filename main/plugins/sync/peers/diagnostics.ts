@@ -51,7 +51,7 @@ export function collectDiagnostics(parts: {
       type,
       count,
       // Without the definitions nothing says which objects are known.
-      reason: reason === 'object_unknown' ? 'newer_schema' : reason,
+      reason: reason.startsWith('object_') ? (reason === 'object_removed' ? 'removed' : 'newer_schema') : reason,
       since,
     })),
   }
