@@ -1,5 +1,6 @@
 // What must hold when real hosts are at rest: they are equal, their rows are what their documents say, and the documents
 // are what follows from who had seen what, worked out from the logs without merging them.
+import * as Y from 'yjs'
 import { statement } from '#main/kernel/database.ts'
 import { canonicalJson } from '#main/kernel/canonical-json.ts'
 import { compareHlc } from '#main/plugins/sync/core/hlc.ts'
@@ -94,7 +95,7 @@ export function assertHosts(outcome: HostOutcome): Seen {
       expected.push(...schemaConflicts(doc, register))
     }
     if (doc.startsWith('r/')) {
-      expected.push(...conflictsOf(first, doc, register, alive))
+      expected.push(...conflictsOf(first, doc, { register, alive, byDoc }))
       if (isMark(register.get('_purge')?.winner[1])) purged.add(doc.split('/')[2]!)
     }
   }
@@ -250,12 +251,16 @@ function assertRegister(
 function conflictsOf(
   machine: ModelMachine,
   doc: string,
-  register: Register,
-  alive: ReadonlyMap<string, readonly Mark[]>,
+  found: {
+    readonly register: Register
+    readonly alive: ReadonlyMap<string, readonly Mark[]>
+    readonly byDoc: ReadonlyMap<string, readonly Written[]>
+  },
 ): string[] {
+  const { register, alive, byDoc } = found
   const schema = machine.metadata.objectSchemas().find(({ uid }) => doc.startsWith(`r/${uid}/`))!
   const fields = new Map(syncedFields(schema).merged.map(({ uid, merge }) => [uid, merge]))
-  const found = new Set<string>()
+  const conflicts = new Set<string>()
   const winnerOf = (key: string): Mark | undefined => {
     const winner = register.get(key)?.winner
     return alive.get(key)?.find(({ entry }) => winner !== undefined && stampOf(entry) === stampOf(winner))
@@ -265,7 +270,7 @@ function conflictsOf(
     const { uid, part } = parseKey(key)
     const merge = fields.get(uid)
     if (isPurged || merge === undefined || (merge === 'latest' && part !== null)) continue
-    if (new Set(marks.map(({ entry }) => JSON.stringify(entry[1]))).size > 1) found.add(`field ${doc} ${uid}`)
+    if (new Set(marks.map(({ entry }) => JSON.stringify(entry[1]))).size > 1) conflicts.add(`field ${doc} ${uid}`)
   }
   const mark = ['_purge', '_del'].map(winnerOf).find((one) => isMark(one?.entry[1]))
   if (mark !== undefined) {
@@ -275,9 +280,22 @@ function conflictsOf(
         const { by } = winnerOf(key)!
         return by !== mark.by && !hadSeen(mark.by, by)
       })
-    if (unseen.length > 0) found.add(`delete_edit ${doc} `)
+    const isTextUnseen =
+      !isPurged &&
+      [...byDoc].some(
+        ([name, writes]) => name.startsWith(`t/${doc.slice(2)}/`) && isOtherText(machine, name, writes, mark.by),
+      )
+    if (unseen.length > 0 || isTextUnseen) conflicts.add(`delete_edit ${doc} `)
   }
-  return [...found]
+  return [...conflicts]
+}
+
+/** Whether a long text is another one than what an author had seen of it. */
+function isOtherText(machine: ModelMachine, doc: string, writes: readonly Written[], by: Written): boolean {
+  const seen = new Y.Doc()
+  for (const one of writes.filter((each) => each === by || hadSeen(by, each)))
+    for (const { doc: name, update } of one.docs) if (name === doc) Y.applyUpdate(seen, update)
+  return readText(seen) !== readText(loadDoc(stateOf(machine, doc)))
 }
 
 /** Rows are what the documents say, and there is none without a document. */
