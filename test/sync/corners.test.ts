@@ -243,6 +243,42 @@ describe('what was removed while somebody wrote to it', () => {
   })
 })
 
+describe('a field that becomes unique while somebody makes a duplicate', () => {
+  it('is unique on both, with what else was changed, and the clash is listed on both', async () => {
+    await desk.defineObject('badge', { code: { type: 'text' } })
+    const first = await made(desk, 'badge', { code: 'A1' })
+    await hosts.agree()
+    await hosts.part()
+    const { item } = (await desk.get('/meta/object/badge')).body
+    const code = { ...item.fields.code, unique: true }
+    await define('badge', { ...item, label: 'Badges', fields: { ...item.fields, code, color: { type: 'text' } } })
+    const second = await made(laptop, 'badge', { code: 'A1' })
+    await hosts.join()
+    for (const host of [desk, laptop]) {
+      await until('the definition is there', async () => {
+        const { item: there } = (await host.get('/meta/object/badge')).body
+        return there.label === 'Badges' && there.fields.code.unique === true && there.fields.color !== undefined
+      })
+      const conflicts = await until('the clash is listed', async () => {
+        const { conflicts: open } = (await host.get('/sync/conflicts?object=badge')).body
+        return open.length > 0 ? open : undefined
+      })
+      expect(conflicts).toMatchObject([{ kind: 'unique', field: 'code', recordId: second, winner: { record: first } }])
+      expect((await host.post('/data/badge', { code: 'A1' })).status).toBe(409)
+    }
+    const [{ id }] = (await laptop.get('/sync/conflicts?object=badge')).body.conflicts
+    const answer = await laptop.post(`/sync/conflicts/${id}/resolve`, { choice: 'value', value: 'A2' })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    await hosts.agree()
+    expect(await sharedRecord('badge', second)).toMatchObject({ code: 'A2' })
+    for (const host of [desk, laptop])
+      await until(
+        'nothing is open',
+        async () => (await host.get('/sync/conflicts?object=badge')).body.conflicts.length === 0,
+      )
+  })
+})
+
 describe('what the machine itself writes', () => {
   it('is by the same on both, and summaries are equal', async () => {
     const crate = await made(desk, 'crate', { title: 'A' })

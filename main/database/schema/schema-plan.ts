@@ -75,6 +75,8 @@ export interface SchemaPlan {
   /** Null when the object is deleted. */
   readonly after: ObjectSchema | null
   readonly changes: readonly PlannedChange[]
+  /** Unique fields are only claimed: records that share values are told of, and keep the change from nothing. */
+  readonly isClaim?: boolean
 }
 
 /** The plan in the form of D-100, without what only the engine reads. */

@@ -80,6 +80,8 @@ export interface HookTarget {
   readonly item: Record<string, unknown>
   /** New names of objects that the same write renames, by their old ones: what refers to them still means the same. */
   readonly renamedObjects: ReadonlyMap<string, string>
+  /** Made on another machine, where nobody knew of the rows here: what they break is told, and keeps nothing out. */
+  readonly isPlaced?: boolean
 }
 
 /** What the owner of a type's storage does when items of that type change; `data` registers one for `object`. */

@@ -64,7 +64,8 @@ export function createPlacing({ clock, finish, overlays, byUid }: PlacingParts):
   })
 
   return {
-    place(ctx, { portable, missing }, ground) {
+    place(ctx, { portable, missing }, given) {
+      const ground: Ground = { ...given, isPlaced: true }
       const { items } = ground
       const { type, uid, state, packageId, namespace } = portable
       const { name, item } = namedItem(placesOf(ground, missing), portable)
@@ -110,7 +111,8 @@ export function createPlacing({ clock, finish, overlays, byUid }: PlacingParts):
       if (previous === undefined) return null
       return finish(ctx, ground, { changes: leaving(ground.items, previous), confirm })
     },
-    placeOverlay(ctx, { overlay, missing }, ground) {
+    placeOverlay(ctx, { overlay, missing }, given) {
+      const ground: Ground = { ...given, isPlaced: true }
       const base = byUid(ground.items, { type: overlay.baseType, uid: overlay.baseUid })
       if (base === undefined) throw new MissingReferenceError(overlay.baseUid)
       const { patch, uids } = namedOverlay(placesOf(ground, missing), base, overlay)

@@ -63,6 +63,8 @@ export interface Ground {
   readonly touched?: ReadonlySet<string>
   /** True where the caller waits for plans that take long; see PendingWork. */
   readonly mayWait?: boolean
+  /** True for what another machine made; see HookTarget. */
+  readonly isPlaced?: boolean
   /** Items, as `type/name`, that go in the same write: what they refer to may go too. */
   readonly leaving?: ReadonlySet<string>
 }

@@ -78,7 +78,7 @@ export function workOut(
     const planLater = previous !== null && ground.touched?.has(previous.uid) === true
     const plan = planLater
       ? []
-      : hook.plan(previous, hookTarget({ next, renamedObjects }), ground.reads, ground.mayWait === true)
+      : hook.plan(previous, hookTarget({ next, renamedObjects }, ground.isPlaced), ground.reads, ground.mayWait === true)
     return [{ hook, previous, next, renamedObjects, plan }]
   })
   const bumped = targetPairs.map(({ after: item }): ItemChange => {
@@ -90,9 +90,12 @@ export function workOut(
 }
 
 /** The item a work makes, in the form a type's hook takes; null where it goes. */
-export function hookTarget({ next, renamedObjects }: Pick<SchemaWork, 'next' | 'renamedObjects'>): HookTarget | null {
+export function hookTarget(
+  { next, renamedObjects }: Pick<SchemaWork, 'next' | 'renamedObjects'>,
+  isPlaced = false,
+): HookTarget | null {
   if (next === null) return null
-  return { name: next.name, uid: next.uid, item: next.item as Record<string, unknown>, renamedObjects }
+  return { name: next.name, uid: next.uid, item: next.item as Record<string, unknown>, renamedObjects, isPlaced }
 }
 
 function renamedIn(pairs: readonly Pair[]): ReadonlyMap<string, string> {

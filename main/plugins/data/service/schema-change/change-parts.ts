@@ -55,10 +55,11 @@ export function compile(item: Definition | null): ObjectSchema | null {
 /** The differences between two versions of an object, not counted yet. */
 export function planOf(previous: Definition | null, next: Candidate): SchemaPlan {
   const renamed = next?.renamedObjects
+  const isClaim = next?.isPlaced === true
   if (previous === null || renamed === undefined || renamed.size === 0)
-    return diffObject(compile(previous), compile(next))
+    return { ...diffObject(compile(previous), compile(next)), isClaim }
   const fields = withRenamedTargets((previous.item['fields'] ?? {}) as Record<string, unknown>, renamed)
-  return diffObject(compile({ ...previous, item: { ...previous.item, fields } }), compile(next))
+  return { ...diffObject(compile({ ...previous, item: { ...previous.item, fields } }), compile(next)), isClaim }
 }
 
 /** The world values are converted in, as one transaction or snapshot sees it. */

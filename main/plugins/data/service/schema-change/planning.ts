@@ -98,7 +98,7 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
     }
     finishPlan(plan)
     refuseRepeated(plan, shownOf)
-    const clash = plan.changes.find(isClash)
+    const clash = clashOf(plan)
     if (clash !== undefined) {
       const shared = tuplesOf(plan, clash)
       throw duplicatesError(
@@ -147,7 +147,7 @@ export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {
       askFilters(plan)
       countPlan(plan, reads, conversionEnv(parts, plan, reads))
       refuseRepeated(plan, shownOf)
-      const clash = plan.changes.find(isClash)
+      const clash = clashOf(plan)
       if (clash !== undefined) {
         const shared = tuplesOf(plan, clash)
         throw duplicatesError(clash, shared, shared === null ? [] : shownOf(reads.all(shared.list)))
@@ -161,12 +161,17 @@ function keyOf(previous: MetadataItem, next: Candidate): string {
   return canonicalHash([previous.uid, previous.version, next?.name ?? null, withoutUids(next)])
 }
 
-function isClash({ change, records }: PlannedChange): boolean {
-  return change === 'add_unique' && records > 0
+/** A field that is to be unique and is not. */
+function clashOf({ changes, isClaim }: SchemaPlan): PlannedChange | undefined {
+  return isClaim === true ? undefined : changes.find(({ change, records }) => change === 'add_unique' && records > 0)
 }
 
 /** @throws conflict when different values become one that has to be unique */
-function refuseRepeated({ changes }: SchemaPlan, shownOf: <Shown>(all: readonly Shown[]) => readonly Shown[]): void {
+function refuseRepeated(
+  { changes, isClaim }: SchemaPlan,
+  shownOf: <Shown>(all: readonly Shown[]) => readonly Shown[],
+): void {
+  if (isClaim === true) return
   for (const { field, repeated } of changes) {
     if (field === undefined || repeated === undefined || repeated.length === 0) continue
     const duplicates = repeated.map(({ value, count }) => ({ values: { [field]: value }, count }))
