@@ -277,12 +277,36 @@ describe('a field that becomes unique while somebody makes a duplicate', () => {
         async () => (await host.get('/sync/conflicts?object=badge')).body.conflicts.length === 0,
       )
   })
+
+  it('is listed no more when the field need not be unique', async () => {
+    await desk.defineObject('locker', { code: { type: 'text' } })
+    await made(desk, 'locker', { code: 'L1' })
+    await hosts.agree()
+    const asUnique = async (unique: boolean) => {
+      const { item } = (await desk.get('/meta/object/locker')).body
+      await define('locker', { ...item, fields: { ...item.fields, code: { ...item.fields.code, unique } } })
+    }
+    await hosts.part()
+    await asUnique(true)
+    await made(laptop, 'locker', { code: 'L1' })
+    await hosts.join()
+    const listed = async (count: number): Promise<void> => {
+      for (const host of [desk, laptop])
+        await until(`${count} of them`, async () => {
+          return (await host.get('/sync/conflicts?object=locker')).body.conflicts.length === count
+        })
+    }
+    await listed(1)
+    await asUnique(false)
+    await listed(0)
+  })
 })
 
 describe('what the machine itself writes', () => {
   it('is by the same on both, and summaries are equal', async () => {
     const crate = await made(desk, 'crate', { title: 'A' })
     const other = await made(desk, 'crate', { title: 'B' })
+    await hosts.agree()
     const item = await made(laptop, 'item', { crate, size: 3 })
     await hosts.agree()
     await hosts.part()

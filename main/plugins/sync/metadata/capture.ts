@@ -11,7 +11,7 @@ import type { DocWriter, EditPlace, GenesisWriter } from '../engine/docs.ts'
 import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
 import { parseEntryKey } from './entry-keys.ts'
-import { flagRecords, markDue, putClaim, putShown, readHiddenParts, readRow, readStored } from './store.ts'
+import { flagDuplicates, flagRecords, markDue, putClaim, putShown, readHiddenParts, readRow, readStored } from './store.ts'
 import type { DocKey } from './store.ts'
 import { writeRemoved, writeShown } from './write-entries.ts'
 
@@ -89,10 +89,13 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
     }
     putShown(tx, key, after)
     const object = objectOf(key)
-    if (object !== null && isConverting(before, after)) {
-      converted(tx, ctx, object)
+    if (object !== null) {
+      const mayConvert = isConverting(before, after)
+      const isClaim = isUniqueness(before, after)
+      if (mayConvert) converted(tx, ctx, object)
       // What was written before the definition arrived is read by it from now on.
-      if (!isRecording) flagRecords(tx, object)
+      if ((mayConvert || isClaim) && !isRecording) flagRecords(tx, object)
+      else if (isClaim) flagDuplicates(tx, object)
     }
     // Parts that others made of an object that was removed come back with it.
     if (key.type !== 'object' || before !== null) return
@@ -208,6 +211,19 @@ function isConverting(before: Shown | null, after: Shown): boolean {
     if (JSON.stringify(before.entries[key]) !== JSON.stringify(after.entries[key])) return true
   }
   return false
+}
+
+/** Whether other values than before have to be unique. */
+function isUniqueness(before: Shown | null, after: Shown): boolean {
+  if (before === null) return false
+  return [...new Set([...Object.keys(before.entries), ...Object.keys(after.entries)])].some((key) => {
+    const parsed = parseEntryKey(key)
+    const isNamed =
+      (parsed?.kind === 'field' && (parsed.key === 'unique' || parsed.key === 'caseSensitive')) ||
+      (parsed?.kind === 'item' && parsed.key === 'indexes') ||
+      (parsed?.kind === 'own-field' && parsed.key === '_patch')
+    return isNamed && JSON.stringify(before.entries[key]) !== JSON.stringify(after.entries[key])
+  })
 }
 
 /** Whether a field that gave way to another one of its name may have it now: other machines give it back on their own. */
