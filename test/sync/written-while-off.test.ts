@@ -30,7 +30,11 @@ const inStep = async (): Promise<void> => {
     await until('all machines have the same', async () => (await host.get('/sync/status')).body.state === 'up_to_date')
 }
 const create = async (title: string): Promise<string> => (await laptop.post('/data/part', { title })).body.id
-const recordOf = async (host: TestHost, id: string) => (await host.get(`/data/part/${id}`)).body.record
+const recordOf = async (host: TestHost, id: string) => {
+  const { status, body } = await host.get(`/data/part/${id}`)
+  if (status !== 200 && status !== 404) throw new Error(`The record was not answered: ${JSON.stringify(body)}`)
+  return body.record
+}
 const said = async (host: TestHost, id: string): Promise<string[]> => {
   const { items } = await pageOf(host, `part/${id}/feed`)
   return items.flatMap(({ body, type }: { body?: string; type: string }) => (type === 'comment' ? (body ?? []) : []))
@@ -66,7 +70,9 @@ describe('while sync was off', { timeout: 60_000 }, () => {
       made = await create('Made')
     })
     for (const host of [desk, laptop]) {
-      expect(await recordOf(host, edited!)).toMatchObject({ title: 'Edited twice', notes: 'A text' })
+      const found = await recordOf(host, edited!)
+      const where = `${host === desk ? 'desk' : 'laptop'}: ${JSON.stringify((await host.get('/sync/status')).body)}`
+      expect(found, where).toMatchObject({ title: 'Edited twice', notes: 'A text' })
       expect(await recordOf(host, restored!)).toMatchObject({ title: 'Restored' })
       expect(await recordOf(host, made)).toMatchObject({ title: 'Made' })
       for (const id of [deleted, purged, purgedFromTrash]) expect(await recordOf(host, id!)).toBeUndefined()
