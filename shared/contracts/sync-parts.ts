@@ -48,6 +48,9 @@ export const SyncStatus = z
       .object({
         at: z.string(),
         with: z.array(z.object({ id: z.string(), name: z.string() })),
+        without: z.array(z.object({ id: z.string(), name: z.string(), lastSeenAt: z.string().nullable() })).meta({
+          description: 'Machines of the workspace that it says nothing of, and when they were last heard of.',
+        }),
         digest: z.string().meta({ description: 'Of all documents, hexadecimal digits.' }),
       })
       .optional()
@@ -60,6 +63,10 @@ export const SyncStatus = z
       repairs: z.int(),
     }),
     logBytes: z.int(),
+    putBackAt: z.string().optional().meta({
+      description:
+        'When a copy of the data folder was last found in its place; what the copy lacks comes from the other machines.',
+    }),
     lastError: SyncFailure.optional(),
   })
   .meta({ id: 'SyncStatus' })

@@ -81,6 +81,7 @@ export function syncScene(change: Partial<SyncScene> = {}): SyncScene {
           { id: 'd1', name: 'Laptop' },
           { id: 'relay', name: 'Relay' },
         ],
+        without: [],
         digest: fingerprint('e4'),
       },
       counts: { conflicts: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },

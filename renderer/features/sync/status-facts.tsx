@@ -4,7 +4,7 @@ import parts from '../../components/parts.module.css'
 import { t, tn } from '../../lib/strings.ts'
 import { asidePath, conflictsPath } from './sync-places.ts'
 import type { SyncStatus } from './sync-queries.ts'
-import { listNames, problemCount, shortMoment, reasonText } from './sync-words.ts'
+import { awayText, listNames, problemCount, putBackText, shortMoment, reasonText } from './sync-words.ts'
 
 /** The facts as a list of terms. */
 export function StatusFacts(props: { status: SyncStatus; now: Date; withDevice?: boolean }) {
@@ -12,6 +12,7 @@ export function StatusFacts(props: { status: SyncStatus; now: Date; withDevice?:
   const { outgoing, incoming, proof, counts, lastError } = status
   // A proof is over with the next change: the host tells of one only while it holds.
   const isAlone = status.state === 'local_only' || status.state === 'preparing'
+  const putBack = putBackText(status, now)
   const waiting =
     outgoing.waiting === 0
       ? t('sync.fact.waiting.none')
@@ -48,6 +49,24 @@ export function StatusFacts(props: { status: SyncStatus; now: Date; withDevice?:
             ? shortMoment(proof.at, now)
             : t('sync.fact.proof.with', { time: shortMoment(proof.at, now), names: listNames(proof.with) })}
       </dd>
+      {proof !== undefined && proof.without.length > 0 && (
+        <>
+          <dt>{t('sync.fact.without')}</dt>
+          <dd>
+            {proof.without.map((device) => (
+              <span key={device.id} className={parts.address}>
+                {awayText(device, now)}
+              </span>
+            ))}
+          </dd>
+        </>
+      )}
+      {putBack !== undefined && (
+        <>
+          <dt>{t('sync.fact.put_back')}</dt>
+          <dd>{putBack}</dd>
+        </>
+      )}
       <dt>{t('sync.fact.problems')}</dt>
       <dd>
         {problemCount(status) + counts.waiting + counts.repairs === 0 && t('sync.fact.problems.none')}

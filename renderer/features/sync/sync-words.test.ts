@@ -44,6 +44,7 @@ const proof = {
     { id: 'a', name: 'Laptop' },
     { id: 'relay', name: 'Relay' },
   ],
+  without: [],
   digest: 'd',
 }
 const lines: readonly [string, Partial<SyncStatus>][] = [
@@ -53,6 +54,22 @@ const lines: readonly [string, Partial<SyncStatus>][] = [
   ['Local only', { state: 'local_only' }],
   ['Up to date (proved 14:02 with Laptop, Relay)', { proof }],
   ['Up to date (proved Nov 21, 14:02 with Laptop, Relay)', { proof: { ...proof, at: at('2026-11-21T14:02:00') } }],
+  [
+    'Up to date (proved 14:02 with Laptop, Relay); Tablet away since Nov 20, 09:10',
+    { proof: { ...proof, without: [{ id: 't', name: 'Tablet', lastSeenAt: at('2026-11-20T09:10:00') }] } },
+  ],
+  [
+    'Up to date (proved 14:02 with Laptop, Relay); 2 devices away',
+    {
+      proof: {
+        ...proof,
+        without: [
+          { id: 't', name: 'Tablet', lastSeenAt: null },
+          { id: 'p', name: 'Phone', lastSeenAt: null },
+        ],
+      },
+    },
+  ],
   ['Up to date (proved 14:02)', { proof: { ...proof, with: [] } }],
   ['Connected, not proved yet', {}],
   ['Sending 12', { state: 'sending', outgoing: { waiting: 12 } }],

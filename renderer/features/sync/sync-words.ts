@@ -47,9 +47,14 @@ export function stateText(status: SyncStatus, now: Date): string {
       const proof = proofOf(status)
       if (!proof) return t('sync.state.unproved')
       const time = shortMoment(proof.at, now)
-      return proof.with.length === 0
-        ? t('sync.state.up_to_date', { time })
-        : t('sync.state.up_to_date.with', { time, names: listNames(proof.with) })
+      if (proof.with.length === 0) return t('sync.state.up_to_date', { time })
+      const line = t('sync.state.up_to_date.with', { time, names: listNames(proof.with) })
+      const [away, ...others] = proof.without
+      if (away === undefined) return line
+      return t('sync.state.up_to_date.without', {
+        line,
+        away: others.length === 0 ? awayText(away, now) : tn('sync.away.some', proof.without.length),
+      })
     }
     case 'preparing': {
       const { progress } = status
@@ -83,6 +88,23 @@ export function stateText(status: SyncStatus, now: Date): string {
     case 'local_only':
       return t(`sync.state.${status.state}`)
   }
+}
+
+/** A machine that a proof says nothing of: `Tablet away since 20 Nov, 09:10`. */
+export function awayText(device: { name: string; lastSeenAt: string | null }, now: Date): string {
+  const { name, lastSeenAt } = device
+  return lastSeenAt === null
+    ? t('sync.away.never', { name })
+    : t('sync.away.since', { name, time: shortMoment(lastSeenAt, now) })
+}
+
+/** For how long a person is told that a copy of the data folder was put in its place. */
+const putBackMs = 14 * 86_400_000
+
+/** That a copy of the data folder was put in its place a short while ago; undefined where there was none. */
+export function putBackText({ putBackAt }: Pick<SyncStatus, 'putBackAt'>, now: Date): string | undefined {
+  if (putBackAt === undefined || now.getTime() - Date.parse(putBackAt) > putBackMs) return undefined
+  return t('sync.fact.put_back.text', { time: shortMoment(putBackAt, now) })
 }
 
 /** The colour of a state. */

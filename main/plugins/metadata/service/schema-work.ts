@@ -78,7 +78,12 @@ export function workOut(
     const planLater = previous !== null && ground.touched?.has(previous.uid) === true
     const plan = planLater
       ? []
-      : hook.plan(previous, hookTarget({ next, renamedObjects }, ground.isPlaced), ground.reads, ground.mayWait === true)
+      : hook.plan(
+          previous,
+          hookTarget({ next, renamedObjects }, ground.isPlaced),
+          ground.reads,
+          ground.mayWait === true,
+        )
     return [{ hook, previous, next, renamedObjects, plan }]
   })
   const bumped = targetPairs.map(({ after: item }): ItemChange => {

@@ -1,6 +1,7 @@
 // The sidecar beside the database: what has left this machine, on disk before it leaves. Knows the rules of
 // incarnations, no database.
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { z } from 'zod'
 import { readPrivateFile, writeFileAtomic } from '#main/kernel/atomic-file.ts'
 import { judgeIncarnation } from './incarnation.ts'
@@ -14,12 +15,18 @@ const fileSchema = z.strictObject({
   boot_counter: count,
   last_seq_sent: count,
   stopped: z.boolean(),
+  database_file: z.string().optional(),
+  put_back_at: z.string().optional(),
 })
 
 /** What an incarnation is opened with. */
 export interface OpenIncarnationOptions {
   /** Path of the sidecar, beside the database. */
   readonly file: string
+  /** Path of the database; undefined for one in memory. */
+  readonly databaseFile?: string | undefined
+  /** The moment of this start, ISO 8601. */
+  readonly now: string
   /** The device whose keys this process holds. */
   readonly device: string
   /** What the database says; undefined when it was never used for sync. */
@@ -39,6 +46,8 @@ export interface Incarnation {
   readonly reason: IncarnationReason | undefined
   /** What peers may still have of this machine and its database has not. */
   readonly lostTail: LostTail | undefined
+  /** When a copy of the data folder was found to have been put in the place of the folder, ISO 8601; undefined: never. */
+  readonly putBackAt: string | undefined
   /**
    * To be called with the last sequence number of a range before the range is first sent; returns when it is on disk.
    * Costs nothing when a later number was noted before, so the last COMMITTED number may be given instead.
@@ -55,13 +64,20 @@ export interface Incarnation {
 export function openIncarnation(options: OpenIncarnationOptions): Incarnation {
   const { file, device, database, collides } = options
   const before = readSidecar(file)
-  const verdict = judgeIncarnation({ device, database, sidecar: before, collides: collides ?? false })
+  const databaseFile = options.databaseFile === undefined ? undefined : fileMark(options.databaseFile)
+  const facts = { device, database, sidecar: before, file: databaseFile, collides: collides ?? false }
+  const verdict = judgeIncarnation(facts)
+  const isPutBack = !verdict.keep && (verdict.reason === 'database_copied' || verdict.reason === 'database_older')
+  const putBackAt = isPutBack ? options.now : before?.putBackAt
   const inc = verdict.keep ? verdict.inc : newNumber(options, before)
   const bootCounter = Math.max(before?.bootCounter ?? 0, database?.bootCounter ?? 0) + 1
   let lastSeqSent = verdict.keep ? (before?.lastSeqSent ?? 0) : 0
   let isStopped = false
   const write = (): void => {
-    const content = { device, inc, boot_counter: bootCounter, last_seq_sent: lastSeqSent, stopped: isStopped }
+    const content = {
+      ...{ device, inc, boot_counter: bootCounter, last_seq_sent: lastSeqSent, stopped: isStopped },
+      ...{ database_file: databaseFile, put_back_at: putBackAt },
+    }
     writeFileAtomic(file, `${JSON.stringify(content)}\n`)
   }
   write()
@@ -70,6 +86,7 @@ export function openIncarnation(options: OpenIncarnationOptions): Incarnation {
     bootCounter,
     reason: verdict.keep ? undefined : verdict.reason,
     lostTail: verdict.keep ? undefined : verdict.lostTail,
+    putBackAt,
     beforeSending(lastSeq) {
       if (isStopped) throw new Error('The incarnation has been stopped.')
       if (lastSeq <= lastSeqSent) return
@@ -89,14 +106,27 @@ export function openIncarnation(options: OpenIncarnationOptions): Incarnation {
   }
 }
 
+/**
+ * What a file system knows a file by: its number, which a later file may get, and when it was made, which a copy cannot
+ * keep. Undefined where no time is known.
+ */
+export function fileMark(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return found === undefined || found.birthtimeNs === 0n ? undefined : `${found.ino}/${found.birthtimeNs}`
+}
+
 /** Reads a sidecar; undefined when there is none or its text makes no sense, which begins a new incarnation. */
 export function readSidecar(file: string): Sidecar | undefined {
   const text = readPrivateFile(file)
   if (text === undefined) return undefined
   const parsed = fileSchema.safeParse(parseJson(text))
   if (!parsed.success) return undefined
-  const { device, inc, boot_counter, last_seq_sent, stopped } = parsed.data
-  return { device, inc, bootCounter: boot_counter, lastSeqSent: last_seq_sent, stopped }
+  const { device, inc, boot_counter, last_seq_sent, stopped, database_file, put_back_at } = parsed.data
+  return {
+    ...{ device, inc, bootCounter: boot_counter, lastSeqSent: last_seq_sent, stopped },
+    ...(database_file === undefined ? {} : { file: database_file }),
+    ...(put_back_at === undefined ? {} : { putBackAt: put_back_at }),
+  }
 }
 
 function parseJson(text: string): unknown {

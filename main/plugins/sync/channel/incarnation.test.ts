@@ -1,5 +1,5 @@
 // The rules of incarnations as a table, and the sidecar on disk.
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -68,6 +68,13 @@ const table: readonly [title: string, facts: Partial<IncarnationFacts>, verdict:
     changed('other_device'),
   ],
   ['the sidecar is another device’s', { sidecar: { ...sidecar, device: 'b' } }, changed('other_device')],
+  [
+    'the folder is a copy of what it was',
+    { sidecar: { ...sidecar, file: '12/1' }, file: '13/2' },
+    changed('database_copied'),
+  ],
+  ['the folder is what it was', { sidecar: { ...sidecar, file: '12/1' }, file: '12/1' }, { keep: true, inc: 7 }],
+  ['nobody can tell whether the folder is a copy', { sidecar: { ...sidecar, file: '12/1' } }, { keep: true, inc: 7 }],
   ['another device uses the number', { collides: true }, changed('collision')],
 ]
 
@@ -110,6 +117,7 @@ describe('judgeIncarnation', () => {
 })
 
 describe('openIncarnation', () => {
+  const now = '2026-03-01T09:00:00.000Z'
   let dir: string
   let file: string
 
@@ -121,7 +129,7 @@ describe('openIncarnation', () => {
   afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
   const open = (database_: StoredIncarnation | undefined, more: object = {}) =>
-    openIncarnation({ file, device: 'a', database: database_, isTaken: () => false, ...more })
+    openIncarnation({ file, now, device: 'a', database: database_, isTaken: () => false, ...more })
 
   it('begins with a random number that the sidecar holds before anything is sent', () => {
     const first = open(undefined)
@@ -181,6 +189,25 @@ describe('openIncarnation', () => {
     rmSync(dir, { recursive: true })
     expect(() => first.beforeSending(5)).toThrow()
     expect(() => first.beforeSending(5)).toThrow()
+  })
+
+  it('begins anew where the folder is a copy, and remembers when that was', () => {
+    const databaseFile = join(dir, 'cairn.db')
+    writeFileSync(databaseFile, 'one')
+    const first = open(undefined, { databaseFile })
+    first.stopped()
+    const stored: StoredIncarnation = { device: 'a', inc: first.inc, bootCounter: 1, lastSeq: 0 }
+    const second = open(stored, { databaseFile })
+    expect(second).toMatchObject({ inc: first.inc, putBackAt: undefined })
+    second.stopped()
+    cpSync(databaseFile, `${databaseFile}.copy`)
+    renameSync(`${databaseFile}.copy`, databaseFile)
+    const third = open({ ...stored, bootCounter: 2 }, { databaseFile })
+    expect(third).toMatchObject({ reason: 'database_copied', putBackAt: now })
+    third.stopped()
+    const later = { databaseFile, now: '2026-03-02T09:00:00.000Z' }
+    const fourth = open({ ...stored, inc: third.inc, bootCounter: 3 }, later)
+    expect(fourth).toMatchObject({ inc: third.inc, putBackAt: now })
   })
 
   it('lets nothing be sent after the stop', () => {

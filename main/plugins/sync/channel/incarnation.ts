@@ -11,6 +11,10 @@ export interface Sidecar {
   readonly lastSeqSent: number
   /** Whether the host stopped in order after it wrote this. */
   readonly stopped: boolean
+  /** The database file it stands for, as the file system knew it; undefined where that says nothing. */
+  readonly file?: string | undefined
+  /** When a copy was last found in the place of the folder, ISO 8601. */
+  readonly putBackAt?: string | undefined
 }
 
 /** What the database says of itself. */
@@ -30,13 +34,15 @@ export interface IncarnationFacts {
   readonly database?: StoredIncarnation | undefined
   /** Undefined: there is no sidecar, or it cannot be read. */
   readonly sidecar?: Sidecar | undefined
+  /** The database file as the file system knows it now; undefined where that says nothing. */
+  readonly file?: string | undefined
   /** Another device uses the number, or a peer has envelopes under it that differ from ours. */
   readonly collides?: boolean
 }
 
 /** Why another incarnation begins. */
 export type IncarnationReason =
-  'first_run' | 'other_device' | 'collision' | 'database_older' | 'sidecar_differs' | 'unclean_stop'
+  'first_run' | 'other_device' | 'collision' | 'database_older' | 'database_copied' | 'sidecar_differs' | 'unclean_stop'
 
 /** Envelopes that left this machine and that its database does not hold any more. */
 export interface LostTail {
@@ -62,7 +68,7 @@ export function judgeIncarnation(facts: IncarnationFacts): IncarnationVerdict {
   return { keep: false, reason: reason ?? 'first_run', ...(lostTail === undefined ? {} : { lostTail }) }
 }
 
-function reasonFor({ device, database, sidecar, collides }: IncarnationFacts): IncarnationReason | undefined {
+function reasonFor({ device, database, sidecar, file, collides }: IncarnationFacts): IncarnationReason | undefined {
   if (database === undefined && sidecar === undefined) return 'first_run'
   if ((database?.device ?? device) !== device || (sidecar?.device ?? device) !== device) return 'other_device'
   if (collides === true) return 'collision'
@@ -73,6 +79,8 @@ function reasonFor({ device, database, sidecar, collides }: IncarnationFacts): I
   if (database.bootCounter < sidecar.bootCounter) return 'database_older'
   if (database.inc !== sidecar.inc || database.bootCounter > sidecar.bootCounter) return 'sidecar_differs'
   if (database.lastSeq < sidecar.lastSeqSent) return 'database_older'
+  // All of a folder that was copied agrees with itself. What was written where it was copied from went out under its number.
+  if (file !== undefined && sidecar.file !== undefined && file !== sidecar.file) return 'database_copied'
   return sidecar.stopped ? undefined : 'unclean_stop'
 }
 

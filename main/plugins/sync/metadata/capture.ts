@@ -11,7 +11,16 @@ import type { DocWriter, EditPlace, GenesisWriter } from '../engine/docs.ts'
 import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
 import { parseEntryKey } from './entry-keys.ts'
-import { flagDuplicates, flagRecords, markDue, putClaim, putShown, readHiddenParts, readRow, readStored } from './store.ts'
+import {
+  flagDuplicates,
+  flagRecords,
+  markDue,
+  putClaim,
+  putShown,
+  readHiddenParts,
+  readRow,
+  readStored,
+} from './store.ts'
 import type { DocKey } from './store.ts'
 import { writeRemoved, writeShown } from './write-entries.ts'
 

@@ -10,7 +10,7 @@ import { openIncarnation } from '../channel/incarnation-file.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
 import { putWorkspace } from './workspace-store.ts'
 
-type Host = Pick<PluginHost, 'read' | 'write' | 'secrets' | 'options' | 'log'>
+type Host = Pick<PluginHost, 'read' | 'write' | 'clock' | 'secrets' | 'options' | 'log'>
 
 /** The file with the keys of this machine, in the data folder. */
 export const keysFile = 'sync-device.json'
@@ -38,6 +38,8 @@ export async function beginToWrite(
     read.get(statement<{ seq: number }>('SELECT stored_seq AS seq FROM sync_inc WHERE inc = ?', [inc]))?.seq
   const incarnation = openIncarnation({
     file: join(options.dataDir, sidecarFile),
+    databaseFile: join(options.dataDir, 'cairn.db'),
+    now: host.clock.iso(),
     device: keys.device,
     database:
       before === null
@@ -51,7 +53,13 @@ export async function beginToWrite(
     isTaken: (inc) => storedSeq(inc) !== undefined,
   })
   const { inc, bootCounter, reason, lostTail } = incarnation
-  if (reason !== undefined && before !== null) log.info({ inc, reason, lostTail }, 'This machine writes a log anew.')
+  if (reason === 'database_copied' || (reason === 'database_older' && before !== null))
+    log.warn(
+      { inc, reason, lostTail },
+      'A copy of the data folder was put in its place. This machine writes a log anew, and gets back what the copy lacks.',
+    )
+  else if (reason !== undefined && before !== null)
+    log.info({ inc, reason, lostTail }, 'This machine writes a log anew.')
   const stored: StoredWorkspace = { ...workspace, device: keys.device, inc, bootCounter }
   await write('sync.begin', (tx) => putWorkspace(tx, stored))
   return { incarnation, workspace: stored }

@@ -4,6 +4,7 @@ import { statement } from '#main/kernel/database.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import { countWaiting } from '../conflicts/waiting.ts'
 import { logBytes } from '../store/log-store.ts'
+import type { PeerView } from './peer-views.ts'
 import type { Running } from './running.ts'
 import type { StatusView } from './status.ts'
 import { stateOf } from './status.ts'
@@ -66,7 +67,11 @@ export function createStatusSource({ read, clock, running }: StatusParts): () =>
       ...(summary.proof === undefined
         ? {}
         : {
-            proof: { ...summary.proof, with: summary.proof.with.map((id) => ({ id, name: nameOf(id) })) },
+            proof: {
+              ...summary.proof,
+              with: summary.proof.with.map((id) => ({ id, name: nameOf(id) })),
+              without: withoutProof(peers, summary.proof.with),
+            },
           }),
       counts: {
         conflicts,
@@ -76,7 +81,18 @@ export function createStatusSource({ read, clock, running }: StatusParts): () =>
         repairs: sessions.all().reduce((sum, session) => sum + session.status().repairs, 0),
       },
       logBytes: sizeOfLog(),
+      ...(incarnation.putBackAt === undefined ? {} : { putBackAt: incarnation.putBackAt }),
       ...(error === undefined ? {} : { lastError: error }),
     }
   }
+}
+
+/** Machines of the workspace that no proof speaks of. */
+function withoutProof(
+  peers: readonly PeerView[],
+  proved: readonly string[],
+): { id: string; name: string; lastSeenAt: string | null }[] {
+  return peers
+    .filter(({ id, kind, state }) => kind === 'device' && state !== 'unpaired' && !proved.includes(id))
+    .map(({ id, name, lastSeenAt }) => ({ id, name, lastSeenAt }))
 }
