@@ -290,15 +290,16 @@ describe('a field that becomes unique while somebody makes a duplicate', () => {
     await asUnique(true)
     await made(laptop, 'locker', { code: 'L1' })
     await hosts.join()
-    const listed = async (count: number): Promise<void> => {
+    const listed = async (count: number): Promise<boolean> => {
       for (const host of [desk, laptop])
         await until(`${count} of them`, async () => {
           return (await host.get('/sync/conflicts?object=locker')).body.conflicts.length === count
         })
+      return true
     }
-    await listed(1)
+    expect(await listed(1)).toBe(true)
     await asUnique(false)
-    await listed(0)
+    expect(await listed(0)).toBe(true)
   })
 })
 
