@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { SummaryReporter } from '../test/support/vitest-summary-reporter.ts'
 import { TwinReporter } from '../test/support/vitest-twin-reporter.ts'
+import { SlowFirst } from './slow-first.ts'
 
 if (Number(process.versions.node.split('.')[0]) < 24) {
   throw new Error(
@@ -81,6 +82,7 @@ export default defineConfig(({ mode }) => {
       restoreMocks: true,
       setupFiles: ['test/support/vitest-random-seed.ts'],
       // What shows a mistake soonest runs first, what takes long or measures the machine last.
+      ...(isLong ? { sequence: { sequencer: SlowFirst } } : {}),
       projects: [
         project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
         project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], { environment: 'happy-dom' }),

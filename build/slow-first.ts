@@ -1,0 +1,26 @@
+// The order of files of a long run: what takes many minutes begins first, so that no worker waits for it at the end.
+import type { TestSpecification } from 'vitest/node'
+import { BaseSequencer } from 'vitest/node'
+
+/** Files that take five minutes and more at full size, the longest first. */
+const slow = [
+  'test/safety/sync-faults.test.ts',
+  'test/sync/processes.test.ts',
+  'test/sync/model.property.test.ts',
+  'test/safety/durability.test.ts',
+  'test/e2e/screens.test.ts',
+  'test/sync/hostile-peer.test.ts',
+  'test/safety/sameness.test.ts',
+]
+
+/** Sorts files as ever, but for those. */
+export class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files)
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = slow.findIndex((file) => moduleId.endsWith(`/${file}`))
+      return at === -1 ? slow.length : at
+    }
+    return sorted.toSorted((a, b) => rank(a) - rank(b))
+  }
+}
