@@ -243,6 +243,81 @@ describe('what was removed while somebody wrote to it', () => {
   })
 })
 
+describe('an object that is removed while somebody writes to its records', () => {
+  const removalOf = async (host: TestHost) => (await host.get('/sync/conflicts')).body.conflicts
+
+  it.each(['restore', 'delete'] as const)('is listed on both, and a person decides: %s', async (choice) => {
+    const name = `shelf_${choice}`
+    await desk.defineObject(name, { title: { type: 'text' }, notes: { type: 'markdown' } }, { label: 'Shelf' })
+    const id = await made(desk, name, { title: 'Left', notes: 'Old' })
+    const quiet = await made(desk, name, { title: 'Right' })
+    await hosts.agree()
+    await hosts.part()
+    // Before the removal as well as after it: whoever removes knows of neither.
+    await changed(laptop, name, id, { title: 'Left, painted' })
+    expect((await desk.delete(`/meta/object/${name}?confirm=true`)).status).toBe(200)
+    const added = await made(laptop, name, { title: 'Middle', notes: 'New' })
+    await hosts.join()
+    for (const host of [desk, laptop]) {
+      const [conflict, ...others] = await until('the removal is listed', async () => {
+        const found = await removalOf(host)
+        return found.length > 0 ? found : undefined
+      })
+      expect(others).toEqual([])
+      expect(conflict).toMatchObject({
+        ...{ kind: 'delete_edit', object: '', recordId: '', winner: { value: null, device: { name: 'Desk' } } },
+        item: { type: 'object', name, label: 'Shelf', property: '' },
+      })
+      expect(conflict.losers).toMatchObject([{ device: { name: 'Laptop' }, value: { count: 2 } }])
+      expect(conflict.losers[0].value.records).toEqual(
+        expect.arrayContaining([
+          { id, title: 'Left, painted' },
+          { id: added, title: 'Middle' },
+        ]),
+      )
+      await until('nothing else is wrong', async () => {
+        const { state, reason, counts } = (await host.get('/sync/status')).body
+        return state === 'attention' && reason === 'conflicts' && counts.parked + counts.quarantined === 0
+      })
+    }
+    const [{ id: conflict }] = await removalOf(laptop)
+    const wrong = await laptop.post(`/sync/conflicts/${conflict}/resolve`, { choice: 'winner' })
+    expect(wrong.body.error.details.fieldErrors).toMatchObject([{ field: 'choice', code: 'invalid_option' }])
+    const answer = await laptop.post(`/sync/conflicts/${conflict}/resolve`, { choice })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    await hosts.agree()
+    for (const host of [desk, laptop]) {
+      await until('nothing is open', async () => (await removalOf(host)).length === 0)
+      if (choice === 'delete') expect((await host.get(`/meta/object/${name}`)).status).toBe(404)
+      else
+        await until('the records are back', async () => {
+          const list = (await host.get(`/data/${name}?sort=title`)).body.records
+          return (
+            JSON.stringify(list?.map((record: { title: string }) => record.title)) ===
+            JSON.stringify(['Left, painted', 'Middle', 'Right'])
+          )
+        })
+    }
+    if (choice === 'restore')
+      for (const [record, notes] of [
+        [id, 'Old'],
+        [added, 'New'],
+        [quiet, null],
+      ] as const)
+        expect(await sharedRecord(name, record)).toMatchObject({ notes })
+  })
+
+  it('is nothing to decide when all was seen by whoever removed it', async () => {
+    await desk.defineObject('rack', { title: { type: 'text' } })
+    await hosts.agree()
+    await made(laptop, 'rack', { title: 'Seen' })
+    await hosts.agree()
+    expect((await desk.delete('/meta/object/rack?confirm=true')).status).toBe(200)
+    await hosts.agree()
+    for (const host of [desk, laptop]) expect(await removalOf(host)).toEqual([])
+  })
+})
+
 describe('a field that becomes unique while somebody makes a duplicate', () => {
   it('is unique on both, with what else was changed, and the clash is listed on both', async () => {
     await desk.defineObject('badge', { code: { type: 'text' } })

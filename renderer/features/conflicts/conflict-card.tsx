@@ -94,7 +94,7 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
               })}
         </span>
       </div>
-      {conflict.kind !== 'field' && <p className={classes.why}>{t(`conflicts.why.${conflict.kind}`)}</p>}
+      {conflict.kind !== 'field' && <p className={classes.why}>{whyText(conflict)}</p>}
       <ConflictSides
         conflict={conflict}
         fields={fields}
@@ -153,6 +153,11 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
       )}
     </li>
   )
+}
+
+function whyText({ kind, item }: Conflict): string {
+  if (kind === 'field') return ''
+  return t(kind === 'delete_edit' && item ? 'conflicts.why.object_removed' : `conflicts.why.${kind}`)
 }
 
 const endings: Readonly<Record<string, Parameters<typeof t>[0]>> = {

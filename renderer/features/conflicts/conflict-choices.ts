@@ -41,15 +41,19 @@ export function whoseIs({ device }: ConflictSide, ownDevice: string | undefined)
 }
 
 /** The sides of a conflict in the order of their keys: 1 is what stands now. */
-export function sidesOf({ kind, winner, losers, state }: Conflict): readonly ShownSide[] {
+export function sidesOf({ kind, winner, losers, state, item }: Conflict): readonly ShownSide[] {
   switch (kind) {
     case 'delete_edit':
       return [
-        { side: winner, heading: 'conflicts.side.deleted', choice: act('delete', 'conflicts.keepDeleted') },
+        {
+          side: winner,
+          heading: item ? 'conflicts.side.removed' : 'conflicts.side.deleted',
+          choice: act('delete', item ? 'conflicts.keepRemoved' : 'conflicts.keepDeleted'),
+        },
         ...losers.map((side): ShownSide => ({
           side,
-          heading: 'conflicts.side.edited',
-          choice: act('restore', 'conflicts.restore'),
+          heading: item ? 'conflicts.side.recordsWritten' : 'conflicts.side.edited',
+          choice: act('restore', item ? 'conflicts.bringBack' : 'conflicts.restore'),
         })),
       ]
     case 'unique':
@@ -109,6 +113,7 @@ const properties = ['label', 'description', 'name', 'type', 'required', 'options
 
 /** What of a definition a conflict is about: `Amount: label`. */
 export function propertyText(item: NonNullable<Conflict['item']>): string {
+  if (item.property === '') return t('conflicts.property.all')
   const known = properties.find((each) => each === item.property)
   const property = known === undefined ? item.property : t(`conflicts.property.${known}`)
   return item.field === undefined ? property : t('conflicts.property.of', { field: item.field.label, property })

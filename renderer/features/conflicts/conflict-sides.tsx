@@ -5,7 +5,7 @@ import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { fieldLabel } from '../../fields/index.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { recordPath } from '../../lib/record-address.ts'
-import { t } from '../../lib/strings.ts'
+import { t, tn } from '../../lib/strings.ts'
 import { sidesOf, whoseIs } from './conflict-choices.ts'
 import type { ShownSide } from './conflict-choices.ts'
 import type { Conflict } from './conflict-queries.ts'
@@ -118,6 +118,7 @@ function SideValue(props: {
     )
   }
   if (conflict.kind === 'validation' && isPlain(value)) return <>{String(value['message'] ?? value['rule'] ?? '')}</>
+  if (conflict.kind === 'delete_edit' && conflict.item) return <RecordsText value={value} />
   if (conflict.kind === 'delete_edit' && value === null) return <span>{t('conflicts.deleted')}</span>
   return (
     <Value
@@ -128,6 +129,19 @@ function SideValue(props: {
       context={context}
       beside={props.beside}
     />
+  )
+}
+
+/** What became of an object on one side: it was removed, or records of it were written. */
+function RecordsText({ value }: { value: unknown }) {
+  if (!isPlain(value)) return <span>{t('conflicts.removed')}</span>
+  const records = Array.isArray(value['records']) ? value['records'].filter(isPlain) : []
+  const titles = records.flatMap(({ title }) => (typeof title === 'string' ? [title] : []))
+  return (
+    <>
+      {tn('conflicts.recordsWritten', Number(value['count']))}
+      {titles.length > 0 && <span className={classes.detail}>{titles.join(', ')}</span>}
+    </>
   )
 }
 

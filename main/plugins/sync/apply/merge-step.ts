@@ -32,6 +32,8 @@ export interface MergeParts {
   retrySoon(): void
   /** Whether what a document belongs to was removed here. */
   isRemoved: IsRemoved
+  /** Hears of an object, by uid, that was removed and that somebody wrote to. */
+  keptAside(tx: Tx, object: string): void
   /** The context of a remote actor. */
   contextOf(actor: Actor): RequestContext
 }
@@ -199,7 +201,7 @@ const nothing: Register = new Map()
 /** Projects a document and answers its flags. */
 export function project(
   tx: Tx,
-  parts: Pick<MergeParts, 'contextOf' | 'retrySoon' | 'isRemoved'>,
+  parts: Pick<MergeParts, 'contextOf' | 'retrySoon' | 'isRemoved' | 'keptAside'>,
   handler: DocKindHandler,
   document: MergedDocument,
 ): number {
@@ -208,5 +210,7 @@ export function project(
   if (outcome === 'soon') tx.afterCommit(() => parts.retrySoon())
   if (outcome === 'soon' || outcome === 'kept') return outcome === 'soon' ? needsProject : keepsRemoved
   const { name } = document
-  return 'object' in name && parts.isRemoved(tx, name.object) ? keepsRemoved : needsProject
+  if (!('object' in name) || !parts.isRemoved(tx, name.object)) return needsProject
+  parts.keptAside(tx, name.object)
+  return keepsRemoved
 }

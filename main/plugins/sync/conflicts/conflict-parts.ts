@@ -30,6 +30,8 @@ export interface ConflictItems {
   mayChange(): boolean
   /** Makes a value the only one of an entry; it travels in the caller's name. */
   settle(tx: Tx, ctx: RequestContext, document: { type: string; uid: string }, key: string, value: Json): void
+  /** Removes an item once more that is removed: what was written to it up to now was seen. */
+  keepRemoved(tx: Tx, ctx: RequestContext, document: { type: string; uid: string }): void
   /** Resolves when items are as their documents say, or wait with a reason. */
   follow(): Promise<void>
 }

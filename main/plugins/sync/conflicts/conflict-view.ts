@@ -97,7 +97,7 @@ export function createConflictView(
         kind,
         object: 'document' in seen ? '' : seen.schema.name,
         recordId,
-        ...('document' in seen ? { item: itemNameOf(parts, seen.document, conflict.field) } : {}),
+        ...('document' in seen ? { item: itemNameOf(parts, seen.document, conflict) } : {}),
         ...(field === undefined ? {} : { field: field.name }),
         ...(base === undefined ? {} : { base: valueOf(seen, base) }),
         ...(base === undefined && !unbasedKinds.has(kind) ? { baseUnknown: true as const } : {}),

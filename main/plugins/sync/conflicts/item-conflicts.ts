@@ -4,11 +4,13 @@ import type { z } from 'zod'
 import type { SyncConflict } from '#shared/contracts/sync-conflicts.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { PlatformError } from '#shared/errors.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { parseDocName } from '../core/doc-names.ts'
 import type { Json } from '../core/types.ts'
 import { fromEntry, parseEntryKey, toEntry } from '../metadata/entry-keys.ts'
+import type { WrittenRecords } from '../metadata/removed-objects.ts'
 import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
 import type { Conflict } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
@@ -40,7 +42,14 @@ export function seesItems({ authorizer }: Parts, ctx: RequestContext): boolean {
 }
 
 /** What a conflict of metadata is about, in names of today; the last known ones of what is gone. */
-export function itemNameOf({ metadata }: Parts, document: ItemDocument, key: string): ItemName {
+export function itemNameOf(parts: Parts, document: ItemDocument, { kind, field, losers }: Conflict): ItemName {
+  const named = nameOfKey(parts, document, field)
+  if (kind !== 'delete_edit' || named.name !== document.uid) return named
+  const written = losers[0]?.value as unknown as WrittenRecords | undefined
+  return { ...named, ...written?.object }
+}
+
+function nameOfKey({ metadata }: Parts, document: ItemDocument, key: string): ItemName {
   const [type, uid] = baseOf(document)
   const isType = (metadataTypes as readonly string[]).includes(type)
   const name = isType ? metadata.exchange.nameOf({ type: type as MetadataType, uid }) : undefined
@@ -93,9 +102,14 @@ export async function decideItem(
   if (document === null || items === undefined || !items.mayChange())
     throw platformError('permission_denied', { permission, reason: 'member_device' })
   if (conflict.state !== 'open') throw platformError('conflict', { reason: 'not_open', state: conflict.state })
-  const value = chosenValue(conflict, decision)
+  const { choice } = decision
+  const isRemoval = conflict.kind === 'delete_edit'
+  if (isRemoval && choice !== 'restore' && choice !== 'delete') throw wrongChoice('restore, delete', choice)
+  const value = isRemoval ? null : chosenValue(conflict, decision)
   await parts.write('sync.resolve-item', (tx) => {
-    if (conflict.field !== '') items.settle(tx, ctx, document, conflict.field, value)
+    if (isRemoval && choice === 'restore') items.settle(tx, ctx, document, '_del', null)
+    else if (isRemoval) items.keepRemoved(tx, ctx, document)
+    else if (conflict.field !== '') items.settle(tx, ctx, document, conflict.field, value)
     settleConflict(tx, conflict.id, { choice: decision.choice, by: ctx.actor.id, at: parts.clock.iso() })
   })
   await items.follow()
@@ -121,15 +135,13 @@ function chosenValue({ winner, losers }: Conflict, { choice, loser = 0, value }:
       if (value !== undefined) return toEntry(value)
       throw validationError([{ field: 'value', code: 'required', message: 'A value is needed.' }])
     default:
-      throw validationError([
-        {
-          field: 'choice',
-          code: 'invalid_option',
-          message: 'This conflict can be ended by: winner, loser, value.',
-          value: choice,
-        },
-      ])
+      throw wrongChoice('winner, loser, value', choice)
   }
+}
+
+function wrongChoice(choices: string, value: string): PlatformError {
+  const message = `This conflict can be ended by: ${choices}.`
+  return validationError([{ field: 'choice', code: 'invalid_option', message, value }])
 }
 
 /** The item itself, also of an overlay's document. */

@@ -61,6 +61,8 @@ export interface EngineParts {
   mayModerate?(ctx: RequestContext): boolean
   /** Whether this machine gives final numbers. */
   issuesNumbers(): boolean
+  /** Hears of an object, by uid, that was removed and that somebody wrote to. */
+  keptAside?(tx: Tx, object: string): void
   /** Handlers of further kinds, made with the writer of documents. In the order of genesis, before records. */
   handlers(docs: DocWriter): readonly DocKindHandler[]
 }
@@ -154,6 +156,7 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
     contextOf,
     retrySoon: () => retrySoon(),
     isRemoved: isGone,
+    keptAside: (tx, object) => parts.keptAside?.(tx, object),
   }
   const waitingOfKinds = (): number => handlers.reduce((sum, handler) => sum + (handler.waiting?.(read) ?? 0), 0)
   const settle = async (): Promise<void> => {

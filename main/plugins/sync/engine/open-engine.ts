@@ -13,6 +13,8 @@ import { createEntryHistory } from '../conflicts/base-value.ts'
 import { createFeedConflicts } from '../feed/feed-conflicts.ts'
 import { createFeedSync } from '../feed/feed-sync.ts'
 import { createMetadataDocs } from '../metadata/index.ts'
+import { createRemovedObjectJudge } from '../metadata/removed-objects.ts'
+import type { JudgeRemovedObject } from '../metadata/removed-objects.ts'
 import type { MetadataDocs } from '../metadata/index.ts'
 import type { OpenEngine } from '../peers/engine-port.ts'
 import type { Roster } from '../peers/roster.ts'
@@ -47,6 +49,8 @@ export interface DocKinds {
   readonly handlers: readonly DocKindHandler[]
   /** What marks provisional numbers of this machine; null where numbers are given as always. */
   provisionalMark(): string | null
+  /** Lists what was written to an object that was removed. */
+  readonly judgeRemoved: JudgeRemovedObject
   /** Letters of texts that are edited live, on their way into documents. */
   readonly letters: Letters
   /** Begins and ends to write into an engine. */
@@ -89,6 +93,7 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
       if (isLinked) converted(tx, ctx, uid)
     }
   })
+  const judgeRemoved = createRemovedObjectJudge({ docs, clock: host.clock })
   const items = createMetadataDocs({
     read: host.read,
     write: host.write,
@@ -106,6 +111,7 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
       openConflict(tx, { ...draft, ...sides, ...(base === null ? {} : { base: base.value }) }, host.clock.iso())
     },
     onConverted: converted,
+    onObject: judgeRemoved,
     onSettled(tx, { type, uid, still, by }) {
       const doc = formatDocName({ kind: 'metadata', type, uid })
       closeOthers(tx, { doc }, ['field'], { has: (_id, { field }) => still.has(field) }, host.clock.iso(), by)
@@ -132,6 +138,7 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
   return {
     letters,
     items,
+    judgeRemoved,
     handlers: [items.handler, ...(feeds === undefined ? [] : [feeds.handler])],
     provisionalMark() {
       if (joined === null) return null
@@ -163,6 +170,7 @@ export async function openEngine(
     beforeSending: (lastSeq) => own.beforeSending(lastSeq),
     issuesNumbers: () => roster.issuer() === own.device,
     personOf: (author, device) => personOf(parts, author, device),
+    keptAside: kinds.judgeRemoved,
     mayModerate: (ctx) => host.authorizer.hasSystemPermission(ctx, 'moderate_feed'),
     handlers: () => [roster.handler, ...kinds.handlers],
   })
@@ -179,6 +187,7 @@ export async function openEngine(
         items: {
           mayChange: () => roster.isAdmin(own.device),
           settle: (...given) => kinds.items.settleEntry(...given),
+          keepRemoved: (...given) => kinds.items.keepRemoved(...given),
           follow: () => kinds.items.handler.settle(),
         },
       }),

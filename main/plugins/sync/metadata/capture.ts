@@ -11,6 +11,7 @@ import type { DocWriter, EditPlace, GenesisWriter } from '../engine/docs.ts'
 import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
 import { parseEntryKey } from './entry-keys.ts'
+import { seenLog } from './removed-objects.ts'
 import {
   flagDuplicates,
   flagRecords,
@@ -116,7 +117,7 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
     if (row === undefined || row.shown === null) return
     if (docs.isRecording(ctx)) {
       docs.edit(tx, ctx, { kind: 'metadata', ...key }, (place) => {
-        writeRemoved(place, ctx.actor.id)
+        writeRemoved(place, ctx.actor.id, seenLog(tx))
         noteClaim(tx, key, place)
         written(tx, key, readRegister(place.doc), ctx.actor.id)
       })
@@ -182,7 +183,7 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
           (row.type !== 'overlay' || exchange.committed.overlay(type as MetadataType, name) !== null)
         if (isHere) continue
         const edit = (place: EditPlace): void => {
-          writeRemoved(place, actorId)
+          writeRemoved(place, actorId, seenLog(tx))
           noteClaim(tx, row, place)
           putShown(tx, row, null)
         }

@@ -15,8 +15,10 @@ import { docItem, hasGone, isReturned } from './item-entries.ts'
 import { createNaming } from './naming.ts'
 import { createProjection } from './projection.ts'
 import type { ProjectionParts } from './projection.ts'
+import { seenLog } from './removed-objects.ts'
 import { countDue, flagRecords, markDue, putClaim, readDue, readReferrers, readRow } from './store.ts'
 import type { DocKey } from './store.ts'
+import { writeRemoved } from './write-entries.ts'
 
 /** Two people changed one property of an item at once; the later change is in force. */
 export interface MetadataConflict {
@@ -38,6 +40,8 @@ export interface MetadataDocsParts extends ProjectionParts {
   onConflict?(tx: Tx, conflict: MetadataConflict): void
   /** Hears of an object, by uid, whose definition was changed so that values of its records may have changed with it. */
   onConverted?(tx: Tx, ctx: RequestContext, object: string): void
+  /** Hears of an object, by uid, whose document was changed: it may have been removed, or be back. */
+  onObject?(tx: Tx, uid: string): void
   /** Hears after each change of a document which of its keys still have a conflict; what others had is settled. */
   onSettled?(tx: Tx, settled: MetadataSettled): void
 }
@@ -69,6 +73,8 @@ export interface MetadataDocs {
   listen(host: Pick<PluginHost, 'on' | 'onCommitted' | 'dispose'>): void
   /** Makes a value the only one of an entry, for somebody who decided a conflict; the item follows with `settle`. */
   settleEntry(tx: Tx, ctx: RequestContext, document: DocKey, key: string, value: Json): void
+  /** Removes an item once more that is removed: what was written to it up to now was seen. */
+  keepRemoved(tx: Tx, ctx: RequestContext, document: DocKey): void
   /** What is not stored here, the longest wait first. */
   dueItems(): DueItem[]
 }
@@ -144,6 +150,7 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
         markDue(tx, { type, uid }, merged.actor, clock.iso())
         projection.noteNames()
         if (type === 'object') {
+          parts.onObject?.(tx, uid)
           markReferrers(tx, uid, merged)
           if (isReturned(uid, register, readRow(tx, merged.name)?.shown ?? null)) flagRecords(tx, uid)
         }
@@ -156,6 +163,7 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
         if (name.kind !== 'metadata') return
         const register = docs.read(tx, name, readRegister)
         if (register !== null) settled(tx, name, register, null)
+        if (name.type === 'object') parts.onObject?.(tx, name.uid)
       },
       settle: projection.settle,
       genesis,
@@ -187,6 +195,14 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
         setEntries(place.doc, { [key]: value }, place.hlc, place.inc)
         capture.noteClaim(tx, { type, uid }, place)
         markDue(tx, { type, uid }, ctx.actor, clock.iso())
+      })
+      // The new table has nothing of what the documents of its records hold.
+      if (type === 'object' && key === '_del') flagRecords(tx, uid)
+    },
+    keepRemoved(tx, ctx, { type, uid }) {
+      docs.edit(tx, ctx, { kind: 'metadata', type, uid }, (place) => {
+        writeRemoved(place, ctx.actor.id, seenLog(tx))
+        capture.noteClaim(tx, { type, uid }, place)
       })
     },
     dueItems: () =>

@@ -8,6 +8,7 @@ import { ownFieldKey, parseEntryKey } from './entry-keys.ts'
 import { orderPatch } from './field-order.ts'
 import { docItem } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
+import type { SeenLog } from './removed-objects.ts'
 
 /**
  * Writes the change of an item or overlay.
@@ -57,9 +58,9 @@ export function writeShown({ doc, hlc, inc }: EditPlace, before: Shown | null, a
   return written.some(([key, value]) => value === null && /(^|\.)_del$/.test(key))
 }
 
-/** Writes that an item was removed. */
-export function writeRemoved({ doc, hlc, inc }: EditPlace, actorId: string): void {
-  setEntries(doc, { _del: { at: new Date(hlc.ms).toISOString(), by: actorId } }, hlc, inc)
+/** Writes that an item was removed. @param seen of the logs by whoever removed it */
+export function writeRemoved({ doc, hlc, inc }: EditPlace, actorId: string, seen: SeenLog): void {
+  setEntries(doc, { _del: { at: new Date(hlc.ms).toISOString(), by: actorId, seen } }, hlc, inc)
 }
 
 function fieldOf(key: string): string | null {
