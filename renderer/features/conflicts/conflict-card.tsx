@@ -33,6 +33,7 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
   const fields = place.fieldsOf(conflict.object)
   const field = fields.find(({ name }) => name === conflict.field)
   const about = field ? fieldLabel(field) : conflict.item ? propertyText(conflict.item) : t('conflicts.record')
+  const kind = t(isOfObject(conflict) ? 'conflicts.kind.object_removed' : `conflicts.kind.${conflict.kind}`)
   const isOpen = conflict.state === 'open'
   const busy = decisions.busy.has(conflict.id)
   const sides = sidesOf(conflict)
@@ -78,13 +79,13 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
       className={classes.card}
       tabIndex={props.focusable ? 0 : undefined}
       data-card={props.focusable || undefined}
-      aria-label={t('conflicts.card', { about, kind: t(`conflicts.kind.${conflict.kind}`) })}
+      aria-label={t('conflicts.card', { about, kind })}
       aria-busy={busy || undefined}
       onKeyDown={onKeyDown}
     >
       <div className={classes.cardHead}>
         <Heading className={classes.about}>{about}</Heading>
-        <span className={classes.kind}>{t(`conflicts.kind.${conflict.kind}`)}</span>
+        <span className={classes.kind}>{kind}</span>
         <span className={classes.when}>
           {isOpen
             ? t('conflicts.found', { when: formatMoment(conflict.foundAt) })
@@ -155,9 +156,15 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
   )
 }
 
-function whyText({ kind, item }: Conflict): string {
+/** An object that was removed while somebody wrote to its records. */
+function isOfObject({ kind, item }: Conflict): boolean {
+  return kind === 'delete_edit' && item !== undefined
+}
+
+function whyText(conflict: Conflict): string {
+  const { kind } = conflict
   if (kind === 'field') return ''
-  return t(kind === 'delete_edit' && item ? 'conflicts.why.object_removed' : `conflicts.why.${kind}`)
+  return t(isOfObject(conflict) ? 'conflicts.why.object_removed' : `conflicts.why.${kind}`)
 }
 
 const endings: Readonly<Record<string, Parameters<typeof t>[0]>> = {

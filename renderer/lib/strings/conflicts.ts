@@ -39,6 +39,7 @@ export const conflictStrings = {
   'conflicts.kind.field': 'Two values',
   'conflicts.kind.text': 'Two texts',
   'conflicts.kind.delete_edit': 'Deleted and edited',
+  'conflicts.kind.object_removed': 'Removed and written to',
   'conflicts.kind.orphan': 'Parent deleted',
   'conflicts.kind.unique': 'Same value twice',
   'conflicts.kind.type': 'Does not fit',

@@ -100,7 +100,10 @@ export function createConflictView(
         ...('document' in seen ? { item: itemNameOf(parts, seen.document, conflict) } : {}),
         ...(field === undefined ? {} : { field: field.name }),
         ...(base === undefined ? {} : { base: valueOf(seen, base) }),
-        ...(base === undefined && !unbasedKinds.has(kind) ? { baseUnknown: true as const } : {}),
+        // What an object was before it was removed is in the backup of the removal.
+        ...(base === undefined && !unbasedKinds.has(kind) && !('document' in seen && kind === 'delete_edit')
+          ? { baseUnknown: true as const }
+          : {}),
         winner: sideOf(seen, winner),
         losers: losers.map((loser) => sideOf(seen, loser)),
         state,

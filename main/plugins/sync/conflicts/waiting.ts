@@ -59,6 +59,12 @@ export function listWaiting(
     ),
   )
   const schemas = new Map(metadata.objectSchemas().map((schema) => [schema.uid, schema.name]))
+  // The last names of objects that are gone.
+  const gone = new Map(
+    read
+      .all(statement<{ uid: string; wanted: string }>(`SELECT uid, wanted FROM sync_metadata WHERE type = 'object'`))
+      .map(({ uid, wanted }) => [uid, wanted] as const),
+  )
   const plain = (wanted: string): string =>
     wanted.replace(/^uid_([0-9a-f]{32})\./, (mark, uid: string) => {
       const name = schemas.get(uid)
@@ -76,7 +82,7 @@ export function listWaiting(
       const reason = name === undefined ? unknown! : newer!
       return kind === undefined
         ? []
-        : [{ kind, type: '', name: name ?? object, count, reason, detail: '', since: null }]
+        : [{ kind, type: '', name: name ?? (gone.get(object) || object), count, reason, detail: '', since: null }]
     }),
   ]
 }
