@@ -60,17 +60,18 @@ export const syncPlugin = definePlugin({
 
     const backup = host.optionalService('backup')
     const feed = host.optionalService('feed')
+    const machinery = createMachinery({ host, data, metadata, feed, conflicts, texts })
     const peers = createPeers({
       host,
       metadata,
       auth,
       backup,
-      ...createMachinery({ host, data, metadata, feed, conflicts, texts }),
+      ...machinery,
     })
     host.handle(syncPeerRoutes, syncPeerHandlers({ peers, host, metadata, auth, data, conflicts }))
     host.showFeature(() => peers.isOn())
     host.dispose(() => peers.stop())
-    feed()?.nameOthers((id) => peers.loaded()?.running()?.roster.nameOfUser(id))
+    feed()?.nameOthers((id) => peers.loaded()?.running()?.roster.nameOfUser(machinery.sharedId(id)))
     for (const type of ['auth.user_created', 'auth.user_updated'])
       host.onCommitted(type, () => void peers.loaded()?.tellNames({ renamed: true }))
     // Before anybody can write: what is written while sync is on is recorded.

@@ -26,6 +26,8 @@ export interface ConflictEngineParts {
   readonly device: string
   /** The name of a machine, as the roster has it. */
   deviceName(device: string): string | undefined
+  /** The id a person has here, whom documents name. */
+  localId?(id: string): string
   readonly items?: ConflictItems
 }
 
@@ -73,6 +75,7 @@ export function createConflictEngine(parts: ConflictEngineParts): ConflictEngine
     items: parts.items,
     device: parts.device,
     deviceName: parts.deviceName,
+    localId: (id) => parts.localId?.(id) ?? id,
     deviceOf: (inc) => readIncarnation(host.read, inc)?.device,
     userName: parts.devices.nameOf,
   }

@@ -57,6 +57,8 @@ export interface ConflictEngine {
   deviceName(device: string): string | undefined
   /** The machine an incarnation belongs to. */
   deviceOf(inc: number): string | undefined
+  /** The id a person has here, whom documents name. */
+  localId(id: string): string
   /** The name of a user of another machine. */
   userName(id: string): string | undefined
 }

@@ -62,10 +62,11 @@ export function createConflictView(
     'document' in seen ? itemValue(parts, value) : shownValue(ctx, data, seen, value)
 
   const sideOf = (seen: SeenConflict | SeenItem, { value, actor, device, at, record }: ConflictSide) => {
-    const name = parts.userName(actor) ?? parts.engine()?.userName(actor)
+    const id = parts.engine()?.localId(actor) ?? actor
+    const name = parts.userName(id) ?? parts.engine()?.userName(actor)
     return {
       value: valueOf(seen, value),
-      actor: { type: 'user' as const, id: actor, ...(name === undefined ? {} : { name }) },
+      actor: { type: 'user' as const, id, ...(name === undefined ? {} : { name }) },
       device: { id: device, name: parts.engine()?.deviceName(device) ?? device },
       at,
       ...(record === undefined ? {} : { record }),

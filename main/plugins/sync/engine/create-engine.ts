@@ -41,6 +41,7 @@ import { addToGenesis, beginGenesis, readGenesis, runGenesis } from './genesis.t
 import type { Genesis } from './genesis.ts'
 import type { RecordsOfObject } from '../write/record-genesis.ts'
 import { createLogState } from './log-state.ts'
+import type { OwnerIdentity } from './owner-identity.ts'
 import { createReplica } from './log-replica.ts'
 import type { Replica } from './replica.ts'
 
@@ -61,6 +62,8 @@ export interface EngineParts {
   mayModerate?(ctx: RequestContext): boolean
   /** Whether this machine gives final numbers. */
   issuesNumbers(): boolean
+  /** Who the owner of this machine is to the others; without it the owner is the owner everywhere. */
+  readonly identity?: OwnerIdentity
   /** Hears of an object, by uid, that was removed and that somebody wrote to. */
   keptAside?(tx: Tx, object: string): void
   /** Handlers of further kinds, made with the writer of documents. In the order of genesis, before records. */
@@ -127,6 +130,7 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
     state,
     append,
     schemaRev,
+    authorOf: (id) => parts.identity?.id(id) ?? id,
     changed: (tx, name) => {
       if (name.kind === 'record') written(tx, { ...name, isRemote: false })
       else byKind.get(name.kind)?.edited?.(tx, name)
@@ -234,7 +238,10 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
     tx.afterCommit(() => reproject())
   }
   const begin = (): void => {
-    const made = runGenesis({ read, write, docs, append, handlers, schemaRev, changed, lookAgain })
+    const made = runGenesis({
+      ...{ read, write, docs, append, handlers, schemaRev, changed, lookAgain },
+      localId: (id) => parts.identity?.id(id) ?? id,
+    })
     genesis = made
     void made.done
       .catch((error: unknown) => log.error({ err: error }, 'Documents of what exists could not be made.'))

@@ -32,6 +32,8 @@ export interface GenesisParts {
   readonly append: AppendOwn
   readonly handlers: readonly DocKindHandler[]
   schemaRev(): number
+  /** The id a person has here, whom documents name. */
+  localId(id: string): string
   changed(): void
   /** Has the records of an object, by uid, projected again: what did not fit before may fit now. */
   lookAgain(tx: Tx, object: string): void
@@ -100,7 +102,7 @@ export function runGenesis(parts: GenesisParts): Genesis {
     const pack = createPack(tx, parts)
     const slice = handler.genesis?.(tx, at.after, (name, actorId, edit, options) => {
       if (hasDoc(tx, formatDocName(name))) {
-        if (options?.mend === true) parts.docs.edit(tx, contextOf(actorId), name, edit)
+        if (options?.mend === true) parts.docs.edit(tx, contextOf(parts.localId(actorId)), name, edit)
         return
       }
       const written = parts.docs.write(tx, name, [edit])

@@ -1,6 +1,6 @@
 // Opens the engine for the peers of this machine: with records, metadata, feeds and the roster as kinds of documents, and
 // with what the roster says of who may write. Knows no connection.
-import { internalContext } from '#main/kernel/context.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { createPublicKey } from 'node:crypto'
@@ -33,6 +33,8 @@ import { createEngine } from './create-engine.ts'
 import type { JudgedPerson, SyncEngine } from './create-engine.ts'
 import type { Devices, KnownDevice } from './devices.ts'
 import type { DocKindHandler, DocWriter } from './docs.ts'
+import { createOwnerIdentity, feedWithIdentity, withIdentity } from './owner-identity.ts'
+import type { OwnerIdentity } from './owner-identity.ts'
 import { clearFlags } from '../store/doc-store.ts'
 import { readIncarnation } from '../store/log-store.ts'
 
@@ -49,6 +51,10 @@ export interface DocKinds {
   readonly handlers: readonly DocKindHandler[]
   /** What marks provisional numbers of this machine; null where numbers are given as always. */
   provisionalMark(): string | null
+  /** Who the owner of this machine is to the others. */
+  readonly identity: OwnerIdentity
+  /** Says whose machine this is, before anything is recorded or taken over. */
+  identify(roster: Pick<Roster, 'device'>, device: string): void
   /** Lists what was written to an object that was removed. */
   readonly judgeRemoved: JudgeRemovedObject
   /** Letters of texts that are edited live, on their way into documents. */
@@ -74,8 +80,15 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
     const actor = people?.device(device)?.user ?? ''
     return { value: entry[1], actor, device, at: new Date(entry[2]).toISOString() }
   }
+  let ownDevice: () => string | undefined = () => undefined
+  const auth = host.optionalService('auth')
+  const identity = createOwnerIdentity(() => {
+    const user = ownDevice()
+    // Whoever has an account here is somebody else than the owner.
+    return user === undefined || user === localOwnerId || auth()?.user(user) !== undefined ? undefined : user
+  })
   const letters = createLetters()
-  captureRecords(host, metadata, current, letters)
+  captureRecords(host, metadata, current, { letters, identity })
   // After the mark, which says what its writer had seen.
   capturePurges(host, metadata, current)
   const converted = (tx: Tx, ctx: RequestContext, object: string): void => {
@@ -124,7 +137,8 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
       ? undefined
       : createFeedSync({
           docs,
-          feed,
+          feed: feedWithIdentity(feed, identity),
+          localId: identity.id,
           metadata,
           now: () => host.clock.iso(),
           placed: (tx, name) => clearFlags(tx, formatDocName(name)),
@@ -138,6 +152,8 @@ export function createDocKinds(parts: Pick<MachineryParts, 'host' | 'data' | 'me
   return {
     letters,
     items,
+    identity,
+    identify: (roster, device) => void (ownDevice = () => roster.device(device)?.user),
     judgeRemoved,
     handlers: [items.handler, ...(feeds === undefined ? [] : [feeds.handler])],
     provisionalMark() {
@@ -159,9 +175,14 @@ export async function openEngine(
 ): Promise<SyncEngine> {
   const { host, data, metadata, kinds, conflicts } = parts
   const devices = devicesOf(roster)
+  kinds.identify(roster, own.device)
+  const { identity } = kinds
+  const personHere = (author: string, device: KnownDevice | undefined): JudgedPerson =>
+    personOf(parts, { author, id: identity.id(author) }, device)
   const engine = await createEngine({
     host,
-    data,
+    data: withIdentity(data, identity),
+    identity,
     metadata,
     devices,
     workspace: start.workspace,
@@ -169,7 +190,7 @@ export async function openEngine(
     own,
     beforeSending: (lastSeq) => own.beforeSending(lastSeq),
     issuesNumbers: () => roster.issuer() === own.device,
-    personOf: (author, device) => personOf(parts, author, device),
+    personOf: personHere,
     keptAside: kinds.judgeRemoved,
     mayModerate: (ctx) => host.authorizer.hasSystemPermission(ctx, 'moderate_feed'),
     handlers: () => [roster.handler, ...kinds.handlers],
@@ -184,6 +205,7 @@ export async function openEngine(
         devices,
         device: own.device,
         deviceName: (device) => roster.device(device)?.name,
+        localId: identity.id,
         items: {
           mayChange: () => roster.isAdmin(own.device),
           settle: (...given) => kinds.items.settleEntry(...given),
@@ -205,7 +227,7 @@ export async function openEngine(
       data,
       authorizer: () => host.authorizer,
       schemas: () => metadata.objectSchemas(),
-      personOf: (author, device) => personOf(parts, author, device),
+      personOf: personHere,
     }),
     hasPeers: () => devices.all().filter(({ isRevoked }) => !isRevoked).length > 1,
     settled: () => engine.replica.settled(),
@@ -263,9 +285,13 @@ function devicesOf(roster: Roster): Devices {
  * A person with an account here has the rights of the account also from another machine. Whom nobody here knows writes with
  * the rights of whose machine it is, unless that is an administrator's: it speaks for its people.
  */
-function personOf({ host }: MachineryParts, author: string, device: KnownDevice | undefined): JudgedPerson {
+function personOf(
+  { host }: MachineryParts,
+  { author, id }: { readonly author: string; readonly id: string },
+  device: KnownDevice | undefined,
+): JudgedPerson {
   const auth = host.optionalService('auth')()
-  const known = auth?.user(author)
+  const known = auth?.user(id)
   const isAdmin = device?.role === 'admin'
   // Only the machine of an administrator may speak for other people of this machine.
   if (known !== undefined && !isAdmin && device?.user !== author)

@@ -32,7 +32,11 @@ export interface CaptureParts {
   readonly feed: Pick<FeedService, 'travelling'>
   readonly metadata: Pick<MetadataService, 'objectSchema'>
   readonly onConflicts: HearConflicts
+  /** The id a person has here, whom documents name; the same when left out. */
+  readonly localId?: (id: string) => string
 }
+
+const same = (id: string): string => id
 
 /** An item that somebody touched. */
 interface Touched {
@@ -52,7 +56,7 @@ export interface Change {
 }
 
 /** Makes the listener for {@link feedEvents}. */
-export function createFeedCapture({ docs, open, feed, metadata, onConflicts }: CaptureParts) {
+export function createFeedCapture({ docs, open, feed, metadata, onConflicts, localId = same }: CaptureParts) {
   const flush = (touched: readonly Touched[]): void => {
     const nameOf = ({ ctx: { actor }, place }: Touched): string =>
       [place.object, place.recordId, actor.type, actor.id].join(' ')
@@ -74,7 +78,7 @@ export function createFeedCapture({ docs, open, feed, metadata, onConflicts }: C
       // Nothing of this feed was ever written: its past goes with it, in the name of those whose words it is.
       for (const [segment, items] of spread(feed.travelling(tx, place), (state) => sizeOf({ state }), 0))
         for (const id of authorsOf(items))
-          write(segment, items.map(asItIs), { ...ctx, actor: { type: 'user', id } }, id)
+          write(segment, items.map(asItIs), { ...ctx, actor: { type: 'user', id: localId(id) } }, id)
       return
     }
     const changes = changesIn(touched, feed.travelling(tx, place, [...new Set(touched.map(({ item }) => item))]))

@@ -16,6 +16,8 @@ export interface FeedSyncParts extends Pick<ProjectionParts, 'onConflicts'> {
   readonly docs: DocWriter
   readonly feed: FeedService
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas'>
+  /** The id a person has here, whom documents name; the same when left out. */
+  readonly localId?: (id: string) => string
   /** The present instant, ISO 8601. */
   now(): string
   /** Hears that a document which had to wait for its record waits no longer. */
@@ -31,9 +33,9 @@ export interface FeedSync {
 }
 
 /** Makes the kind `feed`. */
-export function createFeedSync({ docs, feed, metadata, now, onConflicts, placed }: FeedSyncParts): FeedSync {
+export function createFeedSync({ docs, feed, metadata, now, onConflicts, placed, localId }: FeedSyncParts): FeedSync {
   const open = createOpenSegments(docs)
-  const capture = createFeedCapture({ docs, open, feed, metadata, onConflicts })
+  const capture = createFeedCapture({ docs, open, feed, metadata, onConflicts, ...(localId && { localId }) })
   const project = createFeedProjection({ docs, open, feed, onConflicts })
 
   /** What was said about a record that came later than what was said: its feed is complete with it. */

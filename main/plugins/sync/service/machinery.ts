@@ -29,8 +29,14 @@ export interface RoomsJoint {
 /** How often rooms look whether something is to be said to other machines. */
 const beatMs = 1_000
 
+/** What peers get of it. */
+export interface Machinery extends Pick<ControlParts, 'openEngine' | 'hooks' | 'sessionsOpened'> {
+  /** The id a person of this machine has on the others, and the other way round. */
+  sharedId(id: string): string
+}
+
 /** Makes the opener of the engine, and what sessions tell beside the log. */
-export function createMachinery(parts: MachineryParts): Pick<ControlParts, 'openEngine' | 'hooks' | 'sessionsOpened'> {
+export function createMachinery(parts: MachineryParts): Machinery {
   const { host, data } = parts
   let kinds: DocKinds | undefined
   let provisional = 0
@@ -50,6 +56,7 @@ export function createMachinery(parts: MachineryParts): Pick<ControlParts, 'open
     })
   }
   return {
+    sharedId: (id) => kinds?.identity.id(id) ?? id,
     async openEngine(start, own, roster) {
       const { createDocKinds, openEngine } = await import('../engine/open-engine.ts')
       kinds ??= createDocKinds(parts)

@@ -32,6 +32,8 @@ export interface DocWriterParts {
   readonly append: AppendOwn
   /** Revision of the metadata here. */
   schemaRev(): number
+  /** The id a person who writes here has in documents; as here when left out. */
+  authorOf?(id: string): string
   /** Hears of every document that was changed here, within the transaction. */
   changed?(tx: Tx, name: DocName): void
 }
@@ -226,7 +228,7 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
   return {
     isRecording: (ctx: RequestContext) => ctx.source !== 'sync',
     edit(tx, ctx, name, edit) {
-      tx.gather<Change>(flush, { tx, author: ctx.actor.id, name, edit })
+      tx.gather<Change>(flush, { tx, author: parts.authorOf?.(ctx.actor.id) ?? ctx.actor.id, name, edit })
     },
     read<T>(reads: Pick<Reads, 'get'>, name: DocName, read: (doc: Y.Doc) => T): T | null {
       const found = readDoc(reads, formatDocName(name))

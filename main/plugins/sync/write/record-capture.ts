@@ -13,6 +13,7 @@ import { formatDocName } from '../core/doc-names.ts'
 import { DELETED_KEY } from '../core/register-keys.ts'
 import { applyLetters, readText } from '../core/text-doc.ts'
 import type { DocWriter } from '../engine/docs.ts'
+import type { OwnerIdentity } from '../engine/owner-identity.ts'
 import { hasDoc, textHashes } from '../store/doc-store.ts'
 import type { Letters } from './letters.ts'
 import { changedRecordEdits, markEdit, newRecordEdits, PURGED_KEY } from './record-edits.ts'
@@ -26,13 +27,13 @@ interface RecordPayload {
 
 /**
  * Begins to record what is written. `docs()` answers undefined while sync is off.
- * @param letters what texts that are edited live are made of
+ * @param options what texts that are edited live are made of, and who the owner of this machine is to the others
  */
 export function captureRecords(
   host: Pick<PluginHost, 'on'>,
   metadata: Pick<MetadataService, 'objectSchema'>,
   docs: () => DocWriter | undefined,
-  letters?: Letters,
+  { letters, identity }: { readonly letters?: Letters; readonly identity?: OwnerIdentity } = {},
 ): void {
   const edits = (event: PlatformEvent, tx: Tx, schema: ObjectSchema): NamedEdit[] => {
     const id = event.recordId!
@@ -47,7 +48,8 @@ export function captureRecords(
         return [markEdit(schema, id, DELETED_KEY, null), ...changedRecordEdits(schema, id, changes)]
       }
       case 'record.deleted': {
-        const mark = deletionOf(tx, schema, event)
+        const found = deletionOf(tx, schema, event)
+        const mark = identity === undefined ? found : { ...found, by: identity.id(found.by) }
         return isKnown ? [markEdit(schema, id, DELETED_KEY, mark)] : newRecordEdits(schema, record, mark)
       }
       default:
@@ -55,9 +57,10 @@ export function captureRecords(
     }
   }
 
-  const hear = (event: PlatformEvent, tx: Tx, ctx: RequestContext): void => {
+  const hear = (heard: PlatformEvent, tx: Tx, ctx: RequestContext): void => {
     const writer = docs()
     if (writer === undefined || !writer.isRecording(ctx)) return
+    const event = identity?.value(heard) ?? heard
     const schema = metadata.objectSchema(event.object!)
     if (schema === undefined || !schema.enable.sync) return
     for (const one of edits(event, tx, schema)) {
