@@ -110,6 +110,7 @@ describe('definitions that are removed while somebody writes', () => {
     const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}`) })
     await row('part').getByText('3 records').waitFor()
     await row('tool').getByText('2 records').waitFor()
+    expect(await row('tool').innerText()).toContain('The object was removed')
     await look(page, 'removed-field')
     await close()
   })
