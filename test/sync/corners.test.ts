@@ -1,6 +1,7 @@
 // Where definitions, numbers and edits meet while two hosts do not see each other: what was acknowledged is there afterwards,
 // on both and in rows as in documents.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { statement } from '#main/kernel/database.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import type { CutHosts } from '../support/cut-hosts.ts'
 import { startCutHosts } from '../support/cut-hosts.ts'
@@ -240,6 +241,37 @@ describe('what was removed while somebody wrote to it', () => {
         return record.size === index && record.notes === `Text ${index}`
       })
     expect(await sharedRecord('sheet', edited)).toMatchObject({ title: 'Changed', size: 2, notes: 'Words' })
+  })
+})
+
+describe('a row that is not what its documents say', () => {
+  it('is found and made so by comparing', async () => {
+    const id = await made(desk, 'ticket', { title: 'As it was written', notes: 'Words' })
+    const whole = await made(desk, 'ticket', { title: 'Another' })
+    await hosts.agree()
+    const { plugins, database } = laptop.host
+    const schema = plugins.service('metadata')!.objectSchema('ticket')!
+    const columnOf = (field: string): string => schema.byName.get(field)!.column
+    await database.write('test', (tx) => {
+      const sql = `UPDATE "${schema.table}" SET "${columnOf('title')}" = ?, "${columnOf('notes')}" = ? WHERE id = ?`
+      tx.run(statement(sql, ['Something else', 'Other words', id]))
+      tx.run(statement(`DELETE FROM "${schema.table}" WHERE id = ?`, [whole]))
+    })
+    const repairs = async (): Promise<number> => (await laptop.get('/sync/status')).body.counts.repairs
+    const before = await repairs()
+    expect((await laptop.post('/sync/verify')).status).toBe(202)
+    await until('they are found', async () => (await repairs()) >= before + 2)
+    await hosts.agree()
+    expect(await sharedRecord('ticket', id)).toMatchObject({ title: 'As it was written', notes: 'Words' })
+    expect(await sharedRecord('ticket', whole)).toMatchObject({ title: 'Another' })
+    // What is right is left alone.
+    const then = await repairs()
+    for (const host of [desk, laptop]) expect((await host.post('/sync/verify')).status).toBe(202)
+    await until('it is compared', async () => {
+      const { proof } = (await laptop.get('/sync/status')).body
+      return proof !== undefined
+    })
+    expect(await repairs()).toBe(then)
   })
 })
 

@@ -47,6 +47,8 @@ export interface RecordHandlerParts {
   isOwn(inc: number): boolean
   /** Hears of every record that a peer wrote. */
   written: NoteWritten
+  /** Hears that a row was not what its document says, until now. */
+  rowChanged(): void
   /** Whether this machine gives records final numbers. */
   issuesNumbers(): boolean
 }
@@ -85,6 +87,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     }
     const outcome = applied(() => data.applyRemote(tx, ctx, change))
     if (outcome === null) return 'soon'
+    if (outcome.changed) parts.rowChanged()
     keepConflicts(tx, merged, { schema, register, values, outcome, written: change.values })
     parts.written(tx, { object: name.object, record: name.record, isRemote: true })
     if (change.purged !== true && parts.issuesNumbers() && schema.fields.some(({ type }) => type === 'autonumber'))
@@ -177,6 +180,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
       data.applyRemote(tx, ctx, { object: schema.name, id: name.record, values, convert: true }),
     )
     if (outcome === null) return 'soon'
+    if (outcome.changed) parts.rowChanged()
     if (isText) keepBeginnings(tx, merged, { schema, uid: field.uid, recordId: name.record })
     const register = readRegister(loadDoc(record.state))
     if (isText && marksOf(register).deleted !== null) keepDeletion(tx, merged, { schema, register })

@@ -1,5 +1,6 @@
 // Puts the parts of sync together for one workspace: the log, the documents, what is recorded, what is applied. Loaded
 // only where sync is on. Knows no connection and no HTTP.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Actor } from '#shared/events.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -25,7 +26,7 @@ import { parseDocName } from '../core/doc-names.ts'
 import { createHlcClock } from '../core/hlc.ts'
 import { loadDoc } from '../core/record-doc.ts'
 import type { Hlc } from '../core/types.ts'
-import { countUnprojected, hasFlagged, readDoc, readFlagged, walkHashes } from '../store/doc-store.ts'
+import { countUnprojected, hasFlagged, readDoc, readFlagged, readNames, walkHashes } from '../store/doc-store.ts'
 import { flagRecords } from '../metadata/store.ts'
 import { putFlags } from '../store/doc-store.ts'
 import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-store.ts'
@@ -84,6 +85,13 @@ export interface SyncEngine {
   prepare(): Promise<void>
   /** Has records of an object written into their documents: a change of the object has changed them. */
   mend(tx: Tx, records: RecordsOfObject): void
+  /**
+   * Compares the row of every record with its documents, in the background, and makes it what they say.
+   * @returns how many were not
+   */
+  checkRows(): Promise<number>
+  /** How many rows were found to be something else than their documents say since the engine was opened. */
+  repairedRows(): number
   /** Tries documents again whose projection had to wait; to be called when metadata changed. */
   reproject(): void
   /** Tries an envelope again that lies aside; resolves with whether it was applied. */
@@ -137,7 +145,9 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
     },
   })
   const isOwn = (inc: number): boolean => inc === own.inc || readIncarnation(read, inc)?.device === own.device
-  const records = { data, metadata, clock, schemaOf, writerOf, written, isOwn, ids: host.ids }
+  let changedRows = 0
+  const rowChanged = (): void => void (changedRows += 1)
+  const records = { data, metadata, clock, schemaOf, writerOf, written, isOwn, rowChanged, ids: host.ids }
   const given = parts.handlers(docs)
   const handlers: readonly DocKindHandler[] = [
     ...given.filter(({ kind }) => kind !== 'feed'),
@@ -298,6 +308,33 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
       })
   }
 
+  let repairedRows = 0
+  let checking: Promise<number> | undefined
+  const checkRows = async (): Promise<number> => {
+    let found = 0
+    for (const letter of ['r/', 't/']) {
+      for (let after = ''; !stopped;) {
+        const slice = readNames(read, letter, after, reprojected)
+        const last = slice.at(-1)
+        if (last === undefined) break
+        after = last.name
+        await write('sync.check-rows', (tx) => {
+          const before = changedRows
+          // What waits for its place has no row to be compared with.
+          for (const { name, flags } of slice) if (flags === 0) tx.savepoint(() => projectOne(tx, name))
+          found += changedRows - before
+        })
+        await nextTurn()
+      }
+    }
+    repairedRows += found
+    if (found > 0) {
+      log.warn({ found }, 'Records were not what their documents say, and are now.')
+      changed()
+    }
+    return found
+  }
+
   let soon: NodeJS.Timeout | undefined
   const retrySoon = (): void => {
     soon ??= setTimeout(() => {
@@ -335,6 +372,8 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
         changed()
       })
     },
+    checkRows: () => (checking ??= checkRows().finally(() => (checking = undefined))),
+    repairedRows: () => repairedRows,
     reproject,
     retry: (inc, seq) => applier.retry(inc, seq),
     recount() {
@@ -347,6 +386,7 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
       genesis?.stop()
       await genesis?.done.catch(() => undefined)
       await projecting
+      await checking?.catch(() => undefined)
       await applier.stop()
       await write('sync.stop', (tx) => signOwnEnds(tx, { workspace, device: own.device, signer: own.signer }))
     },

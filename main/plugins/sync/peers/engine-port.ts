@@ -11,6 +11,10 @@ export interface SyncEngine {
   /** `preparing` while documents are made of what existed before. */
   state(): 'preparing' | 'on'
   progress(): { readonly done: number; readonly total: number }
+  /** Compares the row of every record with its documents and makes it what they say; answers how many were not. */
+  checkRows(): Promise<number>
+  /** How many there were since the engine was opened. */
+  repairedRows(): number
   /** Hears whenever state or progress changed. Answers how to stop. */
   onChange(listener: () => void): () => void
   stop(): Promise<void>

@@ -145,8 +145,10 @@ export function syncPeerHandlers(parts: PeerRouteParts): Handlers<typeof syncPee
     verifySync(_ctx, { body }) {
       const { running } = on()
       if (body?.peerId !== undefined) peerOf(running, body.peerId)
-      running.sessions
-        .verify(verifyMs, body?.peerId)
+      // Equal documents are worth nothing to people where a row is not what they say.
+      running.engine
+        .checkRows()
+        .then(async () => running.sessions.verify(verifyMs, body?.peerId))
         .catch((error: unknown) => host.log.warn({ err: error }, 'Documents could not be compared.'))
       return { verificationId: host.ids.uuid() }
     },

@@ -78,7 +78,7 @@ export function createStatusSource({ read, clock, running }: StatusParts): () =>
         parked,
         quarantined,
         waiting,
-        repairs: sessions.all().reduce((sum, session) => sum + session.status().repairs, 0),
+        repairs: sessions.all().reduce((sum, session) => sum + session.status().repairs, engine.repairedRows()),
       },
       logBytes: sizeOfLog(),
       ...(incarnation.putBackAt === undefined ? {} : { putBackAt: incarnation.putBackAt }),
