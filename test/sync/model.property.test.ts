@@ -88,6 +88,8 @@ describe('machines at rest', () => {
       const run = async (schedule: HostSchedule): Promise<void> => {
         const outcome = await runHostSchedule(pool, schedule)
         const { conflicts, ...seen } = assertHosts(outcome)
+        // And every row is what its documents say, as a comparison would find.
+        for (const { name: machine, engine } of outcome.machines) expect(await engine.checkRows(), machine).toBe(0)
         add('steps', schedule.steps.length)
         for (const part of [outcome.done, outcome.network.traffic, seen, conflicts])
           for (const [what, times] of Object.entries(part)) add(what, times)

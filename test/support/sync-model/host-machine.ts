@@ -112,6 +112,7 @@ export async function createModelMachine(
     id: 'sync',
     version: '1.0.0',
     requires: ['settings', 'metadata', 'data', 'permissions', 'feed'],
+    optional: ['auth'],
     migrations: syncMigrations,
     emits: ['sync.conflict.opened', 'sync.conflict.resolved', 'sync.problem.opened', 'sync.problem.closed'],
     register(host) {
