@@ -42,6 +42,10 @@ export const SyncConflict = z
       })
       .optional()
       .meta({ description: 'The metadata that two machines changed at once: a property of an item or of its field.' }),
+    feedItem: z
+      .object({ id: z.string(), part: z.string().meta({ description: '`body`, `data` or a member: `data.done`.' }) })
+      .optional()
+      .meta({ description: 'The item of the feed of the record that two machines edited at once.' }),
     base: z.unknown().optional().meta({ description: 'What both started from, where it is known.' }),
     baseUnknown: z.literal(true).optional().meta({
       description:

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { addItem, pageOf } from '../support/feed-calls.ts'
 import type { CutHosts } from '../support/cut-hosts.ts'
 import { startCutHosts } from '../support/cut-hosts.ts'
 import { until } from '../support/synced-hosts.ts'
@@ -241,6 +242,45 @@ describe('what was removed while somebody wrote to it', () => {
         return record.size === index && record.notes === `Text ${index}`
       })
     expect(await sharedRecord('sheet', edited)).toMatchObject({ title: 'Changed', size: 2, notes: 'Words' })
+  })
+})
+
+describe('a comment that both edit', () => {
+  it.each([
+    ['loser', 'From the desk'],
+    ['both', 'From the laptop\n\nFrom the desk'],
+    ['winner', 'From the laptop'],
+  ] as const)('is decided by a person: %s', async (choice, expected) => {
+    const record = await made(desk, 'ticket', { title: 'Talked about' })
+    await hosts.agree()
+    const { id } = await addItem(desk, `ticket/${record}`, { body: 'First' })
+    await hosts.agree()
+    await hosts.part()
+    const edit = async (host: TestHost, body: string): Promise<void> => {
+      expect((await host.put(`/data/ticket/${record}/feed/${id}`, { body })).status).toBe(200)
+    }
+    await edit(desk, 'From the desk')
+    await edit(laptop, 'From the laptop')
+    await hosts.join()
+    const open = async (host: TestHost) => (await host.get('/sync/conflicts?object=ticket')).body.conflicts
+    const [conflict, ...others] = await open(desk)
+    expect(others).toEqual([])
+    expect(conflict).toMatchObject({
+      ...{ kind: 'text', recordId: record, feedItem: { id, part: 'body' }, base: 'First' },
+      ...{ winner: { value: 'From the laptop' }, losers: [{ value: 'From the desk' }] },
+    })
+    const answer = await desk.post(`/sync/conflicts/${conflict.id}/resolve`, { choice })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    await hosts.agree()
+    for (const host of [desk, laptop]) {
+      const { items } = await pageOf(host, `ticket/${record}/feed?type=comments_only`)
+      expect(items.map(({ body }: { body: string }) => body)).toEqual([expected])
+    }
+    expect(await open(desk)).toEqual([])
+    if (choice === 'winner') {
+      const [left] = await open(laptop)
+      if (left) await laptop.post(`/sync/conflicts/${left.id}/resolve`, { choice })
+    } else await until('it is decided on the other one', async () => (await open(laptop)).length === 0)
   })
 })
 

@@ -1,6 +1,6 @@
 // What other plugins may ask of the activity of records. Types only.
 import type { z } from 'zod'
-import type { FeedMention, FeedVisibility, clientFeedTypes } from '#shared/contracts/feed.ts'
+import type { FeedMention, FeedVisibility, clientFeedTypes, feedRoutes } from '#shared/contracts/feed.ts'
 import type { Actor, ChangeSource } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
@@ -69,6 +69,15 @@ export interface FeedService {
    * the same, with the source the context gives its entries. No item of the feed; nothing where no history is kept.
    */
   noteKept(tx: Tx, ctx: RequestContext, kept: KeptValue): void
+  /**
+   * Changes an item of the caller's own, as `PUT /data/:object/:recordId/feed/:feedId` does.
+   * @throws resource_not_found, feed_item_not_found, feed_permission_denied, feed_item_not_editable, validation_error
+   */
+  change(
+    ctx: RequestContext,
+    item: { readonly object: string; readonly recordId: string; readonly feedId: string },
+    change: z.output<NonNullable<typeof feedRoutes.updateFeedItem.body>>,
+  ): Promise<void>
   /** Whether a caller may see an item of a record at this moment; for whoever hands on events of feeds. Never throws. */
   sees(ctx: RequestContext, record: { readonly object: string; readonly recordId: string }, feedId: string): boolean
   /** The items of a record that travel, stubs too, oldest first; with ids only those of them that are there. */

@@ -112,6 +112,9 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
         const entry = { actor, requestId, depth, source, timestamp: clock.iso() }
         insertFact(tx, { object: schema!.uid, recordId }, ids.uuid(), { ...fact, flags: 0 }, entry)
       },
+      async change(ctx, { feedId, ...name }, change) {
+        await items.change(ctx, gate.feed(ctx, name), feedId, change)
+      },
       sees(ctx, name, feedId) {
         try {
           const place = gate.feed(ctx, name)

@@ -32,7 +32,7 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
   const card = useRef<HTMLLIElement>(null)
   const fields = place.fieldsOf(conflict.object)
   const field = fields.find(({ name }) => name === conflict.field)
-  const about = field ? fieldLabel(field) : conflict.item ? propertyText(conflict.item) : t('conflicts.record')
+  const about = field ? fieldLabel(field) : aboutText(conflict)
   const kind = t(isOfObject(conflict) ? 'conflicts.kind.object_removed' : `conflicts.kind.${conflict.kind}`)
   const isOpen = conflict.state === 'open'
   const busy = decisions.busy.has(conflict.id)
@@ -156,6 +156,13 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
   )
 }
 
+/** What of a record or a definition a conflict is about that is no field. */
+function aboutText({ item, feedItem }: Conflict): string {
+  if (item) return propertyText(item)
+  if (feedItem === undefined) return t('conflicts.record')
+  return t(feedItem.part === 'body' ? 'conflicts.feed.body' : 'conflicts.feed.data')
+}
+
 /** An object that was removed while somebody wrote to its records. */
 function isOfObject({ kind, item }: Conflict): boolean {
   return kind === 'delete_edit' && item !== undefined
@@ -164,6 +171,7 @@ function isOfObject({ kind, item }: Conflict): boolean {
 function whyText(conflict: Conflict): string {
   const { kind } = conflict
   if (kind === 'field') return ''
+  if (conflict.feedItem) return t('conflicts.why.feed')
   return t(isOfObject(conflict) ? 'conflicts.why.object_removed' : `conflicts.why.${kind}`)
 }
 

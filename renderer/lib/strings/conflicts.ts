@@ -49,6 +49,9 @@ export const conflictStrings = {
   'conflicts.why.delete_edit': 'One device deleted the record while another one was editing it. The edit is kept.',
   'conflicts.why.object_removed':
     'One device removed this object while another one was writing to its records. What was written is kept aside until you choose.',
+  'conflicts.why.feed': 'Both devices edited this at once. The later edit stands; nothing of the other one is lost.',
+  'conflicts.feed.body': 'Comment',
+  'conflicts.feed.data': 'Task',
   'conflicts.why.orphan': 'The record this one belongs to was deleted on another device.',
   'conflicts.why.unique': 'Two records have a value that only one may have. The first one keeps it.',
   'conflicts.why.type': 'What was written elsewhere does not fit this field here, so the field is empty.',

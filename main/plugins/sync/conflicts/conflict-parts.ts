@@ -68,7 +68,7 @@ export interface ConflictParts extends Pick<PluginHost, 'read' | 'write' | 'cloc
   readonly data: DataService
   readonly metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas' | 'exchange' | 'get'>
   /** The history of records; absent where the host keeps none. */
-  feed(): Pick<FeedService, 'noteKept'> | undefined
+  feed(): Pick<FeedService, 'noteKept' | 'change' | 'travelling'> | undefined
   authorizer(): PluginHost['authorizer']
   /** The name of a user of this machine. */
   userName(id: string): string | undefined

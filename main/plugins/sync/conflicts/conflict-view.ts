@@ -10,6 +10,7 @@ import type { ConflictParts } from './conflict-parts.ts'
 import { itemDocument, itemNameOf, itemValue, seesItems } from './item-conflicts.ts'
 import type { ItemDocument } from './item-conflicts.ts'
 import { unbasedKinds } from './conflict-store.ts'
+import { feedPartOf, saidIn } from './feed-parts.ts'
 import type { Conflict, ConflictSide } from './conflict-store.ts'
 
 /** A conflict as it is answered. */
@@ -92,6 +93,7 @@ export function createConflictView(
     show(seen) {
       const { conflict } = seen
       const field = 'document' in seen ? undefined : seen.field
+      const feedPart = feedPartOf(conflict)
       const { id, kind, recordId, base, winner, losers, state, foundAt, resolvedAt, resolvedBy, resolution } = conflict
       return {
         id,
@@ -100,6 +102,7 @@ export function createConflictView(
         recordId,
         ...('document' in seen ? { item: itemNameOf(parts, seen.document, conflict) } : {}),
         ...(field === undefined ? {} : { field: field.name }),
+        ...(feedPart === null ? {} : { feedItem: feedPart }),
         ...(base === undefined ? {} : { base: valueOf(seen, base) }),
         // What an object was before it was removed is in the backup of the removal.
         ...(base === undefined && !unbasedKinds.has(kind) && !('document' in seen && kind === 'delete_edit')
@@ -129,6 +132,7 @@ function shownValue(
   { conflict, schema, field }: SeenConflict,
   value: Json,
 ): Json {
+  if (feedPartOf(conflict) !== null) return saidIn(value)
   // A broken rule is named in words of its own.
   if (
     conflict.kind === 'validation' ||

@@ -10,6 +10,8 @@ import type { Json } from '../core/types.ts'
 import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
 import type { ConflictKind } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
+import { changeTo, feedPartOf, saidIn } from './feed-parts.ts'
+import type { FeedPart } from './feed-parts.ts'
 import type { ConflictView, SeenConflict } from './conflict-view.ts'
 
 /** A choice with what belongs to it. */
@@ -51,7 +53,7 @@ export interface Decisions {
 
 /** Makes the decisions. */
 export function createDecisions(
-  parts: Pick<ConflictParts, 'data' | 'write' | 'clock' | 'authorizer' | 'metadata' | 'feed'>,
+  parts: Pick<ConflictParts, 'data' | 'read' | 'write' | 'clock' | 'authorizer' | 'metadata' | 'feed'>,
   engine: () => ConflictEngine,
 ): Decisions {
   const { data, write, clock } = parts
@@ -178,6 +180,27 @@ export function createDecisions(
     }
   }
 
+  /** What people wrote is theirs to change: taking another text is an edit of the item, by the rules of the feed. */
+  const decideItem = async (
+    ctx: RequestContext,
+    { conflict, schema }: SeenConflict,
+    about: FeedPart,
+    { choice, loser = 0, value }: Decision,
+  ): Promise<void> => {
+    const feed = parts.feed()
+    const place = { object: schema.name, recordId: conflict.recordId }
+    data.requireRecord(ctx, { object: schema.name, id: conflict.recordId, action: 'read', deletedToo: true })
+    const [item] = feed?.travelling(parts.read, { object: schema.uid, recordId: conflict.recordId }, [about.id]) ?? []
+    const sides = [conflict.winner, ...conflict.losers].map((side) => saidIn(side.value))
+    const chosen =
+      choice === 'loser' ? conflict.losers[loser]?.value : choice === 'both' ? bothTexts(item?.body, sides) : value
+    if (choice !== 'winner') {
+      if (chosen === undefined) throw wrong('loser', 'invalid_option', 'There is no such value.', loser)
+      await feed?.change(ctx, { ...place, feedId: about.id }, changeTo(about, chosen as Json, item))
+    }
+    await write('sync.resolve', (tx) => settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() }))
+  }
+
   return {
     recordOf: get,
     async decide(ctx, view, seen, decision) {
@@ -198,6 +221,11 @@ export function createDecisions(
           settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
         })
         return null
+      }
+      const about = feedPartOf(conflict)
+      if (about !== null) {
+        await decideItem(ctx, seen, about, decision)
+        return get(ctx, seen)
       }
       requireEdit(ctx, seen)
       const expected = expectedVersion === undefined ? {} : { expectedVersion }
