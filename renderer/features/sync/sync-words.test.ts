@@ -141,6 +141,7 @@ describe('words about other devices', () => {
 
   it('give a reason in words, and the code where there are none', () => {
     expect(reasonText('timeout')).toBe('the answer took too long')
+    expect(reasonText('envelope_forbidden')).toContain('did not accept a change')
     expect(reasonText('something_new')).toBe('something_new')
     expect(refusalText('rights')).toContain('may not read everything')
     expect(refusalText('workspace_not_empty')).toContain('Only an empty one can join')

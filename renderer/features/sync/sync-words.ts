@@ -163,7 +163,7 @@ const reasons = [
 export function reasonText(reason: string): string {
   // A change of this device that lies aside on another one.
   if (reason.startsWith('envelope_'))
-    return t('sync.reason.refused', { why: waitText(reason.slice('envelope_'.length)) })
+    return t('sync.reason.not_accepted')
   const known = reasons.find((each) => each === reason)
   return known ? t(`sync.reason.${known}`) : reason
 }

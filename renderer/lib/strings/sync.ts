@@ -92,7 +92,7 @@ export const syncStrings = {
     'changes of other devices were set aside or refused; until they are applied or discarded, this device is not up to date',
   'sync.reason.waiting': 'a definition of another device cannot be stored here as it is',
   'sync.reason.checking': 'comparing with the other devices',
-  'sync.reason.refused': 'another device did not accept a change of this one: {why}',
+  'sync.reason.not_accepted': 'another device did not accept a change of this one: it lies aside there',
   'sync.reason.collision': 'two devices write under one number; this one takes another',
   'sync.reason.documents_differ': 'something differed and is being repaired',
   'sync.reason.sync_epoch_mismatch': 'the workspace was rebuilt on another device',
