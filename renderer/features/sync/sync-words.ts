@@ -162,8 +162,7 @@ const reasons = [
 /** Words for why something stands as it does; the host's own where there are none. */
 export function reasonText(reason: string): string {
   // A change of this device that lies aside on another one.
-  if (reason.startsWith('envelope_'))
-    return t('sync.reason.not_accepted')
+  if (reason.startsWith('envelope_')) return t('sync.reason.not_accepted')
   const known = reasons.find((each) => each === reason)
   return known ? t(`sync.reason.${known}`) : reason
 }
