@@ -5,15 +5,19 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-store.ts'
 import type { ConflictSide } from '../conflicts/conflict-store.ts'
+import { DocError } from '../core/doc-error.ts'
 import { formatDocName, parseDocName } from '../core/doc-names.ts'
 import { loadDoc } from '../core/record-doc.ts'
 import { readRegister } from '../core/register.ts'
 import type { Register } from '../core/register.ts'
-import type { Json } from '../core/types.ts'
+import type { Json, SealedEnvelope } from '../core/types.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import { readDoc } from '../store/doc-store.ts'
 import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-store.ts'
+import { readProblem } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '../wire/envelope-codec.ts'
+import { WireError } from '../wire/wire-error.ts'
+import { unpackGenesis } from '../write/genesis-body.ts'
 import { docItem } from './item-entries.ts'
 
 /** How much of the log of each incarnation is applied here, by its number in decimal digits. */
@@ -55,8 +59,30 @@ interface Written {
   readonly records: Set<string>
 }
 
+/** What was found of one removal, and how far the logs were looked through: each envelope is decoded once. */
+interface Scan {
+  /** The stamp of the removal. */
+  readonly stamp: string
+  readonly upTo: ReadonlyMap<number, number>
+  readonly found: Map<string, Written>
+}
+
 /** Makes the judge; each object is judged once at the end of a job. */
 export function createRemovedObjectJudge({ docs, clock }: RemovedObjectParts): JudgeRemovedObject {
+  const scans = new Map<string, Scan>()
+  const scan = (tx: Tx, uid: string, removal: Removal): Written[] => {
+    const known = scans.get(uid)
+    const { stamp } = removal
+    const next = scanned(
+      tx,
+      uid,
+      removal,
+      known?.stamp === stamp ? known : { stamp, upTo: new Map(), found: new Map() },
+    )
+    // What was found stays true when the job fails; where it was found may be written once more.
+    tx.afterCommit(() => scans.set(uid, next))
+    return [...next.found.values()].toSorted((a, b) => (a.device < b.device ? -1 : 1))
+  }
   const judge = (tx: Tx, uid: string): void => {
     const register = docs.read(tx, { kind: 'metadata', type: 'object', uid }, readRegister)
     if (register === null) return
@@ -64,8 +90,9 @@ export function createRemovedObjectJudge({ docs, clock }: RemovedObjectParts): J
     const removal = removalOf(tx, register)
     const at = clock.iso()
     const ids = new Set<string>()
-    if (removal !== null) {
-      const losers = unseenWrites(tx, uid, removal).map((written) => sideOf(tx, uid, register, written))
+    if (removal === null) scans.delete(uid)
+    else {
+      const losers = scan(tx, uid, removal).map((written) => sideOf(tx, uid, register, written))
       const draft = {
         kind: 'delete_edit' as const,
         doc,
@@ -89,6 +116,7 @@ export function createRemovedObjectJudge({ docs, clock }: RemovedObjectParts): J
 }
 
 interface Removal {
+  readonly stamp: string
   readonly side: ConflictSide
   readonly seen: SeenLog
 }
@@ -101,30 +129,55 @@ function removalOf(tx: Tx, register: Register): Removal | null {
   const { at, by, seen } = value as Record<string, unknown>
   if (typeof at !== 'string' || typeof by !== 'string' || typeof seen !== 'object' || seen === null) return null
   const device = readIncarnation(tx, winner[4])?.device ?? ''
-  return { side: { value: null, actor: by, device, at }, seen: seen as SeenLog }
+  const stamp = winner.slice(2).join(' ')
+  return { stamp, side: { value: null, actor: by, device, at }, seen: seen as SeenLog }
 }
 
 /** Who wrote to the records of an object without knowing of its removal, by machine. */
-function unseenWrites(tx: Tx, uid: string, { seen, side }: Removal): Written[] {
-  const found = new Map<string, Written>()
+function scanned(tx: Tx, uid: string, { seen, side }: Removal, { stamp, upTo: before, found }: Scan): Scan {
+  const upTo = new Map(before)
   for (const { inc, device, storedSeq } of readIncarnations(tx)) {
     if (device === side.device) continue
-    for (let from = (seen[String(inc)] ?? 0) + 1; from <= storedSeq; from += sliceSize) {
+    upTo.set(inc, storedSeq)
+    for (let from = (before.get(inc) ?? seen[String(inc)] ?? 0) + 1; from <= storedSeq; from += sliceSize) {
       for (const envelope of readEnvelopes(tx, inc, from, sliceSize)) {
-        const body = decodeBody(envelope.body)
-        if (isOpaque(body) || body.kind === 'genesis' || body.author === 'system') continue
-        const name = parseDocName(body.doc)
-        if (name === null || !('object' in name) || !('record' in name) || name.object !== uid) continue
-        const written = found.get(device) ?? { device, actor: body.author, ms: 0, records: new Set() }
-        found.set(device, written)
-        written.records.add(name.record)
-        if (body.hlc.ms < written.ms) continue
-        written.ms = body.hlc.ms
-        written.actor = body.author
+        if (readProblem(tx, inc, envelope.seq)?.kind === 'quarantine') continue
+        for (const { record, author, ms } of recordsIn(envelope, uid)) {
+          const written = found.get(device) ?? { device, actor: author, ms: 0, records: new Set() }
+          found.set(device, written)
+          written.records.add(record)
+          if (ms < written.ms) continue
+          written.ms = ms
+          written.actor = author
+        }
       }
     }
   }
-  return [...found.values()].toSorted((a, b) => (a.device < b.device ? -1 : 1))
+  return { stamp, upTo, found }
+}
+
+interface RecordWrite {
+  readonly record: string
+  readonly author: string
+  readonly ms: number
+}
+
+/** What people wrote to records of an object with an envelope; nothing of one that cannot be read. */
+function recordsIn({ body }: SealedEnvelope, uid: string): RecordWrite[] {
+  try {
+    const decoded = decodeBody(body)
+    if (isOpaque(decoded)) return []
+    const { doc, author, kind, update, hlc } = decoded
+    const docs = kind === 'genesis' ? unpackGenesis(update) : [{ name: doc, author }]
+    return docs.flatMap((one) => {
+      const name = one.author === 'system' ? null : parseDocName(one.name)
+      const isMeant = name !== null && 'object' in name && 'record' in name && name.object === uid
+      return isMeant ? [{ record: name.record, author: one.author, ms: hlc.ms }] : []
+    })
+  } catch (error) {
+    if (error instanceof WireError || error instanceof DocError) return []
+    throw error
+  }
 }
 
 function sideOf(tx: Tx, uid: string, register: Register, { device, actor, ms, records }: Written): ConflictSide {
