@@ -189,7 +189,6 @@ export function createDecisions(
   ): Promise<void> => {
     const feed = parts.feed()
     const place = { object: schema.name, recordId: conflict.recordId }
-    data.requireRecord(ctx, { object: schema.name, id: conflict.recordId, action: 'read', deletedToo: true })
     const [item] = feed?.travelling(parts.read, { object: schema.uid, recordId: conflict.recordId }, [about.id]) ?? []
     const sides = [conflict.winner, ...conflict.losers].map((side) => saidIn(side.value))
     const chosen =
@@ -222,12 +221,12 @@ export function createDecisions(
         })
         return null
       }
+      requireEdit(ctx, seen)
       const about = feedPartOf(conflict)
       if (about !== null) {
         await decideItem(ctx, seen, about, decision)
         return get(ctx, seen)
       }
-      requireEdit(ctx, seen)
       const expected = expectedVersion === undefined ? {} : { expectedVersion }
       const value = await valueOf(ctx, seen, decision)
       // An ordinary write of this machine to everybody but who reads the history: there it is what sync came to.
