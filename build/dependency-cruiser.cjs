@@ -178,9 +178,10 @@ module.exports = {
     {
       name: 'plugin-imports-mechanism-only',
       severity: 'error',
-      comment: 'A plugin uses kernel/, database/, net/ and shared/. Reach the rest through the PluginHost it is given.',
+      comment:
+        'A plugin uses kernel/, database/, net/, replication/ and shared/. Reach the rest through the PluginHost it is given.',
       from: { path: '^main/plugins/', pathNot: TESTS },
-      to: { path: '^main/', pathNot: '^main/(plugins|kernel|database|net)/' },
+      to: { path: '^main/', pathNot: '^main/(plugins|kernel|database|net|replication)/' },
     },
     {
       name: 'plugin-imports-other-api-only',
@@ -200,26 +201,29 @@ module.exports = {
       name: 'wire-is-pure',
       severity: 'error',
       comment:
-        'sync/wire turns values into bytes and back, on devices and on relays alike: it imports lib0, node:crypto and the types of sync/core. Do what needs more outside of it.',
-      from: { path: '^main/plugins/sync/wire/', pathNot: TESTS },
+        'replication/wire turns values into bytes and back, on devices and on relays alike: it imports lib0, node:crypto and the types of replication/core. Do what needs more outside of it.',
+      from: { path: '^main/replication/wire/', pathNot: TESTS },
       to: {
-        pathNot: ['^main/plugins/sync/wire/', '^main/plugins/sync/core/types[.]ts$', pkg('lib0'), '^(node:)?crypto$'],
+        pathNot: ['^main/replication/(wire/|core/types[.]ts$)', pkg('lib0'), '^(node:)?crypto$'],
       },
+    },
+    {
+      name: 'replication-knows-no-owner',
+      severity: 'error',
+      comment:
+        'replication/ is a library of devices and relays: documents, bytes and connections. It imports kernel/ and shared/ beside itself. What knows a plugin, a table or the relay belongs to them.',
+      from: { path: '^main/replication/', pathNot: TESTS },
+      to: { path: '^main/', pathNot: '^main/(replication|kernel)/' },
     },
     {
       name: 'relay-imports-wire-only',
       severity: 'error',
       comment:
-        'A relay runs without a host: it imports kernel/, the opening of SQLite files, sync/wire and the types of sync/core. Move what both need into one of them.',
+        'A relay runs without a host: it imports kernel/, the opening of SQLite files, replication/wire and the types of replication/core. Move what both need into one of them.',
       from: { path: '^main/relay/', pathNot: ['^main/relay/program/', TESTS] },
       to: {
         path: '^main/',
-        pathNot: [
-          '^main/(relay|kernel)/',
-          '^main/database/open[.]ts$',
-          '^main/plugins/sync/wire/',
-          '^main/plugins/sync/core/types[.]ts$',
-        ],
+        pathNot: ['^main/(relay|kernel)/', '^main/database/open[.]ts$', '^main/replication/(wire/|core/types[.]ts$)'],
       },
     },
     {
@@ -240,7 +244,7 @@ module.exports = {
         pathNot: [
           '^main/(relay|kernel)/',
           '^main/(data-dir|program-version)[.]ts$',
-          '^main/plugins/sync/(channel|wire)/',
+          '^main/replication/(channel|wire)/',
         ],
       },
     },

@@ -117,8 +117,13 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
   },
   {
     rule: 'wire-is-pure',
-    file: 'main/plugins/sync/wire/zz-plant-clock.ts',
+    file: 'main/replication/wire/zz-plant-clock.ts',
     source: importing('#main/kernel/clock.ts'),
+  },
+  {
+    rule: 'replication-knows-no-owner',
+    file: 'main/replication/core/zz-plant-owner.ts',
+    source: importing('#main/plugins/zz-plant/service.ts'),
   },
   {
     rule: 'relay-imports-wire-only',

@@ -2,8 +2,8 @@
 // it; from then on its devices admit each other. Knows keys and signatures, no socket and no envelope.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Connection } from '#main/database/open.ts'
-import type { GrantFrame, RevokeFrame } from '#main/plugins/sync/wire/frames.ts'
-import { isAdmissionSaid } from '#main/plugins/sync/wire/proofs.ts'
+import type { GrantFrame, RevokeFrame } from '#main/replication/wire/frames.ts'
+import { isAdmissionSaid } from '#main/replication/wire/proofs.ts'
 import type { RelayWorkspace } from './append-run.ts'
 
 /** Why a device is not admitted, or its word about another one does not count. */

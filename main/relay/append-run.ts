@@ -2,12 +2,12 @@
 // not stored twice, and what cannot be stored is refused by name. Knows no peer, and reads no body: hashing the bytes of
 // one is all it does with it.
 import type { Connection } from '#main/database/open.ts'
-import type { Head, SealedEnvelope } from '#main/plugins/sync/core/types.ts'
-import type { ChainPoint } from '#main/plugins/sync/wire/chain.ts'
-import { chainStart, nextPoint } from '#main/plugins/sync/wire/chain.ts'
-import { decodeEnvelope, encodeEnvelope } from '#main/plugins/sync/wire/envelope-codec.ts'
-import { runLimitBytes, runLimitCount } from '#main/plugins/sync/wire/limits.ts'
-import type { Position, SequenceRange } from '#main/plugins/sync/wire/vector-codec.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
+import type { ChainPoint } from '#main/replication/wire/chain.ts'
+import { chainStart, nextPoint } from '#main/replication/wire/chain.ts'
+import { decodeEnvelope, encodeEnvelope } from '#main/replication/wire/envelope-codec.ts'
+import { runLimitBytes, runLimitCount } from '#main/replication/wire/limits.ts'
+import type { Position, SequenceRange } from '#main/replication/wire/vector-codec.ts'
 import type { IncarnationState, WorkspaceState } from './incarnation-state.ts'
 import { nothingStored } from './incarnation-state.ts'
 

@@ -1,7 +1,7 @@
 // Mailboxes join one who waits with one who visits, and nothing else: bytes as they are, and little of everything.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createManualTimers } from '#main/plugins/sync/channel/timers.ts'
-import type { ManualTimers } from '#main/plugins/sync/channel/timers.ts'
+import { createManualTimers } from '#main/replication/channel/timers.ts'
+import type { ManualTimers } from '#main/replication/channel/timers.ts'
 import type { Mailboxes, MailboxEnd, MailboxLimits, MailboxPipe, MailboxSeat } from './mailboxes.ts'
 import { createMailboxes } from './mailboxes.ts'
 import { createTokenBuckets } from './token-bucket.ts'

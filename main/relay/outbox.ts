@@ -1,13 +1,13 @@
 // What a relay still has to send to one device: everything it lacks, in the order of arrival, as far as the window
 // allows, and then that this was all. Knows the store's runs, no socket.
-import type { Vector } from '#main/plugins/sync/core/types.ts'
-import type { SendWindow } from '#main/plugins/sync/wire/credit.ts'
-import { createSendWindow } from '#main/plugins/sync/wire/credit.ts'
-import { envelopeSize } from '#main/plugins/sync/wire/envelope-codec.ts'
-import type { Frame } from '#main/plugins/sync/wire/frames.ts'
-import { packRun } from '#main/plugins/sync/wire/pack-run.ts'
-import type { SequenceRange } from '#main/plugins/sync/wire/vector-codec.ts'
-import { mergeVectors } from '#main/plugins/sync/wire/vector-codec.ts'
+import type { Vector } from '#main/replication/core/types.ts'
+import type { SendWindow } from '#main/replication/wire/credit.ts'
+import { createSendWindow } from '#main/replication/wire/credit.ts'
+import { envelopeSize } from '#main/replication/wire/envelope-codec.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
+import { packRun } from '#main/replication/wire/pack-run.ts'
+import type { SequenceRange } from '#main/replication/wire/vector-codec.ts'
+import { mergeVectors } from '#main/replication/wire/vector-codec.ts'
 import type { StoredRun, StoredRuns } from './stored-runs.ts'
 
 /** The sending side of one connection. */

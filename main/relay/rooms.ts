@@ -1,6 +1,6 @@
 // Who is connected to which workspace: wakes them when there is something new, and passes on what is never stored.
 // Knows members as callbacks, no frame's meaning.
-import type { Frame } from '#main/plugins/sync/wire/frames.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
 
 /** A connected device, as the others in its workspace see it. */
 export interface Member {

@@ -1,8 +1,8 @@
 // Reads runs of envelopes back out of the file, always up to a head. Knows places and sizes; reads no body.
 import type { Connection } from '#main/database/open.ts'
-import type { Head, SealedEnvelope, Vector } from '#main/plugins/sync/core/types.ts'
-import { decodeEnvelope } from '#main/plugins/sync/wire/envelope-codec.ts'
-import { frameLimit, runLimitCount } from '#main/plugins/sync/wire/limits.ts'
+import type { Head, SealedEnvelope, Vector } from '#main/replication/core/types.ts'
+import { decodeEnvelope } from '#main/replication/wire/envelope-codec.ts'
+import { frameLimit, runLimitCount } from '#main/replication/wire/limits.ts'
 import type { States } from './incarnation-state.ts'
 
 /** Envelopes of one incarnation without a gap, and the heads among them; the last envelope has one. */

@@ -1,13 +1,13 @@
 // Costs of the document layer of sync, run by hand: `node test/bench/sync-core.ts`. Prints processor time, which other
 // work on the machine changes least, and judges nothing.
 import * as Y from 'yjs'
-import { decodeRecord } from '../../main/plugins/sync/core/decode-record.ts'
-import { bucketOf, createDigest } from '../../main/plugins/sync/core/digest.ts'
-import { hashEntries, logicalHash } from '../../main/plugins/sync/core/logical-hash.ts'
-import { editDoc, loadDoc, mergeUpdate } from '../../main/plugins/sync/core/record-doc.ts'
-import { readRegister, setEntries } from '../../main/plugins/sync/core/register.ts'
-import { applyTextDiff, seedText } from '../../main/plugins/sync/core/text-doc.ts'
-import type { Json } from '../../main/plugins/sync/core/types.ts'
+import { decodeRecord } from '../../main/replication/core/decode-record.ts'
+import { bucketOf, createDigest } from '../../main/replication/core/digest.ts'
+import { hashEntries, logicalHash } from '../../main/replication/core/logical-hash.ts'
+import { editDoc, loadDoc, mergeUpdate } from '../../main/replication/core/record-doc.ts'
+import { readRegister, setEntries } from '../../main/replication/core/register.ts'
+import { applyTextDiff, seedText } from '../../main/replication/core/text-doc.ts'
+import type { Json } from '../../main/replication/core/types.ts'
 
 const ROUNDS = 7
 let stamp = 1_790_000_000_000

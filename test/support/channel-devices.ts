@@ -1,14 +1,14 @@
 // Devices with certificates of their own, and a listener of one with an open link of another. Real sockets on loopback.
 import { X509Certificate } from 'node:crypto'
-import { fingerprintOf } from '#main/plugins/sync/channel/fingerprint.ts'
-import { dialPeer } from '#main/plugins/sync/channel/peer-dial.ts'
-import type { PeerLink, LinkOptions } from '#main/plugins/sync/channel/peer-link.ts'
-import { createPeerListener } from '#main/plugins/sync/channel/peer-listener.ts'
-import type { ListenerOptions, PeerListener, Refusal } from '#main/plugins/sync/channel/peer-listener.ts'
-import { makeChannelIdentity } from '#main/plugins/sync/channel/self-signed.ts'
-import type { ChannelIdentity } from '#main/plugins/sync/channel/self-signed.ts'
-import { systemTimers } from '#main/plugins/sync/channel/timers.ts'
-import type { Timers } from '#main/plugins/sync/channel/timers.ts'
+import { fingerprintOf } from '#main/replication/channel/fingerprint.ts'
+import { dialPeer } from '#main/replication/channel/peer-dial.ts'
+import type { PeerLink, LinkOptions } from '#main/replication/channel/peer-link.ts'
+import { createPeerListener } from '#main/replication/channel/peer-listener.ts'
+import type { ListenerOptions, PeerListener, Refusal } from '#main/replication/channel/peer-listener.ts'
+import { makeChannelIdentity } from '#main/replication/channel/self-signed.ts'
+import type { ChannelIdentity } from '#main/replication/channel/self-signed.ts'
+import { systemTimers } from '#main/replication/channel/timers.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
 
 /** A device as the channel knows it. */
 export interface TestDevice {

@@ -3,14 +3,14 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import * as Y from 'yjs'
-import { deviceOf } from '#main/plugins/sync/channel/device-keys.ts'
-import { bucketOf, createDigest, listBucket, nameHash } from '#main/plugins/sync/core/digest.ts'
-import { encodePart } from '#main/plugins/sync/core/document-part.ts'
-import { DocError } from '#main/plugins/sync/core/doc-error.ts'
-import type { Head, SealedEnvelope } from '#main/plugins/sync/core/types.ts'
+import { deviceOf } from '#main/replication/channel/device-keys.ts'
+import { bucketOf, createDigest, listBucket, nameHash } from '#main/replication/core/digest.ts'
+import { encodePart } from '#main/replication/core/document-part.ts'
+import { DocError } from '#main/replication/core/doc-error.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 import type { LogRun, Quarantined, Received, Replica } from '#main/plugins/sync/engine/replica.ts'
 import type { PeerRoster, RosterDevice } from '#main/plugins/sync/session/types.ts'
-import type { ChainPoint } from '#main/plugins/sync/wire/chain.ts'
+import type { ChainPoint } from '#main/replication/wire/chain.ts'
 import {
   chainStart,
   headDueBefore,
@@ -18,17 +18,17 @@ import {
   sinceHeadZero,
   signHead,
   verifyRun,
-} from '#main/plugins/sync/wire/chain.ts'
-import type { Signer } from '#main/plugins/sync/wire/device-key.ts'
-import { publicKeyOf, signerOf } from '#main/plugins/sync/wire/device-key.ts'
+} from '#main/replication/wire/chain.ts'
+import type { Signer } from '#main/replication/wire/device-key.ts'
+import { publicKeyOf, signerOf } from '#main/replication/wire/device-key.ts'
 import {
   decodeBody,
   encodeBody,
   encodeEnvelope,
   envelopeSize,
   isOpaque,
-} from '#main/plugins/sync/wire/envelope-codec.ts'
-import { repairPartBytes, runLimitCount } from '#main/plugins/sync/wire/limits.ts'
+} from '#main/replication/wire/envelope-codec.ts'
+import { repairPartBytes, runLimitCount } from '#main/replication/wire/limits.ts'
 
 /** What all machines of a test know of each other. */
 export interface TestWorkspace extends PeerRoster {

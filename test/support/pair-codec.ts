@@ -1,5 +1,5 @@
 // Messages of pairing as JSON, for tests of the exchange itself. Knows nothing of the frames that carry them in truth.
-import type { PairCodec, PairMessage } from '#main/plugins/sync/channel/pairing.ts'
+import type { PairCodec, PairMessage } from '#main/replication/channel/pairing.ts'
 
 /** Writes bytes as `{"$": base64}`; anything that is no object with a kind is refused. */
 export const jsonPairCodec: PairCodec = {

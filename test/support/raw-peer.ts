@@ -1,9 +1,9 @@
 // A peer that says what a test wants, frame by frame, over a real link; and hears everything. Knows the wire, keeps no
 // order of frames.
-import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
-import { decodeFrame, encodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
-import type { AuthFrame, Frame, HelloFrame, KnownFrame } from '#main/plugins/sync/wire/frames.ts'
-import { proveChannel } from '#main/plugins/sync/wire/proofs.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
+import type { AuthFrame, Frame, HelloFrame, KnownFrame } from '#main/replication/wire/frames.ts'
+import { proveChannel } from '#main/replication/wire/proofs.ts'
 import type { MemoryReplica } from './memory-replica.ts'
 
 /** What a machine must have to speak for itself. */

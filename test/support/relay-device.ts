@@ -2,13 +2,13 @@
 // from its place, so that anybody can tell whether it came through unchanged. Knows the wire, no relay.
 import type { KeyObject } from 'node:crypto'
 import { generateKeyPairSync } from 'node:crypto'
-import type { Head, SealedEnvelope } from '#main/plugins/sync/core/types.ts'
-import type { ChainPoint } from '#main/plugins/sync/wire/chain.ts'
-import { chainStart, nextPoint, signHead } from '#main/plugins/sync/wire/chain.ts'
-import type { Signer } from '#main/plugins/sync/wire/device-key.ts'
-import { signerOf } from '#main/plugins/sync/wire/device-key.ts'
-import type { AuthFrame, HelloFrame } from '#main/plugins/sync/wire/frames.ts'
-import { proveChannel } from '#main/plugins/sync/wire/proofs.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
+import type { ChainPoint } from '#main/replication/wire/chain.ts'
+import { chainStart, nextPoint, signHead } from '#main/replication/wire/chain.ts'
+import type { Signer } from '#main/replication/wire/device-key.ts'
+import { signerOf } from '#main/replication/wire/device-key.ts'
+import type { AuthFrame, HelloFrame } from '#main/replication/wire/frames.ts'
+import { proveChannel } from '#main/replication/wire/proofs.ts'
 
 /** Id of the workspace that test devices share. */
 export const testWorkspace = new Uint8Array(16).fill(7)

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { parseFingerprint } from '#main/plugins/sync/channel/fingerprint.ts'
+import { parseFingerprint } from '#main/replication/channel/fingerprint.ts'
 
 const program = fileURLToPath(new URL('../../main/cli.mjs', import.meta.url))
 const launcher = fileURLToPath(new URL('../../build/launch.mjs', import.meta.url))

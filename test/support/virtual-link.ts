@@ -1,8 +1,8 @@
 // A link between two ends in memory, whose messages take as many turns of the event loop as a seed says, and which may be
 // cut at any of them. Ordered and whole like a real one; knows no message.
 import { randomBytes } from 'node:crypto'
-import type { LinkClose, LinkEnd } from '#main/plugins/sync/channel/link-close.ts'
-import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
+import type { LinkClose, LinkEnd } from '#main/replication/channel/link-close.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 
 /** Both ends of a link in memory. */
 export interface VirtualLink {

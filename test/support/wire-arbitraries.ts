@@ -1,9 +1,9 @@
 // Arbitrary envelopes, vectors and frames within the limits of the wire. Knows the shapes, no bytes.
 import fc from 'fast-check'
-import type { EnvelopeBody, Fact, Head, Json, SealedEnvelope, Vector } from '#main/plugins/sync/core/types.ts'
-import { bucketCount, logicalHashBytes, nameHashBytes } from '#main/plugins/sync/wire/frame-codec.ts'
-import type { DeviceCard, KnownFrame, Piece, UnknownFrame } from '#main/plugins/sync/wire/frames.ts'
-import { maxSequence } from '#main/plugins/sync/wire/limits.ts'
+import type { EnvelopeBody, Fact, Head, Json, SealedEnvelope, Vector } from '#main/replication/core/types.ts'
+import { bucketCount, logicalHashBytes, nameHashBytes } from '#main/replication/wire/frame-codec.ts'
+import type { DeviceCard, KnownFrame, Piece, UnknownFrame } from '#main/replication/wire/frames.ts'
+import { maxSequence } from '#main/replication/wire/limits.ts'
 
 const wellFormed = fc.string({ unit: 'binary', maxLength: 12 })
 const shortText = fc.string({ unit: 'grapheme', maxLength: 8 })

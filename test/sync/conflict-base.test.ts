@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
-import { formatDocName } from '#main/plugins/sync/core/doc-names.ts'
+import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
 import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'

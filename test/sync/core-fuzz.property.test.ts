@@ -2,12 +2,12 @@
 // process or takes long.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DocError } from '../../main/plugins/sync/core/doc-error.ts'
-import { logicalHash } from '../../main/plugins/sync/core/logical-hash.ts'
-import { mergeValues } from '../../main/plugins/sync/core/merge-values.ts'
-import { editDoc, loadDoc, mergeUpdate } from '../../main/plugins/sync/core/record-doc.ts'
-import { invalidEntries, readRegister, setEntries } from '../../main/plugins/sync/core/register.ts'
-import { applyTextDiff, readText, seedText } from '../../main/plugins/sync/core/text-doc.ts'
+import { DocError } from '../../main/replication/core/doc-error.ts'
+import { logicalHash } from '../../main/replication/core/logical-hash.ts'
+import { mergeValues } from '../../main/replication/core/merge-values.ts'
+import { editDoc, loadDoc, mergeUpdate } from '../../main/replication/core/record-doc.ts'
+import { invalidEntries, readRegister, setEntries } from '../../main/replication/core/register.ts'
+import { applyTextDiff, readText, seedText } from '../../main/replication/core/text-doc.ts'
 import { sized } from '../support/test-size.ts'
 
 const runs = sized(4_000, 100_000)

@@ -1,8 +1,8 @@
 // A record does not grow by being edited: what was replaced leaves almost nothing behind. Prints the figures.
 import { describe, expect, it } from 'vitest'
-import { editDoc } from '../../main/plugins/sync/core/record-doc.ts'
-import { setEntries } from '../../main/plugins/sync/core/register.ts'
-import type { Json } from '../../main/plugins/sync/core/types.ts'
+import { editDoc } from '../../main/replication/core/record-doc.ts'
+import { setEntries } from '../../main/replication/core/register.ts'
+import type { Json } from '../../main/replication/core/types.ts'
 import * as Y from 'yjs'
 
 const FIELDS = 10

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
-import { setEntries } from '#main/plugins/sync/core/register.ts'
+import { setEntries } from '#main/replication/core/register.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
 import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Reads } from '#main/kernel/database.ts'
-import type { Head, SealedEnvelope } from '#main/plugins/sync/core/types.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 import type { MachineRules, ModelMachine } from '../support/sync-model/host-machine.ts'
 
 const LIMIT_MS = 60_000
@@ -20,7 +20,7 @@ interface Mutant {
   readonly rules?: (right: MachineRules['judge']) => MachineRules
 }
 
-const core = '#main/plugins/sync/core'
+const core = '#main/replication/core'
 const sync = '#main/plugins/sync'
 
 /** What left a machine whose transaction was not yet committed. */
@@ -30,7 +30,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
   'array order instead of stamps': {
     replace: () =>
       vi.doMock(`${core}/register.ts`, async (original) => {
-        const right = await original<typeof import('#main/plugins/sync/core/register.ts')>()
+        const right = await original<typeof import('#main/replication/core/register.ts')>()
         const registerOf = (entries: Iterable<unknown>): ReturnType<typeof right.registerOf> => {
           const byKey = right.registerOf(entries)
           const last = new Map([...entries].map((entry) => [(entry as [string])[0], entry as never]))
@@ -52,7 +52,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
   'no receive rule': {
     replace: () =>
       vi.doMock(`${core}/hlc.ts`, async (original) => {
-        const right = await original<typeof import('#main/plugins/sync/core/hlc.ts')>()
+        const right = await original<typeof import('#main/replication/core/hlc.ts')>()
         return {
           ...right,
           createHlcClock: (options: Parameters<typeof right.createHlcClock>[0]) => {
@@ -75,7 +75,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       vi.doMock(`${sync}/write/own-log.ts`, async (original) => {
         const right = await original<typeof import('#main/plugins/sync/write/own-log.ts')>()
         const { readEnvelopes, readIncarnation } = await import('#main/plugins/sync/store/log-store.ts')
-        const { signHead } = await import('#main/plugins/sync/wire/chain.ts')
+        const { signHead } = await import('#main/replication/wire/chain.ts')
         return {
           ...right,
           createOwnLog: (parts: Parameters<typeof right.createOwnLog>[0]): ReturnType<typeof right.createOwnLog> => {
@@ -109,7 +109,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
   'text written anew': {
     replace: () =>
       vi.doMock(`${core}/text-doc.ts`, async (original) => {
-        const right = await original<typeof import('#main/plugins/sync/core/text-doc.ts')>()
+        const right = await original<typeof import('#main/replication/core/text-doc.ts')>()
         return {
           ...right,
           applyTextDiff: (...[doc, next]: Parameters<typeof right.applyTextDiff>) => {
@@ -166,8 +166,8 @@ const mutants: Readonly<Record<string, Mutant>> = {
     newer: true,
     replace: () =>
       vi.doMock(`${core}/merge-values.ts`, async (original) => {
-        const right = await original<typeof import('#main/plugins/sync/core/merge-values.ts')>()
-        const { DocError } = await import('#main/plugins/sync/core/doc-error.ts')
+        const right = await original<typeof import('#main/replication/core/merge-values.ts')>()
+        const { DocError } = await import('#main/replication/core/doc-error.ts')
         return {
           ...right,
           mergeValues: (...args: Parameters<typeof right.mergeValues>) => {
@@ -181,7 +181,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
   'conflicts are settled silently': {
     replace: () =>
       vi.doMock(`${core}/merge-values.ts`, async (original) => {
-        const right = await original<typeof import('#main/plugins/sync/core/merge-values.ts')>()
+        const right = await original<typeof import('#main/replication/core/merge-values.ts')>()
         return {
           ...right,
           mergeValues: (...args: Parameters<typeof right.mergeValues>) => ({
@@ -195,8 +195,8 @@ const mutants: Readonly<Record<string, Mutant>> = {
     talk: true,
     replace: () =>
       vi.doMock(`${core}/feed-doc.ts`, async (original) => {
-        const right = await original<typeof import('#main/plugins/sync/core/feed-doc.ts')>()
-        const { liveEntries } = await import('#main/plugins/sync/core/register.ts')
+        const right = await original<typeof import('#main/replication/core/feed-doc.ts')>()
+        const { liveEntries } = await import('#main/replication/core/register.ts')
         return {
           ...right,
           readSegment: (doc: Parameters<typeof right.readSegment>[0]) => {
@@ -290,7 +290,7 @@ describe('a mistake is caught within a minute', () => {
       const { runHostSchedule } = await import('../support/sync-model/host-run.ts')
       const { assertExchanged, assertHosts } = await import('../support/sync-model/host-oracle.ts')
       const { hostSchedules, hostSchedulesWithoutCopies } = await import('../support/sync-model/host-steps.ts')
-      const { judgeIncarnation } = await import('#main/plugins/sync/channel/incarnation.ts')
+      const { judgeIncarnation } = await import('#main/replication/channel/incarnation.ts')
       pool = await createPool(3, rules?.(judgeIncarnation), newer === undefined ? {} : { newer })
       leaks.push((envelopes, head) => {
         setImmediate(() => {

@@ -5,17 +5,17 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { drawBox } from '#main/plugins/sync/channel/mailbox.ts'
-import { dialPeer } from '#main/plugins/sync/channel/peer-dial.ts'
-import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
-import { encodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
+import { drawBox } from '#main/replication/channel/mailbox.ts'
+import { dialPeer } from '#main/replication/channel/peer-dial.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import { encodeFrame } from '#main/replication/wire/frame-codec.ts'
 import {
   boxAuthLabel,
   boxMessageLimit,
   decodeMailboxWord,
   encodeMailboxWord,
-} from '#main/plugins/sync/wire/mailbox-words.ts'
-import { proveChannel } from '#main/plugins/sync/wire/proofs.ts'
+} from '#main/replication/wire/mailbox-words.ts'
+import { proveChannel } from '#main/replication/wire/proofs.ts'
 import type { TestDevice } from '../support/channel-devices.ts'
 import { makeDevice } from '../support/channel-devices.ts'
 import { findFreePort } from '../support/free-port.ts'

@@ -1,7 +1,7 @@
 // What waits for a peer that does not read: what may be lost is, the peer is held back, and at last given up.
 import { beforeEach, describe, expect, it } from 'vitest'
-import { decodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
-import type { Frame } from '#main/plugins/sync/wire/frames.ts'
+import { decodeFrame } from '#main/replication/wire/frame-codec.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
 import type { Outgoing } from './outgoing.ts'
 import { createOutgoing } from './outgoing.ts'
 

@@ -1,8 +1,8 @@
 // What waits to be sent over one link, with a bound for every kind of peer that does not read. Knows frames by whether
 // they may be lost, and a link by its one way to send.
-import { encodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
-import type { Frame } from '#main/plugins/sync/wire/frames.ts'
-import { windowLimit } from '#main/plugins/sync/wire/limits.ts'
+import { encodeFrame } from '#main/replication/wire/frame-codec.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
+import { windowLimit } from '#main/replication/wire/limits.ts'
 
 /** Bytes above which frames that may be lost are. */
 const losableLimit = windowLimit / 4

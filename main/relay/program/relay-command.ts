@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { DataDirInUse } from '#main/data-dir.ts'
-import { readableFingerprint } from '#main/plugins/sync/channel/fingerprint.ts'
+import { readableFingerprint } from '#main/replication/channel/fingerprint.ts'
 import type { RelayStart, RunningRelay } from './start-relay.ts'
 import { startRelay } from './start-relay.ts'
 

@@ -1,11 +1,11 @@
 // Attaches a session of the relay to one link: messages become frames, and what the session says becomes messages. Knows
 // when a peer is too slow, no meaning of what it says.
 import type { Logger } from '#main/kernel/logger.ts'
-import type { LinkEnd } from '#main/plugins/sync/channel/link-close.ts'
-import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
-import { decodeFrame } from '#main/plugins/sync/wire/frame-codec.ts'
-import type { Frame } from '#main/plugins/sync/wire/frames.ts'
-import { WireError } from '#main/plugins/sync/wire/wire-error.ts'
+import type { LinkEnd } from '#main/replication/channel/link-close.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import { decodeFrame } from '#main/replication/wire/frame-codec.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
+import { WireError } from '#main/replication/wire/wire-error.ts'
 import type { Relay } from '../relay.ts'
 import { createRelaySession } from '../relay-session.ts'
 import { createOutgoing } from './outgoing.ts'

@@ -1,12 +1,12 @@
 // Attaches one link to the mailboxes: its first message says whether it waits or visits, and everything after the answer
 // is passed on unread. Knows whom a relay lets wait, no pairing.
 import type { Logger } from '#main/kernel/logger.ts'
-import { addressKey } from '#main/plugins/sync/channel/address-key.ts'
-import type { PeerLink } from '#main/plugins/sync/channel/peer-link.ts'
-import type { MailboxWord } from '#main/plugins/sync/wire/mailbox-words.ts'
-import { boxAuthLabel, decodeMailboxWord, encodeMailboxWord } from '#main/plugins/sync/wire/mailbox-words.ts'
-import { isChannelProven } from '#main/plugins/sync/wire/proofs.ts'
-import { WireError } from '#main/plugins/sync/wire/wire-error.ts'
+import { addressKey } from '#main/replication/channel/address-key.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import type { MailboxWord } from '#main/replication/wire/mailbox-words.ts'
+import { boxAuthLabel, decodeMailboxWord, encodeMailboxWord } from '#main/replication/wire/mailbox-words.ts'
+import { isChannelProven } from '#main/replication/wire/proofs.ts'
+import { WireError } from '#main/replication/wire/wire-error.ts'
 import type { Admission } from '../admission.ts'
 import type { MailboxEnd, Mailboxes, MailboxPipe, MailboxSeat } from '../mailboxes.ts'
 

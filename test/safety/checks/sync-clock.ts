@@ -1,7 +1,7 @@
 // A device whose clock is ten years ahead (S7): it freezes no record, what it wins it wins in the open, and it takes no
 // other clock along.
-import type { Hlc } from '#main/plugins/sync/core/types.ts'
-import { decodeBody, isOpaque } from '#main/plugins/sync/wire/envelope-codec.ts'
+import type { Hlc } from '#main/replication/core/types.ts'
+import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { testUserId } from '../../support/test-identities.ts'
 import { until } from '../../support/synced-hosts.ts'
 import { defineCheck } from '../registry.ts'

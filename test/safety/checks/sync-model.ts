@@ -1,7 +1,7 @@
 // Random histories of several machines (R28s): what people do, and what networks, relays, clocks and disks do to them. At
 // rest all machines are equal, and hold exactly what follows from who had seen what.
 import fc from 'fast-check'
-import { judgeIncarnation } from '#main/plugins/sync/channel/incarnation.ts'
+import { judgeIncarnation } from '#main/replication/channel/incarnation.ts'
 import { createPool } from '../../support/sync-model/host-machine.ts'
 import type { MachineRules } from '../../support/sync-model/host-machine.ts'
 import { assertHosts } from '../../support/sync-model/host-oracle.ts'

@@ -1,11 +1,11 @@
 // A paired device in the hands of somebody who writes whatever they like: updates of documents as any device would make
 // them, and what the host made of each. Knows the host's file, no check.
 import * as Y from 'yjs'
-import { createHlcClock } from '#main/plugins/sync/core/hlc.ts'
-import { loadDoc } from '#main/plugins/sync/core/record-doc.ts'
-import { setEntries } from '#main/plugins/sync/core/register.ts'
-import { applyTextDiff, seedText } from '#main/plugins/sync/core/text-doc.ts'
-import type { EnvelopeBody, Hlc, Json } from '#main/plugins/sync/core/types.ts'
+import { createHlcClock } from '#main/replication/core/hlc.ts'
+import { loadDoc } from '#main/replication/core/record-doc.ts'
+import { setEntries } from '#main/replication/core/register.ts'
+import { applyTextDiff, seedText } from '#main/replication/core/text-doc.ts'
+import type { EnvelopeBody, Hlc, Json } from '#main/replication/core/types.ts'
 import type { HostileDevice } from '../../support/hostile-device.ts'
 import { pairHostileDevice } from '../../support/hostile-device.ts'
 import type { RawPeer } from '../../support/raw-peer.ts'

@@ -2,7 +2,7 @@
 // name of somebody, into something they have no right to. Written from the design's section 14 and D-43 to D-46, not from
 // the program. Knows how each change is made, not how it is judged.
 import { randomUUID } from 'node:crypto'
-import type { Json } from '#main/plugins/sync/core/types.ts'
+import type { Json } from '#main/replication/core/types.ts'
 import { packGenesis } from '#main/plugins/sync/write/genesis-body.ts'
 import { testUserId } from '../../support/test-identities.ts'
 import type { AttackBody, Attacker } from './attacker.ts'

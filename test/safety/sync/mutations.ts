@@ -2,7 +2,7 @@
 // Knows the source by its words; a guard that is worded differently by now is an error, never a twin that does nothing.
 import { registerHooks } from 'node:module'
 
-/** One replacement in a file below main/plugins/sync. */
+/** One replacement in a file below main. */
 interface Mutation {
   readonly file: string
   readonly from: string
@@ -10,18 +10,18 @@ interface Mutation {
 }
 
 const onePerEnvelope: Mutation = {
-  file: 'write/pack-new.ts',
+  file: 'plugins/sync/write/pack-new.ts',
   from: 'const packFrom = 4',
   to: 'const packFrom = Infinity',
 }
 
 const atOnce: readonly Mutation[] = [
   {
-    file: 'apply/applier.ts',
+    file: 'plugins/sync/apply/applier.ts',
     from: 'return count <= wholeGroup && first <= envelope.seq ? Math.max(first + count - 1, envelope.seq) : envelope.seq',
     to: 'return first + count < 0 ? first : envelope.seq',
   },
-  { file: 'apply/applier.ts', from: 'const sliceMs = 20', to: 'const sliceMs = 0' },
+  { file: 'plugins/sync/apply/applier.ts', from: 'const sliceMs = 20', to: 'const sliceMs = 0' },
 ]
 
 /** What a twin takes out, by its name. */
@@ -29,12 +29,12 @@ const mutations = {
   /** That an entry of the roster was closed is not read. */
   unpaired: [
     {
-      file: 'peers/roster-entries.ts',
+      file: 'plugins/sync/peers/roster-entries.ts',
       from: 'revokedAt: parsed.data.revokedAt ?? null }',
       to: 'revokedAt: null }',
     },
     {
-      file: 'peers/roster-entries.ts',
+      file: 'plugins/sync/peers/roster-entries.ts',
       from: '...(revoked.success ? { revokedAt: revoked.data.at } : {})',
       to: '...(revoked.success ? { revokedAt: null } : {})',
     },
@@ -42,12 +42,12 @@ const mutations = {
   /** Every author may write every document. */
   rights: [
     {
-      file: 'engine/create-engine.ts',
+      file: 'plugins/sync/engine/create-engine.ts',
       from: "if (kind !== 'metadata' && kind !== 'workspace') return undefined",
       to: 'if (kind !== null || device === doc) return undefined',
     },
     {
-      file: 'engine/create-engine.ts',
+      file: 'plugins/sync/engine/create-engine.ts',
       from: 'const person = personIn(tx, author, known)',
       to: 'const person = personIn(tx, author, known) === null ? "" : undefined',
     },
@@ -55,7 +55,7 @@ const mutations = {
   /** Whoever is named may be invited. */
   readers: [
     {
-      file: 'peers/rights.ts',
+      file: 'plugins/sync/peers/rights.ts',
       from: 'if (authorizer.closedBecause?.(ctx) !== undefined) return false',
       to: 'if (authorizer !== undefined) return true',
     },
@@ -63,27 +63,33 @@ const mutations = {
   /** What waits is merged into the document at once. */
   scratch: [
     {
-      file: 'core/record-doc.ts',
+      file: 'replication/core/record-doc.ts',
       from: 'return { state, changedKeys: new Set(), pending: true,',
       to: 'return { state: Y.encodeStateAsUpdate(doc), changedKeys: new Set(), pending: true,',
     },
     {
-      file: 'apply/merge-step.ts',
+      file: 'plugins/sync/apply/merge-step.ts',
       from: 'if (merged.pending || loaded === undefined) return',
       to: `if (merged.pending && before !== undefined) store(tx, parts.state, remote.doc, before, { state: merged.state!, lhash: before.lhash, flags: before.flags })
   if (merged.pending || loaded === undefined) return`,
     },
     {
-      file: 'apply/applier.ts',
+      file: 'plugins/sync/apply/applier.ts',
       from: 'tx.savepoint(() => parts.group(tx, () => mergeWhole(tx, body, device)))',
       to: 'parts.group(tx, () => mergeWhole(tx, body, device))',
     },
   ],
   /** What is no frame ends the program instead of costing its sender. */
-  frames: [{ file: 'session/peer-session.ts', from: 'blame(`wire_${error.code}`)', to: 'process.exit(70)' }],
+  frames: [
+    { file: 'plugins/sync/session/peer-session.ts', from: 'blame(`wire_${error.code}`)', to: 'process.exit(70)' },
+  ],
   /** Every stamp moves the clock. */
   clock: [
-    { file: 'core/hlc.ts', from: 'const TRUSTED_AHEAD_MS = 5 * 60_000', to: 'const TRUSTED_AHEAD_MS = Infinity' },
+    {
+      file: 'replication/core/hlc.ts',
+      from: 'const TRUSTED_AHEAD_MS = 5 * 60_000',
+      to: 'const TRUSTED_AHEAD_MS = Infinity',
+    },
   ],
   /** Documents of one call travel one by one, as a group that is still applied as a whole. */
   packs: [onePerEnvelope],
@@ -92,7 +98,7 @@ const mutations = {
   /** Of two concurrent writes one is gone without a word. */
   silence: [
     {
-      file: 'core/merge-values.ts',
+      file: 'replication/core/merge-values.ts',
       from: 'if (conflict !== null) conflicts.push(conflict)',
       to: 'if (conflict === undefined) conflicts.push(conflict)',
     },
@@ -111,7 +117,7 @@ export function takeOut(guard: SyncGuard): void {
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context)
-      const meant = parts.filter(({ file }) => url.endsWith(`/main/plugins/sync/${file}`))
+      const meant = parts.filter(({ file }) => url.endsWith(`/main/${file}`))
       if (meant.length === 0) return loaded
       let source = String(loaded.source)
       for (const { file, from, to } of meant) {

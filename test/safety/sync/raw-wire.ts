@@ -3,8 +3,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:tls'
-import { channelPath, subprotocols } from '#main/plugins/sync/channel/peer-dial.ts'
-import type { ChannelIdentity } from '#main/plugins/sync/channel/self-signed.ts'
+import { channelPath, subprotocols } from '#main/replication/channel/peer-dial.ts'
+import type { ChannelIdentity } from '#main/replication/channel/self-signed.ts'
 
 /** Kinds of frames of a WebSocket. */
 export const opcodes = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9 } as const

@@ -1,14 +1,14 @@
 // A machine of the model: documents, a log and a clock in memory, over the real document layer. Knows nothing of other
 // machines, nor of what is expected of it.
 import type * as Y from 'yjs'
-import { decodeRecord } from '../../../main/plugins/sync/core/decode-record.ts'
-import { createHlcClock } from '../../../main/plugins/sync/core/hlc.ts'
-import type { HlcClock } from '../../../main/plugins/sync/core/hlc.ts'
-import { editDoc, loadDoc, mergeUpdate } from '../../../main/plugins/sync/core/record-doc.ts'
-import { liveEntries, readRegister, registerHlc, setEntries } from '../../../main/plugins/sync/core/register.ts'
-import type { Register } from '../../../main/plugins/sync/core/register.ts'
-import { parseKey } from '../../../main/plugins/sync/core/register-keys.ts'
-import type { Hlc, Json, RegisterEntry } from '../../../main/plugins/sync/core/types.ts'
+import { decodeRecord } from '../../../main/replication/core/decode-record.ts'
+import { createHlcClock } from '../../../main/replication/core/hlc.ts'
+import type { HlcClock } from '../../../main/replication/core/hlc.ts'
+import { editDoc, loadDoc, mergeUpdate } from '../../../main/replication/core/record-doc.ts'
+import { liveEntries, readRegister, registerHlc, setEntries } from '../../../main/replication/core/register.ts'
+import type { Register } from '../../../main/replication/core/register.ts'
+import { parseKey } from '../../../main/replication/core/register-keys.ts'
+import type { Hlc, Json, RegisterEntry } from '../../../main/replication/core/types.ts'
 import type { Strategy } from './strategies.ts'
 
 /** One entry of a log in the model, with what the oracle wants to know of it. */

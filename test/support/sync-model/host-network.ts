@@ -1,7 +1,7 @@
 // The network of the model: runs of the log on their way between machines, which may be lost, repeated, overtaken or late,
 // and a relay that only keeps what it is given. Knows no documents.
-import type { Head, SealedEnvelope, Vector } from '#main/plugins/sync/core/types.ts'
-import { missingRanges } from '#main/plugins/sync/wire/vector-codec.ts'
+import type { Head, SealedEnvelope, Vector } from '#main/replication/core/types.ts'
+import { missingRanges } from '#main/replication/wire/vector-codec.ts'
 import type { ModelMachine } from './host-machine.ts'
 
 /** A run on its way. */

@@ -1,7 +1,7 @@
 // What follows from who had seen what: of the writes of one thing those that no other one had seen, and which of them is the
 // latest. Knows the journal, nothing of how machines merge.
-import { compareHlc } from '#main/plugins/sync/core/hlc.ts'
-import type { RegisterEntry } from '#main/plugins/sync/core/types.ts'
+import { compareHlc } from '#main/replication/core/hlc.ts'
+import type { RegisterEntry } from '#main/replication/core/types.ts'
 import type { Written } from './host-journal.ts'
 import { hadSeen } from './host-journal.ts'
 

@@ -2,9 +2,9 @@
 // follow from who asked first, with the labels that count. Knows registers, nothing of how items are stored.
 import { canonicalJson } from '#main/kernel/canonical-json.ts'
 import { statement } from '#main/kernel/database.ts'
-import { compareHlc } from '#main/plugins/sync/core/hlc.ts'
-import type { Register } from '#main/plugins/sync/core/register.ts'
-import type { RegisterEntry } from '#main/plugins/sync/core/types.ts'
+import { compareHlc } from '#main/replication/core/hlc.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import type { RegisterEntry } from '#main/replication/core/types.ts'
 import type { ModelMachine } from './host-machine.ts'
 import { same } from './oracle-marks.ts'
 import { takeSchemas } from './schema-image.ts'

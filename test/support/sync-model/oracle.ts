@@ -1,11 +1,11 @@
 // What must hold when machines are at rest, worked out from who had seen what, without Yjs. Knows the model's logs and
 // compares them with what the machines show.
-import { compareHlc } from '../../../main/plugins/sync/core/hlc.ts'
-import { invalidEntries, readRegister } from '../../../main/plugins/sync/core/register.ts'
-import { logicalHash } from '../../../main/plugins/sync/core/logical-hash.ts'
-import { mergeValues } from '../../../main/plugins/sync/core/merge-values.ts'
-import { readText } from '../../../main/plugins/sync/core/text-doc.ts'
-import type { RegisterEntry } from '../../../main/plugins/sync/core/types.ts'
+import { compareHlc } from '../../../main/replication/core/hlc.ts'
+import { invalidEntries, readRegister } from '../../../main/replication/core/register.ts'
+import { logicalHash } from '../../../main/replication/core/logical-hash.ts'
+import { mergeValues } from '../../../main/replication/core/merge-values.ts'
+import { readText } from '../../../main/replication/core/text-doc.ts'
+import type { RegisterEntry } from '../../../main/replication/core/types.ts'
 import type { Device, ModelEnvelope } from './device.ts'
 import { feedOf, textOf } from './schedule.ts'
 import type { Outcome } from './schedule.ts'

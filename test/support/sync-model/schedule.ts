@@ -1,14 +1,14 @@
 // Schedules of the model: what machines do and what the network does to them, as data that can be shrunk, and how one is
 // run to rest. Knows what happens, not what should come of it.
 import fc from 'fast-check'
-import { seedText, applyTextDiff, readText } from '../../../main/plugins/sync/core/text-doc.ts'
+import { seedText, applyTextDiff, readText } from '../../../main/replication/core/text-doc.ts'
 import {
   memberPatch,
   partsOf,
   readMembers,
   readSum,
   sumPatch,
-} from '../../../main/plugins/sync/core/register-patches.ts'
+} from '../../../main/replication/core/register-patches.ts'
 import { Device } from './device.ts'
 import type { ModelEnvelope, World } from './device.ts'
 import type { Strategy } from './strategies.ts'

@@ -1,8 +1,8 @@
 // What a machine of the model does where a mistake would be easy: the right way, and the mistakes the suite has to catch.
 // Knows single decisions, no machine.
-import type { HlcClock } from '../../../main/plugins/sync/core/hlc.ts'
-import type { RegisterValue } from '../../../main/plugins/sync/core/types.ts'
-import type { Hlc, RegisterEntry } from '../../../main/plugins/sync/core/types.ts'
+import type { HlcClock } from '../../../main/replication/core/hlc.ts'
+import type { RegisterValue } from '../../../main/replication/core/types.ts'
+import type { Hlc, RegisterEntry } from '../../../main/replication/core/types.ts'
 
 /** Decisions of a machine. */
 export interface Strategy {

@@ -2,12 +2,12 @@
 // mean is looked at afterwards; a known device's envelope is kept whatever it holds.
 import type { Write } from '#main/kernel/database.ts'
 import type { Reads } from '#main/kernel/database.ts'
-import type { Head, SealedEnvelope } from '../core/types.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 import type { Devices, KnownDevice } from '../engine/devices.ts'
 import type { LogState } from '../engine/log-state.ts'
 import type { Received } from '../engine/replica.ts'
 import { insertEnvelope, insertHead, putIncarnation, readEnvelope, readIncarnation } from '../store/log-store.ts'
-import { chainStart, verifyHead, verifyRun } from '../wire/chain.ts'
+import { chainStart, verifyHead, verifyRun } from '#main/replication/wire/chain.ts'
 
 /** What the receiver works with. */
 export interface ReceiverParts {

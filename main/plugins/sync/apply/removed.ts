@@ -1,9 +1,9 @@
 // Whether an object, or a field of one, was removed: what of records is left for it waits for nothing. Asks the document of
 // the object, which remembers removals. Knows no record.
 import type { Reads } from '#main/kernel/database.ts'
-import { formatDocName } from '../core/doc-names.ts'
-import { loadDoc } from '../core/record-doc.ts'
-import { readRegister } from '../core/register.ts'
+import { formatDocName } from '#main/replication/core/doc-names.ts'
+import { loadDoc } from '#main/replication/core/record-doc.ts'
+import { readRegister } from '#main/replication/core/register.ts'
 import { docField, isItemGone } from '../metadata/item-entries.ts'
 import { readDoc } from '../store/doc-store.ts'
 

@@ -3,15 +3,15 @@
 // found for certain is none.
 import * as Y from 'yjs'
 import type { Reads } from '#main/kernel/database.ts'
-import { compareHlc } from '../core/hlc.ts'
-import { inspectUpdate } from '../core/inspect-update.ts'
-import { unpackValue } from '../core/json-value.ts'
-import { isRegisterEntry } from '../core/register.ts'
-import { nameOfEntry, readReplaced } from '../core/replaced.ts'
-import type { EntryName } from '../core/replaced.ts'
-import type { EnvelopeBody, Json, RegisterEntry } from '../core/types.ts'
+import { compareHlc } from '#main/replication/core/hlc.ts'
+import { inspectUpdate } from '#main/replication/core/inspect-update.ts'
+import { unpackValue } from '#main/replication/core/json-value.ts'
+import { isRegisterEntry } from '#main/replication/core/register.ts'
+import { nameOfEntry, readReplaced } from '#main/replication/core/replaced.ts'
+import type { EntryName } from '#main/replication/core/replaced.ts'
+import type { EnvelopeBody, Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
-import { decodeBody, isOpaque } from '../wire/envelope-codec.ts'
+import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { unpackGenesis } from '../write/genesis-body.ts'
 
 /** A value that stood before; null where it cannot be known. Its own value is null where nothing stood there. */

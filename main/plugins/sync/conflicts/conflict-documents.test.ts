@@ -1,8 +1,8 @@
 // What a decision writes into a register, and which text keeps both.
 import { describe, expect, it } from 'vitest'
-import { memberKey } from '../core/register-keys.ts'
-import { registerOf } from '../core/register.ts'
-import type { RegisterEntry } from '../core/types.ts'
+import { memberKey } from '#main/replication/core/register-keys.ts'
+import { registerOf } from '#main/replication/core/register.ts'
+import type { RegisterEntry } from '#main/replication/core/types.ts'
 import { settlingPatch } from './conflict-documents.ts'
 import { bothTexts } from './resolve-conflict.ts'
 

@@ -1,11 +1,11 @@
 // What a decision means for the documents of a record: every entry of the field gives way to one, and the beginnings of a
 // text were seen. Knows documents; no table and no right.
 import type { DocWriter } from '../engine/docs.ts'
-import { formerTextKey, isFormerText, parseKey } from '../core/register-keys.ts'
-import { readRegister, setEntries } from '../core/register.ts'
-import type { Register } from '../core/register.ts'
-import { keepTexts } from '../core/text-doc.ts'
-import type { Json } from '../core/types.ts'
+import { formerTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
+import { readRegister, setEntries } from '#main/replication/core/register.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import { keepTexts } from '#main/replication/core/text-doc.ts'
+import type { Json } from '#main/replication/core/types.ts'
 import { textHashes } from '../store/doc-store.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictDocuments } from './conflict-parts.ts'

@@ -1,9 +1,9 @@
 // The engine of sync as conflicts and problems use it. Loaded only where sync is on. Knows no rights and no HTTP.
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import { DELETED_KEY } from '../core/register-keys.ts'
-import { readRegister } from '../core/register.ts'
-import type { Register } from '../core/register.ts'
+import { DELETED_KEY } from '#main/replication/core/register-keys.ts'
+import { readRegister } from '#main/replication/core/register.ts'
+import type { Register } from '#main/replication/core/register.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
 import type { Devices } from '../engine/devices.ts'
 import { textHashes } from '../store/doc-store.ts'

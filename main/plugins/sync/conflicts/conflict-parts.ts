@@ -6,7 +6,7 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { Json } from '../core/types.ts'
+import type { Json } from '#main/replication/core/types.ts'
 import type { ConflictPlace } from './conflict-store.ts'
 
 /** A record and its object as it is now. */

@@ -5,8 +5,8 @@ import { canonicalJson } from '#main/kernel/canonical-json.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import { parseDocName } from '../core/doc-names.ts'
-import type { Json } from '../core/types.ts'
+import { parseDocName } from '#main/replication/core/doc-names.ts'
+import type { Json } from '#main/replication/core/types.ts'
 
 /** What kinds of conflict there are. @source sync.md section 17 */
 export const conflictKinds = ['field', 'text', 'delete_edit', 'orphan', 'unique', 'type', 'validation', 'fork'] as const

@@ -3,7 +3,7 @@
 import type { z } from 'zod'
 import type { feedRoutes } from '#shared/contracts/feed.ts'
 import type { TravellingItem } from '#main/plugins/feed/api.ts'
-import type { Json } from '../core/types.ts'
+import type { Json } from '#main/replication/core/types.ts'
 import type { Conflict } from './conflict-store.ts'
 
 /** A part of an item: `body`, `data` or a member of its data such as `data.done`. */

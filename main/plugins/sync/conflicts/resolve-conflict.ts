@@ -6,7 +6,7 @@ import { PlatformError, notFound, platformError, validationError } from '#shared
 import type { FieldErrorCode } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
-import type { Json } from '../core/types.ts'
+import type { Json } from '#main/replication/core/types.ts'
 import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
 import type { ConflictKind } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'

@@ -3,9 +3,9 @@ import type * as Y from 'yjs'
 import type { Actor } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
-import type { DocName } from '../core/doc-names.ts'
-import type { Register } from '../core/register.ts'
-import type { Hlc, Json } from '../core/types.ts'
+import type { DocName } from '#main/replication/core/doc-names.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import type { Hlc, Json } from '#main/replication/core/types.ts'
 
 /** What an edit of a document may use. */
 export interface EditPlace {

@@ -1,8 +1,8 @@
 // What is lost in feeds, as rows of conflicts: one for each part of an item, with all that gave way. Knows no document.
 import type { Tx } from '#main/kernel/database.ts'
-import { formatDocName } from '../core/doc-names.ts'
-import { nameOfEntry } from '../core/replaced.ts'
-import type { RegisterEntry } from '../core/types.ts'
+import { formatDocName } from '#main/replication/core/doc-names.ts'
+import { nameOfEntry } from '#main/replication/core/replaced.ts'
+import type { RegisterEntry } from '#main/replication/core/types.ts'
 import { createEntryHistory } from '../conflicts/base-value.ts'
 import type { ConflictDraft, ConflictSide } from '../conflicts/conflict-store.ts'
 import { openConflict, openOfRecord, settleConflict } from '../conflicts/conflict-store.ts'

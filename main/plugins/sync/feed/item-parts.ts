@@ -6,10 +6,10 @@ import { FeedActor, FeedMention, FeedVisibility, clientFeedTypes } from '#shared
 import { changeSources } from '#shared/events.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { TravellingItem, TravellingReaction } from '#main/plugins/feed/api.ts'
-import type { FeedItemEntries } from '../core/feed-doc.ts'
-import { parseFeedKey, partKey, reactionKey } from '../core/feed-doc.ts'
-import { isJson } from '../core/json-value.ts'
-import type { Json, RegisterEntry } from '../core/types.ts'
+import type { FeedItemEntries } from '#main/replication/core/feed-doc.ts'
+import { parseFeedKey, partKey, reactionKey } from '#main/replication/core/feed-doc.ts'
+import { isJson } from '#main/replication/core/json-value.ts'
+import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 
 /** Entries to write, by key. */
 export type FeedPatch = Readonly<Record<string, Json>>

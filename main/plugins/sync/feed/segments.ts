@@ -2,9 +2,9 @@
 // room, nothing of what an item is.
 import type { Reads } from '#main/kernel/database.ts'
 import type { FeedPlace } from '#main/plugins/feed/api.ts'
-import type { DocName } from '../core/doc-names.ts'
-import type { FeedSegment, segmentRoom } from '../core/feed-doc.ts'
-import { FEED_SEGMENT_CHARS, FEED_SEGMENT_SIZE, readSegment } from '../core/feed-doc.ts'
+import type { DocName } from '#main/replication/core/doc-names.ts'
+import type { FeedSegment, segmentRoom } from '#main/replication/core/feed-doc.ts'
+import { FEED_SEGMENT_CHARS, FEED_SEGMENT_SIZE, readSegment } from '#main/replication/core/feed-doc.ts'
 import type { DocWriter } from '../engine/docs.ts'
 
 /** Room for items. */

@@ -1,6 +1,6 @@
 // The keys of a metadata document: what is said of the item, one per member of its body, and one per property of each
 // field. Pure.
-import type { Json } from '../core/types.ts'
+import type { Json } from '#main/replication/core/types.ts'
 
 /** A field's property, or a member of the item. */
 export type EntryKey =

@@ -2,10 +2,10 @@
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataStates } from '#shared/contracts/metadata.ts'
 import type { PortableItem, PortableOverlay } from '#main/plugins/metadata/api.ts'
-import { encodeHlc } from '../core/hlc.ts'
-import { hlcOf } from '../core/register.ts'
-import type { Register } from '../core/register.ts'
-import type { Json, RegisterEntry } from '../core/types.ts'
+import { encodeHlc } from '#main/replication/core/hlc.ts'
+import { hlcOf } from '#main/replication/core/register.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import { fieldKey, fromEntry, itemKey, ownFieldKey, parseEntryKey, toEntry } from './entry-keys.ts'
 
 /** What an item says, by key, and the order of its fields. */

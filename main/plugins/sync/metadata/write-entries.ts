@@ -1,8 +1,8 @@
 // Writes what somebody changed of an item into its document: the difference between how it was and how it is here, never
 // between here and the document, which may know more by now.
-import { readRegister, setEntries } from '../core/register.ts'
-import type { Register } from '../core/register.ts'
-import type { Json } from '../core/types.ts'
+import { readRegister, setEntries } from '#main/replication/core/register.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import type { Json } from '#main/replication/core/types.ts'
 import type { EditPlace } from '../engine/docs.ts'
 import { ownFieldKey, parseEntryKey } from './entry-keys.ts'
 import { orderPatch } from './field-order.ts'

@@ -2,7 +2,7 @@
 // setting.
 import { isIP, SocketAddress } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import type { PeerAddress } from '../channel/peer-dial.ts'
+import type { PeerAddress } from '#main/replication/channel/peer-dial.ts'
 
 /** An address of this machine. */
 export interface OwnAddress {

@@ -1,5 +1,5 @@
 // What peers need of the part that keeps log and documents, and how it is opened. Types only.
-import type { DeviceKeys } from '../channel/device-keys.ts'
+import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { Replica } from '../engine/replica.ts'
 import type { Roster } from './roster.ts'

@@ -1,14 +1,14 @@
 // Keeps this machine waiting in a mailbox of its relay while an invite is open: somebody new waits as soon as a visitor
 // came, and a relay that was gone is asked again. Knows no pairing.
 import type { Logger } from '#main/kernel/logger.ts'
-import { acceptOver } from '../channel/accept-over.ts'
-import type { DeviceKeys } from '../channel/device-keys.ts'
-import type { MailboxPlace, Seat } from '../channel/mailbox.ts'
-import { MailboxRefused, sitInMailbox } from '../channel/mailbox.ts'
-import { pairingMs } from '../channel/pairing.ts'
-import { DialError } from '../channel/peer-dial.ts'
-import type { PeerLink } from '../channel/peer-link.ts'
-import type { Timers } from '../channel/timers.ts'
+import { acceptOver } from '#main/replication/channel/accept-over.ts'
+import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
+import type { MailboxPlace, Seat } from '#main/replication/channel/mailbox.ts'
+import { MailboxRefused, sitInMailbox } from '#main/replication/channel/mailbox.ts'
+import { pairingMs } from '#main/replication/channel/pairing.ts'
+import { DialError } from '#main/replication/channel/peer-dial.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
 
 /** What a mailbox is kept with. */
 export interface MailboxKeeperParts {

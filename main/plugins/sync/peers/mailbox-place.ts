@@ -1,6 +1,6 @@
 // A mailbox as people read and type it: `wss://host:port/k7qf-2m9x-4tzd-81ab`, the relay and the name of the mailbox. Pure.
-import type { PeerAddress } from '../channel/peer-dial.ts'
-import { boxBytes } from '../wire/mailbox-words.ts'
+import type { PeerAddress } from '#main/replication/channel/peer-dial.ts'
+import { boxBytes } from '#main/replication/wire/mailbox-words.ts'
 import { formatAddress, parseRelayUrl } from './addresses.ts'
 
 /** Digits and letters without those that are taken for each other. */

@@ -1,16 +1,16 @@
 // The connections of this machine: the place others connect to, one dialler per peer with an address, and one link per
 // peer that is handed on to its session. Knows no frame and no document.
 import type { Logger } from '#main/kernel/logger.ts'
-import type { DeviceKeys } from '../channel/device-keys.ts'
-import { createLinkTable } from '../channel/link-table.ts'
-import { watchNetwork } from '../channel/network-watch.ts'
-import type { PeerAddress } from '../channel/peer-dial.ts'
-import { createPeerDialler } from '../channel/peer-dialler.ts'
-import type { DialStatus, PeerDialler } from '../channel/peer-dialler.ts'
-import type { LinkClose, LinkEnd } from '../channel/link-close.ts'
-import type { PeerLink } from '../channel/peer-link.ts'
-import { createPeerListener } from '../channel/peer-listener.ts'
-import type { Admission, PeerListener } from '../channel/peer-listener.ts'
+import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
+import { createLinkTable } from '#main/replication/channel/link-table.ts'
+import { watchNetwork } from '#main/replication/channel/network-watch.ts'
+import type { PeerAddress } from '#main/replication/channel/peer-dial.ts'
+import { createPeerDialler } from '#main/replication/channel/peer-dialler.ts'
+import type { DialStatus, PeerDialler } from '#main/replication/channel/peer-dialler.ts'
+import type { LinkClose, LinkEnd } from '#main/replication/channel/link-close.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import { createPeerListener } from '#main/replication/channel/peer-listener.ts'
+import type { Admission, PeerListener } from '#main/replication/channel/peer-listener.ts'
 import { formatAddress } from './addresses.ts'
 
 /** A peer to keep connected. */

@@ -1,8 +1,8 @@
 // Messages of pairing as frames: PAIR1 to PAIR4, PAIRSTEP and ERR. Knows no state of a pairing.
-import type { PairCodec, PairingReason, PairMessage } from '../channel/pairing.ts'
-import { decodeFrame, encodeFrame } from '../wire/frame-codec.ts'
-import type { KnownFrame } from '../wire/frames.ts'
-import { WireError } from '../wire/wire-error.ts'
+import type { PairCodec, PairingReason, PairMessage } from '#main/replication/channel/pairing.ts'
+import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
+import type { KnownFrame } from '#main/replication/wire/frames.ts'
+import { WireError } from '#main/replication/wire/wire-error.ts'
 
 const reasons: ReadonlySet<string> = new Set<PairingReason>([
   'code_invalid',

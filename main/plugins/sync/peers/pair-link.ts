@@ -1,8 +1,8 @@
 // The link an invite can be sent as: `cairn://pair?...`, with the secrets and the fingerprints behind the #, which no server
 // it might pass is sent. Pure.
-import type { MailboxPlace } from '../channel/mailbox.ts'
-import { parseFingerprint } from '../channel/fingerprint.ts'
-import { parseCode } from '../channel/pairing-proofs.ts'
+import type { MailboxPlace } from '#main/replication/channel/mailbox.ts'
+import { parseFingerprint } from '#main/replication/channel/fingerprint.ts'
+import { parseCode } from '#main/replication/channel/pairing-proofs.ts'
 import { formatAddress, parseRelayUrl } from './addresses.ts'
 import { formatBox, parseBox } from './mailbox-place.ts'
 

@@ -1,7 +1,7 @@
 // What pairing writes and reads: frames, links, payloads and addresses, there and back, and nothing that is none.
 import { describe, expect, it } from 'vitest'
-import type { PairMessage } from '../channel/pairing.ts'
-import { encodeFrame } from '../wire/frame-codec.ts'
+import type { PairMessage } from '#main/replication/channel/pairing.ts'
+import { encodeFrame } from '#main/replication/wire/frame-codec.ts'
 import { formatAddress, parseAddress, parseRelayUrl } from './addresses.ts'
 import { framePairCodec } from './pair-codec.ts'
 import { formatPairLink, parsePairLink } from './pair-link.ts'

@@ -1,8 +1,8 @@
 // SQL of what is known of each peer between connections: where it is, when it was there, and what it had. Knows no link.
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { Vector } from '../core/types.ts'
-import { decodeVector, encodeVector } from '../wire/vector-codec.ts'
+import type { Vector } from '#main/replication/core/types.ts'
+import { decodeVector, encodeVector } from '#main/replication/wire/vector-codec.ts'
 
 /** The id of the relay among peers; devices have 32 hexadecimal digits. */
 export const relayId = 'relay'

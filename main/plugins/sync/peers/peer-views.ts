@@ -2,8 +2,8 @@
 // Pure; knows no link.
 import type { z } from 'zod'
 import type { SyncPeer } from '#shared/contracts/sync-parts.ts'
-import type { DialStatus } from '../channel/peer-dialler.ts'
-import type { Vector } from '../core/types.ts'
+import type { DialStatus } from '#main/replication/channel/peer-dialler.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { SessionStatus } from '../session/types.ts'
 import type { StoredPeer } from './peer-store.ts'
 import { relayId } from './peer-store.ts'

@@ -1,5 +1,5 @@
 // How far the newest change of a record has come: looks for its documents among what peers lack. Knows no HTTP.
-import { decodeBody, isOpaque } from '../wire/envelope-codec.ts'
+import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { docsOf } from '../write/genesis-body.ts'
 import type { Running } from './running.ts'
 

@@ -1,10 +1,10 @@
 // What of a roster counts: entries of admins alone, and nobody in the place of another one.
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { deviceOf } from '../channel/device-keys.ts'
-import { registerOf } from '../core/register.ts'
-import type { Json, RegisterEntry } from '../core/types.ts'
-import { rawPublicKey } from '../wire/device-key.ts'
+import { deviceOf } from '#main/replication/channel/device-keys.ts'
+import { registerOf } from '#main/replication/core/register.ts'
+import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
+import { rawPublicKey } from '#main/replication/wire/device-key.ts'
 import type { DeviceRole, RosterDevice } from './roster-entries.ts'
 import { deviceEntry, deviceKey, nameKey, readRoster, revokedKey, rosterDeviceSchema } from './roster-entries.ts'
 

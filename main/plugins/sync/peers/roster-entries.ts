@@ -1,9 +1,9 @@
 // What a roster says: its entries checked one by one, and only those counted that an admin device wrote. Pure; knows no
 // database.
 import { z } from 'zod'
-import { deviceOf } from '../channel/device-keys.ts'
-import type { Register } from '../core/register.ts'
-import type { Json, RegisterEntry } from '../core/types.ts'
+import { deviceOf } from '#main/replication/channel/device-keys.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 
 /** What a device may do in its workspace: an admin changes the roster and metadata. */
 export type DeviceRole = 'admin' | 'member'

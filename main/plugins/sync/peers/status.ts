@@ -1,7 +1,7 @@
 // How this machine stands to its peers: what the sessions come to, and what only the machine itself knows of. Pure.
 import type { z } from 'zod'
 import type { SyncStatus } from '#shared/contracts/sync-parts.ts'
-import type { Vector } from '../core/types.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { SyncSummary } from '../session/session-summary.ts'
 
 /** The status as it is answered. */

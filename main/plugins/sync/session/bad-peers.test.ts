@@ -6,10 +6,10 @@ import { createMemoryReplica, createTestWorkspace } from '../../../../test/suppo
 import type { RawPeer } from '../../../../test/support/raw-peer.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, meetRawPeer, startMachine } from '../../../../test/support/session-pair.ts'
-import type { Head, SealedEnvelope } from '../core/types.ts'
-import { nextPoint, signHead } from '../wire/chain.ts'
-import type { EnvFrame, Frame } from '../wire/frames.ts'
-import { maxMessageBytes } from '../channel/peer-link.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
+import { nextPoint, signHead } from '#main/replication/wire/chain.ts'
+import type { EnvFrame, Frame } from '#main/replication/wire/frames.ts'
+import { maxMessageBytes } from '#main/replication/channel/peer-link.ts'
 import type { PeerSession, SessionHooks } from './types.ts'
 
 let workspace: TestWorkspace

@@ -1,7 +1,7 @@
 // Waiting until everything written so far is on a peer's disk. Knows vectors and times, no frame.
-import type { Timers } from '../channel/timers.ts'
-import type { Vector } from '../core/types.ts'
-import { missingRanges } from '../wire/vector-codec.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
+import type { Vector } from '#main/replication/core/types.ts'
+import { missingRanges } from '#main/replication/wire/vector-codec.ts'
 import type { SendLog } from './send-log.ts'
 import type { BarrierResult } from './types.ts'
 

@@ -7,8 +7,8 @@ import type { TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, meetRawPeer, startMachine } from '../../../../test/support/session-pair.ts'
-import type { Timers } from '../channel/timers.ts'
-import { DocError } from '../core/doc-error.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
+import { DocError } from '#main/replication/core/doc-error.ts'
 import type { PeerSession } from './types.ts'
 
 let workspace: TestWorkspace

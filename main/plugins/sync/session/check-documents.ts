@@ -2,12 +2,12 @@
 // differs is repaired. Keeps the proof, and knows when it is worth nothing any more.
 import { createHash } from 'node:crypto'
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Timers } from '../channel/timers.ts'
-import { compareDigests } from '../core/digest.ts'
-import type { Vector } from '../core/types.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
+import { compareDigests } from '#main/replication/core/digest.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { Replica } from '../engine/replica.ts'
-import type { BucketFrame, DigestFrame, DigestHashFrame, DocSyncFrame, Frame } from '../wire/frames.ts'
-import { compareVectors } from '../wire/vector-codec.ts'
+import type { BucketFrame, DigestFrame, DigestHashFrame, DocSyncFrame, Frame } from '#main/replication/wire/frames.ts'
+import { compareVectors } from '#main/replication/wire/vector-codec.ts'
 import { createRepairs } from './repair-documents.ts'
 import type { PeerKind, Proof } from './types.ts'
 

@@ -6,9 +6,9 @@ import type { TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createMemoryReplica, createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, meetRawPeer, startMachine } from '../../../../test/support/session-pair.ts'
-import { createManualTimers } from '../channel/timers.ts'
-import { signerOf } from '../wire/device-key.ts'
-import { proveChannel } from '../wire/proofs.ts'
+import { createManualTimers } from '#main/replication/channel/timers.ts'
+import { signerOf } from '#main/replication/wire/device-key.ts'
+import { proveChannel } from '#main/replication/wire/proofs.ts'
 
 let workspace: TestWorkspace
 let honest: TestMachine

@@ -1,9 +1,9 @@
 // The first words of both sides: who they are, of which workspace, and that they hold the key they say. Knows the frames
 // and the roster; what follows an agreement is not its business.
-import type { PeerLink } from '../channel/peer-link.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import type { ReplicaIdentity } from '../engine/replica.ts'
-import type { AuthFrame, Frame, HelloFrame } from '../wire/frames.ts'
-import { isChannelProven, proveChannel } from '../wire/proofs.ts'
+import type { AuthFrame, Frame, HelloFrame } from '#main/replication/wire/frames.ts'
+import { isChannelProven, proveChannel } from '#main/replication/wire/proofs.ts'
 import type { PeerKind, PeerRoster, SessionParts } from './types.ts'
 
 /** The protocols a device speaks. */

@@ -1,5 +1,5 @@
 // Counts what a peer sent that cannot be used, and says when it is too much. Knows a clock, no frame.
-import type { Timers } from '../channel/timers.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
 
 /** Bad things a peer may send in a minute: one more pauses it. */
 export const badPerMinute = 20

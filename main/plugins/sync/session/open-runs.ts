@@ -1,9 +1,9 @@
 // Envelopes that wait for the head that vouches for them, as frames bring them. Knows the bounds of a run, no store.
-import type { Head, SealedEnvelope } from '../core/types.ts'
-import { decodeEnvelope, envelopeSize } from '../wire/envelope-codec.ts'
-import type { EnvFrame, EnvPartFrame } from '../wire/frames.ts'
-import { envelopeLimit, runLimitBytes, runLimitCount } from '../wire/limits.ts'
-import { createJoiner } from '../wire/pieces.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
+import { decodeEnvelope, envelopeSize } from '#main/replication/wire/envelope-codec.ts'
+import type { EnvFrame, EnvPartFrame } from '#main/replication/wire/frames.ts'
+import { envelopeLimit, runLimitBytes, runLimitCount } from '#main/replication/wire/limits.ts'
+import { createJoiner } from '#main/replication/wire/pieces.ts'
 
 /** Envelopes and the head at their end. */
 export interface HeadedRun {

@@ -1,8 +1,8 @@
 // What leaves over a link: in order, words before the log, bounded when nobody reads, and in slices.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { decodeFrame } from '../wire/frame-codec.ts'
-import type { Frame } from '../wire/frames.ts'
+import { decodeFrame } from '#main/replication/wire/frame-codec.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
 import { createOutgoing } from './outgoing.ts'
 
 const big = (id: number): Frame => ({ kind: 'LIVE', doc: `d${id}`, update: new Uint8Array(100_000) })

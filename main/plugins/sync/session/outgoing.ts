@@ -1,10 +1,10 @@
 // What leaves over one link: short words first, then the log as far as it may go, in slices that leave the event loop
 // free. Knows frames as bytes and a link by its ways to send.
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { PeerLink } from '../channel/peer-link.ts'
-import { encodeFrame } from '../wire/frame-codec.ts'
-import type { AwareFrame, Frame, LiveFrame } from '../wire/frames.ts'
-import { windowLimit } from '../wire/limits.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import { encodeFrame } from '#main/replication/wire/frame-codec.ts'
+import type { AwareFrame, Frame, LiveFrame } from '#main/replication/wire/frames.ts'
+import { windowLimit } from '#main/replication/wire/limits.ts'
 
 /** Bytes of waiting words above which nothing more is taken from the peer: a peer that reads never gets there. */
 const holdLimit = 4 * windowLimit

@@ -1,9 +1,9 @@
 // What is remembered of peers beyond one connection: what each has acknowledged, how its clock differs, why it is not
 // spoken to. Knows vectors, no link; where it is kept is the business of a port.
-import type { Timers } from '../channel/timers.ts'
-import type { Vector } from '../core/types.ts'
-import { compareVectors, covers } from '../wire/vector-codec.ts'
-import type { Position } from '../wire/vector-codec.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
+import type { Vector } from '#main/replication/core/types.ts'
+import { compareVectors, covers } from '#main/replication/wire/vector-codec.ts'
+import type { Position } from '#main/replication/wire/vector-codec.ts'
 
 /** Where the acknowledgements of peers are kept over restarts. */
 export interface AckStore {

@@ -1,7 +1,7 @@
 // What a peer has, as far as this machine knows, and how far the two are apart. Knows vectors, no frame.
-import type { Vector } from '../core/types.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { Replica } from '../engine/replica.ts'
-import { compareVectors, mergeVectors, missingRanges, vectorLimit } from '../wire/vector-codec.ts'
+import { compareVectors, mergeVectors, missingRanges, vectorLimit } from '#main/replication/wire/vector-codec.ts'
 
 /** What is known of a peer's log. */
 export interface PeerView {

@@ -1,6 +1,6 @@
 // Questions to a peer that it answers in their order: whether it is there, and whether it admits a device. Knows the two
 // frames, no link.
-import type { Frame } from '../wire/frames.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
 
 /** Questions that may be open at once: a peer that answers none must not fill the memory. */
 const openLimit = 64

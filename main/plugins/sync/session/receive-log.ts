@@ -1,11 +1,11 @@
 // What comes of the log: runs are stored one after the other, acknowledged once they are on disk, and asked for again
 // where something is missing. Knows the replica and frames, no link.
-import type { Vector } from '../core/types.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { Received, Replica } from '../engine/replica.ts'
-import type { Frame } from '../wire/frames.ts'
-import { runLimitBytes, runLimitCount, windowLimit } from '../wire/limits.ts'
-import type { Position } from '../wire/vector-codec.ts'
-import { mergeVectors, missingRanges } from '../wire/vector-codec.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
+import { runLimitBytes, runLimitCount, windowLimit } from '#main/replication/wire/limits.ts'
+import type { Position } from '#main/replication/wire/vector-codec.ts'
+import { mergeVectors, missingRanges } from '#main/replication/wire/vector-codec.ts'
 import type { HeadedRun } from './open-runs.ts'
 import type { PeerKind } from './types.ts'
 

@@ -1,13 +1,13 @@
 // Finds the documents in which this machine and a peer differ although both have the same log, and fetches what is
 // missing of each: buckets, then state vectors, then differences. Knows the replica and frames, not when it is time.
-import { compareBuckets } from '../core/digest.ts'
-import { DocError } from '../core/doc-error.ts'
-import type { DocumentPart } from '../core/document-part.ts'
+import { compareBuckets } from '#main/replication/core/digest.ts'
+import { DocError } from '#main/replication/core/doc-error.ts'
+import type { DocumentPart } from '#main/replication/core/document-part.ts'
 import type { Replica } from '../engine/replica.ts'
-import type { BucketFrame, DocSyncFrame, Frame } from '../wire/frames.ts'
-import { frameLimit } from '../wire/limits.ts'
-import { createJoiner, cutPieces } from '../wire/pieces.ts'
-import { wholeLimit } from '../wire/frame-codec.ts'
+import type { BucketFrame, DocSyncFrame, Frame } from '#main/replication/wire/frames.ts'
+import { frameLimit } from '#main/replication/wire/limits.ts'
+import { createJoiner, cutPieces } from '#main/replication/wire/pieces.ts'
+import { wholeLimit } from '#main/replication/wire/frame-codec.ts'
 
 /** Buckets that are asked for at once. */
 const openBucketLimit = 16

@@ -1,14 +1,14 @@
 // What a peer lacks of the log: which run comes next, how much may be on the way, and what it has refused for now. Knows
 // the replica and frames, no link.
-import type { Vector } from '../core/types.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { LogRun, Replica } from '../engine/replica.ts'
-import { createSendWindow } from '../wire/credit.ts'
-import { decodeBody, envelopeSize, isOpaque } from '../wire/envelope-codec.ts'
-import type { Frame } from '../wire/frames.ts'
-import { packRun } from '../wire/pack-run.ts'
-import type { Position, SequenceRange } from '../wire/vector-codec.ts'
-import { compareVectors, mergeVectors, missingRanges } from '../wire/vector-codec.ts'
-import { WireError } from '../wire/wire-error.ts'
+import { createSendWindow } from '#main/replication/wire/credit.ts'
+import { decodeBody, envelopeSize, isOpaque } from '#main/replication/wire/envelope-codec.ts'
+import type { Frame } from '#main/replication/wire/frames.ts'
+import { packRun } from '#main/replication/wire/pack-run.ts'
+import type { Position, SequenceRange } from '#main/replication/wire/vector-codec.ts'
+import { compareVectors, mergeVectors, missingRanges } from '#main/replication/wire/vector-codec.ts'
+import { WireError } from '#main/replication/wire/wire-error.ts'
 
 /** Bytes of a run that is read at once: well below what takes ten milliseconds. */
 const runBytes = 128 * 1024

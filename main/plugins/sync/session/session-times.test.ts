@@ -1,6 +1,6 @@
 // Calls made later, by timers that ring as those of a machine do: now and then a moment early.
 import { expect, it } from 'vitest'
-import { createManualTimers } from '../channel/timers.ts'
+import { createManualTimers } from '#main/replication/channel/timers.ts'
 import { createWake } from './session-times.ts'
 
 it('wakes whoever was woken a moment early and asks for the same time again', () => {

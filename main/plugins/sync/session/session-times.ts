@@ -1,5 +1,5 @@
 // Calls that a session has made later: all of them end with it. Knows timers, nothing of what is called.
-import type { Timers } from '../channel/timers.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
 
 /** Calls made later. */
 export interface SessionTimes {

@@ -1,7 +1,7 @@
 // All sessions of a machine: one for each peer that is connected, what is known of the others, and one state for all of
 // them. Knows sessions and what they tell, not how links are opened.
-import type { PeerLink } from '../channel/peer-link.ts'
-import type { Position } from '../wire/vector-codec.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import type { Position } from '#main/replication/wire/vector-codec.ts'
 import { createBadCount } from './misbehaviour.ts'
 import type { BadCount } from './misbehaviour.ts'
 import type { AckStore } from './peer-memory.ts'

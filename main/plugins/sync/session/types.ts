@@ -1,11 +1,11 @@
 // What a session with a peer is given and what it tells: ports, hooks and its status. Types only.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { PeerLink } from '../channel/peer-link.ts'
-import type { Timers } from '../channel/timers.ts'
-import type { Vector } from '../core/types.ts'
+import type { PeerLink } from '#main/replication/channel/peer-link.ts'
+import type { Timers } from '#main/replication/channel/timers.ts'
+import type { Vector } from '#main/replication/core/types.ts'
 import type { Replica } from '../engine/replica.ts'
-import type { Signer } from '../wire/device-key.ts'
+import type { Signer } from '#main/replication/wire/device-key.ts'
 import type { BadCount } from './misbehaviour.ts'
 
 /** Whom a session talks to: another device, which has documents, or a relay, which only keeps the log. */

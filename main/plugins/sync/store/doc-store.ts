@@ -3,8 +3,8 @@
 import { crc32 } from 'node:zlib'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import { bucketOf, nameHash } from '../core/digest.ts'
-import { DocError } from '../core/doc-error.ts'
+import { bucketOf, nameHash } from '#main/replication/core/digest.ts'
+import { DocError } from '#main/replication/core/doc-error.ts'
 
 type Reader = Pick<Reads, 'all' | 'get'>
 

@@ -2,7 +2,7 @@
 // Rows in, rows out; knows no document.
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { Head, SealedEnvelope } from '../core/types.ts'
+import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 
 type Reader = Pick<Reads, 'all' | 'get'>
 

@@ -3,18 +3,25 @@
 import type * as Y from 'yjs'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
-import type { DocName } from '../core/doc-names.ts'
-import { formatDocName } from '../core/doc-names.ts'
-import type { HlcClock } from '../core/hlc.ts'
-import { ZERO_HLC } from '../core/hlc.ts'
-import { emptyRegister, encodeChange, encodeLinear, entriesIn, readLinear, setLinear } from '../core/linear-register.ts'
-import { hashEntries, hashText, logicalHash } from '../core/logical-hash.ts'
-import { editDoc, loadDoc } from '../core/record-doc.ts'
-import { readRegister, registerHlc, registerOf } from '../core/register.ts'
-import { encodeText } from '../core/text-doc.ts'
-import type { Register } from '../core/register.ts'
-import { replacedEntries, replacedFacts } from '../core/replaced.ts'
-import type { EnvelopeKind, Fact, Hlc } from '../core/types.ts'
+import type { DocName } from '#main/replication/core/doc-names.ts'
+import { formatDocName } from '#main/replication/core/doc-names.ts'
+import type { HlcClock } from '#main/replication/core/hlc.ts'
+import { ZERO_HLC } from '#main/replication/core/hlc.ts'
+import {
+  emptyRegister,
+  encodeChange,
+  encodeLinear,
+  entriesIn,
+  readLinear,
+  setLinear,
+} from '#main/replication/core/linear-register.ts'
+import { hashEntries, hashText, logicalHash } from '#main/replication/core/logical-hash.ts'
+import { editDoc, loadDoc } from '#main/replication/core/record-doc.ts'
+import { readRegister, registerHlc, registerOf } from '#main/replication/core/register.ts'
+import { encodeText } from '#main/replication/core/text-doc.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import { replacedEntries, replacedFacts } from '#main/replication/core/replaced.ts'
+import type { EnvelopeKind, Fact, Hlc } from '#main/replication/core/types.ts'
 import type { DocWriter, EditPlace } from '../engine/docs.ts'
 import type { LogState } from '../engine/log-state.ts'
 import { putDoc, readDoc } from '../store/doc-store.ts'

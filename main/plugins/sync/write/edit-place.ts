@@ -1,7 +1,7 @@
 // Where an edit of a loaded document takes place. Knows registers, no storage.
 import type * as Y from 'yjs'
-import { readRegister, setEntries } from '../core/register.ts'
-import { seedText } from '../core/text-doc.ts'
+import { readRegister, setEntries } from '#main/replication/core/register.ts'
+import { seedText } from '#main/replication/core/text-doc.ts'
 import type { EditPlace } from '../engine/docs.ts'
 
 /** The place that a document makes. */

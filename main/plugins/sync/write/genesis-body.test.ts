@@ -2,7 +2,7 @@ import { deflateRawSync } from 'node:zlib'
 import * as encoding from 'lib0/encoding'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bodyLimit } from '../wire/envelope-codec.ts'
+import { bodyLimit } from '#main/replication/wire/envelope-codec.ts'
 import { packGenesis, unpackGenesis } from './genesis-body.ts'
 
 const docs = fc.array(

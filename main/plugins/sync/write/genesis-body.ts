@@ -3,9 +3,9 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
-import { DocError } from '../core/doc-error.ts'
-import type { EnvelopeBody } from '../core/types.ts'
-import { bodyLimit } from '../wire/envelope-codec.ts'
+import { DocError } from '#main/replication/core/doc-error.ts'
+import type { EnvelopeBody } from '#main/replication/core/types.ts'
+import { bodyLimit } from '#main/replication/wire/envelope-codec.ts'
 
 /** A new document and the update that makes it. */
 export interface GenesisDoc {

@@ -1,10 +1,10 @@
 // Appends to the log of this machine's incarnation inside the transaction of the rows: numbers without gaps, the hash
 // chain, heads where runs would grow too long. A rollback takes all of it back, since nothing of it is in memory.
 import type { Tx } from '#main/kernel/database.ts'
-import type { EnvelopeBody, SealedEnvelope } from '../core/types.ts'
-import { chainStart, headDueBefore, nextHash, signHead } from '../wire/chain.ts'
-import type { Signer } from '../wire/device-key.ts'
-import { encodeBody, envelopeSize } from '../wire/envelope-codec.ts'
+import type { EnvelopeBody, SealedEnvelope } from '#main/replication/core/types.ts'
+import { chainStart, headDueBefore, nextHash, signHead } from '#main/replication/wire/chain.ts'
+import type { Signer } from '#main/replication/wire/device-key.ts'
+import { encodeBody, envelopeSize } from '#main/replication/wire/envelope-codec.ts'
 import type { LogState } from '../engine/log-state.ts'
 import { insertEnvelope, insertHead, putIncarnation, readIncarnation, readIncarnations } from '../store/log-store.ts'
 

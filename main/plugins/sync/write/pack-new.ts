@@ -1,6 +1,6 @@
 // One call that makes many documents travels as few envelopes: an import of thousands of records costs its receivers, and a
 // relay that counts envelopes, a small part of what each document alone would. Knows no database.
-import { laterHlc } from '../core/hlc.ts'
+import { laterHlc } from '#main/replication/core/hlc.ts'
 import type { GenesisDoc } from './genesis-body.ts'
 import { packBytes, packGenesis } from './genesis-body.ts'
 import type { DraftBody } from './own-log.ts'

@@ -2,7 +2,7 @@
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { FieldMerge, MergedField } from '../core/merge-values.ts'
+import type { FieldMerge, MergedField } from '#main/replication/core/merge-values.ts'
 
 /** What is known of an object's fields for sync. */
 export interface SyncedFields {

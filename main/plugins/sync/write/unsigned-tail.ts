@@ -3,8 +3,8 @@
 import type { Tx } from '#main/kernel/database.ts'
 import { deleteEnvelopes, putIncarnation, readEnvelopes, readHeads, readIncarnations } from '../store/log-store.ts'
 import type { IncarnationRow } from '../store/log-store.ts'
-import { chainStart } from '../wire/chain.ts'
-import { decodeBody, isOpaque } from '../wire/envelope-codec.ts'
+import { chainStart } from '#main/replication/wire/chain.ts'
+import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import type { AppendOwn, DraftBody } from './own-log.ts'
 
 /** Envelopes that are looked at together. */

@@ -3,7 +3,7 @@
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
 import type { AwarenessEntry } from '../text/frames.ts'
-import { awarenessLimit } from '../../wire/limits.ts'
+import { awarenessLimit } from '#main/replication/wire/limits.ts'
 
 /** What one machine says of its room. */
 export interface AwareWord {

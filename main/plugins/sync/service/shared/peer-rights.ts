@@ -3,7 +3,7 @@
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
-import { parseDocName } from '../../core/doc-names.ts'
+import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { JudgedPerson } from '../../engine/create-engine.ts'
 import type { Devices, KnownDevice } from '../../engine/devices.ts'
 

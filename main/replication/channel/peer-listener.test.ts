@@ -6,8 +6,8 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { closeDevice, connectTo, listenAs, makeDevice } from '../../../../test/support/channel-devices.ts'
-import type { ListeningDevice, TestDevice } from '../../../../test/support/channel-devices.ts'
+import { closeDevice, connectTo, listenAs, makeDevice } from '../../../test/support/channel-devices.ts'
+import type { ListeningDevice, TestDevice } from '../../../test/support/channel-devices.ts'
 import { DialError, dialPeer, subprotocols } from './peer-dial.ts'
 import { createPeerListener } from './peer-listener.ts'
 

@@ -2,7 +2,7 @@
 import * as encoding from 'lib0/encoding'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { arbitraryBody, arbitraryEnvelope } from '../../../../test/support/wire-arbitraries.ts'
+import { arbitraryBody, arbitraryEnvelope } from '../../../test/support/wire-arbitraries.ts'
 import type { EnvelopeBody, Json, SealedEnvelope } from '../core/types.ts'
 import {
   bodyLimit,

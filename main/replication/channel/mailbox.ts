@@ -3,10 +3,16 @@
 import { randomBytes } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Signer } from '../wire/device-key.ts'
-import type { MailboxWord } from '../wire/mailbox-words.ts'
-import { boxAuthLabel, boxBytes, boxMessageLimit, decodeMailboxWord, encodeMailboxWord } from '../wire/mailbox-words.ts'
-import { proveChannel } from '../wire/proofs.ts'
+import type { Signer } from '#main/replication/wire/device-key.ts'
+import type { MailboxWord } from '#main/replication/wire/mailbox-words.ts'
+import {
+  boxAuthLabel,
+  boxBytes,
+  boxMessageLimit,
+  decodeMailboxWord,
+  encodeMailboxWord,
+} from '#main/replication/wire/mailbox-words.ts'
+import { proveChannel } from '#main/replication/wire/proofs.ts'
 import { createLinkStream } from './link-stream.ts'
 import type { LinkStream } from './link-stream.ts'
 import { DialError, dialPeer } from './peer-dial.ts'

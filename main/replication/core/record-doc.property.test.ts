@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { editDoc, loadDoc, mergeUpdate } from './record-doc.ts'
 import { readRegister, setEntries } from './register.ts'
-import { sized } from '../../../../test/support/test-size.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 const edit = fc.record({
   device: fc.nat({ max: 2 }),

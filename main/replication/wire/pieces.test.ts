@@ -9,7 +9,7 @@ import { frameLimit } from './limits.ts'
 import { packRun } from './pack-run.ts'
 import { createJoiner, cutPieces, pieceBytes } from './pieces.ts'
 import { WireError } from './wire-error.ts'
-import { sized } from '../../../../test/support/test-size.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 const pattern = new Uint8Array(251).map((_, index) => index)
 const filled = (length: number): Uint8Array => new Uint8Array(Buffer.alloc(length, length === 0 ? 0 : pattern))

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { inspectUpdate } from './inspect-update.ts'
 import { applyTextDiff, decodeText, encodeText, firstTexts, keepTexts, readText, seedText } from './text-doc.ts'
-import { sized } from '../../../../test/support/test-size.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 function pair(text: string): [Y.Doc, Y.Doc] {
   const [a, b] = [new Y.Doc(), new Y.Doc()]

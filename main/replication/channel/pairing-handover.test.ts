@@ -2,9 +2,9 @@
 // what it was handed.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
-import type { ListeningDevice } from '../../../../test/support/channel-devices.ts'
-import { listenAs, makeDevice } from '../../../../test/support/channel-devices.ts'
-import { jsonPairCodec } from '../../../../test/support/pair-codec.ts'
+import type { ListeningDevice } from '../../../test/support/channel-devices.ts'
+import { listenAs, makeDevice } from '../../../test/support/channel-devices.ts'
+import { jsonPairCodec } from '../../../test/support/pair-codec.ts'
 import { pairChannel } from './pairing.ts'
 import type { PairChannel } from './pairing.ts'
 import type { Invite } from './pairing-invite.ts'

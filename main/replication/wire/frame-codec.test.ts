@@ -1,7 +1,7 @@
 // Frames come back from their bytes as they were; what is no frame is refused by name, and what is a later one is not.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { arbitraryFrame, arbitraryUnknownFrame } from '../../../../test/support/wire-arbitraries.ts'
+import { arbitraryFrame, arbitraryUnknownFrame } from '../../../test/support/wire-arbitraries.ts'
 import { bucketCount, decodeFrame, encodeFrame, logicalHashBytes } from './frame-codec.ts'
 import type { Frame } from './frames.ts'
 import { frameLimit } from './limits.ts'

@@ -15,7 +15,7 @@ import {
 import { editDoc, loadDoc, mergeUpdate } from './record-doc.ts'
 import { liveEntries, setEntries } from './register.ts'
 import type { Json } from './types.ts'
-import { sized } from '../../../../test/support/test-size.ts'
+import { sized } from '../../../test/support/test-size.ts'
 
 const value: fc.Arbitrary<Json> = fc.oneof(
   fc.integer(),

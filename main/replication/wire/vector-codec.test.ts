@@ -1,7 +1,7 @@
 // Vectors come back from their bytes, and what they say to each other agrees with plain sets of envelopes.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { arbitraryVector } from '../../../../test/support/wire-arbitraries.ts'
+import { arbitraryVector } from '../../../test/support/wire-arbitraries.ts'
 import type { Vector } from '../core/types.ts'
 import { compareVectors, covers, decodeVector, encodeVector, mergeVectors, missingRanges } from './vector-codec.ts'
 import { WireError } from './wire-error.ts'

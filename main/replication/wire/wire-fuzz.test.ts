@@ -8,15 +8,15 @@ import {
   arbitraryFrame,
   arbitraryUnknownFrame,
   arbitraryVector,
-} from '../../../../test/support/wire-arbitraries.ts'
+} from '../../../test/support/wire-arbitraries.ts'
 import { decodeBody, decodeEnvelope, encodeBody, encodeEnvelope } from './envelope-codec.ts'
 import { decodeFrame, encodeFrame } from './frame-codec.ts'
 import type { Piece } from './frames.ts'
 import { createJoiner, cutPieces } from './pieces.ts'
 import { decodeVector, encodeVector } from './vector-codec.ts'
 import { WireError } from './wire-error.ts'
-import { heldMemory } from '../../../../test/support/held-memory.ts'
-import { isLong, sized } from '../../../../test/support/test-size.ts'
+import { heldMemory } from '../../../test/support/held-memory.ts'
+import { isLong, sized } from '../../../test/support/test-size.ts'
 
 const rounds = sized(1500, 100_000)
 const timeout = sized(60_000, 600_000)
