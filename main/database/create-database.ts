@@ -22,7 +22,7 @@ import { dropUnfinishedBuild } from './schema/index-build.ts'
 import type { ClosedFile, StateFile } from './state-file.ts'
 import { describeClosed } from './state-file.ts'
 import { createStatements } from './statements.ts'
-import { readSalts } from './wal-log.ts'
+import { describeLog } from './wal-log.ts'
 import { keepStatistics } from './statistics.ts'
 import { createWriteQueue } from './write-queue.ts'
 
@@ -76,8 +76,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   const logPages = (): number => (logState.get() as [busy: number, pages: number, folded: number])[1]
   const markLog = (handle: number): void => {
     try {
-      const salts = readSalts(handle)
-      state?.mark({ state: 'open', birth, log: salts === null ? null : { salts, frames: logPages() } })
+      state?.mark({ state: 'open', birth, log: describeLog(handle, logPages()) })
     } catch (error) {
       log.error({ err: error }, 'How far the log has come could not be noted outside of the database.')
     }

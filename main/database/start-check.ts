@@ -12,8 +12,8 @@ import { openReader } from './open.ts'
 import type { Connection } from './open.ts'
 import { checksumOf, isSame, isUntouched, readState, stateFileOf } from './state-file.ts'
 import type { ClosedFile, Closing, DatabaseState } from './state-file.ts'
-import { readLogExtent } from './wal-log.ts'
-import type { LogExtent } from './wal-log.ts'
+import { holdsPage, readLogExtent } from './wal-log.ts'
+import type { LogExtent, NotedLog } from './wal-log.ts'
 
 /** Larger files are checked beside the traffic instead: some 8 ms of start for every megabyte would be too long. */
 export const checkedFirstBytes = 256 * 1024 * 1024
@@ -75,7 +75,7 @@ export function findProblem(dataDir: string, database: string): DatabaseProblem 
   if (size === 0) return findUsed(dataDir, database, state) ?? fresh
   if (state?.state === 'damaged') return broken(state.problem)
   if (state?.state === 'closed') return judgeClosed(database, state, noted?.closings ?? [])
-  return judgeLeft(dataDir, database, state, noted?.at ?? 0n)
+  return judgeLeft(dataDir, database, state)
 }
 
 /** The words for somebody who has to decide what happens with the database. */
@@ -137,10 +137,9 @@ function judgeLeft(
   dataDir: string,
   database: string,
   state: (DatabaseState & { state: 'open' }) | undefined,
-  notedAt: bigint,
 ): DatabaseProblem | DatabaseFound {
   const log = readLogExtent(database)
-  const lost = state?.log == null ? undefined : logProblem(database, state.log, log, notedAt)
+  const lost = state?.log == null ? undefined : logProblem(database, state.log, log)
   // SQLite would read the file through it.
   if (lost?.isUsable === false) return lost
   const isLarge = statSync(database).size > checkedFirstBytes
@@ -158,16 +157,11 @@ function judgeLeft(
 }
 
 /** Whether what was acknowledged is still in the log, or has gone from there into the file. */
-function logProblem(
-  database: string,
-  noted: LogExtent,
-  log: LogExtent | null,
-  notedAt: bigint,
-): DatabaseProblem | undefined {
+function logProblem(database: string, noted: NotedLog, log: LogExtent | null): DatabaseProblem | undefined {
   if (noted.frames === 0) return undefined
   if (log === null) {
-    // Whoever opens the file with SQLite after a kill folds the log in and removes it, which writes the file.
-    if (statSync(database, { bigint: true }).mtimeNs >= notedAt) return undefined
+    // Whoever opens the file with SQLite after a kill folds the log in and removes it.
+    if (noted.last !== undefined && holdsPage(database, noted.last)) return undefined
     return doubtful('its log (cairn.db-wal) is gone or damaged, and the last changes were in it.')
   }
   const restarts = (log.salts[0] - noted.salts[0]) >>> 0

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readPrivateFile, refuseSpecialFile, syncPath } from '#main/kernel/atomic-file.ts'
-import type { LogExtent } from './wal-log.ts'
+import type { NotedLog } from './wal-log.ts'
 
 const recordBytes = 2048
 /** So many earlier closed files are known again when somebody puts one of them back. */
@@ -43,7 +43,7 @@ export type DatabaseState =
       /** When the database was made, which tells it from every other; null before it is. */
       readonly birth: string | null
       /** What is known to be on disk; null when nothing must be there. */
-      readonly log: LogExtent | null
+      readonly log: NotedLog | null
     }
   | { readonly state: 'damaged'; readonly problem: string }
 
@@ -61,16 +61,15 @@ export function stateFileOf(database: string): string {
   return join(dirname(database), 'cairn.state')
 }
 
-/** What was noted last, when, in nanoseconds, and the latest closed files; undefined when nothing can be read. */
+/** What was noted last, and the latest closed files; undefined when nothing can be read. */
 export function readState(
   database: string,
-): { readonly state: DatabaseState; readonly at: bigint; readonly closings: readonly Closing[] } | undefined {
+): { readonly state: DatabaseState; readonly closings: readonly Closing[] } | undefined {
   try {
-    const file = stateFileOf(database)
-    const text = readPrivateFile(file, recordBytes)
+    const text = readPrivateFile(stateFileOf(database), recordBytes)
     if (text === undefined) return undefined
     const { closings = [], ...state } = JSON.parse(text) as DatabaseState & { closings?: Closing[] }
-    return { state, closings, at: statSync(file, { bigint: true }).mtimeNs }
+    return { state, closings }
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@
 // counts. Knows the file format only.
 // @source https://sqlite.org/fileformat2.html#walformat
 import { closeSync, constants, openSync, readSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 
 const headerBytes = 32
 const frameHeaderBytes = 24
@@ -19,11 +20,46 @@ export interface LogExtent {
   readonly frames: number
 }
 
-/** The salts of a log that is open, null while it has no header. @param descriptor of the `-wal` file */
-export function readSalts(descriptor: number): LogSalts | null {
+/** A page as the last frame of a log has it: where it is in the database, from 1, how long, and the CRC-32 of what it holds. */
+export interface LastPage {
+  readonly page: number
+  readonly bytes: number
+  readonly crc: number
+}
+
+/** A log as it is noted beside its database. */
+export interface NotedLog extends LogExtent {
+  /** Absent while the log is empty. */
+  readonly last?: LastPage
+}
+
+/**
+ * A log that is open, null while it has no header.
+ * @param descriptor of the `-wal` file
+ * @param frames up to the last COMMIT
+ */
+export function describeLog(descriptor: number, frames: number): NotedLog | null {
   const header = Buffer.allocUnsafe(headerBytes)
   if (readSync(descriptor, header, 0, headerBytes, 0) < headerBytes) return null
-  return [header.readUInt32BE(16), header.readUInt32BE(20)]
+  const salts: LogSalts = [header.readUInt32BE(16), header.readUInt32BE(20)]
+  if (frames === 0) return { salts, frames }
+  const bytes = header.readUInt32BE(8)
+  const frame = Buffer.allocUnsafe(frameHeaderBytes + bytes)
+  const isWhole =
+    readSync(descriptor, frame, 0, frame.length, headerBytes + (frames - 1) * frame.length) === frame.length
+  if (!isWhole) return { salts, frames }
+  return { salts, frames, last: { page: frame.readUInt32BE(0), bytes, crc: crc32(frame.subarray(frameHeaderBytes)) } }
+}
+
+/** Whether a page of a database is as a log had it, which is so when the log was folded in. @param file path of the database */
+export function holdsPage(file: string, { page, bytes, crc }: LastPage): boolean {
+  const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+  try {
+    const content = Buffer.alloc(bytes)
+    return readSync(descriptor, content, 0, bytes, (page - 1) * bytes) === bytes && crc32(content) === crc
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /**

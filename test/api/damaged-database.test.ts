@@ -158,6 +158,9 @@ describe('a start on a folder that was in use', () => {
     const gone = folder(killed)
     rmSync(`${gone.file}-wal`)
     expect(await refusalOf(gone.dir)).toContain('gone')
+    // A copy whose times are those of the copying.
+    writeFileSync(gone.file, readFileSync(gone.file))
+    expect(await refusalOf(gone.dir)).toContain('gone')
     const cut = folder(killed)
     truncateSync(`${cut.file}-wal`, readFileSync(`${cut.file}-wal`).length - 100)
     expect(await refusalOf(cut.dir)).toContain('cut or damaged')
