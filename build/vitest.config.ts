@@ -49,8 +49,9 @@ export default defineConfig(({ mode }) => {
         include,
         exclude: ['**/node_modules/**', ...measured, ...isolated, ...left],
         environment: 'node',
-        testTimeout: 40_000,
-        hookTimeout: 60_000,
+        // Full sizes take half of this on a quiet machine.
+        testTimeout: isLong ? 180_000 : 40_000,
+        hookTimeout: isLong ? 180_000 : 60_000,
         isolate: false,
         maxWorkers: 3,
         sequence: { groupOrder },
