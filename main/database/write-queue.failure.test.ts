@@ -153,6 +153,28 @@ describe('write queue while its disk is watched', () => {
     expect(count()).toBe(1)
   })
 
+  it('tries once more what makes room, when that is what meets the full disk first', async () => {
+    await queue.write('before', (tx) => insert(tx, 10))
+    connection.pragma(`max_page_count = ${pages() + 2}`)
+    const told: string[] = []
+    let runs = 0
+    const alone = queue.write(
+      'delete',
+      (tx) => {
+        runs += 1
+        tx.afterCommit(() => told.push(`run ${runs}`))
+        if (runs === 1) insert(tx, 100_000)
+        else tx.run(statement('DELETE FROM item'))
+        return runs
+      },
+      { whenFull: true },
+    )
+    expect(await alone).toBe(2)
+    expect({ told, rows: count() }).toEqual({ told: ['run 2'], rows: 0 })
+    const never = queue.write('never', (tx) => insert(tx, 100_000), { whenFull: true })
+    await expect(never).rejects.toMatchObject({ details: { reason: 'disk_full' } })
+  })
+
   it('learns of a full disk from a job that fails alone', async () => {
     connection.pragma(`max_page_count = ${pages() + 2}`)
     const caught = queue.write('large', (tx) => {

@@ -6,7 +6,7 @@ import type { PlatformError } from '#shared/errors.ts'
 import type { EventDraft, PlatformEvent } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DatabaseHealth, RunResult, Statement, Tx, Write, WriteOptions } from '#main/kernel/database.ts'
-import { diskFullError } from '#main/kernel/disk-full.ts'
+import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
 import type { DiskSpace } from '#main/kernel/disk-space.ts'
 import type { EventBus } from '#main/kernel/events.ts'
 import type { Logger } from '#main/kernel/logger.ts'
@@ -58,6 +58,8 @@ interface Job {
   readonly name: string
   readonly fn: (tx: Tx) => unknown
   readonly isRepeatable: boolean
+  /** Makes room on a full disk, and was not tried again for that yet. */
+  readonly mayTryAgain: boolean
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
   readonly gathered: Gathered[]
@@ -66,6 +68,11 @@ interface Job {
   readonly events: PlatformEvent[]
   value: unknown
   failure: { error: unknown } | undefined
+}
+
+/** What a job has before it runs. */
+function untried(): Pick<Job, 'gathered' | 'callbacks' | 'effects' | 'events' | 'value' | 'failure'> {
+  return { gathered: [], callbacks: [], effects: [], events: [], value: undefined, failure: undefined }
 }
 
 /** A group ends after this many jobs or this much work; the rest form the next one. */
@@ -234,6 +241,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       degrade(lost.cause)
     }
     lastGroup = group.length
+    group = takeAgain(group, lost)
     if (lost !== undefined) settle(group, lost)
     else {
       for (const job of group) if (job.failure === undefined) runAll(job, job.callbacks)
@@ -245,6 +253,16 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
       settle(group, undefined)
     }
     goOn()
+  }
+
+  /** Puts what makes room, and met the full disk first, before all others once more; answers the rest of the group. */
+  const takeAgain = (group: readonly Job[], lost: { cause: unknown } | undefined): readonly Job[] => {
+    const again = group.filter(
+      (job) => job.mayTryAgain && isDiskFull(lost === undefined ? job.failure?.error : lost.cause),
+    )
+    if (again.length === 0 || space === undefined) return group
+    jobs = [...again.map((job) => ({ ...job, mayTryAgain: false, ...untried() })), ...jobs]
+    return group.filter((job) => !again.includes(job))
   }
 
   /** Answers a committed group once it is on disk. */
@@ -351,14 +369,10 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
           name,
           fn,
           isRepeatable: repeatable,
+          mayTryAgain: whenFull,
           resolve: resolve as (value: unknown) => void,
           reject,
-          gathered: [],
-          callbacks: [],
-          effects: [],
-          events: [],
-          value: undefined,
-          failure: undefined,
+          ...untried(),
         })
         arm()
       }),
