@@ -60,7 +60,7 @@ async function count(filter: unknown = {}): Promise<number> {
 }
 
 describe('kill -9', () => {
-  it('in the middle of an upsert and of its undo loses and doubles nothing', { timeout: 120_000 }, async () => {
+  it('in the middle of an upsert and of its undo loses and doubles nothing', { timeout: sized(120_000, 600_000) }, async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
     server = await startChildServer({ dataDir })
     const fields = { key: { type: 'text', unique: true }, size: { type: 'number' } }
