@@ -3,7 +3,7 @@
 import type { FieldDefinition, ObjectDefinition } from './object-definition.ts'
 import type { FieldOption, FieldSchema, FieldSettings } from './field-types/field-schema.ts'
 import type { FieldType } from './field-types/field-type.ts'
-import { fieldTypeOf } from './field-types/registry.ts'
+import { declaredTypeOf, fieldTypeOf } from './field-types/registry.ts'
 import type { AnalysedFormula } from './formulas/analyse-formulas.ts'
 import { analyseFormulas } from './formulas/analyse-formulas.ts'
 
@@ -82,9 +82,6 @@ const systemTypes: readonly (readonly [name: string, type: string, label: string
 const systemFields: readonly FieldSchema[] = Object.freeze(
   systemTypes.map(([name, type, label]) => systemField(name, type, label)),
 )
-
-/** Field types that are in the search index when nothing else names the fields. @source D-88 */
-const textSearchTypes = new Set(['text', 'email', 'phone', 'url', 'autonumber', 'textarea', 'markdown'])
 
 /**
  * Compiles a checked definition. Without uids the definition's own `uid` keys count, else names stand in for them
@@ -179,7 +176,7 @@ function compileField(name: string, definition: FieldDefinition, uid: string, ob
     hidden: definition.hidden ?? false,
     readonly: definition.readonly ?? false,
     multiple,
-    caseSensitive: definition.type !== 'email' && (definition.caseSensitive ?? true),
+    caseSensitive: !type.ignoresCase && (definition.caseSensitive ?? true),
     defaultValue: definition.defaultValue ?? impliedDefault(definition, type, options),
     options,
     reference: referenceOf(definition.type, keys.reference, object),
@@ -202,10 +199,8 @@ function compileInner({ fields }: FieldSettings, object: string): readonly Field
 }
 
 function impliedDefault(definition: FieldDefinition, type: FieldType, options: readonly FieldOption[]): unknown {
-  if (definition.type === 'toggle') return false
-  if (definition.type === 'boolean') return definition.required === true ? false : undefined
   const chosen = options.filter((option) => option.default === true).map((option) => option.value)
-  if (chosen.length === 0) return undefined
+  if (chosen.length === 0) return type.computed ? undefined : type.impliedDefault?.(definition)
   return type.alwaysMultiple === true ? chosen : chosen[0]
 }
 
@@ -258,7 +253,7 @@ function chooseSearchFields(
   return fields.filter(
     (field) =>
       indexable(field) &&
-      (field === displayField || textSearchTypes.has(field.type)) &&
+      (field === displayField || declaredTypeOf(field).searchedUnasked) &&
       definition.fields[field.name]?.searchable !== false,
   )
 }

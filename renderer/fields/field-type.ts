@@ -6,6 +6,7 @@ import type { ComponentType } from 'react'
 import type { FieldDefinition } from './field-definition.ts'
 import type { FilterOperator } from './operators.ts'
 import type { Translate } from './field-messages.ts'
+import type { Setting } from './settings.ts'
 
 /** A record offered while choosing a lookup. */
 export interface RecordChoice {
@@ -55,10 +56,74 @@ export interface FieldEditorProps {
   autoFocus?: boolean
 }
 
+/** The groups of types, in the order a person meets them. */
+export const typeGroups = [
+  'text',
+  'number',
+  'choice',
+  'date',
+  'relation',
+  'computed',
+  'structure',
+  'file',
+  'other',
+] as const
+
+/** Key of a group of types. */
+export type TypeGroup = (typeof typeGroups)[number]
+
+/**
+ * What a type is called and what the screens do with it beyond showing and editing values, each asked in one place. What
+ * an entry leaves out, its type does not do. Ranks say where it stands among the types that are offered, the smallest first.
+ */
+export interface FieldTypeTraits {
+  group: TypeGroup
+  label: string
+  /** One line about what it holds. */
+  hint: string
+  /** What only its definitions have, in the order it is asked for. */
+  settings?: readonly Setting[] | undefined
+  /** A column of a table can become a field of it: values are written as text and need nothing else. */
+  importRank?: number | undefined
+  /** It is offered for the values inside of a group. */
+  innerRank?: number | undefined
+  /** A grid can be grouped by it. */
+  groupRank?: number | undefined
+  /** A summary can be grouped by it; the most telling have the smallest. */
+  summaryRank?: number | undefined
+  /** Days or instants. */
+  dated?: true | undefined
+  /** Numbers that are added up. */
+  measured?: true | undefined
+  /** A figure over values is itself written as a value. */
+  figuresAsValues?: true | undefined
+  /** Nothing is worked out over its values. */
+  withoutFigures?: true | undefined
+  /** Type of one of several values; a record stands in the group of each. */
+  elementType?: string | undefined
+  /** Where it leads: records of the object it names, of its own one, or people. */
+  link?: 'object' | 'self' | 'user' | undefined
+  /** Only ids, or names of files, are stored: what the host calls them is better. */
+  namedByHost?: true | undefined
+  /** The server works the value out or gives it. */
+  derived?: true | undefined
+  alwaysRequired?: true | undefined
+  /** No default can be given on screen. */
+  withoutDefault?: true | undefined
+  /** The platform does not keep its values unique. */
+  withoutUnique?: true | undefined
+  /** Never shown once it is stored. */
+  concealed?: true | undefined
+  /** Its values cannot stand for a record. */
+  namesNothing?: true | undefined
+  /** A page shows its lines as they were written; a table one line. */
+  shownAsWritten?: true | undefined
+  /** Two values are compared by their words. */
+  comparedByWord?: true | undefined
+}
+
 /** Everything the screens need to know about one type of field. */
-export interface FieldType {
-  /** Type names of the catalogue it serves, the main one first. */
-  types: readonly [string, ...string[]]
+export interface FieldType extends FieldTypeTraits {
   icon: TablerIcon
   /** The value as people read it; empty text for null. One line. */
   format(value: unknown, field: FieldDefinition, context: FieldContext): string
@@ -75,7 +140,7 @@ export interface FieldType {
   /** The other value, for types that Enter flips instead of opening an editor. */
   toggle?(value: unknown): unknown
   /** Tells that people never write this field. */
-  computed?: boolean
+  computed?: true | undefined
   /** Tells that the editor needs more room than the cell. */
   tall?: boolean
   /** Tells that typing on a cell adds to its value instead of replacing it. */

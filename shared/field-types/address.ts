@@ -19,6 +19,9 @@ const countryCode = /^[A-Z]{2}$/
  * @source D-94
  */
 export const addressType: FieldType = {
+  listRank: null,
+  expressionType: 'map',
+  searchAs: 'json',
   storage: 'json',
   collation: 'binary',
   flags: { search: 'optional', sortable: false, groupable: false, aggregatable: 'none' },

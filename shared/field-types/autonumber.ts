@@ -31,6 +31,10 @@ export const autonumberType: FieldType = {
       startNumber: z.int().min(0).optional(),
     },
   }),
+  becomes: ['text'],
+  searchedUnasked: true,
+  names: true,
+  issued: true,
   computed: true,
   parse: (value, field) => refused(field, 'read_only', 'The server issues this value.', value),
 }

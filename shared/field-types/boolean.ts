@@ -1,4 +1,4 @@
-// The field type `boolean`.
+// The field types `boolean` and `toggle`.
 import type { FieldType } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
 
@@ -12,6 +12,9 @@ export function readBoolean(value: unknown): boolean | undefined {
 
 /** True or false. @source D-94 */
 export const booleanType: FieldType = {
+  family: 'flag',
+  expressionType: 'boolean',
+  impliedDefault: ({ required }) => (required === true ? false : undefined),
   storage: 'boolean',
   collation: 'binary',
   flags: { search: 'never', sortable: true, groupable: true, aggregatable: 'none' },
@@ -40,3 +43,6 @@ export const booleanType: FieldType = {
   },
   jsonSchema: () => ({ type: 'boolean' }),
 }
+
+/** True or false, and false where nothing is said. @source D-94 */
+export const toggleType: FieldType = { ...booleanType, impliedDefault: () => false }

@@ -17,19 +17,6 @@ const maxInnerFields = 100
 /** Most levels of groups inside of groups, the outermost included. */
 export const maxNesting = 3
 
-/** Types whose values mean something to the platform beyond the record, so that they cannot hide inside of one. */
-const outerOnly: ReadonlySet<string> = new Set(
-  (
-    'lookup master_detail tree user record file image avatar video audio signature ' +
-    'formula summary autonumber password secret vector'
-  ).split(' '),
-)
-
-/** Whether a type may be an inner field: values only, no relations, files, computed or concealed ones. */
-export function isInnerType(type: string): boolean {
-  return !outerOnly.has(type)
-}
-
 const innerFields = z
   .record(z.string(), z.unknown())
   .refine((fields) => Object.keys(fields).length > 0, 'A group needs at least one inner field.')
@@ -42,6 +29,7 @@ const innerFields = z
 export function compositeType(typeOf: TypeOf): FieldType {
   return {
     ...groupBase,
+    expressionType: 'map',
     settings: { fields: innerFields },
     innerPaths: true,
     parse(value, field, env, stored) {
@@ -57,6 +45,7 @@ export function compositeType(typeOf: TypeOf): FieldType {
 export function repeaterType(typeOf: TypeOf): FieldType {
   return {
     ...groupBase,
+    expressionType: 'list',
     settings: {
       fields: innerFields,
       minItems: z.int().min(0).max(maxRepeats).optional(),
@@ -91,6 +80,8 @@ export function repeaterType(typeOf: TypeOf): FieldType {
 }
 
 const groupBase = {
+  listRank: null,
+  holdsFields: true,
   storage: 'json',
   collation: 'binary',
   flags: { search: 'never', sortable: false, groupable: false, aggregatable: 'none' },

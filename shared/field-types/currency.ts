@@ -28,7 +28,9 @@ const plain = numericType({ scale: scaleOf })
 /** An amount of money; filters, sorts and sums use the number. @source D-94 */
 export const currencyType: FieldType = {
   ...plain,
-  storage: 'plain',
+  family: 'number',
+  listRank: 3,
+  expressionType: (definition) => (isDynamicCurrency(definition) ? 'map' : 'number'),
   settings: {
     min: numberSettings.min,
     max: numberSettings.max,
@@ -78,12 +80,22 @@ export const currencyType: FieldType = {
     if (value === null || !isDynamicCurrency(field.settings)) return value
     return { value, currency: extra[0] ?? 'USD' }
   },
+  toText(value) {
+    if (typeof value !== 'object' || value === null || !('value' in value)) return undefined
+    const { value: amount, currency } = value as Partial<Money>
+    return typeof amount === 'number' && 'currency' in value ? `${allDigits(amount)} ${currency}` : undefined
+  },
   jsonSchema(field) {
     const amount = numberSchema(field, undefined)
     if (!isDynamicCurrency(field.settings)) return amount
     const properties = { value: amount, currency: { type: 'string', pattern: '^[A-Z]{3}$' } }
     return { type: 'object', properties, required: ['value', 'currency'] }
   },
+}
+
+/** Without an exponent. */
+function allDigits(value: number): string {
+  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
 }
 
 function defaultCurrency(field: FieldSchema, env: ParseEnv): string {

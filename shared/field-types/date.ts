@@ -8,6 +8,10 @@ import { parsed, refused } from './field-type.ts'
 
 /** A calendar day, `YYYY-MM-DD`. @source D-94 */
 export const dateType: FieldType = {
+  calendar: 'date',
+  listRank: 2,
+  expressionType: 'date',
+  defaultWords: ['{today}', '{now}'],
   storage: 'plain',
   collation: 'binary',
   flags: { search: 'never', sortable: true, groupable: true, aggregatable: 'range' },

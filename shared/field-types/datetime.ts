@@ -9,6 +9,10 @@ const bound = z.string().refine((text) => parseInstant(text, 'UTC') !== null, 'n
 
 /** An instant (D-10). @source D-94 */
 export const datetimeType: FieldType = {
+  calendar: 'datetime',
+  listRank: 2,
+  expressionType: 'datetime',
+  defaultWords: ['{today}', '{now}'],
   storage: 'plain',
   collation: 'binary',
   flags: { search: 'never', sortable: true, groupable: true, aggregatable: 'range' },

@@ -11,13 +11,16 @@ export function isEmail(text: string): boolean {
 }
 
 /** One e-mail address, compared insensitively. @source D-94 */
-export const emailType: FieldType = textualType({
-  operators: 'T',
-  flags: { search: 'default', sortable: true, groupable: true, aggregatable: 'none' },
-  maxLength: 320,
-  blankIsNull: true,
-  check(text, field) {
-    return isEmail(text) ? undefined : refused(field, 'invalid_email', 'The value is not an e-mail address.', text)
+export const emailType: FieldType = textualType(
+  {
+    operators: 'T',
+    flags: { search: 'default', sortable: true, groupable: true, aggregatable: 'none' },
+    maxLength: 320,
+    blankIsNull: true,
+    check(text, field) {
+      return isEmail(text) ? undefined : refused(field, 'invalid_email', 'The value is not an e-mail address.', text)
+    },
+    jsonSchema: { format: 'email' },
   },
-  jsonSchema: { format: 'email' },
-})
+  { family: 'text', searchedUnasked: true, names: true, ignoresCase: true },
+)

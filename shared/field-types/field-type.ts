@@ -1,6 +1,7 @@
 // The interface every field type implements, and the results its functions give. One file per type implements it.
 import type { z } from 'zod'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
+import type { ValueType } from '#shared/expression/infer-type.ts'
 import type { FieldSchema, SqlType, SqlValue } from './field-schema.ts'
 import type { FilterOperator, OperatorClass } from './operator-classes.ts'
 
@@ -60,8 +61,65 @@ export interface FieldTypeFlags {
 /** JSON Schema (2020-12) as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
+/**
+ * What a type can do beyond holding values, each asked in one place of the platform. What an entry leaves out, its type
+ * does not do.
+ */
+export interface FieldTypeTraits {
+  /** Types of one family keep their column when a field goes from one to the other (D-100). */
+  readonly family?: 'text' | 'number' | 'choice' | 'flag' | 'list' | 'link'
+  /** Types outside of the family that take the column as it is. */
+  readonly becomes?: readonly string[]
+  /** Values may be pages long: matching them is dear, a list has no column for them, a form gives them a whole line. */
+  readonly long?: true
+  /** The text is HTML: what comes from elsewhere is sanitised, and searched without its tags. */
+  readonly markup?: true
+  /** A day, an instant or a time of day. */
+  readonly calendar?: 'date' | 'datetime' | 'time'
+  /** Place among the columns of a generated list, the smallest first; last where absent, no column for null (D-114). */
+  readonly listRank?: number | null
+  /** Searched although neither the object nor the field says so (D-88). */
+  readonly searchedUnasked?: true
+  /** What is searched of a column that is not plain text: labels of options, or the texts inside of JSON. */
+  readonly searchAs?: 'labels' | 'json'
+  /** The stored value is what people call a record by, so that an import finds the record by it. */
+  readonly names?: true
+  /** An import may add the options that its rows use and the field has not. */
+  readonly takesNewOptions?: true
+  /** A cell that is no text is taken as its JSON text. */
+  readonly takesAnyCell?: true
+  /** Words that mean a missing value elsewhere, such as `none`, are words in its cells. */
+  readonly keepsBlankWords?: true
+  /** The text of a value in a table, which `fromText` reads back; undefined where the form of all values serves. */
+  readonly toText?: (value: unknown) => string | undefined
+  /** Name of the type of one element of a list. */
+  readonly elementType?: string
+  /** What an expression meets that reads the field; text where absent. Definitions are asked before they are compiled. */
+  readonly expressionType?: ValueType | ((definition: Readonly<Record<string, unknown>>) => ValueType)
+  /** What machines add to a field at the same time can be summed up: one plain number. */
+  readonly summable?: true
+  /** Most fraction digits a value has, so that sums of it are exact; undefined for any number of them. */
+  readonly fractionDigits?: (settings: FieldSchema['settings']) => number | undefined
+  /** Numbers on a scale; without its ends and steps they are ordinary ones. */
+  readonly stepped?: true
+  /** The server gives the value once, at create; it is a value of its own and follows from no other. */
+  readonly issued?: true
+  /** The value means something to the platform beyond the record, so that it cannot hide inside of a group. */
+  readonly outerOnly?: true
+  /** The definition holds further fields. */
+  readonly holdsFields?: true
+  /** Equality ignores case whatever the definition says. */
+  readonly ignoresCase?: true
+  /** Words of D-93 that a default may be. */
+  readonly defaultWords?: readonly string[]
+  /** The default of a field whose definition gives none. */
+  readonly impliedDefault?: (definition: { readonly required?: boolean | undefined }) => unknown
+  /** The type word of a dimension where it does not follow from the column. */
+  readonly dimension?: 'geo'
+}
+
 /** One field type. Functions are pure; a value they receive from `parse` is in the JSON form of D-94. */
-export interface FieldType {
+export interface FieldType extends FieldTypeTraits {
   /** How a column of one value is read back: as it is, from 0 and 1, from JSON text, or by `fromColumn` alone. */
   readonly storage: 'plain' | 'boolean' | 'json' | 'converted'
   /** How values compare and sort: as text (ASCII fold, then binary), as they are, or by option order. */

@@ -79,6 +79,7 @@ function fileFamily(kind: string | null): FieldType {
     return file
   }
   return {
+    expressionType: 'map',
     storage: 'json',
     collation: 'binary',
     flags: { search: 'never', sortable: false, groupable: false, aggregatable: 'none' },
@@ -198,6 +199,9 @@ export const fileType: FieldType = fileFamily(null)
 
 /** An image: `image`, `avatar` and `signature` take media types `image/*`. @source D-94 */
 export const imageType: FieldType = fileFamily('image')
+
+/** A signature; too wide for a column. @source D-94 */
+export const signatureType: FieldType = { ...imageType, listRank: null }
 
 /** A video, of media type `video/*`. @source D-94 */
 export const videoType: FieldType = fileFamily('video')

@@ -69,4 +69,4 @@ function variantOf(of: FieldSettings): FieldType {
 }
 
 /** A computed value that stores, filters and sorts as its `returnType`. @source D-94 */
-export const formulaType: FieldType = { ...stored.text, variant: variantOf }
+export const formulaType: FieldType = { ...stored.text, listRank: 3, variant: variantOf }

@@ -11,6 +11,9 @@ const bigDigits = /\d{16}/
 
 /** Any JSON value up to 1 MB; filters reach inside by path. @source D-94 */
 export const jsonType: FieldType = {
+  long: true,
+  expressionType: 'unknown',
+  toText: (value) => JSON.stringify(value),
   storage: 'json',
   collation: 'binary',
   flags: { search: 'never', sortable: false, groupable: false, aggregatable: 'none' },

@@ -16,6 +16,9 @@ const needed = ['latitude', 'longitude']
 
 /** Latitude and longitude in degrees, altitude and accuracy in metres. @source D-94 */
 export const locationType: FieldType = {
+  listRank: null,
+  expressionType: 'map',
+  dimension: 'geo',
   storage: 'json',
   collation: 'binary',
   flags: { search: 'never', sortable: false, groupable: false, aggregatable: 'none' },

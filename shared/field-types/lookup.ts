@@ -10,12 +10,15 @@ export const lookupOperand: FieldType['coerceOperand'] = (value, _operator, fiel
   typeof value === 'string' ? { ok: true, value: parseUuid(value) ?? value } : notAnId(field)
 
 /** An id of the referenced object, or ids. @source D-94 */
-export const lookupType: FieldType = relationType({
-  settings: {
-    ...relationSettings,
-    deleteBehavior: z.enum(['set_null', 'cascade', 'restrict']).optional(),
-    maxItems: z.int().min(1).max(1_000).optional(),
+export const lookupType: FieldType = relationType(
+  {
+    settings: {
+      ...relationSettings,
+      deleteBehavior: z.enum(['set_null', 'cascade', 'restrict']).optional(),
+      maxItems: z.int().min(1).max(1_000).optional(),
+    },
+    readId: parseUuid,
+    coerceId: lookupOperand,
   },
-  readId: parseUuid,
-  coerceId: lookupOperand,
-})
+  { family: 'link' },
+)

@@ -12,6 +12,7 @@ export const masterDetailType: FieldType = {
     readId: parseUuid,
     coerceId: lookupOperand,
   }),
+  family: 'link',
   canBeMultiple: false,
   alwaysRequired: true,
 }

@@ -8,6 +8,11 @@ import { coerceTextOperand } from './textual.ts'
 
 /** Option values without repetition, in the order given. @source D-94 */
 export const multiselectType: FieldType = {
+  family: 'list',
+  elementType: 'select',
+  expressionType: 'list',
+  searchAs: 'labels',
+  takesNewOptions: true,
   storage: 'json',
   collation: 'binary',
   flags: { search: 'default', sortable: false, groupable: true, aggregatable: 'none' },

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { isExactNumber, parseDecimal, roundHalfAwayFromZero } from './decimal.ts'
 import type { FieldSchema, FieldSettings } from './field-schema.ts'
-import type { FieldType, OperandResult, ParseResult } from './field-type.ts'
+import type { FieldType, FieldTypeTraits, OperandResult, ParseResult } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
 
 /** The definition keys of the number family. */
@@ -13,11 +13,6 @@ export const numberSettings = {
   scale: z.int().min(0).max(12).optional(),
 } as const
 
-/** Whether what machines add to a field of a type at the same time can be summed up: one plain number. */
-export function canBeSum({ type }: { readonly type: string }): boolean {
-  return type === 'number' || type === 'percent'
-}
-
 /** What differs inside the family. */
 export interface NumberTraits {
   /** Fraction digits kept; undefined keeps all. */
@@ -26,8 +21,11 @@ export interface NumberTraits {
 }
 
 /** Makes a field type whose value is a number. */
-export function numericType(traits: NumberTraits): FieldType {
+export function numericType(traits: NumberTraits, more: FieldTypeTraits = {}): FieldType {
   return {
+    expressionType: 'number',
+    fractionDigits: traits.scale,
+    ...more,
     storage: 'plain',
     collation: 'binary',
     flags: { search: 'never', sortable: true, groupable: true, aggregatable: 'all' },

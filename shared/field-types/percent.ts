@@ -10,6 +10,9 @@ export const percentType: FieldType = {
     scale: (settings) => settings.scale ?? 2,
     settings: { min: numberSettings.min, max: numberSettings.max, scale: z.int().min(0).max(12).optional() },
   }),
+  family: 'number',
+  listRank: 3,
+  summable: true,
   sqlType: () => 'REAL',
   fromText: (text) => parseDecimal(text.trim().replace(/\s*%$/, '')) ?? undefined,
 }

@@ -9,12 +9,15 @@ export function isPhone(text: string): boolean {
 }
 
 /** A telephone number, stored as written. @source D-94 */
-export const phoneType: FieldType = textualType({
-  operators: 'T',
-  flags: { search: 'default', sortable: true, groupable: false, aggregatable: 'none' },
-  maxLength: 100,
-  blankIsNull: true,
-  check(text, field) {
-    return isPhone(text) ? undefined : refused(field, 'invalid_phone', 'The value is not a telephone number.', text)
+export const phoneType: FieldType = textualType(
+  {
+    operators: 'T',
+    flags: { search: 'default', sortable: true, groupable: false, aggregatable: 'none' },
+    maxLength: 100,
+    blankIsNull: true,
+    check(text, field) {
+      return isPhone(text) ? undefined : refused(field, 'invalid_phone', 'The value is not a telephone number.', text)
+    },
   },
-})
+  { family: 'text', searchedUnasked: true, names: true },
+)

@@ -4,8 +4,6 @@ import type { FieldSchema } from './field-schema.ts'
 import type { ParseEnv } from './field-type.ts'
 import { fieldTypeOf } from './registry.ts'
 
-const textTypes: ReadonlySet<string> = new Set(['text', 'textarea', 'markdown', 'html', 'richtext', 'code', 'qrcode'])
-
 /**
  * The value a cell stands for; null for a missing one. What cannot be read stays as it is, so that the field's own rule
  * refuses it by name. A text field takes numbers, booleans and structures as their JSON text. The result still needs
@@ -14,7 +12,7 @@ const textTypes: ReadonlySet<string> = new Set(['text', 'textarea', 'markdown', 
 export function readCell(cell: unknown, field: FieldSchema, env: ParseEnv): unknown {
   if (cell === undefined || cell === null) return null
   const type = fieldTypeOf(field)
-  if (typeof cell !== 'string') return textTypes.has(field.type) ? JSON.stringify(cell) : cell
+  if (typeof cell !== 'string') return type.takesAnyCell ? JSON.stringify(cell) : cell
   if (isBlankText(cell) && type.blankIsNull) return null
   const value = type.fromText(cell, field, env)
   return value === undefined ? cell : value

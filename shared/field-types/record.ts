@@ -29,6 +29,9 @@ export function readRecordLink(value: unknown): RecordLink | null {
 
 /** A link of the form `{object, id}`; in filters also `object/id`. `references` limits the objects. @source D-94 */
 export const recordType: FieldType = {
+  listRank: 1,
+  expressionType: 'map',
+  outerOnly: true,
   storage: 'json',
   collation: 'binary',
   flags: { search: 'never', sortable: false, groupable: true, aggregatable: 'none' },

@@ -1,7 +1,8 @@
-// Every field type by name. A new type is one file and one line here.
+// Every field type by name. A new type is one file and one line here: what the rest of the platform does with it, its entry
+// says (field-type.ts).
 import { addressType } from './address.ts'
 import { autonumberType } from './autonumber.ts'
-import { booleanType } from './boolean.ts'
+import { booleanType, toggleType } from './boolean.ts'
 import { codeType } from './code.ts'
 import { colorType } from './color.ts'
 import { compositeType, repeaterType } from './composite.ts'
@@ -12,7 +13,7 @@ import { datetimeType } from './datetime.ts'
 import { emailType } from './email.ts'
 import type { FieldSchema } from './field-schema.ts'
 import type { FieldType } from './field-type.ts'
-import { audioType, fileType, imageType, videoType } from './file.ts'
+import { audioType, fileType, imageType, signatureType, videoType } from './file.ts'
 import { formulaType } from './formula.ts'
 import { htmlType } from './html.ts'
 import { jsonType } from './json.ts'
@@ -57,7 +58,7 @@ export const fieldTypes = {
   slider: sliderType,
   rating: ratingType,
   boolean: booleanType,
-  toggle: booleanType,
+  toggle: toggleType,
   date: dateType,
   datetime: datetimeType,
   time: timeType,
@@ -76,7 +77,7 @@ export const fieldTypes = {
   avatar: imageType,
   video: videoType,
   audio: audioType,
-  signature: imageType,
+  signature: signatureType,
   formula: formulaType,
   summary: summaryType,
   autonumber: autonumberType,
@@ -95,17 +96,58 @@ export const fieldTypes = {
 /** The name of a field type. */
 export type FieldTypeName = keyof typeof fieldTypes
 
-const byName = new Map<string, FieldType>(Object.entries(fieldTypes))
-byName.set('id', recordIdType)
+const defined = new Map<string, FieldType>()
 
-/** Whether definitions may use the type. */
-export function isFieldTypeName(name: string): name is FieldTypeName {
-  return Object.hasOwn(fieldTypes, name)
+/**
+ * Adds a type that definitions may name, or stands in for one.
+ * @internal Every type of the platform stands in {@link fieldTypes}; tests bring others.
+ * @returns takes it out again
+ */
+export function registerFieldType(name: string, type: FieldType): () => void {
+  const before = defined.get(name)
+  defined.set(name, type)
+  return () => {
+    if (before === undefined) defined.delete(name)
+    else defined.set(name, before)
+  }
+}
+
+for (const [name, type] of Object.entries(fieldTypes)) registerFieldType(name, type)
+
+/** The names a definition may use, in the order a picker shows them. */
+export function fieldTypeNames(): string[] {
+  return [...defined.keys()]
+}
+
+/** The type of that name as definitions use it; undefined when there is none. */
+export function findFieldType(name: unknown): FieldType | undefined {
+  return defined.get(name as string)
 }
 
 /** The type of a compiled field; `id` is the type of the system field of that name. A formula acts as its result. */
 export function fieldTypeOf(field: Pick<FieldSchema, 'type'> & Partial<Pick<FieldSchema, 'settings'>>): FieldType {
-  const found = byName.get(field.type)
+  const found = defined.get(field.type) ?? (field.type === 'id' ? recordIdType : undefined)
   if (!found) throw new Error(`There is no field type "${field.type}".`)
   return found.variant === undefined || field.settings === undefined ? found : found.variant(field.settings)
+}
+
+/** The type a field is declared with: a formula is a formula whatever it answers. */
+export function declaredTypeOf({ type }: Pick<FieldSchema, 'type'>): FieldType {
+  return fieldTypeOf({ type })
+}
+
+/** Whether the values of a field are kept out of sight: in no file, result, index or history. */
+export function isConcealed(field: Pick<FieldSchema, 'type'>): boolean {
+  return declaredTypeOf(field).concealed !== undefined
+}
+
+/** Whether a type may be an inner field of a group: values only, no relations, files, computed or concealed ones. */
+export function isInnerType(type: FieldType): boolean {
+  const { computed, relation, file, concealed, outerOnly } = type
+  return !computed && !relation && !file && concealed === undefined && !outerOnly
+}
+
+/** Whether what machines add to a field at the same time can be summed up. */
+export function canBeSum(field: Pick<FieldSchema, 'type'>): boolean {
+  return findFieldType(field.type)?.summable === true
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { namePattern } from '#shared/object-names.ts'
 import type { FieldSchema, FieldSettings } from './field-schema.ts'
-import type { FieldType, OperandResult, ParseResult } from './field-type.ts'
+import type { FieldType, FieldTypeTraits, OperandResult, ParseResult } from './field-type.ts'
 import { parsed, problem, refused } from './field-type.ts'
 import { jsonFromColumn, jsonToColumn, parseList, splitList } from './list-values.ts'
 
@@ -30,8 +30,10 @@ export interface RelationTraits {
 }
 
 /** Makes a field type whose value is an id, or a list of ids when the field is declared `multiple`. */
-export function relationType(traits: RelationTraits): FieldType {
+export function relationType(traits: RelationTraits, more: FieldTypeTraits = {}): FieldType {
   return {
+    listRank: 1,
+    ...more,
     storage: 'plain',
     collation: 'binary',
     flags: { search: 'never', sortable: true, groupable: true, aggregatable: 'none' },

@@ -7,6 +7,10 @@ import { coerceTextOperand } from './textual.ts'
 
 /** One option's value. @source D-94 */
 export const selectType: FieldType = {
+  family: 'choice',
+  listRank: 0,
+  searchAs: 'labels',
+  takesNewOptions: true,
   storage: 'plain',
   collation: 'options',
   flags: { search: 'default', sortable: true, groupable: true, aggregatable: 'none' },

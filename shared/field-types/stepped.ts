@@ -17,7 +17,7 @@ interface Scale {
 const tolerance = 1e-9
 
 function steppedType(scaleOf: (settings: FieldSettings) => Scale, settings: FieldType['settings']): FieldType {
-  const base = numericType({ scale: () => undefined, settings })
+  const base = numericType({ scale: () => undefined, settings }, { family: 'number', listRank: 3, stepped: true })
   return {
     ...base,
     sqlType: () => 'REAL',

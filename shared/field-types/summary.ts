@@ -25,6 +25,9 @@ export const summaryOperationsZod = z
 /** A number over the children; 0 for count and sum of none, else null. @source D-94 */
 export const summaryType: FieldType = {
   ...numericType({ scale: () => undefined, settings: { summaryOperations: summaryOperationsZod } }),
+  family: 'number',
+  listRank: 3,
+  fractionDigits: ({ summaryOperations }) => (summaryOperations?.function === 'count' ? 0 : undefined),
   computed: true,
   sqlType: () => 'REAL',
   parse: (value, field) => refused(field, 'read_only', 'The server computes this value.', value),

@@ -12,6 +12,10 @@ const maxTags = 100
 
 /** Trimmed words without repetition, in the order given. @source D-94 */
 export const tagsType: FieldType = {
+  family: 'list',
+  elementType: 'text',
+  expressionType: 'list',
+  searchAs: 'labels',
   storage: 'json',
   collation: 'binary',
   flags: { search: 'default', sortable: false, groupable: true, aggregatable: 'none' },

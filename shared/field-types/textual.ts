@@ -5,7 +5,7 @@ import type { UserPattern } from '#shared/expression/user-pattern.ts'
 import { compilePattern } from '#shared/expression/user-pattern.ts'
 import { countCodePoints, isBlankText, normalizeText } from './code-points.ts'
 import type { FieldSchema } from './field-schema.ts'
-import type { FieldType, FieldTypeFlags, OperandResult, ParseEnv, ParseResult } from './field-type.ts'
+import type { FieldType, FieldTypeFlags, FieldTypeTraits, OperandResult, ParseEnv, ParseResult } from './field-type.ts'
 import { parsed, refused } from './field-type.ts'
 import type { OperatorClass } from './operator-classes.ts'
 
@@ -35,9 +35,10 @@ export interface TextTraits {
 const patterns = new WeakMap<FieldSchema, UserPattern>()
 
 /** Makes a field type whose value is a string. */
-export function textualType(traits: TextTraits): FieldType {
+export function textualType(traits: TextTraits, more: FieldTypeTraits = {}): FieldType {
   const limitOf = (field: FieldSchema) => field.settings.maxLength ?? traits.maxLength
   return {
+    ...more,
     storage: 'plain',
     collation: 'text',
     flags: traits.flags,

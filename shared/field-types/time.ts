@@ -28,6 +28,8 @@ export function readWrittenTime(text: string): string | undefined {
 
 /** A time of day, `HH:MM:SS`. @source D-94 */
 export const timeType: FieldType = {
+  calendar: 'time',
+  listRank: 2,
   storage: 'plain',
   collation: 'binary',
   flags: { search: 'never', sortable: true, groupable: true, aggregatable: 'none' },

@@ -16,5 +16,6 @@ export const treeType: FieldType = {
     readId: parseUuid,
     coerceId: lookupOperand,
   }),
+  family: 'link',
   canBeMultiple: false,
 }

@@ -22,22 +22,25 @@ export function isUrl(text: string, schemes: readonly string[] = defaultSchemes)
 }
 
 /** An absolute address. @source D-94 */
-export const urlType: FieldType = textualType({
-  operators: 'T',
-  flags: { search: 'default', sortable: true, groupable: false, aggregatable: 'none' },
-  maxLength: null,
-  blankIsNull: true,
-  settings: {
-    ...textSettings,
-    schemes: z
-      .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/))
-      .min(1)
-      .optional(),
+export const urlType: FieldType = textualType(
+  {
+    operators: 'T',
+    flags: { search: 'default', sortable: true, groupable: false, aggregatable: 'none' },
+    maxLength: null,
+    blankIsNull: true,
+    settings: {
+      ...textSettings,
+      schemes: z
+        .array(z.string().regex(/^[a-z][a-z0-9+.-]*$/))
+        .min(1)
+        .optional(),
+    },
+    check(text, field) {
+      const schemes = field.settings.schemes ?? defaultSchemes
+      if (isUrl(text, schemes)) return undefined
+      return refused(field, 'invalid_url', 'The value is not an absolute address of a permitted scheme.', text, schemes)
+    },
+    jsonSchema: { format: 'uri' },
   },
-  check(text, field) {
-    const schemes = field.settings.schemes ?? defaultSchemes
-    if (isUrl(text, schemes)) return undefined
-    return refused(field, 'invalid_url', 'The value is not an absolute address of a permitted scheme.', text, schemes)
-  },
-  jsonSchema: { format: 'uri' },
-})
+  { family: 'text', searchedUnasked: true, names: true },
+)

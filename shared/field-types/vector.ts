@@ -10,6 +10,9 @@ const maxProblems = 10
 
 /** A list of exactly `vectorConfig.dimensions` numbers, stored as doubles. @source D-94 */
 export const vectorType: FieldType = {
+  listRank: null,
+  expressionType: 'list',
+  outerOnly: true,
   storage: 'converted',
   collation: 'binary',
   flags: { search: 'never', sortable: false, groupable: false, aggregatable: 'none' },

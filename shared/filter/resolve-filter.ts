@@ -9,7 +9,6 @@ import type { OperandResult } from '#shared/field-types/field-type.ts'
 import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
 import { operatorClasses } from '#shared/field-types/operator-classes.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Filter, FilterAmong, FilterCondition, FilterRelated, Operand } from './filter.ts'
 import { isFieldMacro } from './filter-reader.ts'
@@ -262,7 +261,7 @@ function innerTest(place: Place, operator: FilterOperator): FieldTest {
 function duringTest(place: Place, name: string): FieldTest {
   const range = evaluateDateRange(name, place.env)
   if (!range) throw failure(place, `There is no date range "${name.slice(0, 50)}".`)
-  if (valueTypeOf(place.target.field) === 'date') return { test: 'range', ...range }
+  if (fieldTypeOf(place.target.field).calendar === 'date') return { test: 'range', ...range }
   const zone = place.env.timeZone
   return {
     test: 'range',
@@ -296,10 +295,10 @@ function fieldTest(place: Place, comparison: Comparison, name: string): FieldTes
 
 /** Fields of one kind can be compared with each other. */
 function kindOf(field: FieldSchema): string {
-  const type = valueTypeOf(field)
-  if (type === 'date' || type === 'datetime') return type
+  const { calendar, storage } = fieldTypeOf(field)
+  if (calendar === 'date' || calendar === 'datetime') return calendar
   if (field.sqlType === 'TEXT') return 'text'
-  return fieldTypeOf(field).storage === 'boolean' ? 'boolean' : 'number'
+  return storage === 'boolean' ? 'boolean' : 'number'
 }
 
 function textOperand(place: Place, operand: Operand): string {

@@ -5,6 +5,7 @@ import type { Expression } from '#shared/expression/compile-expression.ts'
 import { ExpressionError, compileExpression } from '#shared/expression/compile-expression.ts'
 import type { ValueType } from '#shared/expression/infer-type.ts'
 import { inferResultType } from '#shared/expression/infer-type.ts'
+import { findFieldType } from '#shared/field-types/registry.ts'
 import { expressionProblem, unknownFieldProblems } from './expression-problems.ts'
 import { valueTypeOfField, valueTypeOfSystemField } from './value-type-of-field.ts'
 
@@ -30,7 +31,6 @@ type FieldDefinitions = Readonly<Record<string, Readonly<Record<string, unknown>
 
 const none: FormulaAnalysis = Object.freeze({ formulas: [], errors: [] })
 const allowedRoots: ReadonlySet<string> = new Set(['record', 'now'])
-const concealed: ReadonlySet<unknown> = new Set(['password', 'secret'])
 
 /** Analyses the formulas among the fields of a definition. @source D-94 */
 export function analyseFormulas(fields: FieldDefinitions): FormulaAnalysis {
@@ -86,7 +86,7 @@ function compileFormula(name: string, fields: FieldDefinitions, errors: FieldErr
   }
   errors.push(...unknownFieldProblems(path, expression, (field) => Object.hasOwn(fields, field)))
   for (const field of expression.fields) {
-    if (Object.hasOwn(fields, field) && concealed.has(fields[field]?.['type'])) {
+    if (Object.hasOwn(fields, field) && findFieldType(fields[field]?.['type'])?.concealed !== undefined) {
       errors.push(expressionProblem(path, `The value of "${field}" is concealed.`))
     }
   }

@@ -3,11 +3,10 @@ import { z } from 'zod'
 import { parseInstant } from '../calendar/iso.ts'
 import { ExpressionError } from '../expression/expression-error.ts'
 import { compilePattern } from '../expression/user-pattern.ts'
-import { isInnerType, maxNesting } from '../field-types/composite.ts'
+import { maxNesting } from '../field-types/composite.ts'
 import type { FieldType } from '../field-types/field-type.ts'
-import { fieldTypes, isFieldTypeName } from '../field-types/registry.ts'
+import { canBeSum, fieldTypeNames, findFieldType, isInnerType } from '../field-types/registry.ts'
 import { namePattern } from '../object-names.ts'
-import { canBeSum } from '../field-types/numeric.ts'
 import { fieldErrorsOf } from '../schema-errors.ts'
 import type { Findings } from './definition-problems.ts'
 import { definitionError, isPlainObject, warnUnknown } from './definition-problems.ts'
@@ -32,33 +31,33 @@ export function checkField(fieldName: string, field: unknown, place: FieldPlace)
     return
   }
   const { type } = common.data
-  if (!isFieldTypeName(type)) {
+  const fieldType = findFieldType(type)
+  if (fieldType === undefined) {
     const message = 'There is no such field type.'
-    errors.push(definitionError(`${path}.type`, 'invalid_option', message, type, Object.keys(fieldTypes)))
+    errors.push(definitionError(`${path}.type`, 'invalid_option', message, type, fieldTypeNames()))
     return
   }
-  if (place.depth > 0 && !isInnerType(type)) {
+  if (place.depth > 0 && !isInnerType(fieldType)) {
     const message = 'Fields of this type cannot be inside of another field.'
     errors.push(definitionError(`${path}.type`, 'not_allowed', message, type))
     return
   }
-  const fieldType: FieldType = fieldTypes[type]
-  const settings = settingsZod(type, fieldType).safeParse(field)
+  const settings = settingsZod(fieldType).safeParse(field)
   if (!settings.success) errors.push(...fieldErrorsOf(settings.error.issues, field, path))
   warnUnknown(common.data, { ...commonFieldShape, ...fieldType.settings }, `${path}.`, warnings)
   checkPattern(common.data, place)
   checkOptions(common.data, fieldType, place)
   checkBounds(common.data, place)
   checkKeys(common.data, fieldType, place)
-  if (settings.success) checkInner(common.data, place)
+  if (settings.success && fieldType.holdsFields) checkInner(common.data, place)
 }
 
-const settingsZods = new Map<string, z.ZodType>()
+const settingsZods = new WeakMap<FieldType, z.ZodType>()
 
 /** The shape of a type's own settings; made once, because making it costs far more than using it. */
-function settingsZod(type: string, { settings }: FieldType): z.ZodType {
+function settingsZod(type: FieldType): z.ZodType {
   let schema = settingsZods.get(type)
-  if (schema === undefined) settingsZods.set(type, (schema = z.looseObject(settings)))
+  if (schema === undefined) settingsZods.set(type, (schema = z.looseObject(type.settings)))
   return schema
 }
 
@@ -153,7 +152,7 @@ function checkKeys(field: FieldDefinition, type: FieldType, place: FieldPlace): 
 
 function checkInner(field: FieldDefinition, place: FieldPlace): void {
   const { fields } = field as { fields?: unknown }
-  if ((field.type !== 'composite' && field.type !== 'repeater') || !isPlainObject(fields)) return
+  if (!isPlainObject(fields)) return
   const depth = place.depth + 1
   if (depth > maxNesting) {
     const message = `Groups are at most ${maxNesting} levels deep.`

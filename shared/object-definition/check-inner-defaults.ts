@@ -1,7 +1,7 @@
 // Checks the defaults of inner fields: only literals, and only values the inner field takes.
 import type { FieldError } from '../errors.ts'
 import type { FieldSchema } from '../field-types/field-schema.ts'
-import { fieldTypeOf } from '../field-types/registry.ts'
+import { fieldTypeOf, findFieldType } from '../field-types/registry.ts'
 import type { ObjectDefinition } from '../object-definition.ts'
 import { compileObject } from '../object-schema.ts'
 import { definitionError, isPlainObject } from './definition-problems.ts'
@@ -10,7 +10,7 @@ const macros: ReadonlySet<unknown> = new Set(['{me}', '{today}', '{now}'])
 
 /** The problems of inner defaults in a definition that is otherwise right. @source D-93, D-94 */
 export function checkInnerDefaults(definition: ObjectDefinition): FieldError[] {
-  const groups = Object.values(definition.fields).some(({ type }) => type === 'composite' || type === 'repeater')
+  const groups = Object.values(definition.fields).some(({ type }) => findFieldType(type)?.holdsFields)
   if (!groups) return []
   return compileObject(definition).fields.flatMap((field) => checkGroup(field, `fields.${field.name}`))
 }

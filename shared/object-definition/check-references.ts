@@ -1,5 +1,6 @@
 // Checks what a definition says about its own fields by name, and what fields say about each other.
 import type { FieldError } from '../errors.ts'
+import { findFieldType } from '../field-types/registry.ts'
 import { filterFieldProblems } from '../filter/filter-fields.ts'
 import type { ObjectDefinition } from '../object-definition.ts'
 import { reservedFieldNames } from '../object-names.ts'
@@ -20,7 +21,7 @@ export function checkReferences(definition: ObjectDefinition, errors: FieldError
   }
   if (definition.displayNameField !== undefined) need('displayNameField', definition.displayNameField)
   const display = definition.fields[definition.displayNameField ?? '']
-  if (display?.type === 'password' || display?.type === 'secret') {
+  if (findFieldType(display?.type)?.concealed !== undefined) {
     errors.push(definitionError('displayNameField', 'not_allowed', 'A concealed field names no record.', undefined))
   }
   definition.search?.fields?.forEach((fieldName, i) => need(`search.fields.${i}`, fieldName))

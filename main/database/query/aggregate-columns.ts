@@ -6,7 +6,6 @@ import { invalidQuery } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import type { Aggregation, GroupTerm } from '#shared/filter/aggregate.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ResolvedPath } from '#shared/filter/resolve-path.ts'
@@ -44,23 +43,23 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   const { field } = path
   const type = fieldTypeOf(field)
   if (!type.flags.groupable) throw refuse('groupBy', term.path, 'cannot be grouped by')
-  const valueType = valueTypeOf(field)
+  const { calendar } = type
   const value = valueSql(scope, path, 0)
   // Periods of instants are worked out by a function of the host, lists are taken apart.
   const weight = {
     ...lightWeight,
     relational: path.hops.length > 0,
-    matching: field.multiple || (term.granularity !== null && valueType === 'datetime'),
+    matching: field.multiple || (term.granularity !== null && calendar === 'datetime'),
   }
   if (term.granularity !== null) {
-    if (valueType !== 'date' && valueType !== 'datetime') throw refuse('groupBy', term.path, 'is no date')
+    if (calendar !== 'date' && calendar !== 'datetime') throw refuse('groupBy', term.path, 'is no date')
     if (isClockPeriod(term.granularity)) {
-      if (valueType === 'date') throw refuse('groupBy', term.path, 'has no time of day')
+      if (calendar === 'date') throw refuse('groupBy', term.path, 'has no time of day')
       const sql = `cairn_clock_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
       return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), sqlType: 'TEXT' }, weight }
     }
     const sql =
-      valueType === 'date'
+      calendar === 'date'
         ? dayPeriodSql(value, term.granularity)
         : `cairn_period(${value}, ${bind(scope, term.granularity)}, ${bind(scope, scope.env.timeZone)})`
     return { sql, joinSql: '', field: { ...madeUp(field, term.alias, index), type: 'date', sqlType: 'TEXT' }, weight }
@@ -70,7 +69,7 @@ export function groupColumn(scope: Scope, term: GroupTerm, index: number): Aggre
   return {
     sql: `${elements}.value`,
     joinSql: ` LEFT JOIN json_each(${value}) AS ${elements} ON 1`,
-    field: { ...madeUp(field, term.alias, index), type: elementType(field) },
+    field: { ...madeUp(field, term.alias, index), type: type.elementType ?? field.type },
     weight,
   }
 }
@@ -198,12 +197,6 @@ function dayPeriodSql(sql: string, period: Period): string {
     case 'year':
       return `substr(${sql}, 1, 4) || '-01-01'`
   }
-}
-
-/** Type of one element of a field of several values. */
-function elementType(field: FieldSchema): string {
-  if (field.type === 'multiselect' || field.type === 'checkboxes') return 'select'
-  return field.type === 'tags' ? 'text' : field.type
 }
 
 function computedField(scope: Scope, alias: string, index: number): FieldSchema {

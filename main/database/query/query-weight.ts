@@ -1,4 +1,5 @@
 // How much dearer than a plain comparison a filter is to a row. Pure; a hint for the cost model.
+import { declaredTypeOf } from '#shared/field-types/registry.ts'
 import type { FieldTest, ResolvedFilter } from '#shared/filter/resolved-filter.ts'
 
 /** What a filter asks of each row it is shown. */
@@ -13,8 +14,6 @@ export interface FilterWeight {
 
 /** The weight of plain comparisons. */
 export const lightWeight: FilterWeight = { relational: false, matching: false, bulky: false }
-
-const bulkyTypes: ReadonlySet<string> = new Set(['textarea', 'markdown', 'html', 'richtext', 'code', 'json'])
 
 /** Weighs a resolved filter. */
 export function weighFilter(filter: ResolvedFilter): FilterWeight {
@@ -33,7 +32,7 @@ export function weighFilter(filter: ResolvedFilter): FilterWeight {
       const { hops, field, inner, test } = filter
       const reachesInside = inner.length > 0 || (field.multiple && test.test !== 'present')
       const matching = reachesInside || isMatching(test)
-      return { relational: hops.length > 0, matching, bulky: matching && bulkyTypes.has(field.type) }
+      return { relational: hops.length > 0, matching, bulky: matching && declaredTypeOf(field).long === true }
     }
   }
 }

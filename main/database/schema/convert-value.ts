@@ -89,7 +89,7 @@ function anyValue(old: FieldSchema, next: FieldSchema, env: ConversionEnv): Step
   return (value) => {
     if (!old.multiple || !Array.isArray(value)) return single(value)
     if (value.length === 0) return { value: null, short: false }
-    if (isTextual(next.type)) return single(value.map(textOf).join(', '))
+    if (isTextual(next)) return single(value.map(textOf).join(', '))
     const whole = fieldTypeOf(next).innerPaths === true ? single(value) : lost
     if (!('found' in whole)) return whole
     const first = single(value[0])
@@ -133,8 +133,8 @@ function oneValue(old: FieldSchema, next: FieldSchema, env: ConversionEnv): Step
     if (old.reference !== next.reference && !refersToLive(result.value, next, env)) return lost
     return { value: result.value, short: isRounded(value, result.value) }
   }
-  if (isNumeric(old.type) && isNumeric(next.type)) return (value) => toNumber(value, next, env)
-  if (isTextual(old.type) && isFormatted(next.type)) {
+  if (isNumeric(old) && isNumeric(next)) return (value) => toNumber(value, next, env)
+  if (isTextual(old) && isFormatted(next)) {
     return (value) => {
       const clean = env.sanitizeHtml?.(String(value)) ?? String(value)
       return { value: clean, short: unescaped(clean) !== unescaped(String(value)) }
@@ -150,7 +150,7 @@ function oneValue(old: FieldSchema, next: FieldSchema, env: ConversionEnv): Step
     }
     const text = isMoney(value, old) ? moneyText(value) : textOf(value)
     const read = (): Found | typeof lost => accept(to.fromText(text, next, env))
-    const direct = typeof value === 'boolean' && isNumeric(next.type) ? accept(value ? 1 : 0) : accept(value)
+    const direct = typeof value === 'boolean' && isNumeric(next) ? accept(value ? 1 : 0) : accept(value)
     if (structured && typeof value === 'string') {
       const whole = read()
       return 'found' in whole ? direct : whole
@@ -166,24 +166,21 @@ function oneValue(old: FieldSchema, next: FieldSchema, env: ConversionEnv): Step
 function acrossDates(value: unknown, old: FieldSchema, next: FieldSchema, env: ConversionEnv): Found | null {
   if (typeof value !== 'string') return null
   const zone = env.timeZone
-  const isInstant = kindOf(old) === 'datetime' || (isTextual(old.type) && !isDate(value.trim()))
+  const { calendar } = fieldTypeOf(next)
+  const isInstant = fieldTypeOf(old).calendar === 'datetime' || (isTextual(old) && !isDate(value.trim()))
   const ms = isInstant ? parseInstant(value.trim(), zone) : null
-  if (next.type === 'date' && ms !== null) {
+  if (calendar === 'date' && ms !== null) {
     const date = dateInZone(ms, zone)
     return { value: date, short: startOfDate(date, zone) !== ms }
   }
-  if (next.type === 'time' && kindOf(old) === 'datetime' && ms !== null) {
+  if (calendar === 'time' && fieldTypeOf(old).calendar === 'datetime' && ms !== null) {
     const start = startOfDate(dateInZone(ms, zone), zone)
     return { value: new Date(ms - start).toISOString().slice(11, 19), short: true }
   }
-  if (next.type === 'datetime' && isDate(value.trim())) {
+  if (calendar === 'datetime' && isDate(value.trim())) {
     return { value: formatInstant(startOfDate(value.trim(), zone)), short: false }
   }
   return null
-}
-
-function kindOf(field: FieldSchema): string {
-  return field.type === 'formula' ? (field.settings.returnType ?? 'text') : field.type
 }
 
 /** Numbers keep their value whatever the new bounds are, as records do when rules are tightened; only digits may go. */

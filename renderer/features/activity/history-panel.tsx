@@ -6,7 +6,7 @@ import type { GridRecord } from '../../components/grid/index.ts'
 import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Initials } from '../../components/presence-avatars.tsx'
-import { fieldLabel, isEditable } from '../../fields/index.ts'
+import { fieldLabel, findFieldType, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { activityStrings } from '../../lib/strings/activity.ts'
@@ -21,7 +21,6 @@ import classes from './activity.module.css'
 addStrings(activityStrings)
 
 /** Values nobody is shown, so nobody takes them back. */
-const concealed = new Set(['password', 'secret'])
 
 /** The panel. */
 export function HistoryPanel(props: {
@@ -54,7 +53,7 @@ export function HistoryPanel(props: {
   }
   const restoreButton = (entry: ChangelogEntry, change: FieldChange) => {
     const known = definition(change.field)
-    const isWorth = entry.action !== 'create' && known && isEditable(known) && !concealed.has(known.type)
+    const isWorth = entry.action !== 'create' && known && isEditable(known) && !findFieldType(known.type)?.concealed
     if (!isWorth || sameText(show(change.field, record[change.field]), show(change.field, change.oldValue))) return null
     const key = `${entry.id} ${change.field}`
     return (

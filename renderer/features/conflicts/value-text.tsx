@@ -2,15 +2,12 @@
 // words that differ from another text.
 import { useQueries } from '@tanstack/react-query'
 import { textChanges } from '#shared/text-changes.ts'
-import { fieldTypeOf } from '../../fields/index.ts'
+import { fieldTypeOf, findFieldType } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { recordPath } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './conflicts.module.css'
-
-const textTypes: ReadonlySet<string> = new Set(['text', 'textarea', 'markdown', 'html', 'richtext', 'code'])
-const linkTypes: ReadonlySet<string> = new Set(['lookup', 'master_detail', 'tree'])
 
 /** A value; `beside` is the text it is compared with, where both are texts. */
 export function ValueText(props: {
@@ -23,8 +20,9 @@ export function ValueText(props: {
   if (value === null || value === undefined || value === '')
     return <span className={classes.none}>{t('conflicts.empty')}</span>
   if (field === undefined) return <span className={classes.text}>{plain(value)}</span>
-  if (linkTypes.has(field.type)) return <Links field={field} value={value} />
-  if (typeof value === 'string' && textTypes.has(field.type)) {
+  const { link, comparedByWord } = findFieldType(field.type) ?? {}
+  if (link === 'object' || link === 'self') return <Links field={field} value={value} />
+  if (typeof value === 'string' && comparedByWord) {
     return typeof beside === 'string' ? (
       <WordDiff before={beside} after={value} />
     ) : (

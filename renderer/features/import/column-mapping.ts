@@ -1,6 +1,7 @@
 // Owns which column goes to which field of an existing object: the first guess by name and what is wrong with a choice.
 // Pure.
-import type { FieldDefinition } from '../../fields/field-definition.ts'
+import { findFieldType } from '../../fields/index.ts'
+import type { FieldDefinition } from '../../fields/index.ts'
 import { nameFromLabel } from '../objects/index.ts'
 import type { WriteMode } from './start-import.ts'
 import type { ColumnTarget, TableColumn } from './table-types.ts'
@@ -11,16 +12,11 @@ export type ColumnMapping = Readonly<Record<number, string>>
 /** What is wrong with a mapping, or undefined. */
 export type MappingProblem = { code: 'none' | 'noMatch' } | { code: 'twice'; field: string }
 
-const computedTypes = new Set(['formula', 'summary', 'autonumber'])
-
-/** Types whose values are choices of the field. */
-export const choiceTypes: ReadonlySet<string> = new Set(['select', 'multiselect', 'radio', 'checkboxes'])
-
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The fields a table may fill. */
 export function writableFields(fields: readonly FieldDefinition[]): FieldDefinition[] {
-  return fields.filter((field) => !field.readonly && !computedTypes.has(field.type))
+  return fields.filter((field) => !field.readonly && !findFieldType(field.type)?.derived)
 }
 
 /**

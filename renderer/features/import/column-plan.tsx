@@ -2,8 +2,9 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { memo, useCallback } from 'react'
 import type { Dispatch, SetStateAction } from 'react'
+import { typesByRank } from '../../fields/index.ts'
 import { t, tn } from '../../lib/strings.ts'
-import { importableTypes, objectPluralLabel, typeLabel } from '../objects/index.ts'
+import { hasOptions, objectPluralLabel, typeLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import classes from './column-plan.module.css'
 import { guessedOptions, linkPrefix } from './import-plan.ts'
@@ -48,9 +49,9 @@ const ColumnLine = memo(function ColumnLine(props: {
 }) {
   const { column, onChange } = props
   const options = guessedOptions(column.guess)
-  const isChoice = column.type === 'select' || column.type === 'multiselect'
+  const isChoice = hasOptions(column.type)
   // A choice without known values could not take anything in.
-  const types = importableTypes.filter((type) => (type !== 'select' && type !== 'multiselect') || options !== undefined)
+  const types = typesByRank('importRank').filter((type) => !hasOptions(type) || options !== undefined)
   return (
     <tr className={classes.line} data-off={!column.include || undefined}>
       <td>
@@ -77,7 +78,7 @@ const ColumnLine = memo(function ColumnLine(props: {
           value={column.type}
           disabled={!column.include}
           data={[
-            ...types.map((type) => ({ value: type as string, label: typeLabel(type) })),
+            ...types.map((type) => ({ value: type, label: typeLabel(type) })),
             ...props.objects.map((object) => ({
               value: `${linkPrefix}${object.name}`,
               label: t('import.preview.linkTo', { object: objectPluralLabel(object) }),

@@ -1,6 +1,6 @@
 // Owns what a person decides about a new table: which columns come along, under which name and type. Pure.
 import { reservedFieldNames } from '#shared/object-names.ts'
-import { nameFromLabel, uniqueName } from '../objects/index.ts'
+import { hasOptions, nameFromLabel, uniqueName } from '../objects/index.ts'
 import type { FieldItem, ObjectItem } from '../objects/index.ts'
 import type { ColumnTarget, TableColumn, TableSummary } from './table-types.ts'
 
@@ -94,6 +94,6 @@ function fieldOfColumn(column: ColumnPlan): FieldItem {
   const base = { label: column.label.trim(), type: plainType(column.type) }
   if (base.type === 'lookup') return { ...base, reference: column.type.slice(linkPrefix.length) }
   if (column.type === column.guess.type) return { ...base, ...column.guess.settings }
-  if (column.type !== 'multiselect') return base
+  if (!hasOptions(column.type)) return base
   return { ...base, options: guessedOptions(column.guess) as FieldItem['options'] }
 }

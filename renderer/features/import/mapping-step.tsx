@@ -5,16 +5,9 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { t, tn } from '../../lib/strings.ts'
-import { fieldList, typeLabel } from '../objects/index.ts'
+import { fieldList, hasOptions, typeLabel } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
-import {
-  choiceTypes,
-  guessMapping,
-  mappingProblem,
-  missingFields,
-  targetsOf,
-  writableFields,
-} from './column-mapping.ts'
+import { guessMapping, mappingProblem, missingFields, targetsOf, writableFields } from './column-mapping.ts'
 import type { ColumnMapping, MappingProblem } from './column-mapping.ts'
 import classes from './import-screen.module.css'
 import { SourceOptions } from './source-options.tsx'
@@ -61,7 +54,7 @@ export function MappingStep(props: {
   const problem = mappingProblem(mapping, mode, matching)
   const missing = mode === 'update' ? [] : missingFields(mapping, fields)
   const labelOf = (name: string): string => fields.find((field) => field.name === name)?.label ?? name
-  const choices = fields.some((field) => choiceTypes.has(field.type) && Object.values(mapping).includes(field.name))
+  const choices = fields.some((field) => hasOptions(field.type) && Object.values(mapping).includes(field.name))
 
   const run = (dryRun: boolean): void =>
     props.onRun(

@@ -1,11 +1,10 @@
 // Owns turning cells of text into the values of a request. The host reads texts by the type of their field; only a
 // notation it does not know, or a type chosen against the guess, is read here. What cannot be read is sent as it is, so
 // that the host refuses that row with a reason instead of a value getting lost. Pure.
+import { findFieldType } from '#shared/field-types/registry.ts'
 import { readDate, readNumber, readYesNo } from './cell-values.ts'
 import { isBlankCell } from './infer-column.ts'
 import type { ColumnTarget } from './table-types.ts'
-
-const textTypes: ReadonlySet<string> = new Set(['text', 'textarea', 'markdown'])
 
 /** Records for the import operation, one per row, in order; blank cells are left out. */
 export function toRecords(
@@ -17,7 +16,7 @@ export function toRecords(
     for (const target of targets) {
       const cell = row[target.index] ?? ''
       // "none" is a word in a text and a missing value in a number.
-      const blank = textTypes.has(target.type) ? cell.trim() === '' : isBlankCell(cell)
+      const blank = findFieldType(target.type)?.keepsBlankWords ? cell.trim() === '' : isBlankCell(cell)
       if (!blank) record[target.field] = cellValue(cell.trim(), target)
     }
     return record
@@ -27,24 +26,11 @@ export function toRecords(
 function cellValue(cell: string, { type, guess }: ColumnTarget): unknown {
   const hasNotation = guess.decimal !== undefined || guess.dateOrder !== undefined
   if (type === guess.type && !hasNotation) return cell
-  switch (type) {
-    case 'number':
-    case 'currency':
-    case 'percent':
-    case 'progress':
-    case 'slider':
-    case 'rating':
-      return readNumber(cell, guess.decimal ?? '.') ?? cell
-    case 'boolean':
-    case 'toggle':
-      return readYesNo(cell) ?? cell
-    case 'date':
-      return readDate(cell, guess.dateOrder ?? 'mdy')?.date ?? cell
-    case 'datetime': {
-      const read = readDate(cell, guess.dateOrder ?? 'mdy')
-      return read ? `${read.date}T${read.time ?? '00:00:00'}` : cell
-    }
-    default:
-      return cell
-  }
+  const { family, calendar } = findFieldType(type) ?? {}
+  if (family === 'number') return readNumber(cell, guess.decimal ?? '.') ?? cell
+  if (family === 'flag') return readYesNo(cell) ?? cell
+  if (calendar !== 'date' && calendar !== 'datetime') return cell
+  const read = readDate(cell, guess.dateOrder ?? 'mdy')
+  if (!read) return cell
+  return calendar === 'date' ? read.date : `${read.date}T${read.time ?? '00:00:00'}`
 }

@@ -1,4 +1,5 @@
 // Owns finding which objects link to an object, and which of their fields can be added up. Pure.
+import { findFieldType } from '../../fields/index.ts'
 import { fieldList } from './object-item.ts'
 import type { ObjectItem } from './object-item.ts'
 
@@ -14,20 +15,17 @@ export function childLinks(objects: readonly ObjectItem[], name: string): ChildL
   return objects.flatMap((object) =>
     fieldList(object)
       .filter((field) => {
-        if (field.type === 'tree') return object.name === name
-        return (
-          (field.type === 'lookup' || field.type === 'master_detail') && field.reference === name && !field.multiple
-        )
+        const { link } = findFieldType(field.type) ?? {}
+        if (link === 'self') return object.name === name
+        return link === 'object' && field.reference === name && !field.multiple
       })
       .map((field) => ({ object, field: field.name, label: field.label ?? field.name })),
   )
 }
 
-const numeric = new Set(['number', 'currency', 'percent', 'progress', 'slider', 'rating', 'summary'])
-
 /** The fields of an object a summary can compute with, as choices. */
 export function numericFields(object: ObjectItem): { value: string; label: string }[] {
   return fieldList(object)
-    .filter((field) => numeric.has(field.type) || (field.type === 'formula' && field.returnType !== 'text'))
+    .filter((field) => findFieldType(field.type)?.measured || (field.type === 'formula' && field.returnType !== 'text'))
     .map((field) => ({ value: field.name, label: field.label ?? field.name }))
 }

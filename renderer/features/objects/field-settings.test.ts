@@ -14,10 +14,11 @@ import {
 } from './field-settings.ts'
 import { settingLabel } from './setting-words.ts'
 import { designerStrings } from '../../lib/strings/designer.ts'
-import { searchTypes, typeGroups, typeHint } from './field-types.ts'
+import { fieldTypeNames as offeredNames } from '../../fields/index.ts'
+import { searchTypes, typeHint } from './field-types.ts'
 import { neededSettings } from '../../../test/support/field-cases.ts'
 
-const offered = Object.values(typeGroups).flat()
+const offered = offeredNames() as FieldTypeName[]
 
 describe('types in the designer', () => {
   it('are all types of the platform, each once', () => {

@@ -1,136 +1,37 @@
 // Owns which settings a field of each type has and how they are read and written in its definition. Pure; the words are
 // in strings/designer.ts under `setting.<key>`.
+import { fieldTypeNames, findFieldType } from '../../fields/index.ts'
+import type { FieldType, Setting, SettingKind } from '../../fields/index.ts'
 import type { FieldItem } from './object-item.ts'
-
-/** How a setting is entered. */
-export type SettingKind =
-  | 'text'
-  | 'integer'
-  | 'number'
-  | 'flag'
-  | 'words'
-  | 'choice'
-  | 'object'
-  | 'objects'
-  | 'options'
-  | 'formula'
-  | 'summary'
-  | 'inner'
-
-/** One setting of a type. */
-export interface Setting {
-  /** Path in the definition, dotted below nested settings. */
-  path: string
-  kind: SettingKind
-  /** Values of a choice; the first is what applies when none is given. */
-  choices?: readonly string[]
-  /** The platform refuses the definition without it. */
-  needed?: boolean
-}
-
-const one = (path: string, kind: SettingKind, more: Partial<Setting> = {}): Setting => ({ path, kind, ...more })
-
-const lengths = [one('minLength', 'integer'), one('maxLength', 'integer'), one('pattern', 'text')]
-const long = [one('minLength', 'integer'), one('maxLength', 'integer')]
-const scale = [one('min', 'number'), one('max', 'number'), one('step', 'number')]
-const days = [one('min', 'text'), one('max', 'text')]
-const options = [one('options', 'options', { needed: true })]
-const severalOptions = [...options, one('maxItems', 'integer')]
-const reference = one('reference', 'object', { needed: true })
-const behavior = (...choices: string[]): Setting => one('deleteBehavior', 'choice', { choices })
-const files = [
-  one('multiple', 'flag'),
-  one('fileAttachmentConfig.maxSize', 'integer'),
-  one('fileAttachmentConfig.allowedTypes', 'words'),
-]
-const concealed = [one('minLength', 'integer')]
-
-const byType: Readonly<Record<string, readonly Setting[]>> = {
-  text: lengths,
-  textarea: lengths,
-  markdown: long,
-  html: long,
-  richtext: long,
-  code: [one('language', 'text'), ...long],
-  url: [one('schemes', 'words')],
-  number: [one('scale', 'integer'), one('min', 'number'), one('max', 'number')],
-  currency: [
-    one('currencyConfig.currencyMode', 'choice', { choices: ['fixed', 'dynamic'] }),
-    one('currencyConfig.defaultCurrency', 'text'),
-    one('currencyConfig.precision', 'integer'),
-    one('min', 'number'),
-    one('max', 'number'),
-  ],
-  percent: [one('scale', 'integer'), one('min', 'number'), one('max', 'number')],
-  progress: scale,
-  slider: scale,
-  rating: [one('maxRating', 'integer'), one('allowHalf', 'flag')],
-  date: days,
-  datetime: days,
-  select: options,
-  radio: options,
-  multiselect: severalOptions,
-  checkboxes: severalOptions,
-  tags: [one('maxItems', 'integer')],
-  lookup: [reference, one('multiple', 'flag'), behavior('set_null', 'restrict', 'cascade')],
-  master_detail: [reference, behavior('cascade', 'restrict')],
-  tree: [behavior('set_null', 'restrict', 'cascade')],
-  user: [one('multiple', 'flag')],
-  record: [one('references', 'objects')],
-  file: files,
-  image: files,
-  avatar: files,
-  video: files,
-  audio: files,
-  signature: files,
-  formula: [
-    one('expression', 'formula', { needed: true }),
-    one('returnType', 'choice', { choices: ['', 'text', 'number', 'boolean', 'date', 'datetime'] }),
-  ],
-  summary: [one('summaryOperations', 'summary', { needed: true })],
-  autonumber: [one('autonumberFormat', 'text'), one('startNumber', 'integer')],
-  address: [one('addressFormat', 'text')],
-  composite: [one('fields', 'inner', { needed: true })],
-  repeater: [one('fields', 'inner', { needed: true }), one('minItems', 'integer'), one('maxItems', 'integer')],
-  color: [one('colorFormat', 'choice', { choices: ['hex', 'rgb', 'rgba', 'hsl'] })],
-  qrcode: [one('barcodeFormat', 'text')],
-  password: concealed,
-  secret: concealed,
-  vector: [one('vectorConfig.dimensions', 'integer', { needed: true })],
-}
 
 /** The settings only fields of this type have, in the order they are asked for. */
 export function settingsOf(type: string): readonly Setting[] {
-  return byType[type] ?? []
+  return findFieldType(type)?.settings ?? []
 }
 
-const computed = new Set(['formula', 'summary', 'autonumber'])
-const fileTypes = ['file', 'image', 'avatar', 'video', 'audio', 'signature']
-const withoutDefault = new Set([
-  ...computed,
-  ...fileTypes,
-  ...['lookup', 'master_detail', 'tree', 'record', 'user'],
-  ...['composite', 'repeater', 'password', 'secret', 'vector'],
-])
-const withoutUnique = new Set([
-  ...['password', 'secret', 'vector', 'composite', 'repeater', 'json', 'address', 'location', 'record'],
-  ...fileTypes,
-  ...computed,
-])
+const traitsOf = (type: string): Partial<FieldType> => findFieldType(type) ?? {}
+
+/** Whether a field of the type lists its choices. */
+export function hasOptions(type: string): boolean {
+  return settingsOf(type).some(({ kind }) => kind === 'options')
+}
 
 /** Whether people may say that a value is required. */
 export function canBeRequired(type: string): boolean {
-  return !computed.has(type) && type !== 'master_detail'
+  const { derived, alwaysRequired } = traitsOf(type)
+  return !derived && !alwaysRequired
 }
 
 /** Whether the platform can keep values of the type unique. */
 export function canBeUnique(type: string): boolean {
-  return !withoutUnique.has(type)
+  const { derived, withoutUnique } = traitsOf(type)
+  return !derived && !withoutUnique
 }
 
 /** Whether a default can be given on screen. */
 export function canHaveDefault(type: string): boolean {
-  return !withoutDefault.has(type)
+  const { derived, withoutDefault } = traitsOf(type)
+  return !derived && !withoutDefault
 }
 
 /** The value of a setting; undefined when the definition has none. */
@@ -157,11 +58,10 @@ function write(item: Readonly<Record<string, unknown>>, path: readonly string[],
   return Object.keys(next).length === 0 ? others : { ...item, [key]: next }
 }
 
-const ownKeys: ReadonlySet<string> = new Set(
-  Object.values(byType)
-    .flat()
-    .map((setting) => setting.path.split('.')[0] ?? ''),
-)
+/** Whether some type has a setting of that key. */
+function isOwnKey(key: string): boolean {
+  return fieldTypeNames().some((type) => settingsOf(type).some(({ path }) => path.split('.')[0] === key))
+}
 
 /** Whether a setting means the same for both types: bounds of numbers are not bounds of days. */
 function carriesOver(from: string, to: string, key: string): boolean {
@@ -177,7 +77,7 @@ export function withType(item: FieldItem, type: string): FieldItem {
     if (key === 'defaultValue') return false
     if (key === 'unique') return canBeUnique(type)
     if (key === 'required') return canBeRequired(type)
-    return !ownKeys.has(key) || carriesOver(item.type, type, key)
+    return !isOwnKey(key) || carriesOver(item.type, type, key)
   })
   return { ...(Object.fromEntries(kept) as FieldItem), type }
 }

@@ -1,57 +1,17 @@
 // Owns how the types of fields are offered: in groups, the common ones first, each with a name and one line that says
-// what it holds. The types themselves are the field registry's.
+// what it holds. The types themselves and their words are the field registry's.
+import { fieldTypeNames, findFieldType, typeGroups } from '../../fields/index.ts'
+import type { TypeGroup } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
-import type { StringKey } from '../../lib/strings.ts'
-
-/** The types by group, in the order a person meets them. */
-export const typeGroups = {
-  text: ['text', 'textarea', 'markdown', 'richtext', 'html', 'code', 'email', 'url', 'phone'],
-  number: ['number', 'currency', 'percent', 'progress', 'slider', 'rating'],
-  choice: ['select', 'multiselect', 'boolean', 'toggle', 'radio', 'checkboxes', 'tags'],
-  date: ['date', 'datetime', 'time'],
-  relation: ['lookup', 'master_detail', 'tree', 'record', 'user'],
-  computed: ['formula', 'summary', 'autonumber'],
-  structure: ['address', 'location', 'composite', 'repeater', 'json'],
-  file: ['file', 'image', 'avatar', 'video', 'audio', 'signature'],
-  other: ['color', 'qrcode', 'password', 'secret', 'vector'],
-} as const
-
-/** Key of a group of types. */
-export type TypeGroup = keyof typeof typeGroups
-
-/** All groups in their order. */
-export const typeGroupNames = Object.keys(typeGroups) as TypeGroup[]
-
-const known: ReadonlySet<string> = new Set(Object.values(typeGroups).flat())
-
-/** Types a column of a table can become: those whose values can be written as text and need nothing else. */
-export const importableTypes = [
-  'text',
-  'textarea',
-  'number',
-  'currency',
-  'percent',
-  'boolean',
-  'date',
-  'datetime',
-  'select',
-  'multiselect',
-  'tags',
-  'email',
-  'url',
-  'phone',
-  'markdown',
-  'json',
-] as const
 
 /** What a type is called; an unknown one is called by its name. */
 export function typeLabel(type: string): string {
-  return known.has(type) ? t(`type.${type}` as StringKey) : type
+  return findFieldType(type)?.label ?? type
 }
 
 /** One line about what a type holds; empty for an unknown one. */
 export function typeHint(type: string): string {
-  return known.has(type) ? t(`type.${type}.hint` as StringKey) : ''
+  return findFieldType(type)?.hint ?? ''
 }
 
 /** What a group of types is called. */
@@ -66,7 +26,8 @@ export function searchTypes(text: string): { group: TypeGroup; types: string[] }
     const said = `${type} ${typeLabel(type)} ${typeHint(type)}`.toLowerCase()
     return words.every((word) => said.includes(word))
   }
-  return typeGroupNames
-    .map((group) => ({ group, types: typeGroups[group].filter(holds) }))
-    .filter((found) => found.types.length > 0)
+  const found = fieldTypeNames().filter(holds)
+  return typeGroups
+    .map((group) => ({ group, types: found.filter((type) => findFieldType(type)?.group === group) }))
+    .filter(({ types }) => types.length > 0)
 }

@@ -10,5 +10,6 @@ export {
   useObjects,
 } from './object-queries.ts'
 export { nameFromLabel, uniqueName } from './object-names.ts'
-export { importableTypes, typeLabel } from './field-types.ts'
+export { hasOptions } from './field-settings.ts'
+export { typeLabel } from './field-types.ts'
 export { deleteObject } from './delete-object.ts'

@@ -1,16 +1,12 @@
 // Owns the values inside of a group: a label and a type each. Further settings of theirs are kept and edited by the API.
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconX } from '@tabler/icons-react'
+import { typesByRank } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import classes from './field-dialog.module.css'
 import { typeLabel } from './field-types.ts'
 import type { FieldItem } from './object-item.ts'
 import { nameFromLabel, uniqueName } from './object-names.ts'
-
-const innerTypes = [
-  ...(['text', 'textarea', 'number', 'currency', 'percent', 'boolean', 'date', 'datetime', 'time'] as const),
-  ...(['email', 'url', 'phone', 'tags', 'rating', 'color'] as const),
-]
 
 /** The form; a value's name is made from its first label and stays. */
 export function InnerFields(props: {
@@ -44,7 +40,10 @@ export function InnerFields(props: {
               size="xs"
               aria-label={t('inner.type', { value: label })}
               value={item.type}
-              data={[...new Set([item.type, ...innerTypes])].map((type) => ({ value: type, label: typeLabel(type) }))}
+              data={[...new Set([item.type, ...typesByRank('innerRank')])].map((type) => ({
+                value: type,
+                label: typeLabel(type),
+              }))}
               onChange={(event) => change(name, { type: event.currentTarget.value })}
             />
             <ActionIcon

@@ -1,15 +1,14 @@
 // Owns the settings of an object beside its fields: description, the field that names a record, trash and history.
 import { Checkbox, NativeSelect, Textarea } from '@mantine/core'
+import { findFieldType } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { ObjectDraft } from './field-draft.ts'
 import classes from './objects.module.css'
 
-const concealed = new Set(['password', 'secret', 'vector'])
-
 /** The form; changes go into the draft. */
 export function ObjectSettings(props: { draft: ObjectDraft; onChange: (part: Partial<ObjectDraft>) => void }) {
   const { draft, onChange } = props
-  const fields = draft.fields.filter((field) => !field.deleted && !concealed.has(field.item.type))
+  const fields = draft.fields.filter((field) => !field.deleted && !findFieldType(field.item.type)?.namesNothing)
   return (
     <div className={classes.form}>
       <Textarea

@@ -1,11 +1,12 @@
 // Owns the control of one setting of a field, by its kind.
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { findFieldType } from '../../fields/index.ts'
+import type { Setting } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import classes from './field-dialog.module.css'
 import { readSetting } from './field-settings.ts'
-import type { Setting } from './field-settings.ts'
 import { FormulaInput } from './formula-input.tsx'
 import { InnerFields } from './inner-fields.tsx'
 import { objectLabel } from './object-item.ts'
@@ -70,7 +71,7 @@ export function SettingInput(props: SettingInputProps) {
       return (
         <OptionEditor
           options={Array.isArray(value) ? (value as never[]) : []}
-          several={item.type === 'multiselect' || item.type === 'checkboxes'}
+          several={findFieldType(item.type)?.elementType !== undefined}
           problem={
             problem ??
             (props.showMissing && !(Array.isArray(value) && value.length > 0)

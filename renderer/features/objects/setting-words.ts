@@ -2,7 +2,7 @@
 import { designerStrings } from '../../lib/strings/designer.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
-import type { Setting } from './field-settings.ts'
+import type { Setting } from '../../fields/index.ts'
 
 const isBoundOfDays = (type: string, path: string): boolean =>
   (type === 'date' || type === 'datetime') && (path === 'min' || path === 'max')

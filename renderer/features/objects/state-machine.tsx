@@ -1,6 +1,8 @@
 // Owns the steps of a choice: which field, where new records begin, which choice may follow which.
 import { Checkbox, NativeSelect } from '@mantine/core'
+import { findFieldType } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
+import { hasOptions } from './field-settings.ts'
 import classes from './field-dialog.module.css'
 import { transitionMap, withTransition } from './rule-draft.ts'
 import type { RulePartsProps } from './rule-parts.tsx'
@@ -9,7 +11,7 @@ import type { RulePartsProps } from './rule-parts.tsx'
 export function StateMachine(props: RulePartsProps & { problemOf: (key: string) => string | undefined }) {
   const { rule, draft, onChange } = props
   const choices = draft.fields.filter(
-    (field) => !field.deleted && (field.item.type === 'select' || field.item.type === 'radio'),
+    (field) => !field.deleted && hasOptions(field.item.type) && !findFieldType(field.item.type)?.elementType,
   )
   const field = choices.find((choice) => choice.name === rule.field)
   const states = (field?.item.options ?? []).map((option) =>

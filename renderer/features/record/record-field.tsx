@@ -4,7 +4,7 @@ import { Button } from '@mantine/core'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { FocusEvent, KeyboardEvent, ReactNode } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
-import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
+import { fieldLabel, fieldTypeOf, findFieldType, isEditable } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
@@ -214,8 +214,7 @@ function Value(props: { field: FieldDefinition; value: unknown; context: FieldCo
     )
   }
   // One line is the table's rule; here a text is shown as it was written.
-  const text = typeof value === 'string' && longTypes.has(field.type) ? value : type.format(value, field, context)
+  const text =
+    typeof value === 'string' && findFieldType(field.type)?.shownAsWritten ? value : type.format(value, field, context)
   return text === '' ? <span className={classes.none}>{t('record.empty')}</span> : <>{text}</>
 }
-
-const longTypes = new Set(['textarea', 'markdown', 'text', 'code'])

@@ -1,5 +1,5 @@
 // Owns groups and figures as people read them. Pure.
-import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
+import { fieldLabel, fieldTypeOf, findFieldType } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import type { GridFigure } from '../../components/grid/index.ts'
 import { t } from '../../lib/strings.ts'
@@ -8,11 +8,13 @@ import type { Bucket, GroupTerm, TotalTerm } from './group-terms.ts'
 import { figureOf } from './group-tree.ts'
 import type { GroupNode } from './group-tree.ts'
 
-const singleTypes: Readonly<Record<string, string>> = { multiselect: 'select', checkboxes: 'select', tags: 'text' }
-
 /** One value of a field that may hold several, as people read it. */
 export function singleText(value: unknown, field: FieldDefinition, context: FieldContext): string {
-  const single: FieldDefinition = { ...field, multiple: false, type: singleTypes[field.type] ?? field.type }
+  const single: FieldDefinition = {
+    ...field,
+    multiple: false,
+    type: findFieldType(field.type)?.elementType ?? field.type,
+  }
   return fieldTypeOf(single).format(value, single, context) || String(value)
 }
 
@@ -65,10 +67,8 @@ export function figuresOf(
   return figures
 }
 
-const asWritten: ReadonlySet<string> = new Set(['currency', 'percent'])
-
 function figureText(value: unknown, { fn }: TotalTerm, field: FieldDefinition, context: FieldContext): string {
-  if (fn !== 'count' && (isDated(field) || asWritten.has(field.type))) {
+  if (fn !== 'count' && (isDated(field) || findFieldType(field.type)?.figuresAsValues)) {
     return fieldTypeOf(field).format(value, field, context)
   }
   return new Intl.NumberFormat(context.locale, { maximumFractionDigits: 2 }).format(Number(value))

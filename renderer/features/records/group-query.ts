@@ -1,5 +1,6 @@
 // Owns asking for groups: one grouped list for the headings of all levels, one for the totals, and the condition that
 // leaves the records of one group. Pure.
+import { findFieldType } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { hasSeveral, isDated, isSwitch } from './group-terms.ts'
 import type { Bucket, GroupTerm, TotalTerm } from './group-terms.ts'
@@ -111,6 +112,6 @@ export function allOf(conditions: readonly (Filter | undefined)[]): Filter | und
 
 /** Tells that what a field holds is a link, and which member of it is shown. */
 function linkMember(field: FieldDefinition | undefined): string | undefined {
-  if (!field || isDated(field) || (field.type !== 'lookup' && field.type !== 'master_detail')) return undefined
+  if (!field || isDated(field) || findFieldType(field.type)?.link !== 'object') return undefined
   return field.displayField === undefined ? undefined : `${field.name}.${field.displayField}`
 }

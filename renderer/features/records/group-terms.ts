@@ -1,6 +1,6 @@
 // Owns what the grid is grouped by and what is worked out per column: the words of both in the address and in views,
 // and what may be chosen. Pure.
-import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
+import { fieldLabel, findFieldType } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
@@ -32,49 +32,19 @@ export interface TotalTerm {
 /** Deepest grouping. */
 export const maxLevels = 3
 
-const dated: ReadonlySet<string> = new Set(['date', 'datetime'])
-const switches: ReadonlySet<string> = new Set(['boolean', 'toggle'])
-const measured: ReadonlySet<string> = new Set([
-  'number',
-  'currency',
-  'percent',
-  'progress',
-  'slider',
-  'rating',
-  'summary',
-])
-const severalValues: ReadonlySet<string> = new Set(['multiselect', 'checkboxes', 'tags'])
-/** In the order they are offered in: what people group by most comes first. */
-const groupable = [
-  'select',
-  'radio',
-  'boolean',
-  'toggle',
-  'lookup',
-  'master_detail',
-  'user',
-  'rating',
-  'multiselect',
-  'checkboxes',
-  'tags',
-  'text',
-  'number',
-]
-const secret: ReadonlySet<string> = new Set(['secret', 'password', 'formula', 'vector', 'qrcode', 'code'])
-
 /** Tells that a record stands in several groups of the field. */
 export function hasSeveral(field: FieldDefinition): boolean {
-  return severalValues.has(field.type) || field.multiple === true
+  return findFieldType(field.type)?.elementType !== undefined || field.multiple === true
 }
 
 /** Tells that the field is ticked or not. */
 export function isSwitch(field: FieldDefinition): boolean {
-  return switches.has(field.type)
+  return findFieldType(field.type)?.toggle !== undefined
 }
 
 /** Tells that the values are days or instants. */
 export function isDated(field: FieldDefinition): boolean {
-  return dated.has(field.type)
+  return findFieldType(field.type)?.dated === true
 }
 
 /** A level as the address writes it, for example `bought.month`. */
@@ -127,8 +97,9 @@ export function usableTotals(totals: readonly TotalTerm[], fields: readonly Fiel
 
 /** What can be worked out of a field; empty for nothing. */
 export function functionsOf(field: FieldDefinition): readonly TotalFunction[] {
-  if (secret.has(field.type)) return []
-  if (measured.has(field.type)) return totalFunctions
+  const { withoutFigures, measured } = findFieldType(field.type) ?? {}
+  if (withoutFigures) return []
+  if (measured) return totalFunctions
   return isDated(field) ? ['min', 'max', 'count'] : ['count']
 }
 
@@ -149,7 +120,7 @@ export function termChoices(fields: readonly FieldDefinition[], level: number): 
   const usable = fields.filter((field) => canGroup(field) && (level === 0 || !hasSeveral(field)))
   const plain = usable
     .filter((field) => !isDated(field))
-    .toSorted((a, b) => groupable.indexOf(a.type) - groupable.indexOf(b.type))
+    .toSorted((a, b) => rankOf(a) - rankOf(b))
     .map((field) => ({ value: field.name, label: fieldLabel(field) }))
   const byTime = usable.filter(isDated).flatMap((field) =>
     (['month', 'day', 'week', 'quarter', 'year'] as const).map((bucket) => {
@@ -163,7 +134,11 @@ export function termChoices(fields: readonly FieldDefinition[], level: number): 
 /** Links are told apart by what they show; computed values may be worked out on reading, where nothing groups. */
 function canGroup(field: FieldDefinition): boolean {
   if (isDated(field)) return true
-  if (!groupable.includes(field.type) || field.caseSensitive === false) return false
-  if (field.type === 'lookup' || field.type === 'master_detail') return field.multiple !== true
-  return fieldTypeOf(field).computed !== true
+  const { groupRank, link, computed } = findFieldType(field.type) ?? {}
+  if (groupRank === undefined || field.caseSensitive === false) return false
+  return link === 'object' ? field.multiple !== true : computed !== true
+}
+
+function rankOf(field: FieldDefinition): number {
+  return findFieldType(field.type)?.groupRank ?? 0
 }

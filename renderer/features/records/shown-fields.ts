@@ -1,10 +1,10 @@
 // Owns which fields of an object are shown, and which of them lead to other records.
 import { useMemo } from 'react'
+import { findFieldType } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { displayFieldOf, fieldList, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 
-const linkTypes = new Set(['lookup', 'master_detail', 'tree'])
 /** Most paths one request expands. @source D-87 */
 const maxExpand = 10
 
@@ -23,10 +23,16 @@ export function useShownFields(object: ObjectItem): FieldDefinition[] {
   )
 }
 
+/** Whether a field of the type leads to a record that can be asked for with it. */
+export function leadsToRecord(type: string): boolean {
+  const link = findFieldType(type)?.link
+  return link === 'object' || link === 'self'
+}
+
 /** Names of the fields whose linked records are asked for instead of their ids. */
 export function linkFields(fields: readonly FieldDefinition[]): string[] {
   return fields
-    .filter((field) => linkTypes.has(field.type))
+    .filter(({ type }) => leadsToRecord(type))
     .slice(0, maxExpand)
     .map((field) => field.name)
 }

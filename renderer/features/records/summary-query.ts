@@ -1,8 +1,9 @@
 // Owns what a summary asks of analytics: which fields group, which are measured, and the condition of one group. Pure.
-import { fieldLabel } from '../../fields/index.ts'
+import { fieldLabel, findFieldType } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
+import { isDated } from './group-terms.ts'
 import type { RecordFilter } from './record-query.ts'
 
 /** A choice of the menus of a summary; `value` is a member of the object's cube. */
@@ -11,44 +12,21 @@ export interface SummaryChoice {
   label: string
 }
 
-const groupable: ReadonlySet<string> = new Set([
-  'select',
-  'radio',
-  'multiselect',
-  'checkboxes',
-  'tags',
-  'boolean',
-  'toggle',
-  'lookup',
-  'master_detail',
-  'user',
-  'rating',
-  'text',
-])
-const dated: ReadonlySet<string> = new Set(['date', 'datetime'])
-const measured: ReadonlySet<string> = new Set([
-  'number',
-  'currency',
-  'percent',
-  'progress',
-  'slider',
-  'rating',
-  'summary',
-])
 const buckets = ['month', 'quarter', 'year', 'week', 'day'] as const
 const functions = ['sum', 'avg', 'min', 'max'] as const
 
 /** Fields a summary may group by, the most telling first; dates come by month, quarter, year, week and day. */
 export function groupChoices(fields: readonly FieldDefinition[]): SummaryChoice[] {
-  const plain = fields
-    .filter((field) => groupable.has(field.type))
-    .map((field) => ({ field, rank: rankOf(field.type) }))
+  const plain = fields.flatMap((field) => {
+    const rank = findFieldType(field.type)?.summaryRank
+    return rank === undefined ? [] : [{ field, rank }]
+  })
   return [
     ...plain
       .toSorted((a, b) => a.rank - b.rank)
       .map(({ field }) => ({ value: memberOf(field), label: fieldLabel(field) })),
     ...fields
-      .filter((field) => dated.has(field.type))
+      .filter((field) => isDated(field))
       .flatMap((field) =>
         buckets.map((bucket) => ({
           value: `${field.name}.${bucket}`,
@@ -60,13 +38,8 @@ export function groupChoices(fields: readonly FieldDefinition[]): SummaryChoice[
 
 /** Links are grouped by what they show, not by ids. */
 function memberOf(field: FieldDefinition): string {
-  const isLink = field.type === 'lookup' || field.type === 'master_detail'
+  const isLink = findFieldType(field.type)?.link === 'object'
   return isLink && field.multiple !== true && field.displayField ? `${field.name}.${field.displayField}` : field.name
-}
-
-function rankOf(type: string): number {
-  if (type === 'text') return 2
-  return type === 'tags' || type === 'rating' ? 1 : 0
 }
 
 /** What a summary may show of each group. */
@@ -74,7 +47,7 @@ export function measureChoices(fields: readonly FieldDefinition[]): SummaryChoic
   return [
     { value: 'count', label: t('summary.count') },
     ...fields
-      .filter((field) => measured.has(field.type))
+      .filter((field) => findFieldType(field.type)?.measured)
       .flatMap((field) =>
         functions.map((fn) => ({
           value: `${field.name}.${fn}`,
@@ -92,7 +65,7 @@ export function readDimension(
   const [name = '', rest = ''] = dimension.split('.')
   const field = fields.find((candidate) => candidate.name === name)
   if (!field) return undefined
-  return { field, bucket: dated.has(field.type) ? buckets.find((word) => word === rest) : undefined }
+  return { field, bucket: isDated(field) ? buckets.find((word) => word === rest) : undefined }
 }
 
 /** The condition that leaves only the records of a group; undefined where no one condition says it. */
@@ -111,7 +84,7 @@ export function groupCondition(
     return { field: field.name, operator: 'between', texts: [from, to] }
   }
   if (dimension.includes('.')) return undefined
-  if (field.type === 'multiselect' || field.type === 'checkboxes' || field.type === 'tags') {
+  if (findFieldType(field.type)?.elementType !== undefined) {
     return { field: field.name, operator: 'any', texts: [String(value)] }
   }
   return { field: field.name, operator: 'eq', texts: [String(value)] }

@@ -23,19 +23,27 @@ export interface Choices {
 const SEARCH_DELAY_MS = 150
 const MAX_CHOICES = 50
 
-const isLookup = (field: FieldDefinition): boolean => ['lookup', 'master_detail', 'tree', 'user'].includes(field.type)
+/** What a type's values are chosen among. */
+export interface ListKind {
+  /** A value holds several of them, whatever the field says. */
+  several?: true
+  /** Words that are not there yet may be added. */
+  words?: true
+  /** Records of the object the field leads to. */
+  records?: true
+}
 
 /** Tells whether the editor holds several values. */
-export function holdsMany(field: FieldDefinition): boolean {
-  return ['multiselect', 'checkboxes', 'tags'].includes(field.type) || (isLookup(field) && field.multiple === true)
+export function holdsMany(field: FieldDefinition, kind: ListKind): boolean {
+  return kind.several === true || (kind.records === true && field.multiple === true)
 }
 
 /** Tells whether the field's choices can be listed at all; a lookup without a search is edited by id. */
-export function canList(field: FieldDefinition, context: FieldContext): boolean {
-  return !isLookup(field) || (context.searchRecords !== undefined && field.reference !== undefined)
+export function canList(field: FieldDefinition, kind: ListKind, context: FieldContext): boolean {
+  return !kind.records || (context.searchRecords !== undefined && field.reference !== undefined)
 }
 
-function matching(field: FieldDefinition, query: string, taken: readonly string[]): Choice[] {
+function matching(field: FieldDefinition, kind: ListKind, query: string, taken: readonly string[]): Choice[] {
   const wanted = query.trim().toLowerCase()
   const offered = offeredOptions(field).map((option) => ({ text: option.value, label: optionLabel(option) }))
   const starts = offered.filter(({ label }) => label.toLowerCase().startsWith(wanted))
@@ -43,7 +51,7 @@ function matching(field: FieldDefinition, query: string, taken: readonly string[
     ({ label }) => !label.toLowerCase().startsWith(wanted) && label.toLowerCase().includes(wanted),
   )
   const found: Choice[] = [...starts, ...rest].slice(0, MAX_CHOICES)
-  if (field.type !== 'tags') return found
+  if (!kind.words) return found
   const own = taken.filter((tag) => !offered.some(({ text }) => text === tag) && tag.toLowerCase().includes(wanted))
   found.unshift(...own.map((tag) => ({ text: tag, label: tag })))
   const word = query.trim()
@@ -56,12 +64,13 @@ function matching(field: FieldDefinition, query: string, taken: readonly string[
 /** Choices for what has been typed; records are searched after a short rest and older searches are dropped. */
 export function useChoices(
   field: FieldDefinition,
+  kind: ListKind,
   context: FieldContext,
   query: string,
   taken: readonly string[],
 ): Choices {
   const [found, setFound] = useState<Choices>({ choices: [], state: 'searching' })
-  const remote = isLookup(field)
+  const remote = kind.records === true
   const { searchRecords } = context
   const { reference, referenceFilters } = field
   useEffect(() => {
@@ -88,5 +97,5 @@ export function useChoices(
       controller.abort()
     }
   }, [remote, searchRecords, reference, referenceFilters, query])
-  return remote ? found : { choices: matching(field, query, taken), state: 'ready' }
+  return remote ? found : { choices: matching(field, kind, query, taken), state: 'ready' }
 }

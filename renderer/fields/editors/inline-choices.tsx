@@ -4,15 +4,22 @@ import { useId } from 'react'
 import type { FieldEditorProps } from '../field-type.ts'
 import { listToText, parseList } from '../list-text.ts'
 import { offeredOptions, optionByText, optionLabel } from '../options.ts'
-import { holdsMany } from './choices.ts'
 import { useElementFocus } from './use-element-focus.ts'
 
-/** The options; the stored one is shown as well when it is no longer offered. */
-export function InlineChoices(props: FieldEditorProps) {
-  const { field, context, label, draft, onDraft, invalid, describedBy, autoFocus } = props
+/** One of the options; the stored one is shown as well when it is no longer offered. */
+export function RadioButtons(props: FieldEditorProps) {
+  return <InlineChoices {...props} many={false} />
+}
+
+/** Several of the options. */
+export function CheckBoxes(props: FieldEditorProps) {
+  return <InlineChoices {...props} many />
+}
+
+function InlineChoices(props: FieldEditorProps & { many: boolean }) {
+  const { many, field, context, label, draft, onDraft, invalid, describedBy, autoFocus } = props
   const id = useId()
   const group = useElementFocus<HTMLSpanElement>(autoFocus)
-  const many = holdsMany(field)
   const words = many ? parseList(draft) : draft === '' ? [] : [draft]
   const chosen = words.map((word) => optionByText(field, word)?.value ?? word)
   const offered = offeredOptions(field)

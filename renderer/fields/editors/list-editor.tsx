@@ -3,34 +3,40 @@
 
 import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
-import type { FieldEditorProps } from '../field-type.ts'
+import type { FieldEditorProps, FieldType } from '../field-type.ts'
 import { linkedRecords } from '../linked-records.ts'
 import { listToText, parseList } from '../list-text.ts'
 import { optionByText, optionLabel } from '../options.ts'
 import { canList, holdsMany, useChoices } from './choices.ts'
-import type { Choice } from './choices.ts'
+import type { Choice, ListKind } from './choices.ts'
 import { TextEditor } from './text-editor.tsx'
 import { useInitialFocus } from './use-initial-focus.ts'
 
 /** A list to choose from; lookups fall back to typing an id when records cannot be searched. */
-export function ListEditor(props: FieldEditorProps) {
-  return canList(props.field, props.context) ? <ComboboxEditor {...props} /> : <TextEditor {...props} />
+export function createListEditor(kind: ListKind): FieldType['Editor'] {
+  return function ListEditor(props) {
+    return canList(props.field, kind, props.context) ? (
+      <ComboboxEditor {...props} kind={kind} />
+    ) : (
+      <TextEditor {...props} />
+    )
+  }
 }
 
-function ComboboxEditor(props: FieldEditorProps) {
-  const { field, context, label, draft, value, onDraft, onDone, invalid, describedBy, autoFocus } = props
+function ComboboxEditor(props: FieldEditorProps & { kind: ListKind }) {
+  const { kind, field, context, label, draft, value, onDraft, onDone, invalid, describedBy, autoFocus } = props
   const id = useId()
   const control = useInitialFocus<HTMLInputElement>(autoFocus)
   const list = useRef<HTMLUListElement>(null)
   const [query, setQuery] = useState('')
   const [position, setPosition] = useState(-1)
-  const many = holdsMany(field)
+  const many = holdsMany(field, kind)
   const chosen = many
     ? parseList(draft).map((word) => optionByText(field, word)?.value ?? word)
     : draft === '' || query !== ''
       ? []
       : [optionByText(field, draft)?.value ?? draft]
-  const { choices, state } = useChoices(field, context, query, chosen)
+  const { choices, state } = useChoices(field, kind, context, query, chosen)
   const highlighted = choices[Math.min(position, choices.length - 1)]
 
   // Labels of linked records are known from the stored value or from lists seen while this editor is open.

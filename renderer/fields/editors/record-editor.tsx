@@ -3,8 +3,10 @@
 import { useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import type { FieldEditorProps } from '../field-type.ts'
-import { ListEditor } from './list-editor.tsx'
+import { createListEditor } from './list-editor.tsx'
 import { TextEditor } from './text-editor.tsx'
+
+const RecordList = createListEditor({ records: true })
 
 /** Both choices side by side; without a list of objects, or without a search, the link is typed. */
 export function RecordEditor(props: FieldEditorProps) {
@@ -37,7 +39,7 @@ export function RecordEditor(props: FieldEditorProps) {
           </option>
         ))}
       </select>
-      <ListEditor
+      <RecordList
         {...props}
         key={object}
         field={{ ...field, type: 'lookup', reference: object, multiple: false }}

@@ -4,6 +4,7 @@ import { IconMapPin } from '@tabler/icons-react'
 import { AddressEditor } from '../editors/address-editor.tsx'
 import { addressParts as parts } from '../address-parts.ts'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { groupOf, readJson } from '../group-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
@@ -30,7 +31,11 @@ function lineOf(value: unknown): string {
 
 /** An address; text that is not JSON is taken as the address in one piece. */
 export const addressField: FieldType = {
-  types: ['address'],
+  group: 'structure',
+  label: 'Address',
+  hint: 'Street, postal code, city and country.',
+  settings: [setting('addressFormat', 'text')],
+  withoutUnique: true,
   icon: IconMapPin,
   format: (value) => (value == null ? '' : oneLine(lineOf(value)) || plainText(value)),
   cellClass: () => '',

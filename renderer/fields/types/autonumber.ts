@@ -3,13 +3,18 @@
 import { IconHash } from '@tabler/icons-react'
 import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { refused } from '../parse-result.ts'
 import { plainText, textOf } from '../text-rules.ts'
 
 /** A number in words, issued once and never edited. */
 export const autonumberField: FieldType = {
-  types: ['autonumber'],
+  group: 'computed',
+  label: 'Automatic number',
+  hint: 'Issued when the record is created, never reused.',
+  settings: [setting('autonumberFormat', 'text'), setting('startNumber', 'integer')],
+  derived: true,
   icon: IconHash,
   format: plainText,
   cellClass: () => 'field-tabular',

@@ -11,7 +11,13 @@ const falsy = new Set(['false', 'no', 'n', '0', 'off'])
 
 /** A check mark; Enter flips it. */
 export const booleanField: FieldType = {
-  types: ['boolean', 'toggle'],
+  group: 'choice',
+  label: 'Checkbox',
+  hint: 'Yes or no.',
+  importRank: 6,
+  innerRank: 6,
+  groupRank: 3,
+  summaryRank: 0,
   icon: IconCheckbox,
   format: (value, _field, { translate }) => (value == null ? '' : translate(value ? 'field.yes' : 'field.no')),
   cellClass: (value) => (value ? 'field-check field-check-on' : 'field-check'),
@@ -26,4 +32,14 @@ export const booleanField: FieldType = {
   toggle: (value) => !value,
   operators: () => operatorClasses.boolean,
   Editor: BooleanEditor,
+}
+
+/** A switch: off when nothing is given. */
+export const toggleField: FieldType = {
+  ...booleanField,
+  label: 'Switch',
+  hint: 'On or off; off when nothing is given.',
+  groupRank: 4,
+  importRank: undefined,
+  innerRank: undefined,
 }

@@ -4,6 +4,7 @@ import { IconPalette } from '@tabler/icons-react'
 import { ColorEditor } from '../editors/color-editor.tsx'
 import { exampleColor, readColor } from '../color-text.ts'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { hueClass } from '../hues.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
@@ -11,7 +12,11 @@ import { plainText, textOf } from '../text-rules.ts'
 
 /** A colour; cells tint it with the nearest of the twelve hues, the editor shows it as it is. */
 export const colorField: FieldType = {
-  types: ['color'],
+  group: 'other',
+  label: 'Color',
+  hint: 'A color such as #1d4ed8.',
+  settings: [setting('colorFormat', 'choice', { choices: ['hex', 'rgb', 'rgba', 'hsl'] })],
+  innerRank: 15,
   icon: IconPalette,
   format: plainText,
   cellClass: () => 'field-chips',

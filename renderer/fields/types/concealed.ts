@@ -4,6 +4,7 @@
 import { IconEyeOff, IconLock } from '@tabler/icons-react'
 import { ConcealedEditor } from '../editors/concealed-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { parsed, refused } from '../parse-result.ts'
 
@@ -13,7 +14,15 @@ const dots = '••••••••'
 
 /** A secret; what is stored reads as a mask, and an editor that stays empty changes nothing. */
 export const secretField: FieldType = {
-  types: ['secret'],
+  group: 'other',
+  label: 'Secret',
+  hint: 'Kept encrypted, hidden until it is revealed.',
+  settings: [setting('minLength', 'integer')],
+  concealed: true,
+  withoutDefault: true,
+  withoutUnique: true,
+  withoutFigures: true,
+  namesNothing: true,
   icon: IconEyeOff,
   format: (value) => (value == null || value === '' ? '' : dots),
   cellClass: () => 'field-mono',
@@ -32,4 +41,9 @@ export const secretField: FieldType = {
 }
 
 /** A password; nobody reads it back, not even as a mask. */
-export const passwordField: FieldType = { ...secretField, types: ['password'], icon: IconLock }
+export const passwordField: FieldType = {
+  ...secretField,
+  label: 'Password',
+  hint: 'Can be set and checked, never read.',
+  icon: IconLock,
+}

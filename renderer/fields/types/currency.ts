@@ -5,6 +5,7 @@ import { currencyCodes } from '#shared/field-types/currencies.ts'
 import { NumberEditor } from '../editors/number-editor.tsx'
 import type { FieldDefinition } from '../field-definition.ts'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { numberFormat } from '../intl-formats.ts'
 import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
@@ -31,7 +32,20 @@ const isCode = (code: string): boolean => /^[A-Z]{3}$/.test(code)
 
 /** An amount of money; a typed ISO 4217 code is kept in dynamic mode. */
 export const currencyField: FieldType = {
-  types: ['currency'],
+  group: 'number',
+  label: 'Currency',
+  hint: 'An amount of money.',
+  settings: [
+    setting('currencyConfig.currencyMode', 'choice', { choices: ['fixed', 'dynamic'] }),
+    setting('currencyConfig.defaultCurrency', 'text'),
+    setting('currencyConfig.precision', 'integer'),
+    setting('min', 'number'),
+    setting('max', 'number'),
+  ],
+  importRank: 4,
+  innerRank: 4,
+  measured: true,
+  figuresAsValues: true,
   icon: IconCoin,
   format: (value, field, { locale }) => {
     const money = moneyOf(value)

@@ -4,6 +4,7 @@ import { IconCalendar } from '@tabler/icons-react'
 import { parseDay } from '../date-text.ts'
 import { createPickerEditor } from '../editors/date-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { daySettings } from '../settings.ts'
 import { dateFormat } from '../intl-formats.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
@@ -11,7 +12,13 @@ import { oneLine, textOf } from '../text-rules.ts'
 
 /** A day, stored as `YYYY-MM-DD`. */
 export const dateField: FieldType = {
-  types: ['date'],
+  group: 'date',
+  label: 'Date',
+  hint: 'A calendar day.',
+  settings: daySettings,
+  importRank: 7,
+  innerRank: 7,
+  dated: true,
   icon: IconCalendar,
   format: (value, _field, { locale }) => {
     if (value == null) return ''

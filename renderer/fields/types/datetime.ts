@@ -4,6 +4,7 @@ import { IconCalendarClock } from '@tabler/icons-react'
 import { parseDay, parseTimeOfDay } from '../date-text.ts'
 import { createPickerEditor } from '../editors/date-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { daySettings } from '../settings.ts'
 import { dateFormat } from '../intl-formats.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
@@ -25,7 +26,13 @@ function readInstant(text: string, locale: string, timeZone: string): number | n
 
 /** A date with a time; the stored form is an ISO 8601 timestamp in UTC with milliseconds. */
 export const datetimeField: FieldType = {
-  types: ['datetime'],
+  group: 'date',
+  label: 'Date and time',
+  hint: 'A moment, shown in the time zone of the workspace.',
+  settings: daySettings,
+  importRank: 8,
+  innerRank: 8,
+  dated: true,
   icon: IconCalendarClock,
   format: (value, _field, { locale, timeZone }) => {
     if (value == null) return ''

@@ -9,7 +9,11 @@ import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** One address: one `@`, and a domain with a dot or `localhost`. */
 export const emailField: FieldType = {
-  types: ['email'],
+  group: 'text',
+  label: 'Email',
+  hint: 'One email address.',
+  importRank: 12,
+  innerRank: 10,
   icon: IconAt,
   format: plainText,
   cellClass: () => 'field-link',

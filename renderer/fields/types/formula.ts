@@ -3,6 +3,7 @@
 import { IconMathFunction } from '@tabler/icons-react'
 import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
 import { booleanField } from './boolean.ts'
@@ -16,7 +17,15 @@ function shownAs(value: unknown): FieldType {
 
 /** A computed value of any kind; what is typed serves filters only. */
 export const formulaField: FieldType = {
-  types: ['formula'],
+  group: 'computed',
+  label: 'Formula',
+  hint: 'Computed from other fields of the record.',
+  settings: [
+    setting('expression', 'formula', { needed: true }),
+    setting('returnType', 'choice', { choices: ['', 'text', 'number', 'boolean', 'date', 'datetime'] }),
+  ],
+  derived: true,
+  withoutFigures: true,
   icon: IconMathFunction,
   format: (value, field, context) => shownAs(value).format(value, field, context),
   cellClass: (value, field) => shownAs(value).cellClass(value, field),

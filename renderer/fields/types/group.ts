@@ -3,6 +3,7 @@
 import { IconLayoutList, IconTable } from '@tabler/icons-react'
 import { createGroupEditor, createRowsEditor } from '../editors/group-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { formatGroup, groupTexts, parseGroup, readJson } from '../group-text.ts'
 import type { TypeOf } from '../group-text.ts'
 import { operatorClasses } from '../operators.ts'
@@ -15,7 +16,12 @@ const MOST_ROWS = 500
 /** One group; the editor shows an editor per inner field. */
 export function compositeField(typeOf: TypeOf): FieldType {
   return {
-    types: ['composite'],
+    group: 'structure',
+    label: 'Group',
+    hint: 'Several values that belong together.',
+    settings: [setting('fields', 'inner', { needed: true })],
+    withoutDefault: true,
+    withoutUnique: true,
     icon: IconLayoutList,
     format: (value, field, context) =>
       value == null ? '' : oneLine(formatGroup(typeOf, field, value, context)) || plainText(value),
@@ -33,7 +39,16 @@ export function compositeField(typeOf: TypeOf): FieldType {
 /** Rows of groups; the editor adds and removes rows. */
 export function repeaterField(typeOf: TypeOf): FieldType {
   return {
-    types: ['repeater'],
+    group: 'structure',
+    label: 'List of groups',
+    hint: 'Rows of values inside the record.',
+    settings: [
+      setting('fields', 'inner', { needed: true }),
+      setting('minItems', 'integer'),
+      setting('maxItems', 'integer'),
+    ],
+    withoutDefault: true,
+    withoutUnique: true,
     icon: IconTable,
     format: (value, _field, { translate }) => {
       if (!Array.isArray(value)) return value == null ? '' : plainText(value)

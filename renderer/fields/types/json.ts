@@ -4,13 +4,18 @@ import { IconBraces } from '@tabler/icons-react'
 import { pathOfRounded } from '#shared/field-types/rounded-integer.ts'
 import { TextareaEditor } from '../editors/textarea-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { plainText } from '../text-rules.ts'
 
 /** Any JSON; typed and checked as JSON text. */
 export const jsonField: FieldType = {
-  types: ['json', 'vector'],
+  group: 'structure',
+  label: 'JSON',
+  hint: 'Any structure, as JSON.',
+  importRank: 16,
+  withoutUnique: true,
   icon: IconBraces,
   format: (value) => (value == null ? '' : plainText(typeof value === 'object' ? value : JSON.stringify(value))),
   cellClass: () => 'field-long field-mono',
@@ -29,4 +34,18 @@ export const jsonField: FieldType = {
   tall: true,
   operators: () => operatorClasses.none,
   Editor: TextareaEditor,
+}
+
+/** A list of numbers, which programs write. */
+export const vectorField: FieldType = {
+  ...jsonField,
+  group: 'other',
+  label: 'Vector',
+  hint: 'A list of numbers for similarity; not shown.',
+  settings: [setting('vectorConfig.dimensions', 'integer', { needed: true })],
+  withoutDefault: true,
+  withoutFigures: true,
+  namesNothing: true,
+  computed: true,
+  importRank: undefined,
 }

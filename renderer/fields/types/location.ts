@@ -26,7 +26,10 @@ function readTyped(text: string): Record<string, unknown> | null {
 
 /** A location. */
 export const locationField: FieldType = {
-  types: ['location'],
+  group: 'structure',
+  label: 'Location',
+  hint: 'Latitude and longitude.',
+  withoutUnique: true,
   icon: IconCurrentLocation,
   format: (value) => {
     const group = groupOf(value)

@@ -2,9 +2,10 @@
 // @source D-94 lookup, master_detail, tree, user; D-87
 
 import { IconArrowUpRight } from '@tabler/icons-react'
-import { ListEditor } from '../editors/list-editor.tsx'
+import { createListEditor } from '../editors/list-editor.tsx'
 import type { FieldDefinition } from '../field-definition.ts'
 import type { FieldType } from '../field-type.ts'
+import { setting, referenceSetting, deleteBehavior } from '../settings.ts'
 import { linkedRecords } from '../linked-records.ts'
 import { listToText, parseList } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
@@ -15,7 +16,15 @@ const labels = (value: unknown, field: FieldDefinition): string[] =>
 
 /** A link; typed text is an id, choosing goes by the other object's records. */
 export const lookupField: FieldType = {
-  types: ['lookup', 'master_detail', 'tree', 'user'],
+  group: 'relation',
+  label: 'Link to a record',
+  hint: 'Points to a record of another object.',
+  settings: [referenceSetting, setting('multiple', 'flag'), deleteBehavior('set_null', 'restrict', 'cascade')],
+  groupRank: 5,
+  summaryRank: 0,
+  link: 'object',
+  withoutDefault: true,
+  namedByHost: true,
   icon: IconArrowUpRight,
   format: (value, field) => labels(value, field).join(', '),
   cellClass: () => 'field-chips',
@@ -28,5 +37,36 @@ export const lookupField: FieldType = {
   }),
   tall: true,
   operators: (field) => (field.multiple ? operatorClasses.multiple : operatorClasses.equality),
-  Editor: ListEditor,
+  Editor: createListEditor({ records: true }),
+}
+
+/** The record that owns this one. */
+export const masterDetailField: FieldType = {
+  ...lookupField,
+  label: 'Belongs to a record',
+  hint: 'The record that owns this one; both go together.',
+  settings: [referenceSetting, deleteBehavior('cascade', 'restrict')],
+  groupRank: 6,
+  alwaysRequired: true,
+}
+
+/** A record of the same object. */
+export const treeField: FieldType = {
+  ...lookupField,
+  label: 'Parent record',
+  hint: 'A record of the same object, for hierarchies.',
+  settings: [deleteBehavior('set_null', 'restrict', 'cascade')],
+  link: 'self',
+  groupRank: undefined,
+  summaryRank: undefined,
+}
+
+/** A person. */
+export const userField: FieldType = {
+  ...lookupField,
+  label: 'Person',
+  hint: 'A person who uses this workspace.',
+  settings: [setting('multiple', 'flag')],
+  groupRank: 7,
+  link: 'user',
 }

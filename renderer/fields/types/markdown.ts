@@ -3,6 +3,7 @@
 import { IconMarkdown } from '@tabler/icons-react'
 import { TextareaEditor } from '../editors/textarea-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting, longTextSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
 import { checkLength, oneLine, textOf } from '../text-rules.ts'
@@ -22,7 +23,13 @@ function withoutMarks(source: string, type: string): string {
 
 /** Markdown, HTML, rich text and code. */
 export const markdownField: FieldType = {
-  types: ['markdown', 'html', 'richtext', 'code'],
+  group: 'text',
+  label: 'Markdown',
+  hint: 'Long text with headings, lists and links.',
+  settings: longTextSettings,
+  importRank: 15,
+  shownAsWritten: true,
+  comparedByWord: true,
   icon: IconMarkdown,
   format: (value, field) => (value == null ? '' : withoutMarks(textOf(value), field.type)),
   cellClass: (_value, field) => (field.type === 'code' ? 'field-long field-mono' : 'field-long'),
@@ -31,4 +38,32 @@ export const markdownField: FieldType = {
   tall: true,
   operators: () => operatorClasses.longText,
   Editor: TextareaEditor,
+}
+
+/** Formatted text, kept as HTML. */
+export const richtextField: FieldType = {
+  ...markdownField,
+  label: 'Rich text',
+  hint: 'Formatted text, kept as clean HTML.',
+  importRank: undefined,
+  shownAsWritten: undefined,
+}
+
+/** HTML. */
+export const htmlField: FieldType = {
+  ...markdownField,
+  label: 'HTML',
+  hint: 'Formatted text as HTML; unsafe parts are removed.',
+  importRank: undefined,
+  shownAsWritten: undefined,
+}
+
+/** Source text in a fixed-width face. */
+export const codeField: FieldType = {
+  ...markdownField,
+  label: 'Code',
+  hint: 'Source text in a fixed-width font.',
+  settings: [setting('language', 'text'), ...longTextSettings],
+  withoutFigures: true,
+  importRank: undefined,
 }

@@ -1,9 +1,10 @@
 // Owns several choices out of options. @source D-94 multiselect, checkboxes
 
 import { IconListCheck, IconListDetails } from '@tabler/icons-react'
-import { InlineChoices } from '../editors/inline-choices.tsx'
-import { ListEditor } from '../editors/list-editor.tsx'
+import { CheckBoxes } from '../editors/inline-choices.tsx'
+import { createListEditor } from '../editors/list-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting, optionsSetting } from '../settings.ts'
 import { listToText, parseList } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { optionByText, optionsForMessage } from '../options.ts'
@@ -13,7 +14,14 @@ import { selectField } from './select.ts'
 
 /** A set of options in the order they were given, shown as badges. */
 export const multiselectField: FieldType = {
-  types: ['multiselect'],
+  group: 'choice',
+  label: 'Multiple select',
+  hint: 'Any number of choices.',
+  settings: [optionsSetting, setting('maxItems', 'integer')],
+  importRank: 10,
+  groupRank: 9,
+  summaryRank: 0,
+  elementType: 'select',
   icon: IconListCheck,
   format: (value, field, context) =>
     textItems(value)
@@ -40,13 +48,16 @@ export const multiselectField: FieldType = {
   tall: true,
   typingAdds: true,
   operators: () => operatorClasses.multiple,
-  Editor: ListEditor,
+  Editor: createListEditor({ several: true }),
 }
 
 /** Several options, all of them in sight while editing. */
 export const checkboxesField: FieldType = {
   ...multiselectField,
-  types: ['checkboxes'],
+  label: 'Checkboxes',
+  hint: 'Any number of a few choices, all in sight.',
+  groupRank: 10,
+  importRank: undefined,
   icon: IconListDetails,
-  Editor: InlineChoices,
+  Editor: CheckBoxes,
 }

@@ -3,6 +3,7 @@
 import { IconNumbers } from '@tabler/icons-react'
 import { NumberEditor } from '../editors/number-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { numberFormat } from '../intl-formats.ts'
 import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
@@ -11,7 +12,14 @@ import { blankIsNull } from '../parse-result.ts'
 
 /** A number in the locale's form. */
 export const numberField: FieldType = {
-  types: ['number'],
+  group: 'number',
+  label: 'Number',
+  hint: 'Whole or decimal numbers.',
+  settings: [setting('scale', 'integer'), setting('min', 'number'), setting('max', 'number')],
+  importRank: 3,
+  innerRank: 3,
+  groupRank: 13,
+  measured: true,
   icon: IconNumbers,
   format: (value, field, { locale }) => {
     const number = numberOf(value)
@@ -28,4 +36,18 @@ export const numberField: FieldType = {
   parse: blankIsNull((text, field, context) => parseLimited(text, field, context, field.scale)),
   operators: () => operatorClasses.order,
   Editor: NumberEditor,
+}
+
+/** A figure over other records, which the server keeps. */
+export const summaryField: FieldType = {
+  ...numberField,
+  group: 'computed',
+  label: 'Summary',
+  hint: 'Counts or adds up the records that point here.',
+  settings: [setting('summaryOperations', 'summary', { needed: true })],
+  derived: true,
+  computed: true,
+  importRank: undefined,
+  innerRank: undefined,
+  groupRank: undefined,
 }

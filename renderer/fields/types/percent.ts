@@ -3,6 +3,7 @@
 import { IconPercentage } from '@tabler/icons-react'
 import { NumberEditor } from '../editors/number-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { numberFormat } from '../intl-formats.ts'
 import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
@@ -11,7 +12,14 @@ import { blankIsNull } from '../parse-result.ts'
 
 /** A percentage; typed with or without the sign. */
 export const percentField: FieldType = {
-  types: ['percent'],
+  group: 'number',
+  label: 'Percent',
+  hint: '25 means 25 %.',
+  settings: [setting('scale', 'integer'), setting('min', 'number'), setting('max', 'number')],
+  importRank: 5,
+  innerRank: 5,
+  measured: true,
+  figuresAsValues: true,
   icon: IconPercentage,
   format: (value, field, { locale }) => {
     const number = numberOf(value)

@@ -9,7 +9,11 @@ import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** A phone number as typed; at least five of its characters and three digits. */
 export const phoneField: FieldType = {
-  types: ['phone'],
+  group: 'text',
+  label: 'Phone',
+  hint: 'A phone number as people write it.',
+  importRank: 14,
+  innerRank: 12,
   icon: IconPhone,
   format: plainText,
   cellClass: () => 'field-tabular',

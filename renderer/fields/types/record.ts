@@ -3,6 +3,7 @@
 import { IconLink } from '@tabler/icons-react'
 import { RecordEditor } from '../editors/record-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { groupOf, readJson } from '../group-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
@@ -17,7 +18,13 @@ function linkText(value: unknown): string {
 
 /** A link to one record of one of several objects. */
 export const recordField: FieldType = {
-  types: ['record'],
+  group: 'relation',
+  label: 'Any record',
+  hint: 'A record of one of several objects.',
+  settings: [setting('references', 'objects')],
+  withoutDefault: true,
+  withoutUnique: true,
+  namedByHost: true,
   icon: IconLink,
   format: linkText,
   cellClass: () => 'field-chips',

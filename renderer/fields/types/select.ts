@@ -1,9 +1,10 @@
 // Owns one choice out of options. @source D-94 select, radio
 
 import { IconCircleDot, IconCircleCheck } from '@tabler/icons-react'
-import { InlineChoices } from '../editors/inline-choices.tsx'
-import { ListEditor } from '../editors/list-editor.tsx'
+import { RadioButtons } from '../editors/inline-choices.tsx'
+import { createListEditor } from '../editors/list-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { optionsSetting } from '../settings.ts'
 import { hueClass } from '../hues.ts'
 import { operatorClasses } from '../operators.ts'
 import { optionByText, optionByValue, optionLabel, optionPosition, optionsForMessage } from '../options.ts'
@@ -12,7 +13,13 @@ import { textOf } from '../text-rules.ts'
 
 /** One option, shown as a badge. */
 export const selectField: FieldType = {
-  types: ['select'],
+  group: 'choice',
+  label: 'Select',
+  hint: 'One of several choices, shown as a badge.',
+  settings: [optionsSetting],
+  importRank: 9,
+  groupRank: 1,
+  summaryRank: 0,
   icon: IconCircleDot,
   format: (value, field) => {
     if (value == null) return ''
@@ -40,8 +47,16 @@ export const selectField: FieldType = {
   }),
   tall: true,
   operators: () => operatorClasses.equality,
-  Editor: ListEditor,
+  Editor: createListEditor({}),
 }
 
 /** One option, all of them in sight while editing. */
-export const radioField: FieldType = { ...selectField, types: ['radio'], icon: IconCircleCheck, Editor: InlineChoices }
+export const radioField: FieldType = {
+  ...selectField,
+  label: 'Radio buttons',
+  hint: 'One of a few choices, all in sight.',
+  groupRank: 2,
+  importRank: undefined,
+  icon: IconCircleCheck,
+  Editor: RadioButtons,
+}

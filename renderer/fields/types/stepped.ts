@@ -4,6 +4,7 @@ import { IconAdjustmentsHorizontal, IconProgress, IconStar } from '@tabler/icons
 import { RatingEditor } from '../editors/rating-editor.tsx'
 import { SliderEditor } from '../editors/slider-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting, scaleSettings } from '../settings.ts'
 import { numberOf, parseLimited } from '../number-rules.ts'
 import { numberToText } from '../number-text.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
@@ -32,7 +33,12 @@ const barClass: FieldType['cellClass'] = (value, field) => {
 /** A number shown as a bar that fills its cell. */
 export const progressField: FieldType = {
   ...numberField,
-  types: ['progress'],
+  label: 'Progress',
+  hint: 'A number shown as a bar.',
+  settings: scaleSettings,
+  importRank: undefined,
+  innerRank: undefined,
+  groupRank: undefined,
   icon: IconProgress,
   cellClass: barClass,
   parse,
@@ -40,12 +46,23 @@ export const progressField: FieldType = {
 }
 
 /** A number chosen on a scale. */
-export const sliderField: FieldType = { ...progressField, types: ['slider'], icon: IconAdjustmentsHorizontal }
+export const sliderField: FieldType = {
+  ...progressField,
+  label: 'Slider',
+  hint: 'A number chosen on a scale.',
+  icon: IconAdjustmentsHorizontal,
+}
 
 /** A number of stars. */
 export const ratingField: FieldType = {
   ...numberField,
-  types: ['rating'],
+  label: 'Rating',
+  hint: 'A number of stars.',
+  settings: [setting('maxRating', 'integer'), setting('allowHalf', 'flag')],
+  innerRank: 14,
+  groupRank: 8,
+  summaryRank: 1,
+  importRank: undefined,
   icon: IconStar,
   format: (value, field) => starsText(numberOf(value), field),
   cellClass: () => 'field-stars',

@@ -1,8 +1,9 @@
 // Owns free words. @source D-94 tags
 
 import { IconTags } from '@tabler/icons-react'
-import { ListEditor } from '../editors/list-editor.tsx'
+import { createListEditor } from '../editors/list-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { hueClass } from '../hues.ts'
 import { listToText, parseList } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
@@ -15,7 +16,15 @@ const MAX_TAGS = 100
 
 /** Words without repetition; where the field has options, only those. */
 export const tagsField: FieldType = {
-  types: ['tags'],
+  group: 'choice',
+  label: 'Tags',
+  hint: 'Free words.',
+  settings: [setting('maxItems', 'integer')],
+  importRank: 11,
+  innerRank: 13,
+  groupRank: 11,
+  summaryRank: 1,
+  elementType: 'text',
   icon: IconTags,
   format: (value, field) =>
     textItems(value)
@@ -54,5 +63,5 @@ export const tagsField: FieldType = {
   tall: true,
   typingAdds: true,
   operators: () => operatorClasses.multiple,
-  Editor: ListEditor,
+  Editor: createListEditor({ several: true, words: true }),
 }

@@ -3,22 +3,53 @@
 import { IconLetterCase } from '@tabler/icons-react'
 import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting, lengthSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** Text on one line; line breaks are refused. */
-export const textField: FieldType = {
-  types: ['text', 'qrcode'],
-  icon: IconLetterCase,
-  format: plainText,
-  cellClass: () => '',
-  toText: (value) => textOf(value),
-  parse: blankIsNull((text, field, context) => {
-    const line = text.replace(/[\r\n]+$/, '')
-    if (/[\r\n]/.test(line)) return refused(context, 'field.lineBreak')
-    return checkLength(line, field, context, field.type === 'qrcode' ? 2_000 : 1_000) ?? parsed(line)
-  }),
-  operators: (field) => (field.type === 'qrcode' ? operatorClasses.equality : operatorClasses.text),
-  Editor: TextEditor,
+export const textField: FieldType = lineOfText(1_000)
+
+/** Text that is shown as a code image elsewhere. */
+export const qrcodeField: FieldType = {
+  ...lineOfText(2_000),
+  group: 'other',
+  label: 'QR code',
+  hint: 'Text that is meant to be shown as a code.',
+  settings: [setting('barcodeFormat', 'text')],
+  withoutFigures: true,
+  importRank: undefined,
+  innerRank: undefined,
+  groupRank: undefined,
+  summaryRank: undefined,
+  shownAsWritten: undefined,
+  comparedByWord: undefined,
+  operators: () => operatorClasses.equality,
+}
+
+function lineOfText(limit: number): FieldType {
+  return {
+    group: 'text',
+    label: 'Text',
+    hint: 'One line: names, titles, short answers.',
+    settings: lengthSettings,
+    importRank: 1,
+    innerRank: 1,
+    groupRank: 12,
+    summaryRank: 2,
+    shownAsWritten: true,
+    comparedByWord: true,
+    icon: IconLetterCase,
+    format: plainText,
+    cellClass: () => '',
+    toText: (value) => textOf(value),
+    parse: blankIsNull((text, field, context) => {
+      const line = text.replace(/[\r\n]+$/, '')
+      if (/[\r\n]/.test(line)) return refused(context, 'field.lineBreak')
+      return checkLength(line, field, context, limit) ?? parsed(line)
+    }),
+    operators: () => operatorClasses.text,
+    Editor: TextEditor,
+  }
 }

@@ -3,13 +3,21 @@
 import { IconAlignLeft } from '@tabler/icons-react'
 import { TextareaEditor } from '../editors/textarea-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { lengthSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
 
 /** Text of several lines. */
 export const textareaField: FieldType = {
-  types: ['textarea'],
+  group: 'text',
+  label: 'Long text',
+  hint: 'Several lines of plain text.',
+  settings: lengthSettings,
+  importRank: 2,
+  innerRank: 2,
+  shownAsWritten: true,
+  comparedByWord: true,
   icon: IconAlignLeft,
   format: plainText,
   cellClass: () => 'field-long',

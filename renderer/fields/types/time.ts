@@ -13,7 +13,10 @@ const short = (value: unknown): string => textOf(value).replace(/^(\d\d:\d\d):00
 
 /** A time, stored as `HH:MM:SS`; whole minutes are shown and typed without seconds. */
 export const timeField: FieldType = {
-  types: ['time'],
+  group: 'date',
+  label: 'Time of day',
+  hint: 'Hours and minutes, without a day.',
+  innerRank: 9,
   icon: IconClock,
   format: (value, _field, { locale }) => {
     if (value == null) return ''

@@ -3,6 +3,7 @@
 import { IconLink } from '@tabler/icons-react'
 import { TextEditor } from '../editors/text-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { setting } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
 import { checkLength, plainText, textOf } from '../text-rules.ts'
@@ -11,7 +12,12 @@ const defaultSchemes = ['http', 'https', 'mailto', 'tel']
 
 /** An absolute address with an accepted scheme; a bare domain is completed with `https://`. */
 export const urlField: FieldType = {
-  types: ['url'],
+  group: 'text',
+  label: 'Web address',
+  hint: 'A complete address, such as https://example.org.',
+  settings: [setting('schemes', 'words')],
+  importRank: 13,
+  innerRank: 11,
   icon: IconLink,
   format: plainText,
   cellClass: () => 'field-link',

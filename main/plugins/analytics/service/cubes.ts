@@ -2,7 +2,6 @@
 import type { Cube } from '#shared/contracts/analytics.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import type { AggregateFunction } from '#shared/filter/aggregate.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { titleCase } from '#shared/object-schema.ts'
@@ -43,7 +42,7 @@ export function describeCube(schema: ObjectSchema, canRead: (field: FieldSchema)
       shortTitle: field.label,
       type: 'time',
       granularities:
-        valueTypeOf(field) === 'date' ? granularities.slice(granularities.indexOf('day')) : [...granularities],
+        fieldTypeOf(field).calendar === 'date' ? granularities.slice(granularities.indexOf('day')) : [...granularities],
     })),
     joins: fields
       .filter((field) => field.reference !== null && !field.multiple && field.type !== 'user')

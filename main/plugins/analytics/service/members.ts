@@ -5,7 +5,6 @@ import { ExpressionError, compileExpression } from '#shared/expression/compile-e
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import { valueTypeOf } from '#shared/field-types/value-type.ts'
 import { aggregateFunctions } from '#shared/filter/aggregate.ts'
 import type { AggregateFunction } from '#shared/filter/aggregate.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
@@ -77,16 +76,16 @@ export function dimensionType(field: FieldSchema): Dimension['type'] {
   if (isTime(field)) return 'time'
   const type = fieldTypeOf(field)
   if (type.storage === 'boolean') return 'boolean'
-  if (field.type === 'location') return 'geo'
+  if (type.dimension !== undefined) return type.dimension
   return field.sqlType === 'TEXT' ? 'string' : 'number'
 }
 
 /** Whether the field can be cut into buckets of time. */
 export function isTime(field: FieldSchema): boolean {
   // A date that is computed on reading is grouped by nowhere.
-  if (!fieldTypeOf(field).flags.groupable) return false
-  const type = valueTypeOf(field)
-  return type === 'date' || type === 'datetime' || ['created_at', 'updated_at'].includes(field.name)
+  const { flags, calendar } = fieldTypeOf(field)
+  if (!flags.groupable) return false
+  return calendar === 'date' || calendar === 'datetime' || ['created_at', 'updated_at'].includes(field.name)
 }
 
 /** What an object adds to its cube (D-123), but for what stands on fields the caller may not read (D-25). */

@@ -1,5 +1,5 @@
 // Translates between rows of an object's table and records of the API. Compiled once per object schema.
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { declaredTypeOf, fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformRecord } from '../api.ts'
@@ -68,7 +68,7 @@ function compile(schema: ObjectSchema): RecordCodec {
     relations: schema.fields.filter(
       (field) => field.type === 'record' || (field.type !== 'user' && fieldTypeOf(field).relation === true),
     ),
-    autonumbers: schema.fields.filter((field) => field.type === 'autonumber'),
+    autonumbers: schema.fields.filter((field) => declaredTypeOf(field).issued),
     sealed: schema.fields.filter(isSealed),
     hasUnique: schema.fields.some((field) => field.unique) || schema.indexes.some((index) => index.unique),
     columns: allFields.flatMap((field) => [field.column, ...field.extraColumns.map((extra) => extra.name)]),

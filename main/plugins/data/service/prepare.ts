@@ -236,8 +236,8 @@ export function defaultOf(
   if (initial !== undefined) return initial
   const { defaultValue } = field
   if (defaultValue === '{me}') return env.userId
-  if (defaultValue === '{today}') return field.type === 'datetime' ? env.now : env.today
-  if (defaultValue === '{now}') return field.type === 'date' ? env.today : env.now
+  if (defaultValue === '{today}') return fieldTypeOf(field).calendar === 'datetime' ? env.now : env.today
+  if (defaultValue === '{now}') return fieldTypeOf(field).calendar === 'date' ? env.today : env.now
   if (!hasExpression(field)) return defaultValue ?? null
   const { expression } = defaultValue as { expression: unknown }
   const scope = {

@@ -6,6 +6,7 @@ import { conversionOf, isTextual } from '#main/database/schema/retype.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ParseEnv, ParseResult } from '#shared/field-types/field-type.ts'
 import { problem } from '#shared/field-types/field-type.ts'
+import { declaredTypeOf } from '#shared/field-types/registry.ts'
 import { parseField } from '#shared/field-types/parse-field.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RemoteOutcome } from '../api.ts'
@@ -41,7 +42,7 @@ export function remoteColumns(
     const field = schema.byName.get(name)
     const value = values[name]
     if (field === undefined || value === undefined || !travels(field)) continue
-    const result = field.type === 'autonumber' ? readNumber(field, value) : readValue(field, value, env)
+    const result = declaredTypeOf(field).issued ? readNumber(field, value) : readValue(field, value, env)
     const kept = result.ok ? result.value : convert === true ? asConverted(field, value, env) : null
     setColumns(columns, field, kept)
     if (!result.ok && kept === null)
@@ -59,7 +60,7 @@ export function emptyRow(schema: ObjectSchema): Row {
 
 function travels(field: FieldSchema): boolean {
   if (field.system || isSealed(field)) return false
-  return !field.computed || field.type === 'autonumber'
+  return !field.computed || declaredTypeOf(field).issued === true
 }
 
 function readNumber(field: FieldSchema, value: unknown): ParseResult {
@@ -88,12 +89,12 @@ function readValue(field: FieldSchema, value: unknown, env: ParseEnv): ParseResu
  * machine that wrote it, where it was in the table by then. Null where nothing is left of it.
  */
 function asConverted(field: FieldSchema, value: unknown, env: ParseEnv): unknown {
-  if (field.type === 'autonumber') return null
+  if (declaredTypeOf(field).issued) return null
   const was = formerTypes.get(typeof value)
   if (was !== undefined) return convertedOne(field, value as string | number | boolean, was, env)
   if (!Array.isArray(value) || value.length === 0 || !value.every((item) => formerTypes.has(typeof item))) return null
   const texts = value.map(String)
-  const given = field.multiple ? texts : isTextual(field.type) ? texts.join(', ') : value[0]
+  const given = field.multiple ? texts : isTextual(field) ? texts.join(', ') : value[0]
   const result = readValue(field, given, env)
   if (result.ok) return result.value
   return Array.isArray(given) ? null : asConverted(field, given, env)
@@ -129,9 +130,6 @@ const formerTypes: ReadonlyMap<string, FormerType> = new Map<string, FormerType>
 
 const known = new WeakMap<FieldSchema, FieldSchema>()
 
-/** The numbers of a scale; without its ends and steps they are ordinary ones. */
-const stepped: ReadonlySet<string> = new Set(['progress', 'slider', 'rating'])
-
 /**
  * The field without the limits of its definition: two machines may have different ones for a while, and a value that is
  * on one of them must not be lost on the other. What keeps texts harmless stays: schemes of links, sanitising.
@@ -152,7 +150,7 @@ function loosened(field: FieldSchema): FieldSchema {
     } = field.settings
     loose = {
       ...field,
-      type: stepped.has(field.type) ? 'number' : field.type,
+      type: declaredTypeOf(field).stepped ? 'number' : field.type,
       required: false,
       inner: field.inner.map(loosened),
       settings: { ...settings, maxLength: most, minItems: 0, maxItems: most },

@@ -3,6 +3,7 @@
 import { platformError, validationError } from '#shared/errors.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { declaredTypeOf } from '#shared/field-types/registry.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
@@ -222,7 +223,7 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const schema = parts.schemaFor(ctx, object, 'edit')
       const env = parts.envFor(ctx, schema)
       const field = codecOf(schema).sealed.find((candidate) => candidate.name === name)
-      if (field === undefined || field.type !== 'secret' || env.canRead?.(name) === false) {
+      if (field === undefined || declaredTypeOf(field).concealed !== 'encrypted' || env.canRead?.(name) === false) {
         const message = 'The object has no secret field of this name.'
         throw validationError([{ field: 'field', code: 'unknown_field', message, value: name }])
       }

@@ -165,10 +165,6 @@ function walk(filter: ResolvedFilter, found: { columns: string[]; steady: boolea
 
 function factorOf(field: FieldSchema): number | null {
   if (field.sqlType === 'INTEGER') return 1
-  const { settings } = field
-  if (field.type === 'number') return settings.scale === undefined ? null : 10 ** settings.scale
-  if (field.type === 'percent') return 10 ** (settings.scale ?? 2)
-  if (field.type === 'currency') return 10 ** (settings.currencyConfig?.precision ?? 2)
-  if (field.type === 'summary' && settings.summaryOperations?.function === 'count') return 1
-  return null
+  const digits = fieldTypeOf(field).fractionDigits?.(field.settings)
+  return digits === undefined ? null : 10 ** digits
 }

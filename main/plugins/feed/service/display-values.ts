@@ -2,6 +2,7 @@
 // are named only where the caller may read them, because they are asked of the data service in the caller's name.
 import { PlatformError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { declaredTypeOf } from '#shared/field-types/registry.ts'
 import { wallClock } from '#shared/calendar/time-zone.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { userDirectory } from '#shared/user-directory.ts'
@@ -57,22 +58,15 @@ export async function displayOf(
 
   const one = (field: FieldSchema, value: unknown): string | undefined => {
     if (field.options.length > 0 && typeof value === 'string') return optionText(texts, field, value)
-    switch (field.type) {
-      case 'boolean':
-      case 'toggle':
-        return value === true ? 'Yes' : 'No'
-      case 'date':
-        return String(value)
-      case 'datetime':
-        return dateTimeText(String(value), zone)
-      default: {
-        const [target] = targetsOf(field, [value])
-        if (target === undefined) return undefined
-        return target.object === userDirectory.name
-          ? people.get(target.id)?.name
-          : names.get(`${target.object}/${target.id}`)
-      }
-    }
+    const { storage, calendar } = declaredTypeOf(field)
+    if (storage === 'boolean') return value === true ? 'Yes' : 'No'
+    if (calendar === 'date') return String(value)
+    if (calendar === 'datetime') return dateTimeText(String(value), zone)
+    const [target] = targetsOf(field, [value])
+    if (target === undefined) return undefined
+    return target.object === userDirectory.name
+      ? people.get(target.id)?.name
+      : names.get(`${target.object}/${target.id}`)
   }
 
   return {

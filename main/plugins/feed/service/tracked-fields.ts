@@ -1,5 +1,5 @@
 // Which fields of an object leave a trace in its changelog and feed. Compiled once per object schema. Knows no rows.
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { declaredTypeOf, isConcealed } from '#shared/field-types/registry.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 
@@ -21,7 +21,7 @@ const compiled = new WeakMap<ObjectSchema, ReadonlyMap<string, TrackedField>>()
 export function trackedFields(schema: ObjectSchema): ReadonlyMap<string, TrackedField> {
   let tracked = compiled.get(schema)
   if (tracked === undefined) {
-    const own = schema.fields.filter((field) => !field.computed || field.type === 'autonumber')
+    const own = schema.fields.filter((field) => !field.computed || declaredTypeOf(field).issued)
     tracked = new Map([...own, schema.byName.get('owner')!].map((field) => [field.name, trackedField(schema, field)]))
     compiled.set(schema, tracked)
   }
@@ -32,7 +32,7 @@ function trackedField(schema: ObjectSchema, field: FieldSchema): TrackedField {
   const definition: Readonly<Record<string, unknown>> = schema.definition.fields[field.name] ?? {}
   return {
     field,
-    concealed: fieldTypeOf(field).concealed !== undefined,
+    concealed: isConcealed(field),
     inFeed: definition['trackFeedHistory'] !== false,
   }
 }

@@ -1,5 +1,6 @@
 // Values of records as cells of a table: the inverse of reading a cell, so that an export can be imported again.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import { withMark } from './formula-mark.ts'
 
 /** A cell: numbers and booleans keep their type where the format has types. */
@@ -14,7 +15,8 @@ export type CellStyle = 'values' | 'labels'
  */
 export function cellOfValue(value: unknown, field: FieldSchema | null, style: CellStyle): Cell {
   if (value === null || value === undefined) return null
-  if (field?.type === 'json') return withMark(JSON.stringify(value))
+  const own = field === null ? undefined : fieldTypeOf(field).toText?.(value)
+  if (own !== undefined) return withMark(own)
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value === 'string') {
     const isNumber = field !== null && field.sqlType !== 'TEXT' && field.sqlType !== 'BLOB'
@@ -22,19 +24,9 @@ export function cellOfValue(value: unknown, field: FieldSchema | null, style: Ce
   }
   if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
     return withMark(listText(style === 'labels' ? value.map((item) => labelOf(field, item)) : value))
-  if (field?.type === 'currency' && isMoney(value)) return withMark(`${plainNumber(value.value)} ${value.currency}`)
   // An expanded relation stands for its record.
   if (field?.reference && typeof value === 'object') return withMark(idText(value))
   return withMark(JSON.stringify(value))
-}
-
-function isMoney(value: object): value is { value: number; currency: string } {
-  return 'value' in value && typeof value.value === 'number' && 'currency' in value
-}
-
-/** All digits, without an exponent. */
-function plainNumber(value: number): string {
-  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 })
 }
 
 /** A list as people write it where its entries allow that, else as JSON. */

@@ -2,7 +2,7 @@
 // undone.
 import type { PlatformEvent } from '#shared/events.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import { isConcealed } from './concealed.ts'
+import { isConcealed } from '#shared/field-types/registry.ts'
 import { derivesValues, sealOf } from './record-seal.ts'
 import type { RowChanges } from './row-outcome.ts'
 

@@ -4,7 +4,7 @@ import { relationTarget } from '#shared/filter/relation-target.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
-import { isConcealed } from './concealed.ts'
+import { isConcealed } from '#shared/field-types/registry.ts'
 import { cellOfValue } from './cell-text.ts'
 import type { Cell, CellStyle } from './cell-text.ts'
 

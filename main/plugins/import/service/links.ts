@@ -2,7 +2,7 @@
 // and the display names of the records it may mean. One query per field and slice, with the caller's rights.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { declaredTypeOf, fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
@@ -19,9 +19,6 @@ export interface LinkedRow {
 export interface LinkResolver {
   resolve(ctx: RequestContext, rows: readonly LinkedRow[]): Promise<void>
 }
-
-/** Types whose stored value is the text that people write. */
-const namingTypes: ReadonlySet<string> = new Set(['text', 'email', 'url', 'phone', 'autonumber'])
 
 /** Names remembered per object; found ones only, because a later row may add what is missing. */
 const maxRemembered = 20_000
@@ -75,7 +72,7 @@ export function createLinkResolver(
 function namingFields(target: ObjectSchema): FieldSchema[] {
   const fields = target.fields.filter((field) => field.externalId)
   if (!fields.includes(target.displayField)) fields.push(target.displayField)
-  return fields.filter((field) => namingTypes.has(field.type) && !field.multiple)
+  return fields.filter((field) => declaredTypeOf(field).names && !field.multiple)
 }
 
 /** The records that names mean, by name; two names are equal where the field's own values are. */

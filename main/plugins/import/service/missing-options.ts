@@ -1,6 +1,7 @@
 // Adds the options that rows use and a choice field does not have yet (`createMissingOptions`).
 import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { declaredTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
@@ -12,8 +13,6 @@ const optionValue = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
 
 /** Options one import adds to a field at most: more of them are a column that was mapped to the wrong field. */
 const maxNewOptions = 500
-
-const choiceTypes: ReadonlySet<string> = new Set(['select', 'multiselect', 'radio', 'checkboxes'])
 
 /** Gathers what is missing, row by row. */
 export interface MissingOptions {
@@ -40,7 +39,7 @@ export function collectMissingOptions(
 ): MissingOptions {
   const nulls = new Set(nullValues)
   const choices = columns
-    .filter(({ field }) => choiceTypes.has(field.type))
+    .filter(({ field }) => declaredTypeOf(field).takesNewOptions)
     .map((column) => ({ column, ...startOf(column.field) }))
 
   return {

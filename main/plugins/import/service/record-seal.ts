@@ -3,11 +3,11 @@
 import { hash } from 'node:crypto'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import { isConcealed } from './concealed.ts'
+import { declaredTypeOf, isConcealed } from '#shared/field-types/registry.ts'
 
 /** Whether the engine may change records by itself: then their version alone says nothing. */
 export function derivesValues(schema: ObjectSchema): boolean {
-  return schema.fields.some((field) => field.computed && field.type !== 'autonumber')
+  return schema.fields.some((field) => field.computed && !declaredTypeOf(field).issued)
 }
 
 /** The digest of a record's own values. */

@@ -1,5 +1,6 @@
 // Views worked out from an object's fields (D-114): the list and the form shown where nobody stored one. Pure.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { declaredTypeOf, isConcealed } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { titleCase } from '#shared/object-schema.ts'
 
@@ -13,26 +14,12 @@ type Config = Record<string, unknown>
 
 const maxColumns = 7
 const pageSize = 25
-const longText: ReadonlySet<string> = new Set(['textarea', 'markdown', 'html', 'richtext', 'code', 'json'])
-const secret: ReadonlySet<string> = new Set(['password', 'secret'])
-const neverColumn: ReadonlySet<string> = new Set([
-  ...longText,
-  ...secret,
-  'vector',
-  'address',
-  'location',
-  'composite',
-  'repeater',
-  'signature',
-  'qrcode',
-])
-/** What a list shows first after the display field, most telling first. */
-const columnRanks: readonly ReadonlySet<string>[] = [
-  new Set(['select', 'radio']),
-  new Set(['lookup', 'master_detail', 'tree', 'user', 'record']),
-  new Set(['date', 'datetime', 'time']),
-  new Set(['number', 'currency', 'percent', 'progress', 'slider', 'rating', 'summary', 'formula']),
-]
+const lastRank = 99
+/** Place of a field among the columns of a list; null for none. What is most telling comes first. */
+function rankOf(field: FieldSchema): number | null {
+  const { long, listRank } = declaredTypeOf(field)
+  return long || isConcealed(field) || listRank === null ? null : (listRank ?? lastRank)
+}
 
 /** A generated view without the caller's rights: pass the fields the caller may read. */
 export function generateView(schema: ObjectSchema, kind: ViewKind, readable: (field: FieldSchema) => boolean): Config {
@@ -56,13 +43,13 @@ export function viewAnswer(view: {
 
 function listConfig(schema: ObjectSchema, readable: (field: FieldSchema) => boolean): Config {
   const fields = schema.fields.filter(readable)
-  const candidates = fields.filter(
-    (field) => !field.hidden && !neverColumn.has(field.type) && field !== schema.displayField,
-  )
-  const ranked = candidates
-    .map((field, order) => ({ field, order, rank: columnRanks.findIndex((types) => types.has(field.type)) }))
-    .map((entry) => ({ ...entry, rank: entry.rank === -1 ? columnRanks.length : entry.rank }))
-    .toSorted((a, b) => a.rank - b.rank || a.order - b.order)
+  const ranked = fields
+    .filter((field) => !field.hidden && field !== schema.displayField)
+    .flatMap((field) => {
+      const rank = rankOf(field)
+      return rank === null ? [] : [{ field, rank }]
+    })
+    .toSorted((a, b) => a.rank - b.rank)
     .map(({ field }) => field)
   const display = readable(schema.displayField) ? [schema.displayField] : []
   return {
@@ -72,7 +59,7 @@ function listConfig(schema: ObjectSchema, readable: (field: FieldSchema) => bool
       .map(({ name, label, type, sortable }) => ({ field: name, label, type, sortable })),
     sort: [{ field: 'created_at', order: 'desc' }],
     searchableFields: schema.searchFields.filter(readable).map((field) => field.name),
-    filterableFields: fields.filter((field) => !field.hidden && !secret.has(field.type)).map((field) => field.name),
+    filterableFields: fields.filter((field) => !field.hidden && !isConcealed(field)).map((field) => field.name),
     pagination: { pageSize },
   }
 }
@@ -123,7 +110,7 @@ function section(name: string, label: string, fields: readonly FieldSchema[], co
       type: field.type,
       required: field.required,
       readonly: field.readonly || field.computed || field.system,
-      colSpan: longText.has(field.type) ? 2 : 1,
+      colSpan: declaredTypeOf(field).long ? 2 : 1,
     })),
   }
 }

@@ -7,13 +7,6 @@ import type { ObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import { compileSchema } from '#main/kernel/json-schemas.ts'
 
-/** Words that stand for a value of the moment of writing, and the types they fit (D-93). */
-const macroTypes: Readonly<Record<string, readonly string[]>> = {
-  '{me}': ['user'],
-  '{today}': ['date', 'datetime'],
-  '{now}': ['date', 'datetime'],
-}
-
 /** The problems of the defaults in a definition that is otherwise right. @source D-93 */
 export function checkDefaults(definition: ObjectDefinition): FieldError[] {
   return compileObject(definition).fields.flatMap((field) =>
@@ -34,7 +27,7 @@ function checkDefault(field: FieldSchema, value: unknown): readonly FieldError[]
   if (
     value === null ||
     value === undefined ||
-    (typeof value === 'string' && macroTypes[value]?.includes(field.type) === true)
+    (typeof value === 'string' && fieldTypeOf(field).defaultWords?.includes(value) === true)
   )
     return []
   const path = `fields.${field.name}.defaultValue`

@@ -1,5 +1,6 @@
 // Checks that the JSON Schemas of json fields, inner ones included, can be run: a wrong one would refuse every value.
 import type { FieldError } from '#shared/errors.ts'
+import { findFieldType } from '#shared/field-types/registry.ts'
 import { compileSchema } from '#main/kernel/json-schemas.ts'
 
 type Fields = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -8,8 +9,8 @@ type Fields = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 export function checkJsonSchemas(definition: { readonly fields: Fields }, path = ''): FieldError[] {
   return Object.entries(definition.fields).flatMap(([name, field]) => {
     const at = `${path}fields.${name}`
-    const isGroup = field['type'] === 'composite' || field['type'] === 'repeater'
-    if (isGroup) return checkJsonSchemas({ fields: field['fields'] as Fields }, `${at}.`)
+    if (findFieldType(field['type'])?.holdsFields)
+      return checkJsonSchemas({ fields: field['fields'] as Fields }, `${at}.`)
     if (field['type'] !== 'json' || field['schema'] === undefined) return []
     try {
       compileSchema(field['schema'])

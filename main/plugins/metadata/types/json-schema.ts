@@ -1,7 +1,7 @@
 // JSON Schemas of metadata types, made from the same shapes that saving checks (D-107).
 import { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import { fieldTypes } from '#shared/field-types/registry.ts'
+import { fieldTypeNames, findFieldType } from '#shared/field-types/registry.ts'
 import { commonFieldZod, objectZod } from '#shared/object-definition.ts'
 import { analyticsZod } from './check-object-parts.ts'
 import { typeEntry } from './type-entries.ts'
@@ -65,12 +65,12 @@ function fieldJsonSchema(): JsonSchema {
     ...common,
     properties: {
       ...(properties as JsonSchema),
-      type: { enum: Object.keys(fieldTypes) },
+      type: { enum: fieldTypeNames() },
       conditionalRequired: expressionSchema,
       visibleOn: expressionSchema,
     },
-    allOf: Object.entries(fieldTypes).map(([name, { settings }]) => {
-      const { $schema: _inner, ...then } = toJsonSchema(z.looseObject(settings))
+    allOf: fieldTypeNames().map((name) => {
+      const { $schema: _inner, ...then } = toJsonSchema(z.looseObject(findFieldType(name)!.settings))
       return { if: { properties: { type: { const: name } }, required: ['type'] }, then }
     }),
   }

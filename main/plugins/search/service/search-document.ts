@@ -1,5 +1,6 @@
 // Which columns of an object are searched and what text each gives. Pure.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import { declaredTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import type { SearchRow } from '../api.ts'
@@ -27,17 +28,6 @@ export interface SearchLayout {
 const layoutVersion = 2
 
 const layouts = new WeakMap<ObjectSchema, SearchLayout>()
-const readings: Readonly<Record<string, Reading>> = {
-  select: 'labels',
-  radio: 'labels',
-  multiselect: 'labels',
-  checkboxes: 'labels',
-  tags: 'labels',
-  html: 'markup',
-  richtext: 'markup',
-  address: 'json',
-}
-
 /** The layout of an object's index; without columns when nothing of it is searched. */
 export function layoutOf(schema: ObjectSchema): SearchLayout {
   let layout = layouts.get(schema)
@@ -55,7 +45,8 @@ export function documentOf(columns: readonly SearchColumn[], row: SearchRow): st
 }
 
 function columnOf(field: FieldSchema): SearchColumn {
-  const reading = readings[field.type] ?? 'text'
+  const { markup, searchAs } = declaredTypeOf(field)
+  const reading: Reading = markup ? 'markup' : (searchAs ?? 'text')
   const base = { uid: field.uid, column: field.column, reading }
   if (reading !== 'labels' || field.options.length === 0) return base
   return { ...base, labels: Object.fromEntries(field.options.map((option) => [option.value, option.label])) }

@@ -12,7 +12,7 @@ import type { Register } from '#main/replication/core/register.ts'
 import { applyTextDiff, keepTexts } from '#main/replication/core/text-doc.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { EditPlace } from '../engine/docs.ts'
-import { canBeSum } from '#shared/field-types/numeric.ts'
+import { canBeSum } from '#shared/field-types/registry.ts'
 import { syncedFields } from './synced-fields.ts'
 import type { SyncedField } from './synced-fields.ts'
 
