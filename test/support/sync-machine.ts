@@ -14,7 +14,7 @@ import type { Conflicts } from '#main/plugins/sync/conflicts/register-conflicts.
 import { registerConflicts } from '#main/plugins/sync/conflicts/register-conflicts.ts'
 import { createEngine } from '#main/plugins/sync/engine/create-engine.ts'
 import type { SyncEngine } from '#main/plugins/sync/engine/create-engine.ts'
-import type { Devices, KnownDevice } from '#main/plugins/sync/engine/devices.ts'
+import type { Devices, KnownDevice } from '#main/plugins/sync/engine/replica.ts'
 import type { DocKindHandler, DocWriter } from '#main/plugins/sync/engine/docs.ts'
 import { syncPlugin } from '#main/plugins/sync/index.ts'
 import { rawPublicKey, signerOf } from '#main/replication/wire/device-key.ts'

@@ -19,6 +19,7 @@ import type { TestWorkspace } from '../support/memory-replica.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
 import type { RelayProcess } from '../support/relay-process.ts'
 import { joinMachines, startMachine } from '../support/session-pair.ts'
+import { statusOfSessions } from '../support/session-status.ts'
 import type { TestMachine } from '../support/session-pair.ts'
 
 interface Client extends TestMachine {
@@ -126,7 +127,7 @@ describe('machines at a relay', () => {
     await until(() => expect(contentOf(two)).toBe(contentOf(one)))
     await until(() => {
       for (const { sessions } of [one, two]) {
-        expect(sessions.summary()).toMatchObject({ state: 'up_to_date', proof: { with: ['relay'] } })
+        expect(statusOfSessions(sessions)).toMatchObject({ state: 'up_to_date', proof: { with: ['relay'] } })
         expect(sessions.of('relay')!.status()).toMatchObject({ refused: 0, proof: { compared: 'log' } })
       }
     })
@@ -156,14 +157,14 @@ describe('machines at a relay', () => {
       one.replica.writeMany(30, `r/a${round}/`)
       await relays.at(-1)!.end('SIGKILL')
       two.replica.writeMany(30, `r/b${round}/`)
-      await until(() => expect(two.sessions.summary().state).toBe('offline'))
-      expect(two.sessions.summary().outgoing).toMatchObject({ oldestAt: expect.any(String) as string })
+      await until(() => expect(statusOfSessions(two.sessions).state).toBe('offline'))
+      expect(statusOfSessions(two.sessions).outgoing).toMatchObject({ oldestAt: expect.any(String) as string })
       await start()
       for (const { dialler } of [one, two]) dialler.networkBack()
       await until(() => expect(contentOf(two)).toBe(contentOf(one)))
     }
     await until(() => {
-      for (const { sessions } of [one, two]) expect(sessions.summary().state).toBe('up_to_date')
+      for (const { sessions } of [one, two]) expect(statusOfSessions(sessions).state).toBe('up_to_date')
     })
   })
 
@@ -174,7 +175,7 @@ describe('machines at a relay', () => {
     await until(() =>
       expect(three.sessions.status('relay')).toMatchObject({ state: 'refused', lastError: 'not_admitted' }),
     )
-    expect(three.sessions.summary()).toMatchObject({ state: 'attention', reason: 'not_admitted' })
+    expect(statusOfSessions(three.sessions)).toMatchObject({ state: 'attention', reason: 'not_admitted' })
     expect(await one.relay().admit('GRANT', three.replica.signer.signKey)).toBe(true)
     three.dialler.networkBack()
     await until(() => expect(contentOf(three)).toBe(contentOf(one)))

@@ -5,7 +5,6 @@ import { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { registerConflicts } from './conflicts/register-conflicts.ts'
 import { syncErrors } from './errors.ts'
-import { createMachinery } from './service/machinery.ts'
 import { syncMigrations } from './migrations/index.ts'
 import { syncPeerHandlers } from './peers/peer-routes.ts'
 import { peerEvents } from './peers/announcer.ts'
@@ -60,18 +59,12 @@ export const syncPlugin = definePlugin({
 
     const backup = host.optionalService('backup')
     const feed = host.optionalService('feed')
-    const machinery = createMachinery({ host, data, metadata, feed, conflicts, texts })
-    const peers = createPeers({
-      host,
-      metadata,
-      auth,
-      backup,
-      ...machinery,
-    })
-    host.handle(syncPeerRoutes, syncPeerHandlers({ peers, host, metadata, auth, data, conflicts }))
-    host.showFeature(() => peers.isOn())
+    const wing = { host, data, metadata, auth, backup, feed, conflicts, texts }
+    const peers = createPeers(wing)
+    host.handle(syncPeerRoutes, syncPeerHandlers(peers, wing))
+    host.showFeature(() => peers.running() !== null)
     host.dispose(() => peers.stop())
-    feed()?.nameOthers((id) => peers.loaded()?.running()?.roster.nameOfUser(machinery.sharedId(id)))
+    feed()?.nameOthers((id) => peers.running()?.roster.nameOf(peers.loaded()!.sharedId(id)))
     for (const type of ['auth.user_created', 'auth.user_updated'])
       host.onCommitted(type, () => void peers.loaded()?.tellNames({ renamed: true }))
     // Before anybody can write: what is written while sync is on is recorded.

@@ -1,8 +1,8 @@
 // The kinds of documents of a model's machine: those of the program, made anew each time sync is opened, as a process that
 // starts makes them. Knows no engine and no step.
 import type { EventListener, PluginHost } from '#main/kernel/plugin.ts'
-import type { DocKinds } from '#main/plugins/sync/engine/open-engine.ts'
-import { createDocKinds } from '#main/plugins/sync/engine/open-engine.ts'
+import type { DocKinds } from '#main/plugins/sync/engine/doc-kinds.ts'
+import { createDocKinds } from '#main/plugins/sync/engine/doc-kinds.ts'
 
 type Committed = Parameters<PluginHost['onCommitted']>[1]
 
@@ -33,7 +33,6 @@ export function createModelKinds(real: PluginHost): ModelKinds {
       }
       const kinds = createDocKinds({
         host,
-        data: real.service('data'),
         metadata: real.service('metadata'),
         feed: () => real.service('feed'),
       })

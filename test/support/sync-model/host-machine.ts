@@ -19,7 +19,7 @@ import { judgeIncarnation } from '#main/replication/channel/incarnation.ts'
 import { followRecords } from '#main/plugins/sync/conflicts/conflict-service.ts'
 import { createEngine } from '#main/plugins/sync/engine/create-engine.ts'
 import type { SyncEngine } from '#main/plugins/sync/engine/create-engine.ts'
-import type { JoinedEngine } from '#main/plugins/sync/engine/open-engine.ts'
+import type { JoinedKinds } from '#main/plugins/sync/engine/doc-kinds.ts'
 import { syncMigrations } from '#main/plugins/sync/migrations/index.ts'
 import { rawPublicKey, signerOf } from '#main/replication/wire/device-key.ts'
 import { createTestHost } from '../create-test-host.ts'
@@ -267,7 +267,7 @@ export async function createModelMachine(
 }
 
 /** Who takes part, as the roster would say it. */
-function rosterOf({ devices, issuer }: TestWorkspace): JoinedEngine['roster'] {
+function rosterOf({ devices, issuer }: TestWorkspace): JoinedKinds['roster'] {
   return {
     issuer: () => issuer() ?? null,
     device(id) {

@@ -5,13 +5,20 @@ import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
-import { noteProblemClosed, noteProblemOpened } from '../conflicts/problem-news.ts'
 import type { HlcClock } from '#main/replication/core/hlc.ts'
 import type { EnvelopeBody, SealedEnvelope } from '#main/replication/core/types.ts'
-import type { Devices } from '../engine/devices.ts'
+import type { Devices } from '../engine/replica.ts'
 import type { Quarantined } from '../engine/replica.ts'
 import { putApplied, readEnvelope, readEnvelopes, readIncarnation } from '../store/log-store.ts'
-import { countProblems, putProblem, readParked, readProblem, removeProblem } from '../store/problem-store.ts'
+import {
+  countProblems,
+  noteProblemClosed,
+  noteProblemOpened,
+  putProblem,
+  readParked,
+  readProblem,
+  removeProblem,
+} from '../store/problem-store.ts'
 import type { Problem, ProblemReason } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'

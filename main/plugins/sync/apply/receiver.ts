@@ -3,7 +3,7 @@
 import type { Write } from '#main/kernel/database.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
-import type { Devices, KnownDevice } from '../engine/devices.ts'
+import type { Devices, KnownDevice } from '../engine/replica.ts'
 import type { LogState } from '../engine/log-state.ts'
 import type { Received } from '../engine/replica.ts'
 import { insertEnvelope, insertHead, putIncarnation, readEnvelope, readIncarnation } from '../store/log-store.ts'

@@ -1,23 +1,43 @@
-// The engine of sync as conflicts and problems use it. Loaded only where sync is on. Knows no rights and no HTTP.
+// The engine of sync as conflicts and problems use it: what a decision means for documents, and envelopes that lie aside.
+// Loaded only where sync is on. Knows no rights and no HTTP.
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import { DELETED_KEY } from '#main/replication/core/register-keys.ts'
-import { readRegister } from '#main/replication/core/register.ts'
+import { DELETED_KEY, formerTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
+import { readRegister, setEntries } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
+import { keepTexts } from '#main/replication/core/text-doc.ts'
+import type { Json } from '#main/replication/core/types.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
-import type { Devices } from '../engine/devices.ts'
+import type { Devices } from '../engine/replica.ts'
 import { textHashes } from '../store/doc-store.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
-import { removeProblem } from '../store/problem-store.ts'
+import { noteProblemClosed, removeProblem } from '../store/problem-store.ts'
 import { emptyingEdits } from '../write/purge-capture.ts'
 import { markEdit, PURGED_KEY } from '../write/record-edits.ts'
 import type { Deletion } from '../write/record-edits.ts'
-import { createConflictDocuments } from './conflict-documents.ts'
-import type { ConflictDocuments, ConflictEngine, ConflictItems } from './conflict-parts.ts'
-import { noteProblemClosed } from './problem-news.ts'
+import { syncedFields } from '../write/synced-fields.ts'
+import type { ConflictPlace } from './conflict-store.ts'
 
-/** What the engine is reached through. */
-export interface ConflictEngineParts {
+/** Documents of metadata, as decisions about them need them. */
+export interface ConflictItems {
+  /** Whether this machine may change metadata of the workspace. */
+  mayChange(): boolean
+  /** Makes a value the only one of an entry; it travels in the caller's name. */
+  settle(tx: Tx, ctx: RequestContext, document: { type: string; uid: string }, key: string, value: Json): void
+  /** Removes an item once more that is removed: what was written to it up to now was seen. */
+  keepRemoved(tx: Tx, ctx: RequestContext, document: { type: string; uid: string }): void
+  /** Resolves when items are as their documents say, or wait with a reason. */
+  follow(): Promise<void>
+}
+
+/** What conflicts and problems work with while sync is on. */
+export type ConflictEngine = ReturnType<typeof createConflictEngine>
+
+/** Makes it. What it writes into documents travels in the caller's name. */
+export function createConflictEngine(parts: {
   readonly host: Pick<PluginHost, 'read' | 'write'>
   readonly metadata: Pick<MetadataService, 'objectSchemas'>
   readonly engine: Pick<SyncEngine, 'docs' | 'retry' | 'recount'>
@@ -29,6 +49,95 @@ export interface ConflictEngineParts {
   /** The id a person has here, whom documents name. */
   localId?(id: string): string
   readonly items?: ConflictItems
+}) {
+  const { read, write } = parts.host
+  const { docs, retry, recount } = parts.engine
+
+  return {
+    items: parts.items,
+    device: parts.device,
+    deviceName: parts.deviceName,
+    localId: (id: string) => parts.localId?.(id) ?? id,
+    /** The machine an incarnation belongs to. */
+    deviceOf: (inc: number) => readIncarnation(read, inc)?.device,
+    /** The name of a user of another machine. */
+    userName: parts.devices.nameOf,
+    /** Makes a value the only one of a field: nothing concurrent stands beside it any more. */
+    settleField(
+      tx: Tx,
+      ctx: RequestContext,
+      { object, recordId, schema }: ConflictPlace & { readonly schema: ObjectSchema },
+      field: string,
+      value: Json,
+    ) {
+      docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, ({ doc, hlc, inc }) => {
+        const register = readRegister(doc)
+        const former = formerTextKey(field)
+        // What the text of a former time says was seen by whoever decided.
+        const hash = register.has(former) ? textHashes(tx, object, recordId)[field] : undefined
+        const seen = hash === undefined ? {} : { [former]: hash }
+        // A long text has its value in a document of its own: nothing of it stays in the record.
+        const kept = syncedFields(schema).texts.some(({ uid }) => uid === field) ? null : value
+        setEntries(doc, { ...settlingPatch(register, field, kept), ...seen }, hlc, inc)
+      })
+    },
+    /** Says that all beginnings of a long text were seen: it stays as it stands. */
+    settleText(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace, field: string) {
+      docs.edit(tx, ctx, { kind: 'text', object, record: recordId, field }, ({ doc }) => keepTexts(doc))
+    },
+    /** Says that a record stays deleted although it was edited meanwhile: the same mark once more, by who has seen it all. */
+    keepDeleted(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace) {
+      const schema = parts.metadata.objectSchemas().find(({ uid }) => uid === object)
+      if (schema === undefined) return
+      const name = { kind: 'record', object, record: recordId } as const
+      const isPurged = docs.read(tx, name, (doc) => markIn(readRegister(doc), PURGED_KEY) !== null) ?? false
+      const key = isPurged ? PURGED_KEY : DELETED_KEY
+      docs.edit(tx, ctx, name, (place) => {
+        const mark = markIn(readRegister(place.doc), key)
+        const texts = (): Record<string, string> => textHashes(tx, object, recordId)
+        if (mark !== null) markEdit(schema, recordId, key, isPurged ? mark : { ...mark, texts }).edit(place)
+      })
+      if (!isPurged) return
+      for (const { name: emptied, edit } of emptyingEdits(tx, object, recordId)) docs.edit(tx, ctx, emptied, edit)
+    },
+    /** Tries again to apply an envelope; it stays where it lies when that fails. */
+    retry,
+    /** Gives an envelope up: it counts as applied and is not listed any more. */
+    discard: (inc: number, seq: number) =>
+      write('sync.discard', (tx) => {
+        removeProblem(tx, inc, seq)
+        noteProblemClosed(tx)
+        tx.afterCommit(recount)
+      }),
+    /** The bytes of an envelope's body; null when they are not stored. */
+    bodyOf: (inc: number, seq: number) => readEnvelope(read, inc, seq)?.body ?? null,
+  }
+}
+
+/**
+ * What makes a value the only one of a field. Nothing for a field that shows no conflict and has the value already;
+ * members of a list are decided one by one, as the list has them now.
+ */
+export function settlingPatch(register: Register, field: string, value: Json): Record<string, Json> {
+  const patch: Record<string, Json> = {}
+  let isInParts = false
+  for (const [key, { winner, losers }] of register) {
+    const { uid, part } = parseKey(key)
+    if (uid !== field || part === null || isFormerText(part)) continue
+    isInParts = true
+    if (losers.length > 0) patch[key] = winner[1]
+  }
+  const whole = register.get(field)
+  if (isInParts) {
+    if (whole !== undefined && whole.losers.length > 0) patch[field] = whole.winner[1]
+  } else if (whole === undefined ? value !== null : whole.losers.length > 0 || !isEqual(whole.winner[1], value)) {
+    patch[field] = value
+  }
+  return patch
+}
+
+function isEqual(a: Json, b: Json): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 function markIn(register: Register, key: string): Deletion | null {
@@ -36,47 +145,4 @@ function markIn(register: Register, key: string): Deletion | null {
   if (typeof mark !== 'object' || mark === null || Array.isArray(mark)) return null
   const { at, by } = mark as unknown as Deletion
   return { at, by }
-}
-
-/** Makes what conflicts work with while sync is on. */
-export function createConflictEngine(parts: ConflictEngineParts): ConflictEngine {
-  const { host, engine } = parts
-
-  /** The same mark once more: what was edited up to now was seen by whoever keeps the record deleted. */
-  const keepDeleted: ConflictDocuments['keepDeleted'] = (tx, ctx, { object, recordId }) => {
-    const schema = parts.metadata.objectSchemas().find(({ uid }) => uid === object)
-    if (schema === undefined) return
-    const name = { kind: 'record', object, record: recordId } as const
-    const isPurged = engine.docs.read(tx, name, (doc) => markIn(readRegister(doc), PURGED_KEY) !== null) ?? false
-    const key = isPurged ? PURGED_KEY : DELETED_KEY
-    engine.docs.edit(tx, ctx, name, (place) => {
-      const mark = markIn(readRegister(place.doc), key)
-      const texts = (): Record<string, string> => textHashes(tx, object, recordId)
-      if (mark !== null) markEdit(schema, recordId, key, isPurged ? mark : { ...mark, texts }).edit(place)
-    })
-    if (!isPurged) return
-    for (const { name: emptied, edit } of emptyingEdits(tx, object, recordId)) engine.docs.edit(tx, ctx, emptied, edit)
-  }
-
-  return {
-    documents: createConflictDocuments(engine.docs, keepDeleted),
-    problems: {
-      async retry(inc, seq) {
-        await engine.retry(inc, seq)
-      },
-      discard: async (inc, seq) =>
-        host.write('sync.discard', (tx) => {
-          removeProblem(tx, inc, seq)
-          noteProblemClosed(tx)
-          tx.afterCommit(engine.recount)
-        }),
-      body: (inc, seq) => readEnvelope(host.read, inc, seq)?.body ?? null,
-    },
-    items: parts.items,
-    device: parts.device,
-    deviceName: parts.deviceName,
-    localId: (id) => parts.localId?.(id) ?? id,
-    deviceOf: (inc) => readIncarnation(host.read, inc)?.device,
-    userName: parts.devices.nameOf,
-  }
 }

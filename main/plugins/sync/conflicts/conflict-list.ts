@@ -2,7 +2,9 @@
 import { validationError } from '#shared/errors.ts'
 import type { Reads, Statement } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { ConflictKind, ConflictRow, ConflictState } from './conflict-store.ts'
+import type { Problem } from '../store/problem-store.ts'
+import { problemColumns } from '../store/problem-store.ts'
+import type { Conflict, ConflictKind, ConflictRow, ConflictState } from './conflict-store.ts'
 import { conflictColumns } from './conflict-store.ts'
 
 /** The limits of lists. @source sync.md section 17, D-14 */
@@ -18,11 +20,8 @@ export interface ConflictFilter {
   readonly objects: readonly string[]
 }
 
-/** A place in the order of a list: newest first, then by id. */
-export interface ConflictCursor {
-  readonly foundAt: string
-  readonly id: string
-}
+/** A place in the order of conflicts: newest first, then by id. */
+export type ConflictCursor = Pick<Conflict, 'foundAt' | 'id'>
 
 /** Conflicts after a place. */
 export function conflictsAfter(
@@ -45,50 +44,18 @@ export function countConflicts(read: Pick<Reads, 'get'>, filter: ConflictFilter)
   return read.get(statement<{ number: number }>(text, values))!.number
 }
 
-/** Something that lies aside, as stored. */
-export interface ProblemRow {
-  readonly inc: number
-  readonly seq: number
-  readonly kind: 'parked' | 'quarantine'
-  readonly reason: string
-  readonly detail: string
-  readonly doc: string
-  readonly since: string
-}
-
-/** A place in the list of problems. */
-export interface ProblemCursor {
-  readonly since: string
-  readonly inc: number
-  readonly seq: number
-}
-
-const problemColumns = 'inc, seq, kind, reason, detail, doc, since'
-
 /** What lies aside, longest first, after a place. */
 export function problemsAfter(
-  kind: ProblemRow['kind'] | undefined,
-  after: ProblemCursor | null,
+  kind: Problem['kind'] | undefined,
+  after: Pick<Problem, 'since' | 'inc' | 'seq'> | null,
   limit: number,
-): Statement<ProblemRow> {
+): Statement<Problem> {
   const isKind = kind === undefined ? '' : ' AND kind = ?'
   const isAfter = after === null ? '' : ' AND (since, inc, seq) > (?, ?, ?)'
   return statement(
     `SELECT ${problemColumns} FROM sync_problem WHERE TRUE${isKind}${isAfter} ORDER BY since, inc, seq LIMIT ?`,
     [...(kind === undefined ? [] : [kind]), ...(after === null ? [] : [after.since, after.inc, after.seq]), limit],
   )
-}
-
-/** How many envelopes lie aside. */
-export function countProblems(read: Pick<Reads, 'get'>, kind: ProblemRow['kind'] | undefined): number {
-  const sql = `SELECT count(*) AS number FROM sync_problem${kind === undefined ? '' : ' WHERE kind = ?'}`
-  return read.get(statement<{ number: number }>(sql, kind === undefined ? [] : [kind]))!.number
-}
-
-/** One envelope that lies aside. */
-export function readProblem(read: Pick<Reads, 'get'>, inc: number, seq: number): ProblemRow | undefined {
-  const sql = `SELECT ${problemColumns} FROM sync_problem WHERE inc = ? AND seq = ?`
-  return read.get(statement<ProblemRow>(sql, [inc, seq]))
 }
 
 /** @throws validation_error for a limit outside of 1 to 200 (D-14) */
@@ -124,14 +91,12 @@ function parsed(text: string): unknown {
 }
 
 function conditionsOf({ state, kind, recordId, objects }: ConflictFilter): { sql: string; values: unknown[] } {
-  const conditions = ['object IN (SELECT value FROM json_each(?))']
-  const values: unknown[] = [JSON.stringify(objects)]
-  const add = (sql: string, value: unknown): void => {
-    conditions.push(sql)
-    values.push(value)
-  }
-  if (state !== 'all') add('state = ?', state)
-  if (kind !== undefined) add('kind = ?', kind)
-  if (recordId !== undefined) add('record_id = ?', recordId)
-  return { sql: conditions.join(' AND '), values }
+  const given: readonly (readonly [sql: string, value: unknown])[] = [
+    ['object IN (SELECT value FROM json_each(?))', JSON.stringify(objects)],
+    ['state = ?', state === 'all' ? undefined : state],
+    ['kind = ?', kind],
+    ['record_id = ?', recordId],
+  ]
+  const conditions = given.filter(([, value]) => value !== undefined)
+  return { sql: conditions.map(([sql]) => sql).join(' AND '), values: conditions.map(([, value]) => value) }
 }

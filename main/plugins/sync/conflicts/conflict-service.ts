@@ -4,15 +4,12 @@ import type { z } from 'zod'
 import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import { PlatformError, errorObject, platformError, validationError } from '#shared/errors.ts'
 import type { ErrorObject } from '#shared/errors.ts'
-import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
-import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import { syncError } from '../errors.ts'
 import type { ConflictCursor, ConflictFilter } from './conflict-list.ts'
 import { checkedLimit, conflictsAfter, countConflicts, readCursor, writeCursor } from './conflict-list.ts'
-import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
-import type { Conflict, ConflictRow, ConflictSide, Resolution } from './conflict-store.ts'
+import type { Conflict, ConflictPlace, ConflictRow, ConflictSide, Decision, Resolution } from './conflict-store.ts'
 import {
   conflictOf,
   openOfRecord,
@@ -24,61 +21,24 @@ import {
 import type { ConflictView, SeenConflict, SeenItem, ShownConflict } from './conflict-view.ts'
 import { createConflictView } from './conflict-view.ts'
 import { decideItem, requireItems, seesItems } from './item-conflicts.ts'
-import type { Decision } from './resolve-conflict.ts'
+import type { ConflictParts } from './register-conflicts.ts'
 import { createDecisions } from './resolve-conflict.ts'
 
-/** What a list may ask for. */
-export type ConflictQuery = z.output<NonNullable<typeof syncConflictRoutes.listConflicts.query>>
-
-/** How several conflicts are decided at once. */
-export type ManyChoice = z.output<NonNullable<typeof syncConflictRoutes.resolveConflicts.body>>['choice']
-
-/** A page of conflicts. */
-export interface ConflictPage {
-  readonly conflicts: ShownConflict[]
-  readonly total: number
-  readonly hasMore: boolean
-  readonly nextCursor?: string
-}
-
-/** The service of conflicts. */
-export interface ConflictService {
-  /** @throws sync_disabled, validation_error */
-  list(ctx: RequestContext, query: ConflictQuery): Promise<ConflictPage>
-  /** @throws sync_disabled, sync_conflict_not_found */
-  get(ctx: RequestContext, id: string): Promise<{ conflict: ShownConflict; record: PlatformRecord | null }>
-  /** How many open conflicts of a record the caller sees; `object` is its uid. */
-  countOpen(ctx: RequestContext, place: { readonly object: string; readonly recordId: string }): number
-  /** @throws sync_disabled, sync_conflict_not_found, permission_denied, CONCURRENT_UPDATE, conflict, validation_error */
-  resolve(
-    ctx: RequestContext,
-    id: string,
-    decision: Decision,
-  ): Promise<{ conflict: ShownConflict; record: PlatformRecord | null }>
-  /** Decides one after the other; what fails leaves the others alone. @throws sync_disabled */
-  resolveMany(
-    ctx: RequestContext,
-    ids: readonly string[],
-    choice: ManyChoice,
-  ): Promise<{ resolved: string[]; failed: { id: string; error: ErrorObject }[] }>
-  /** @throws sync_disabled, sync_conflict_not_found, permission_denied, invalid_state_transition */
-  reopen(ctx: RequestContext, id: string): Promise<ShownConflict>
-}
+type Routes = typeof syncConflictRoutes
+type Query = z.output<NonNullable<Routes['listConflicts']['query']>>
+type ManyChoice = z.output<NonNullable<Routes['resolveConflicts']['body']>>['choice']
+type Resolved = z.input<Routes['resolveConflict']['response']>
 
 /** A conflict can be opened again for this long. @source sync.md section 17 */
 const reopenMs = 90 * 86_400_000
 const sliceSize = 200
 
-/** Makes the service. */
-export function createConflictService(parts: ConflictParts): ConflictService {
-  const { read, write, clock, data } = parts
-  const engine = (): ConflictEngine => {
-    const on = parts.engine()
-    if (on === null) throw syncError('sync_disabled')
-    return on
-  }
-  const decisions = createDecisions(parts, engine)
+/** Makes the service of conflicts. All of it throws `sync_disabled` while sync is off. */
+export function createConflictService(parts: ConflictParts) {
+  const { read, write, clock, data, engine } = parts
+  const decisions = createDecisions(parts)
 
+  /** @throws sync_conflict_not_found */
   const require = (view: ConflictView, id: string): SeenConflict | SeenItem => {
     const conflict = readConflict(read, id)
     const seen = conflict === undefined ? null : view.see(conflict)
@@ -101,7 +61,7 @@ export function createConflictService(parts: ConflictParts): ConflictService {
     return found
   }
 
-  const filterOf = (ctx: RequestContext, query: ConflictQuery): ConflictFilter => {
+  const filterOf = (ctx: RequestContext, query: Query): ConflictFilter => {
     const { state = 'open', kind, object, recordId } = query
     const objects = parts.metadata
       .objectSchemas()
@@ -113,26 +73,23 @@ export function createConflictService(parts: ConflictParts): ConflictService {
     return { state, kind, recordId: recordId?.toLowerCase(), objects: [...objects, ...items] }
   }
 
-  const resolve: ConflictService['resolve'] = async (ctx, id, decision) => {
-    engine()
+  /** @throws sync_conflict_not_found, permission_denied, CONCURRENT_UPDATE, conflict, validation_error */
+  const resolve = async (ctx: RequestContext, id: string, decision: Decision): Promise<Resolved> => {
     const view = createConflictView(parts, ctx)
     const seen = require(view, id)
-    if ('document' in seen) {
-      await decideItem(parts, engine(), ctx, seen.conflict, decision)
-      return { conflict: view.show({ ...seen, conflict: readConflict(read, id) ?? seen.conflict }), record: null }
-    }
-    const record = await decisions.decide(ctx, view, seen, decision)
-    const ended = readConflict(read, id) ?? seen.conflict
-    return { conflict: view.show({ ...seen, conflict: ended }), record }
+    const isItem = 'document' in seen
+    const record = isItem ? null : await decisions.decide(ctx, seen, decision)
+    if (isItem) await decideItem(parts, ctx, seen.conflict, decision)
+    return { conflict: view.show({ ...seen, conflict: readConflict(read, id) ?? seen.conflict }), record }
   }
 
   return {
-    async list(ctx, query) {
-      engine()
+    /** @throws validation_error */
+    async list(ctx: RequestContext, query: Query): Promise<z.input<Routes['listConflicts']['response']>> {
+      const view = createConflictView(parts, ctx)
       const limit = checkedLimit(query.limit)
       const after = query.cursor === undefined ? null : cursorOf(query.cursor)
       const filter = filterOf(ctx, query)
-      const view = createConflictView(parts, ctx)
       const isFree = parts.authorizer().isUnrestricted(ctx)
       const all = isFree ? null : await seenOf(view, filter)
       const rest =
@@ -149,22 +106,23 @@ export function createConflictService(parts: ConflictParts): ConflictService {
         ...(hasMore && last !== undefined ? { nextCursor: writeCursor(last.foundAt, last.id) } : {}),
       }
     },
-    async get(ctx, id) {
-      engine()
+    /** @throws sync_conflict_not_found */
+    async get(ctx: RequestContext, id: string): Promise<Resolved> {
       const view = createConflictView(parts, ctx)
       const seen = require(view, id)
       const conflict = view.show(seen)
-      if ('document' in seen || !isOffered(seen.schema)) return { conflict, record: null }
-      return { conflict, record: await decisions.recordOf(ctx, seen) }
+      return { conflict, record: 'document' in seen ? null : await decisions.recordOf(ctx, seen) }
     },
-    countOpen(ctx, { object, recordId }) {
+    /** How many open conflicts of a record the caller sees; `object` is its uid. */
+    countOpen(ctx: RequestContext, { object, recordId }: ConflictPlace): number {
       const open = openOfRecord(read, { object, recordId: recordId.toLowerCase() })
       if (open.length === 0) return 0
       const view = createConflictView(parts, ctx)
       return open.filter((conflict) => view.see(conflict) !== null).length
     },
     resolve,
-    async resolveMany(ctx, ids, choice) {
+    /** Decides one after the other; what fails leaves the others alone. */
+    async resolveMany(ctx: RequestContext, ids: readonly string[], choice: ManyChoice) {
       const { device } = engine()
       const resolved: string[] = []
       const failed: { id: string; error: ErrorObject }[] = []
@@ -180,8 +138,8 @@ export function createConflictService(parts: ConflictParts): ConflictService {
       }
       return { resolved, failed }
     },
-    async reopen(ctx, id) {
-      engine()
+    /** @throws sync_conflict_not_found, permission_denied, invalid_state_transition */
+    async reopen(ctx: RequestContext, id: string): Promise<ShownConflict> {
       const view = createConflictView(parts, ctx)
       const seen = require(view, id)
       const { conflict } = seen
@@ -264,11 +222,6 @@ function sideOf(sides: readonly ConflictSide[], choice: ManyChoice, device: stri
   if (choice === 'mine') return sides.findIndex((side) => side.device === device)
   if (choice === 'theirs') return sides.findIndex((side) => side.device !== device)
   return sides.reduce((newest, { at }, i) => (at > sides[newest]!.at ? i : newest), 0)
-}
-
-/** Whether the API of an object offers its records at all (D-71). */
-function isOffered({ enable: { apiEnabled, apiMethods } }: ObjectSchema): boolean {
-  return apiEnabled && (apiMethods === null || apiMethods.includes('get'))
 }
 
 function cursorOf(text: string): ConflictCursor {

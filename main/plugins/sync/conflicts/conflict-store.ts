@@ -1,6 +1,8 @@
 // The rows of conflicts: how they are written while documents are merged, and how they end. Reads and writes the table
 // sync_conflict alone; knows no rights and no document.
 import { createHash } from 'node:crypto'
+import type { conflictKinds, syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
+import type { z } from 'zod'
 import { canonicalJson } from '#main/kernel/canonical-json.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
@@ -8,10 +10,7 @@ import { statement } from '#main/kernel/database.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { Json } from '#main/replication/core/types.ts'
 
-/** What kinds of conflict there are. @source sync.md section 17 */
-export const conflictKinds = ['field', 'text', 'delete_edit', 'orphan', 'unique', 'type', 'validation', 'fork'] as const
-
-/** A word of {@link conflictKinds}. */
+/** What kinds of conflict there are. */
 export type ConflictKind = (typeof conflictKinds)[number]
 
 /** Kinds that are about one value, rule or record: nothing stood there before two sides. */
@@ -53,10 +52,12 @@ export interface ConflictDraft {
   readonly base?: Json
 }
 
+/** A choice of a person with what belongs to it. */
+export type Decision = z.output<NonNullable<typeof syncConflictRoutes.resolveConflict.body>>
+
 /** How a conflict ended. `elsewhere`: the document shows none any more, because it was settled on another machine. */
 export interface Resolution {
-  readonly choice:
-    'winner' | 'loser' | 'value' | 'both' | 'restore' | 'delete' | 'adopt' | 'merge' | 'edit' | 'same' | 'elsewhere'
+  readonly choice: Decision['choice'] | 'edit' | 'same' | 'elsewhere'
 }
 
 /** A stored conflict. */
@@ -77,11 +78,6 @@ export interface ConflictPlace {
   /** Uid of the object. */
   readonly object: string
   readonly recordId: string
-}
-
-/** Payload of `sync.conflict.opened` and `sync.conflict.resolved`: where; null when these are too many to name. */
-export interface ConflictNews {
-  readonly places: readonly ConflictPlace[] | null
 }
 
 /** As stored; columns of the table. */
@@ -315,13 +311,10 @@ interface Noted extends ConflictPlace {
   readonly tx: Tx
 }
 
-function noteOpened(tx: Tx, { object, recordId }: ConflictPlace): void {
+const noteOpened = (tx: Tx, { object, recordId }: ConflictPlace): void =>
   tx.gather(tellOpened, { tx, object, recordId })
-}
-
-function noteResolved(tx: Tx, { object, recordId }: ConflictPlace): void {
+const noteResolved = (tx: Tx, { object, recordId }: ConflictPlace): void =>
   tx.gather(tellResolved, { tx, object, recordId })
-}
 
 function tellOpened(noted: readonly Noted[]): void {
   tell('sync.conflict.opened', noted)
@@ -331,9 +324,33 @@ function tellResolved(noted: readonly Noted[]): void {
   tell('sync.conflict.resolved', noted)
 }
 
-/** One event per write, however many conflicts came of it: whoever hears it looks again. */
+/** One event per write, however many conflicts came of it: whoever hears it looks again. Without places: too many to name. */
 function tell(type: 'sync.conflict.opened' | 'sync.conflict.resolved', noted: readonly Noted[]): void {
   const places = new Map(noted.map(({ object, recordId }) => [`${object}/${recordId}`, { object, recordId }]))
-  const payload: ConflictNews = { places: places.size > maxPlaces ? null : [...places.values()] }
+  const payload = { places: places.size > maxPlaces ? null : [...places.values()] }
   noted[0]!.tx.emit(internalContext('sync', 'sync'), { type, payload })
+}
+
+const openOfRecords = `state = 'open' AND object <> ''`
+
+/**
+ * Objects and fields, by uid, that open conflicts are about and that were removed: nobody can decide these, and a machine that
+ * saw the removal first never had them. They are found again should what was removed return.
+ */
+export function removedPlaces(
+  read: Pick<Reads, 'all'>,
+  isRemoved: (object: string, field?: string) => boolean,
+): readonly Pick<Conflict, 'object' | 'field'>[] {
+  const sql = `SELECT DISTINCT object, field FROM sync_conflict WHERE ${openOfRecords}`
+  const places = read.all(statement<Pick<Conflict, 'object' | 'field'>>(sql))
+  return places.filter(({ object, field }) => isRemoved(object, field === '' ? undefined : field))
+}
+
+/** Ends the open conflicts of {@link removedPlaces}, for the documents tell of them no more. @param at now, ISO 8601 */
+export function settleRemoved(tx: Tx, places: ReturnType<typeof removedPlaces>, at: string): void {
+  for (const { object, field } of places) {
+    const sql = `SELECT id FROM sync_conflict WHERE ${openOfRecords} AND object = ? AND field = ?`
+    for (const { id } of tx.all(statement<{ id: string }>(sql, [object, field])))
+      settleConflict(tx, id, { choice: 'elsewhere', by: null, at })
+  }
 }

@@ -3,10 +3,9 @@ import type { z } from 'zod'
 import type { SyncConflict } from '#shared/contracts/sync-conflicts.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { RecordAction } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Json } from '#main/replication/core/types.ts'
-import type { ConflictParts } from './conflict-parts.ts'
+import type { ConflictParts } from './register-conflicts.ts'
 import { itemDocument, itemNameOf, itemValue, seesItems } from './item-conflicts.ts'
 import type { ItemDocument } from './item-conflicts.ts'
 import { unbasedKinds } from './conflict-store.ts'
@@ -32,65 +31,58 @@ export interface SeenConflict {
   readonly isGone?: boolean
 }
 
-/** The eyes of one caller; to be made anew for each request, as it remembers what it asked. */
-export interface ConflictView {
-  /** Null for a conflict the caller learns nothing of: of another's record, of a hidden field, of an object that is gone. */
-  see(conflict: Conflict): SeenConflict | SeenItem | null
-  show(seen: SeenConflict | SeenItem): ShownConflict
-  /** Whether the caller may do this with the conflict's record. */
-  may(seen: SeenConflict, action: RecordAction): boolean
-}
+/** The eyes of one caller. */
+export type ConflictView = ReturnType<typeof createConflictView>
 
-/** Makes the view of a caller. */
-export function createConflictView(
-  parts: Pick<ConflictParts, 'data' | 'metadata' | 'engine' | 'userName' | 'authorizer'>,
-  ctx: RequestContext,
-): ConflictView {
+/**
+ * Makes the view of a caller; to be made anew for each request, as it remembers what it asked.
+ * @throws sync_disabled
+ */
+export function createConflictView(parts: ConflictParts, ctx: RequestContext) {
   const { data } = parts
+  const engine = parts.engine()
   const schemas = new Map(parts.metadata.objectSchemas().map((schema) => [schema.uid, schema]))
   const reached = new Map<string, boolean>()
 
-  const reaches = (schema: ObjectSchema, id: string, action: RecordAction): boolean => {
-    const key = `${schema.uid} ${id} ${action}`
-    const known = reached.get(key)
-    if (known !== undefined) return known
-    const is = data.reach(ctx, { object: schema.name, id, action }) === 'open'
-    reached.set(key, is)
-    return is
+  const mayRead = (schema: ObjectSchema, id: string): boolean => {
+    const key = `${schema.uid} ${id}`
+    const may = reached.get(key) ?? data.reach(ctx, { object: schema.name, id, action: 'read' }) === 'open'
+    reached.set(key, may)
+    return may
   }
 
   const valueOf = (seen: SeenConflict | SeenItem, value: Json): Json =>
     'document' in seen ? itemValue(parts, value) : shownValue(ctx, data, seen, value)
 
   const sideOf = (seen: SeenConflict | SeenItem, { value, actor, device, at, record }: ConflictSide) => {
-    const id = parts.engine()?.localId(actor) ?? actor
-    const name = parts.userName(id) ?? parts.engine()?.userName(actor)
+    const id = engine.localId(actor)
+    const name = parts.userName(id) ?? engine.userName(actor)
     return {
       value: valueOf(seen, value),
       actor: { type: 'user' as const, id, ...(name === undefined ? {} : { name }) },
-      device: { id: device, name: parts.engine()?.deviceName(device) ?? device },
+      device: { id: device, name: engine.deviceName(device) ?? device },
       at,
       ...(record === undefined ? {} : { record }),
     }
   }
 
   return {
-    see(conflict) {
+    /** Null for a conflict the caller learns nothing of: of another's record, of a hidden field, of an object that is gone. */
+    see(conflict: Conflict): SeenConflict | SeenItem | null {
       const document = itemDocument(conflict)
       if (document !== null) return seesItems(parts, ctx) ? { conflict, document } : null
       const schema = schemas.get(conflict.object)
-      if (schema === undefined || !isOpenToReading(schema)) return null
+      if (schema === undefined || !isOffered(schema)) return null
       const field = fieldOf(schema, conflict.field)
       // The name of a field that is gone, or hidden, says something of the record.
       if (conflict.field !== '' && (field === undefined || !data.canReadField(ctx, schema.name, field.name)))
         return null
-      if (reaches(schema, conflict.recordId, 'read')) return { conflict, schema, field }
+      if (mayRead(schema, conflict.recordId)) return { conflict, schema, field }
       // What was written of a record that was removed for good meanwhile: no row says who may see it but those who see all.
       const isGone = conflict.kind === 'delete_edit' && parts.authorizer().isUnrestricted(ctx)
       return isGone ? { conflict, schema, field, isGone } : null
     },
-    may: ({ schema, conflict }, action) => reaches(schema, conflict.recordId, action),
-    show(seen) {
+    show(seen: SeenConflict | SeenItem): ShownConflict {
       const { conflict } = seen
       const field = 'document' in seen ? undefined : seen.field
       const feedPart = feedPartOf(conflict)
@@ -150,6 +142,7 @@ function shownValue(
   return shown
 }
 
-function isOpenToReading({ enable }: ObjectSchema): boolean {
-  return enable.apiEnabled && (enable.apiMethods === null || enable.apiMethods.includes('get'))
+/** Whether the API of an object offers its records at all (D-71). */
+function isOffered({ enable: { apiEnabled, apiMethods } }: ObjectSchema): boolean {
+  return apiEnabled && (apiMethods === null || apiMethods.includes('get'))
 }

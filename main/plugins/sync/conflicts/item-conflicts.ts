@@ -4,17 +4,16 @@ import type { z } from 'zod'
 import type { SyncConflict } from '#shared/contracts/sync-conflicts.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import type { PlatformError } from '#shared/errors.ts'
-import { platformError, validationError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { fromEntry, parseEntryKey, toEntry } from '../metadata/entry-keys.ts'
 import type { WrittenRecords } from '../metadata/removed-objects.ts'
-import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
-import type { Conflict } from './conflict-store.ts'
+import type { Conflict, Decision } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
-import type { Decision } from './resolve-conflict.ts'
+import type { ConflictParts } from './register-conflicts.ts'
+import { givenValue, requireChoice, sideValue } from './resolve-conflict.ts'
 
 type ItemName = NonNullable<z.output<typeof SyncConflict>['item']>
 
@@ -90,27 +89,25 @@ export function itemValue({ metadata }: Parts, value: Json): Json {
  * validation_error for a choice that does not fit
  */
 export async function decideItem(
-  parts: Parts & Pick<ConflictParts, 'write' | 'clock'>,
-  engine: ConflictEngine,
+  parts: ConflictParts,
   ctx: RequestContext,
   conflict: Conflict,
   decision: Decision,
 ): Promise<void> {
   requireItems(parts, ctx)
   const document = itemDocument(conflict)
-  const { items } = engine
+  const { items } = parts.engine()
   if (document === null || items === undefined || !items.mayChange())
     throw platformError('permission_denied', { permission, reason: 'member_device' })
-  if (conflict.state !== 'open') throw platformError('conflict', { reason: 'not_open', state: conflict.state })
+  requireChoice(conflict, decision.choice)
   const { choice } = decision
   const isRemoval = conflict.kind === 'delete_edit'
-  if (isRemoval && choice !== 'restore' && choice !== 'delete') throw wrongChoice('restore, delete', choice)
-  const value = isRemoval ? null : chosenValue(conflict, decision)
+  const value = isRemoval ? null : choice === 'value' ? toEntry(givenValue(decision)) : sideValue(conflict, decision)
   await parts.write('sync.resolve-item', (tx) => {
     if (isRemoval && choice === 'restore') items.settle(tx, ctx, document, '_del', null)
     else if (isRemoval) items.keepRemoved(tx, ctx, document)
     else if (conflict.field !== '') items.settle(tx, ctx, document, conflict.field, value)
-    settleConflict(tx, conflict.id, { choice: decision.choice, by: ctx.actor.id, at: parts.clock.iso() })
+    settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: parts.clock.iso() })
   })
   await items.follow()
 }
@@ -118,30 +115,6 @@ export async function decideItem(
 /** @throws permission_denied */
 export function requireItems(parts: Parts, ctx: RequestContext): void {
   if (!seesItems(parts, ctx)) throw platformError('permission_denied', { permission })
-}
-
-function chosenValue({ winner, losers }: Conflict, { choice, loser = 0, value }: Decision): Json {
-  switch (choice) {
-    case 'winner':
-      return winner.value
-    case 'loser': {
-      const side = losers[loser]
-      if (side !== undefined) return side.value
-      throw validationError([
-        { field: 'loser', code: 'invalid_option', message: 'There is no such value.', value: loser },
-      ])
-    }
-    case 'value':
-      if (value !== undefined) return toEntry(value)
-      throw validationError([{ field: 'value', code: 'required', message: 'A value is needed.' }])
-    default:
-      throw wrongChoice('winner, loser, value', choice)
-  }
-}
-
-function wrongChoice(choices: string, value: string): PlatformError {
-  const message = `This conflict can be ended by: ${choices}.`
-  return validationError([{ field: 'choice', code: 'invalid_option', message, value }])
 }
 
 /** The item itself, also of an overlay's document. */

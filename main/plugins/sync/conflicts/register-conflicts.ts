@@ -1,48 +1,77 @@
 // Conflicts and problems as a part of the plugin: routes, and what follows records. The engine joins when sync is on.
 import { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
-import type { ConflictEngine } from './conflict-parts.ts'
-import { conflictHandlers } from './conflict-routes.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { FeedService } from '#main/plugins/feed/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { syncError } from '../errors.ts'
+import type { ConflictEngine } from './conflict-engine.ts'
 import { createConflictService, followRecords } from './conflict-service.ts'
 import { createProblemService } from './problem-service.ts'
 
-/** Conflicts of a host. */
-export interface Conflicts {
-  /** How many open conflicts of a record a caller sees; `object` is its uid. */
-  countOpen(ctx: RequestContext, place: { readonly object: string; readonly recordId: string }): number
-  /** Begins with an engine when sync is turned on; ends with null when it is turned off. */
-  join(engine: ConflictEngine | null): void
+/** What conflicts and problems work with. */
+export interface ConflictParts extends Pick<PluginHost, 'read' | 'write' | 'clock'> {
+  readonly data: DataService
+  readonly metadata: MetadataService
+  /** The history of records; absent where the host keeps none. */
+  feed(): FeedService | undefined
+  authorizer(): PluginHost['authorizer']
+  /** The name of a user of this machine. */
+  userName(id: string): string | undefined
+  /** @throws sync_disabled */
+  engine(): ConflictEngine
+  readonly dataDir: string
 }
+
+/** Conflicts of a host. */
+export type Conflicts = ReturnType<typeof registerConflicts>
 
 /**
  * Mounts the routes of conflicts and problems; they answer `sync_disabled` until an engine joins.
  * @param host of a plugin that requires metadata and data, with auth and feed as optional ones
  */
-export function registerConflicts(host: PluginHost): Conflicts {
-  const { read, write, clock, log } = host
+export function registerConflicts(host: PluginHost) {
+  const { read, write, clock } = host
   const auth = host.optionalService('auth')
   const metadata = host.service('metadata')
   let joined: ConflictEngine | null = null
-  const parts = {
+  const parts: ConflictParts = {
     read,
     write,
     clock,
-    log,
     metadata,
     data: host.service('data'),
     feed: host.optionalService('feed'),
     authorizer: () => host.authorizer,
-    userName: (id: string) => auth()?.user(id)?.name,
-    engine: () => joined,
+    userName: (id) => auth()?.user(id)?.name,
+    engine() {
+      if (joined === null) throw syncError('sync_disabled')
+      return joined
+    },
     dataDir: host.options.dataDir,
   }
-  const service = createConflictService(parts)
-  host.handle(syncConflictRoutes, conflictHandlers(service, createProblemService(parts)))
+  const conflicts = createConflictService(parts)
+  const problems = createProblemService(parts)
+  host.handle(syncConflictRoutes, {
+    listConflicts: (ctx, { query }) => conflicts.list(ctx, query),
+    getConflict: (ctx, { params }) => conflicts.get(ctx, params.id),
+    resolveConflict: (ctx, { params, body }) => conflicts.resolve(ctx, params.id, body),
+    resolveConflicts: (ctx, { body }) => conflicts.resolveMany(ctx, body.ids, body.choice),
+    reopenConflict: async (ctx, { params }) => ({ conflict: await conflicts.reopen(ctx, params.id) }),
+    listSyncProblems: (ctx, { query }) => problems.list(ctx, query),
+    async retrySyncProblem(_ctx, { params }) {
+      await problems.retry(params.inc, params.seq)
+      return { success: true as const }
+    },
+    async discardSyncProblem(_ctx, { params }) {
+      return { success: true as const, file: await problems.discard(params.inc, params.seq) }
+    },
+  })
   followRecords(host, metadata, () => joined !== null)
   return {
-    countOpen: service.countOpen,
-    join(engine) {
+    countOpen: conflicts.countOpen,
+    /** Begins with an engine when sync is turned on; ends with null when it is turned off. */
+    join(engine: ConflictEngine | null) {
       joined = engine
     },
   }

@@ -1,26 +1,19 @@
 // What each choice does: ordinary writes through the data service in the caller's name, then the documents, then the row
 // of the conflict. Knows no request.
-import type { z } from 'zod'
-import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import { PlatformError, notFound, platformError, validationError } from '#shared/errors.ts'
 import type { FieldErrorCode } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { Json } from '#main/replication/core/types.ts'
-import type { ConflictEngine, ConflictParts } from './conflict-parts.ts'
-import type { ConflictKind } from './conflict-store.ts'
+import type { Conflict, ConflictKind, Decision } from './conflict-store.ts'
 import { settleConflict } from './conflict-store.ts'
 import { changeTo, feedPartOf, saidIn } from './feed-parts.ts'
 import type { FeedPart } from './feed-parts.ts'
-import type { ConflictView, SeenConflict } from './conflict-view.ts'
-
-/** A choice with what belongs to it. */
-export type Decision = z.output<NonNullable<typeof syncConflictRoutes.resolveConflict.body>>
-
-type Choice = Decision['choice']
+import type { SeenConflict } from './conflict-view.ts'
+import type { ConflictParts } from './register-conflicts.ts'
 
 /** What can be chosen for which kind. @source sync.md sections 5 and 17 */
-export const choicesOf: Readonly<Record<ConflictKind, readonly Choice[]>> = {
+const choicesOf: Readonly<Record<ConflictKind, readonly Decision['choice'][]>> = {
   field: ['winner', 'loser', 'value'],
   text: ['winner', 'loser', 'value', 'both'],
   delete_edit: ['restore', 'delete'],
@@ -34,28 +27,8 @@ export const choicesOf: Readonly<Record<ConflictKind, readonly Choice[]>> = {
 /** Kinds where keeping what stands there is to know of it, and writes nothing. */
 const accepted: ReadonlySet<ConflictKind> = new Set(['type', 'validation'])
 
-/** Carries choices out. */
-export interface Decisions {
-  /**
-   * @returns the record afterwards; null when it is deleted
-   * @throws permission_denied, CONCURRENT_UPDATE, conflict when it is settled already, validation_error for a choice that
-   * does not fit, and what the data service throws
-   */
-  decide(
-    ctx: RequestContext,
-    view: ConflictView,
-    seen: SeenConflict,
-    decision: Decision,
-  ): Promise<PlatformRecord | null>
-  /** The record of a conflict as the caller may read it; null when it is deleted. */
-  recordOf(ctx: RequestContext, seen: SeenConflict): Promise<PlatformRecord | null>
-}
-
-/** Makes the decisions. */
-export function createDecisions(
-  parts: Pick<ConflictParts, 'data' | 'read' | 'write' | 'clock' | 'authorizer' | 'metadata' | 'feed'>,
-  engine: () => ConflictEngine,
-): Decisions {
+/** Makes what carries choices out. */
+export function createDecisions(parts: ConflictParts) {
   const { data, write, clock } = parts
 
   const requireEdit = (ctx: RequestContext, { conflict, schema, field }: SeenConflict): void => {
@@ -65,7 +38,8 @@ export function createDecisions(
       throw platformError('permission_denied', { object, field: field.name, action: 'edit' })
   }
 
-  const get = async (ctx: RequestContext, { conflict, schema }: SeenConflict): Promise<PlatformRecord | null> => {
+  /** The record of a conflict as the caller may read it; null when it is deleted. */
+  const recordOf = async (ctx: RequestContext, { conflict, schema }: SeenConflict): Promise<PlatformRecord | null> => {
     try {
       return (await data.get(ctx, { object: schema.name, id: conflict.recordId })).record
     } catch (error) {
@@ -80,19 +54,17 @@ export function createDecisions(
     switch (decision.choice) {
       case 'winner':
         return accepted.has(conflict.kind) || field === undefined ? undefined : conflict.winner.value
-      case 'loser': {
-        const loser = conflict.losers[decision.loser ?? 0]
-        if (loser === undefined) throw wrong('loser', 'invalid_option', 'There is no such value.', decision.loser ?? 0)
-        return loser.value
-      }
-      case 'value':
-        if (decision.value === undefined) throw wrong('value', 'required', 'A value is needed.')
+      case 'loser':
+        return sideValue(conflict, decision)
+      case 'value': {
+        const value = givenValue(decision)
         // Writing what stands there already changes nothing, so nobody would ask whether it is taken.
-        if (conflict.kind === 'unique' && decision.value === conflict.winner.value)
+        if (conflict.kind === 'unique' && value === conflict.winner.value)
           throw platformError('conflict', { reason: 'not_unique', field: field?.name })
-        return decision.value as Json
+        return value
+      }
       case 'both': {
-        const record = await get(ctx, seen)
+        const record = await recordOf(ctx, seen)
         return bothTexts(
           record?.[field?.name ?? ''],
           [conflict.winner, ...conflict.losers].map(({ value }) => value),
@@ -161,7 +133,7 @@ export function createDecisions(
         return (await data.restore(ctx, { ...place, ...expected })).record
       case 'delete': {
         data.requireRecord(ctx, { ...place, action: 'delete', deletedToo: true })
-        if ((await get(ctx, seen)) !== null) await data.remove(ctx, { ...place, ...expected })
+        if ((await recordOf(ctx, seen)) !== null) await data.remove(ctx, { ...place, ...expected })
         return null
       }
       case 'adopt': {
@@ -176,7 +148,7 @@ export function createDecisions(
       case 'merge':
         return merge(ctx, seen, expected)
       default:
-        return get(ctx, seen)
+        return recordOf(ctx, seen)
     }
   }
 
@@ -201,22 +173,20 @@ export function createDecisions(
   }
 
   return {
-    recordOf: get,
-    async decide(ctx, view, seen, decision) {
+    recordOf,
+    /**
+     * @returns the record afterwards; null when it is deleted
+     * @throws permission_denied, CONCURRENT_UPDATE, conflict when it is settled already, validation_error for a choice that
+     * does not fit, and what the data service throws
+     */
+    async decide(ctx: RequestContext, seen: SeenConflict, decision: Decision): Promise<PlatformRecord | null> {
       const { conflict } = seen
       const { choice, expectedVersion } = decision
-      if (conflict.state !== 'open') throw platformError('conflict', { reason: 'not_open', state: conflict.state })
-      if (!choicesOf[conflict.kind].includes(choice))
-        throw wrong(
-          'choice',
-          'invalid_option',
-          `This conflict can be ended by: ${choicesOf[conflict.kind].join(', ')}.`,
-          choice,
-        )
+      requireChoice(conflict, choice)
       if (seen.isGone === true) {
         if (choice !== 'delete') throw wrong('choice', 'not_allowed', 'The record was removed for good.', choice)
         await write('sync.resolve', (tx) => {
-          engine().documents.keepDeleted(tx, ctx, { object: conflict.object, recordId: conflict.recordId })
+          parts.engine().keepDeleted(tx, ctx, { object: conflict.object, recordId: conflict.recordId })
           settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
         })
         return null
@@ -225,24 +195,24 @@ export function createDecisions(
       const about = feedPartOf(conflict)
       if (about !== null) {
         await decideItem(ctx, seen, about, decision)
-        return get(ctx, seen)
+        return recordOf(ctx, seen)
       }
       const expected = expectedVersion === undefined ? {} : { expectedVersion }
       const value = await valueOf(ctx, seen, decision)
       // An ordinary write of this machine to everybody but who reads the history: there it is what sync came to.
       const deciding: RequestContext = { ...ctx, entrySource: 'sync' }
-      const before = await get(ctx, seen)
+      const before = await recordOf(ctx, seen)
       const record =
         value === undefined
           ? await act(deciding, seen, decision, expected)
           : await update(deciding, seen, value, expected)
-      const { documents } = engine()
+      const engine = parts.engine()
       await write('sync.resolve', (tx) => {
         const place = { object: conflict.object, recordId: conflict.recordId }
         if (value !== undefined && conflict.doc.startsWith('r/')) {
           // As it is stored: a type may have brought the value into its own form.
           const stored = (record?.[seen.field!.name] ?? null) as Json
-          documents.settleField(tx, ctx, { ...place, schema: seen.schema }, conflict.field, stored)
+          engine.settleField(tx, ctx, { ...place, schema: seen.schema }, conflict.field, stored)
         }
         // A write would have told of itself; that what stands was chosen is known from here alone.
         const isKept = record !== null && record['updated_at'] === before?.['updated_at']
@@ -251,13 +221,33 @@ export function createDecisions(
           const { name: object } = seen.schema
           parts.feed()?.noteKept(tx, deciding, { ...place, object, field, value: record[field] ?? null })
         }
-        if (conflict.kind === 'text') documents.settleText(tx, ctx, place, conflict.field)
-        if (conflict.kind === 'delete_edit' && choice === 'delete') documents.keepDeleted(tx, ctx, place)
+        if (conflict.kind === 'text') engine.settleText(tx, ctx, place, conflict.field)
+        if (conflict.kind === 'delete_edit' && choice === 'delete') engine.keepDeleted(tx, ctx, place)
         settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: clock.iso() })
       })
       return record
     },
   }
+}
+
+/** @throws conflict for one that is over, validation_error for a choice that does not fit its kind */
+export function requireChoice({ state, kind }: Conflict, choice: Decision['choice']): void {
+  if (state !== 'open') throw platformError('conflict', { reason: 'not_open', state })
+  if (choicesOf[kind].includes(choice)) return
+  throw wrong('choice', 'invalid_option', `This conflict can be ended by: ${choicesOf[kind].join(', ')}.`, choice)
+}
+
+/** The value of the side that `winner` or `loser` means. @throws validation_error */
+export function sideValue({ winner, losers }: Conflict, { choice, loser = 0 }: Decision): Json {
+  const side = choice === 'winner' ? winner : losers[loser]
+  if (side === undefined) throw wrong('loser', 'invalid_option', 'There is no such value.', loser)
+  return side.value
+}
+
+/** The value that comes with the choice `value`. @throws validation_error */
+export function givenValue({ value }: Decision): Json {
+  if (value === undefined) throw wrong('value', 'required', 'A value is needed.')
+  return value as Json
 }
 
 /** Both texts: what stands there when all of them are in it, else one after the other. */

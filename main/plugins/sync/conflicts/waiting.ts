@@ -1,42 +1,23 @@
 // What is here and not in its place yet, beside envelopes that lie aside: definitions that cannot be stored as they are, and
 // documents whose object or fields are not known here. Each with a reason; none of it holds anything else up. Reads only.
+import type { z } from 'zod'
+import type { SyncWaiting } from '#shared/contracts/sync-conflicts.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 
 /** One thing that waits, or many of one kind. */
-export interface WaitingEntry {
-  readonly kind: 'metadata' | 'records' | 'texts' | 'feeds'
-  /** The type of a definition; empty for documents. */
-  readonly type: string
-  /** The definition, or the object the documents belong to; the uid of one that is not known here. */
-  readonly name: string
-  /** How many documents; 1 for a definition. */
-  readonly count: number
-  /** A word: why it waits. */
-  readonly reason: string
-  /** What the reason says beyond the word. */
-  readonly detail: string
-  /** Null where nobody noted it. */
-  readonly since: string | null
-}
-
-/** How much waits. */
-export interface WaitingCounts {
-  readonly waiting: number
-  /** Definitions that were tried and could not be stored. */
-  readonly stuck: number
-}
+export type WaitingEntry = z.output<typeof SyncWaiting>
 
 const kindOf: Readonly<Record<string, WaitingEntry['kind']>> = { r: 'records', t: 'texts', f: 'feeds' }
 const mostItems = 200
 
-/** How much waits; asked often. */
-export function countWaiting(read: Pick<Reads, 'get'>): WaitingCounts {
+/** How much waits, and how many definitions were tried and could not be stored; asked often. */
+export function countWaiting(read: Pick<Reads, 'get'>): { readonly waiting: number; readonly stuck: number } {
   const sql = `SELECT
     (SELECT count(*) FROM sync_metadata WHERE due <> 0) + (SELECT count(*) FROM sync_doc WHERE flags <> 0) AS waiting,
     (SELECT count(*) FROM sync_metadata WHERE due <> 0 AND reason IS NOT NULL) AS stuck`
-  return read.get(statement<WaitingCounts>(sql))!
+  return read.get(statement<{ waiting: number; stuck: number }>(sql))!
 }
 
 /** What waits: definitions, the longest wait first, then documents by object. */

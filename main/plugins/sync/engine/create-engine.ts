@@ -20,7 +20,7 @@ import { isRemoved } from '../apply/removed.ts'
 import type { IsRemoved } from '../apply/removed.ts'
 import { refuseChange } from '../apply/refusals.ts'
 import { createRelationJudge } from '../apply/relation-conflicts.ts'
-import { removedPlaces, settleRemoved } from '../conflicts/removed-fields.ts'
+import { removedPlaces, settleRemoved } from '../conflicts/conflict-store.ts'
 import { createDigest } from '#main/replication/core/digest.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import { createHlcClock } from '#main/replication/core/hlc.ts'
@@ -36,15 +36,14 @@ import type { Signer } from '#main/replication/wire/device-key.ts'
 import { createDocWriter } from '../write/doc-writer.ts'
 import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
 import { reissueUnsigned } from '../write/unsigned-tail.ts'
-import type { Devices, KnownDevice } from './devices.ts'
+import type { Devices, KnownDevice } from './replica.ts'
 import type { DocKindHandler, DocWriter } from './docs.ts'
 import { addToGenesis, beginGenesis, readGenesis, runGenesis } from './genesis.ts'
 import type { Genesis } from './genesis.ts'
 import type { RecordsOfObject } from '../write/record-genesis.ts'
-import { createLogState } from './log-state.ts'
+import { createListeners, createLogState } from './log-state.ts'
 import type { OwnerIdentity } from './owner-identity.ts'
 import { createReplica } from './log-replica.ts'
-import type { Replica } from './replica.ts'
 
 /** What the engine works with. */
 export interface EngineParts {
@@ -75,31 +74,7 @@ export interface EngineParts {
 export type JudgedPerson = RequestContext | string | undefined
 
 /** Sync of one workspace. */
-export interface SyncEngine {
-  readonly replica: Replica
-  readonly docs: DocWriter
-  state(): 'preparing' | 'on'
-  progress(): { readonly done: number; readonly total: number }
-  onChange(listener: () => void): () => void
-  /** Makes documents of everything that exists; for the machine that founds a workspace. */
-  prepare(): Promise<void>
-  /** Has records of an object written into their documents: a change of the object has changed them. */
-  mend(tx: Tx, records: RecordsOfObject): void
-  /**
-   * Compares the row of every record with its documents, in the background, and makes it what they say.
-   * @returns how many were not
-   */
-  checkRows(): Promise<number>
-  /** How many rows were found to be something else than their documents say since the engine was opened. */
-  repairedRows(): number
-  /** Tries documents again whose projection had to wait; to be called when metadata changed. */
-  reproject(): void
-  /** Tries an envelope again that lies aside; resolves with whether it was applied. */
-  retry(inc: number, seq: number): Promise<boolean>
-  /** Counts anew what lies aside; to be called when somebody took something away from there. */
-  recount(): void
-  stop(): Promise<void>
-}
+export type SyncEngine = Awaited<ReturnType<typeof createEngine>>
 
 /** Documents projected again in one transaction. */
 const reprojected = 64
@@ -107,7 +82,7 @@ const reprojected = 64
 const soonMs = 250
 
 /** Opens the engine on what is stored. */
-export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
+export async function createEngine(parts: EngineParts) {
   const { host, data, metadata, devices, workspace, epoch, own } = parts
   const { read, write, clock, log } = host
   const digest = createDigest()
@@ -237,10 +212,8 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
     now: () => clock.iso(),
   })
 
-  const listeners = new Set<() => void>()
-  const changed = (): void => {
-    for (const listener of listeners) listener()
-  }
+  const listeners = createListeners()
+  const changed = (): void => listeners.tell()
   let genesis: Genesis | undefined
   let stopped = false
   const lookAgain = (tx: Tx, object: string): void => {
@@ -350,32 +323,42 @@ export async function createEngine(parts: EngineParts): Promise<SyncEngine> {
   return {
     replica,
     docs,
+    /** `preparing` while documents are made of what existed before. */
     state: () => (genesis === undefined ? 'on' : 'preparing'),
     progress: () => genesis?.progress() ?? { done: 0, total: 0 },
-    onChange(listener) {
-      listeners.add(listener)
-      const off = [state.onApplied(listener), state.onGrown(listener)]
+    /** Hears whenever something that is shown has changed. Answers how to stop. */
+    onChange(listener: () => void) {
+      const off = [listeners.add(listener), state.onApplied(listener), state.onGrown(listener)]
       return () => {
-        listeners.delete(listener)
         for (const stop of off) stop()
       }
     },
+    /** Makes documents of everything that exists; for the machine that founds a workspace. */
     async prepare() {
       const total = handlers.reduce((sum, handler) => sum + (handler.genesisTotal?.(read) ?? 0), 0)
       await write('sync.prepare', (tx) => beginGenesis(tx, total))
       if (genesis === undefined && readGenesis(read) !== null) begin()
     },
-    mend(tx, records) {
+    /** Has records of an object written into their documents: a change of the object has changed them. */
+    mend(tx: Tx, records: RecordsOfObject) {
       addToGenesis(tx, records)
       tx.afterCommit(() => {
         if (genesis === undefined && !stopped) begin()
         changed()
       })
     },
-    checkRows: () => (checking ??= checkRows().finally(() => (checking = undefined))),
+    /**
+     * Compares the row of every record with its documents, in the background, and makes it what they say.
+     * @returns how many were not
+     */
+    checkRows: (): Promise<number> => (checking ??= checkRows().finally(() => (checking = undefined))),
+    /** How many rows were found to be something else than their documents say since the engine was opened. */
     repairedRows: () => repairedRows,
+    /** Tries documents again whose projection had to wait; to be called when metadata changed. */
     reproject,
-    retry: (inc, seq) => applier.retry(inc, seq),
+    /** Tries an envelope again that lies aside; resolves with whether it was applied. */
+    retry: applier.retry,
+    /** Counts anew what lies aside; to be called when somebody took something away from there. */
     recount() {
       state.setProblems(countProblems(read))
       state.tellApplied()

@@ -18,12 +18,6 @@ import { recordsOf } from '../write/record-genesis.ts'
 import type { RecordsOfObject } from '../write/record-genesis.ts'
 import type { DocKindHandler } from './docs.ts'
 
-/** How far it is. */
-export interface GenesisProgress {
-  readonly done: number
-  readonly total: number
-}
-
 /** What genesis works with. */
 export interface GenesisParts {
   readonly read: Reads
@@ -51,12 +45,8 @@ interface Place {
   readonly next?: readonly RecordsOfObject[]
 }
 
-/** The background work; `done` resolves when everything has documents or after {@link Genesis.stop}. */
-export interface Genesis {
-  progress(): GenesisProgress
-  readonly done: Promise<void>
-  stop(): void
-}
+/** The background work. */
+export type Genesis = ReturnType<typeof runGenesis>
 
 /** Reads whether there is something left to do; null when everything has documents. */
 export function readGenesis(read: Pick<Reads, 'get'>): string | null {
@@ -80,7 +70,7 @@ export function addToGenesis(tx: Pick<Tx, 'get' | 'run'>, records: RecordsOfObje
 }
 
 /** Begins or goes on with what {@link readGenesis} reads. */
-export function runGenesis(parts: GenesisParts): Genesis {
+export function runGenesis(parts: GenesisParts) {
   const { read, write, handlers } = parts
   let place = placeOf(readGenesis(read))
   let stopped = false
@@ -137,8 +127,9 @@ export function runGenesis(parts: GenesisParts): Genesis {
 
   return {
     progress: () => (place === null ? { done: 0, total: 0 } : { done: place.done, total: place.total }),
+    /** Resolves when everything has documents, or after `stop`. */
     done: run(),
-    stop: () => {
+    stop() {
       stopped = true
     },
   }
@@ -156,34 +147,21 @@ function contextOf(id: string): RequestContext {
 }
 
 /** Gathers documents into envelopes that are not too large. */
-function createPack(
-  tx: Tx,
-  { append, schemaRev }: Pick<GenesisParts, 'append' | 'schemaRev'>,
-): { add(doc: GenesisDoc, hlc: Hlc): void; close(): void } {
+function createPack(tx: Tx, { append, schemaRev }: Pick<GenesisParts, 'append' | 'schemaRev'>) {
   let open: GenesisDoc[] = []
   let bytes = 0
   let hlc = ZERO_HLC
   const close = (): void => {
     const first = open[0]
     if (first === undefined) return
-    const update = packGenesis(open)
-    append(tx, [
-      {
-        doc: first.name,
-        kind: 'genesis',
-        hlc,
-        author: first.author,
-        aclRev: 0,
-        schemaRev: schemaRev(),
-        update,
-        facts: [],
-      },
-    ])
+    const { name: doc, author } = first
+    const given = { doc, author, hlc, schemaRev: schemaRev(), update: packGenesis(open) }
+    append(tx, [{ ...given, kind: 'genesis', aclRev: 0, facts: [] }])
     open = []
     bytes = 0
   }
   return {
-    add(doc, stamp) {
+    add(doc: GenesisDoc, stamp: Hlc) {
       if (bytes + doc.update.length > packBytes) close()
       open.push(doc)
       bytes += doc.update.length

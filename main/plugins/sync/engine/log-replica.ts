@@ -12,7 +12,7 @@ import { listBucket, nameHash } from '#main/replication/core/digest.ts'
 import { encodePart } from '#main/replication/core/document-part.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
-import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
+import type { Head } from '#main/replication/core/types.ts'
 import { readBucket, readDoc } from '../store/doc-store.ts'
 import { readEnvelopes, readHeads, readIncarnation } from '../store/log-store.ts'
 import { chainStart, signHead } from '#main/replication/wire/chain.ts'
@@ -20,10 +20,10 @@ import type { Signer } from '#main/replication/wire/device-key.ts'
 import { envelopeSize } from '#main/replication/wire/envelope-codec.ts'
 import { repairPartBytes, runLimitCount } from '#main/replication/wire/limits.ts'
 import type { LogState } from './log-state.ts'
-import type { Received, Replica, ReplicaIdentity } from './replica.ts'
+import type { Replica, ReplicaIdentity } from './replica.ts'
 
 /** What a replica works with. */
-export interface ReplicaParts {
+export interface ReplicaParts extends Pick<Replica, 'receive' | 'beforeSending' | 'unprojected'> {
   readonly identity: ReplicaIdentity
   readonly signer: Signer
   readonly read: Reads
@@ -31,11 +31,8 @@ export interface ReplicaParts {
   readonly state: LogState
   readonly applier: Applier
   readonly merge: MergeParts
-  receive(envelopes: readonly SealedEnvelope[], head: Head): Promise<Received>
-  beforeSending(lastSeq: number): void
   /** Resolves when documents that are projected again are through. */
   projected(): Promise<void>
-  unprojected: Replica['unprojected']
   /** Why a device may not change a document; undefined when it may. */
   refuse(doc: string, device: string): string | undefined
   /** @throws Forbidden, Waits for a change the person of a device may not make */
@@ -83,16 +80,16 @@ export function createReplica(parts: ReplicaParts): Replica {
 
   return {
     identity: () => identity,
-    vector: () => state.vector(),
+    vector: state.vector,
     backlog: () => ({ waiting: state.waiting(), ...state.problems() }),
-    unprojected: () => parts.unprojected(),
+    unprojected: parts.unprojected,
     read: readRun,
     chain(inc) {
       const row = readIncarnation(read, inc)
       return row === undefined ? chainStart() : { seq: row.storedSeq, hash: row.chain }
     },
-    beforeSending: (lastSeq) => parts.beforeSending(lastSeq),
-    receive: (envelopes, head) => parts.receive(envelopes, head),
+    beforeSending: parts.beforeSending,
+    receive: parts.receive,
     async settled() {
       await applier.settled()
       await parts.projected()
@@ -105,31 +102,27 @@ export function createReplica(parts: ReplicaParts): Replica {
     bucket: (bucket) => listBucket(readBucket(read, bucket).map(({ name, lhash }) => [name, lhash] as const)),
     namesIn: (bucket) => new Map(readBucket(read, bucket).map(({ name }) => [hex(nameHash(name)), name])),
     stateVector(doc) {
-      const found = readDoc(read, doc)
-      return Y.encodeStateVector(loadDoc(found?.state ?? null))
+      return Y.encodeStateVector(loadDoc(readDoc(read, doc)?.state ?? null))
     },
     difference(doc, stateVector) {
-      const found = readDoc(read, doc)
-      return encodePart(loadDoc(found?.state ?? null), stateVector, repairPartBytes)
+      return encodePart(loadDoc(readDoc(read, doc)?.state ?? null), stateVector, repairPartBytes)
     },
     async repair(doc, update, { peer, isLast }) {
       // A repair brings no envelope and no signature: the peer answers for all of it.
       if (parts.refuse(doc, peer) !== undefined) return false
       const at = parts.now()
-      const judge = (tx: Tx) => (change: DocChange) => parts.judge(tx, peer, change)
-      const merge = (tx: Tx): MergeOutcome =>
-        mergeRemote(tx, parts.merge, {
-          doc,
-          update,
-          actor: nobody,
-          at,
-          limits: repairLimits,
-          repair: isLast ? 'whole' : 'part',
-          judge: judge(tx),
-        })
+      const repair = {
+        doc,
+        update,
+        actor: nobody,
+        at,
+        limits: repairLimits,
+        repair: isLast ? 'whole' : 'part',
+      } as const
       const outcome = await write('sync.repair', (tx): MergeOutcome => {
+        const judge = (change: DocChange): void => parts.judge(tx, peer, change)
         try {
-          return tx.savepoint(() => merge(tx))
+          return tx.savepoint(() => mergeRemote(tx, parts.merge, { ...repair, judge }))
         } catch (error) {
           if (error instanceof Forbidden || error instanceof Waits) return { merged: true, changed: false }
           throw error
@@ -149,9 +142,9 @@ export function createReplica(parts: ReplicaParts): Replica {
         return openConflict(tx, { ...draft, winner: side, losers: [{ ...side, device: peer }] }, at).id
       })
     },
-    onGrown: (listener) => state.onGrown(listener),
-    onQuarantined: (listener) => state.onQuarantined(listener),
-    onApplied: (listener) => state.onApplied(listener),
+    onGrown: state.onGrown,
+    onQuarantined: state.onQuarantined,
+    onApplied: state.onApplied,
   }
 }
 

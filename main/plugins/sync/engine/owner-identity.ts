@@ -7,18 +7,13 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { FeedService } from '#main/plugins/feed/api.ts'
 
 /** Exchanges two ids of people; its own inverse. Everything else stays as it is. */
-export interface OwnerIdentity {
-  /** The id a person has on the other side. */
-  id(id: string): string
-  /** A JSON value with all ids in it exchanged that are values of their own. */
-  value<T>(value: T): T
-}
+export type OwnerIdentity = ReturnType<typeof createOwnerIdentity>
 
 /**
  * Makes the identity of this machine's owner.
  * @param person whose machine it is to the others; undefined where the owner is the owner everywhere
  */
-export function createOwnerIdentity(person: () => string | undefined): OwnerIdentity {
+export function createOwnerIdentity(person: () => string | undefined) {
   const swapped = (value: unknown, other: string): unknown => {
     if (value === localOwnerId) return other
     if (value === other) return localOwnerId
@@ -30,7 +25,12 @@ export function createOwnerIdentity(person: () => string | undefined): OwnerIden
     const other = person()
     return other === undefined ? given : (swapped(given, other) as T)
   }
-  return { id: value, value }
+  return {
+    /** The id a person has on the other side. */
+    id: (id: string): string => value(id),
+    /** A JSON value with all ids in it exchanged that are values of their own. */
+    value,
+  }
 }
 
 /** The door for peers' changes, with ids as this machine has them. */

@@ -1,4 +1,5 @@
-// What a connection to a peer asks of the log and the documents of this machine. Types only.
+// What a connection to a peer asks of the log and the documents of this machine, and what these ask of the roster. Types only.
+import type { KeyObject } from 'node:crypto'
 import type { BucketEntry } from '#main/replication/core/digest.ts'
 import type { DocumentPart } from '#main/replication/core/document-part.ts'
 import type { Head, SealedEnvelope, Vector } from '#main/replication/core/types.ts'
@@ -91,4 +92,23 @@ export interface Replica {
   onQuarantined(listener: (quarantined: Quarantined) => void): () => void
   /** Hears whenever documents were merged or the backlog changed. Answers how to stop. */
   onApplied(listener: () => void): () => void
+}
+
+/** A device that belongs, or belonged, to the workspace. */
+export interface KnownDevice {
+  readonly device: string
+  /** The person whose machine it is. */
+  readonly user: string
+  readonly publicKey: KeyObject
+  /** Only admin devices may write metadata and the roster. */
+  readonly role: 'admin' | 'member'
+  readonly isRevoked: boolean
+}
+
+/** The devices of the workspace, answered from memory. */
+export interface Devices {
+  all(): readonly KnownDevice[]
+  find(device: string): KnownDevice | undefined
+  /** The name of a person, as their machine told it; undefined when none did. */
+  nameOf(user: string): string | undefined
 }

@@ -1,38 +1,24 @@
 // Tells listeners of the channel `sync` what has changed, at most four times a second. Knows no socket.
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { internalContext } from '#main/kernel/context.ts'
-import type { PeerView } from './peer-views.ts'
+import type { PeerView } from './peer-list.ts'
 import type { StatusView } from './status.ts'
 
 /** What peers raise. */
 export const peerEvents = ['sync.status_changed', 'sync.peer.updated', 'sync.pairing.updated'] as const
 
-/** An event that waits to be told. */
-export interface Announcement {
-  readonly type: (typeof peerEvents)[number]
-  readonly payload: object
-}
-
-/** What an announcer works with. */
-export interface AnnouncerParts {
-  readonly host: Pick<PluginHost, 'write' | 'log' | 'ids'>
-  status(): StatusView
-  peers(): readonly PeerView[]
-}
-
-/** Tells what has changed. */
-export interface Announcer {
-  /** Something may have changed: it is looked at within a quarter of a second. */
-  look(): void
-  /** A pairing moved on; of several moves of one the last is told. */
-  pairing(id: string, payload: object): void
-  stop(): Promise<void>
-}
-
 const everyMs = 250
 
 /** Makes an announcer; the first look tells what there is. */
-export function createAnnouncer({ host, status, peers }: AnnouncerParts): Announcer {
+export function createAnnouncer({
+  host,
+  status,
+  peers,
+}: {
+  readonly host: Pick<PluginHost, 'write' | 'log' | 'ids'>
+  status(): StatusView
+  peers(): readonly PeerView[]
+}) {
   const pairings = new Map<string, object>()
   const told = new Map<string, string>()
   let lastStatus = ''
@@ -40,8 +26,11 @@ export function createAnnouncer({ host, status, peers }: AnnouncerParts): Announ
   let telling: Promise<void> = Promise.resolve()
   let isStopped = false
 
-  function collect(): Announcement[] {
-    const found: Announcement[] = [...pairings.values()].map((payload) => ({ type: 'sync.pairing.updated', payload }))
+  function collect(): { type: (typeof peerEvents)[number]; payload: object }[] {
+    const found: ReturnType<typeof collect> = [...pairings.values()].map((payload) => ({
+      type: 'sync.pairing.updated',
+      payload,
+    }))
     pairings.clear()
     const now = status()
     // The size of the log grows with every change and is nobody's news.
@@ -67,6 +56,7 @@ export function createAnnouncer({ host, status, peers }: AnnouncerParts): Announ
     })
   }
 
+  /** Something may have changed: it is looked at within a quarter of a second. */
   function look(): void {
     if (isStopped) return
     timer ??= setTimeout(() => {
@@ -79,7 +69,8 @@ export function createAnnouncer({ host, status, peers }: AnnouncerParts): Announ
 
   return {
     look,
-    pairing(id, payload) {
+    /** A pairing moved on; of several moves of one the last is told. */
+    pairing(id: string, payload: object) {
       pairings.set(id, payload)
       look()
     },

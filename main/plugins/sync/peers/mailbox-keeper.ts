@@ -23,17 +23,7 @@ export interface MailboxKeeperParts {
 }
 
 /** A mailbox that is kept. */
-export interface MailboxKeeper {
-  readonly place: MailboxPlace
-  /** Whether the relay has said within `ms` that this machine waits. */
-  isOpen(ms: number): Promise<boolean>
-  /** Waits for nobody any more; who is there already may stay. */
-  close(): void
-  /** Sends away who is there, too. */
-  stop(): void
-  /** Whether nobody is waited for and nobody is there. */
-  isOver(): boolean
-}
+export type MailboxKeeper = ReturnType<typeof keepMailbox>
 
 /** Visitors at once. */
 const maxVisitors = 4
@@ -42,7 +32,7 @@ const firstPauseMs = 250
 const longestPauseMs = 5_000
 
 /** Begins to wait. */
-export function keepMailbox(parts: MailboxKeeperParts): MailboxKeeper {
+export function keepMailbox(parts: MailboxKeeperParts) {
   const { place, keys, timers, log } = parts
   const ending = new AbortController()
   const visitors = new Set<Seat>()
@@ -112,6 +102,7 @@ export function keepMailbox(parts: MailboxKeeperParts): MailboxKeeper {
     )
   }
 
+  /** Waits for nobody any more; who is there already may stay. */
   function close(): void {
     cancelEnd()
     ending.abort()
@@ -124,7 +115,8 @@ export function keepMailbox(parts: MailboxKeeperParts): MailboxKeeper {
   wait().catch((error: unknown) => log.error({ err: error }, 'A mailbox could not be kept.'))
   return {
     place,
-    async isOpen(ms) {
+    /** Whether the relay has said within `ms` that this machine waits. */
+    async isOpen(ms: number) {
       if (!isOpen && !ending.signal.aborted)
         await new Promise<void>((resolve) => {
           const cancel = timers.after(ms, resolve)
@@ -136,10 +128,12 @@ export function keepMailbox(parts: MailboxKeeperParts): MailboxKeeper {
       return isOpen
     },
     close,
+    /** Sends away who is there, too. */
     stop() {
       close()
       for (const { link } of visitors) link.close('done')
     },
+    /** Whether nobody is waited for and nobody is there. */
     isOver: () => ending.signal.aborted && visitors.size === 0,
   }
 }

@@ -38,21 +38,7 @@ export interface NetworkParts {
 }
 
 /** The connections. */
-export interface Network {
-  /** Listens there instead. @throws Error when it cannot be bound; nothing is listened on then */
-  listen(at: ListenAt): Promise<void>
-  /** `host:port` where this machine can be reached now. */
-  listening(): readonly string[]
-  /** Keeps these peers connected, and no others. */
-  keep(peers: readonly NetworkPeer[]): void
-  linkTo(fingerprint: string): PeerLink | undefined
-  dialStatus(id: string): DialStatus | undefined
-  /** Tries to reach a peer at once, or every peer. */
-  tryNow(id?: string): void
-  /** Ends the links of a device. */
-  disconnect(fingerprint: string, reason: Exclude<LinkEnd, 'lost'>): void
-  stop(): Promise<void>
-}
+export type Network = ReturnType<typeof createNetwork>
 
 interface Kept {
   readonly peer: NetworkPeer
@@ -62,7 +48,7 @@ interface Kept {
 }
 
 /** Makes the connections; nothing is listened on or dialled yet. */
-export function createNetwork(parts: NetworkParts): Network {
+export function createNetwork(parts: NetworkParts) {
   const { keys, log } = parts
   const table = createLinkTable(keys.fingerprint)
   const kept = new Map<string, Kept>()
@@ -101,6 +87,7 @@ export function createNetwork(parts: NetworkParts): Network {
     kept.set(peer.id, Object.assign(entry, { peer, dialler }))
   }
 
+  /** Tries to reach a peer at once, or every peer. */
   function tryNow(id?: string): void {
     for (const [one, { dialler }] of kept) if (id === undefined || one === id) dialler.networkBack()
   }
@@ -112,7 +99,8 @@ export function createNetwork(parts: NetworkParts): Network {
   }
 
   return {
-    async listen(at) {
+    /** Listens there instead. @throws Error when it cannot be bound; nothing is listened on then */
+    async listen(at: ListenAt) {
       await unlisten()
       if (at === null || at.addresses.length === 0) return
       const next = createPeerListener({
@@ -125,8 +113,11 @@ export function createNetwork(parts: NetworkParts): Network {
       await next.listen(at.addresses, at.port)
       listener = next
     },
-    listening: () => (listener?.listening() ?? []).map(({ address, port }) => formatAddress({ host: address, port })),
-    keep(peers) {
+    /** `host:port` where this machine can be reached now. */
+    listening: (): readonly string[] =>
+      (listener?.listening() ?? []).map(({ address, port }) => formatAddress({ host: address, port })),
+    /** Keeps these peers connected, and no others. */
+    keep(peers: readonly NetworkPeer[]) {
       const wanted = new Map(peers.map((peer) => [peer.id, peer]))
       for (const [id, { peer, dialler }] of kept) {
         const next = wanted.get(id)
@@ -144,10 +135,10 @@ export function createNetwork(parts: NetworkParts): Network {
         }
       }
     },
-    linkTo: (fingerprint) => table.of(fingerprint),
-    dialStatus: (id) => kept.get(id)?.dialler.status(),
+    dialStatus: (id: string): DialStatus | undefined => kept.get(id)?.dialler.status(),
     tryNow,
-    disconnect(fingerprint, reason) {
+    /** Ends the links of a device. */
+    disconnect(fingerprint: string, reason: Exclude<LinkEnd, 'lost'>) {
       table.of(fingerprint)?.close(reason)
       listener?.disconnect(fingerprint, reason)
     },

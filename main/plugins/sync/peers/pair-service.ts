@@ -1,9 +1,8 @@
 // Inviting a machine and joining another one's workspace: who may, with what, and what is handed over and taken. Knows no
 // HTTP and no frame.
+import type { z } from 'zod'
+import type { SyncInvite } from '#shared/contracts/sync-parts.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { PluginHost } from '#main/kernel/plugin.ts'
-import type { AuthService } from '#main/plugins/auth/api.ts'
-import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import { deviceOf } from '#main/replication/channel/device-keys.ts'
 import { parseFingerprint } from '#main/replication/channel/fingerprint.ts'
@@ -24,29 +23,13 @@ import type { MailboxKeeper } from './mailbox-keeper.ts'
 import { maySeeEverything } from './rights.ts'
 import type { DeviceRole } from './roster-entries.ts'
 import type { Running } from './running.ts'
+import type { WingParts } from './service.ts'
 
-/** What pairing works with beside the control. */
-export interface PairServiceParts {
-  readonly host: Pick<PluginHost, 'log' | 'authorizer'>
-  readonly metadata: MetadataService
-  auth(): AuthService | undefined
-}
+type Parts = Pick<WingParts, 'host' | 'metadata' | 'auth'>
 
 /** How long the relay may take to keep a mailbox: where it is the only way, and where there are addresses too. */
 const onlyWayMs = 5_000
 const otherWayMs = 2_000
-
-/** An invite as it is answered. */
-export interface InviteAnswer {
-  readonly pairingId: string
-  readonly code: string
-  readonly link: string
-  readonly addresses: string[]
-  readonly relay?: string
-  readonly fingerprint: string
-  readonly expiresAt: string
-  readonly triesLeft: number
-}
 
 /**
  * Invites one machine.
@@ -56,9 +39,9 @@ export interface InviteAnswer {
 export async function inviteMachine(
   ctx: RequestContext,
   control: Control,
-  parts: PairServiceParts,
+  parts: Parts,
   wish: { readonly user?: string | undefined; readonly role?: DeviceRole | undefined },
-): Promise<InviteAnswer> {
+): Promise<z.output<typeof SyncInvite>> {
   const running = control.requireRunning()
   const { roster, keys } = running
   if (!roster.isAdmin(keys.device)) throw syncError('pairing_refused', { reason: 'rights' })
@@ -83,7 +66,7 @@ export async function inviteMachine(
     takeReply(reply, peer) {
       const found = decodeReply(reply)
       if (found.length === 0) return
-      running.book
+      running.store
         .set(deviceOf(peer.signKey), { addresses: found })
         .then(() => running.refresh())
         .catch((error: unknown) => parts.host.log.warn({ err: error }, 'Where a machine is was not stored.'))
@@ -117,7 +100,7 @@ export async function inviteMachine(
 export async function joinMachine(
   ctx: RequestContext,
   control: Control,
-  parts: PairServiceParts,
+  parts: Parts,
   wish: {
     readonly code?: string | undefined
     readonly address?: string | undefined
@@ -142,7 +125,7 @@ export async function joinMachine(
       try {
         const payload = readPayload(bytes, peer)
         const from = address === undefined ? undefined : formatAddress(address)
-        await control.join(ctx, payload, from, deviceOf(peer.signKey), wish.deviceName)
+        await control.join(payload, from, deviceOf(peer.signKey), wish.deviceName)
       } catch (error) {
         if (!(error instanceof JoinRefused)) parts.host.log.error({ err: error }, 'A workspace could not be joined.')
         throw error
@@ -208,7 +191,7 @@ function placeOf(wish: Parameters<typeof joinMachine>[3]): {
 async function handOver(
   ctx: RequestContext,
   control: Control,
-  parts: PairServiceParts,
+  parts: Parts,
   peer: PairedPeer,
   given: { readonly user: string; readonly role: DeviceRole },
 ): Promise<Uint8Array> {
@@ -223,12 +206,22 @@ async function handOver(
       role: given.role,
     })
     // Else the new machine would be refused by the relay at first, and come again only after a while.
-    await control.requireRunning().relayTold()
-    return encodePayload(control.payload())
+    const running = control.requireRunning()
+    await running.relayTold()
+    return encodePayload(payloadOf(running))
   } catch (error) {
     if (!(error instanceof PlatformError)) parts.host.log.error({ err: error }, 'A machine could not be let in.')
     throw error
   }
+}
+
+/** What a new machine is handed. */
+function payloadOf({ workspace: { workspace, epoch }, roster, addresses, settings }: Running): PairPayload {
+  const { relayUrl: url, relayFingerprint: fingerprint } = settings()
+  const issuer = roster.issuer()
+  const devices = roster.devices().toSorted((a, b) => Number(b.device === issuer) - Number(a.device === issuer))
+  const relay = url === null || fingerprint === null ? null : { url, fingerprint }
+  return { workspace, epoch, devices, addresses: addresses(), relay }
 }
 
 /** @throws JoinRefused */

@@ -73,30 +73,7 @@ export class JoinRefused extends Error {
 }
 
 /** The pairings. */
-export interface Pairings {
-  /** Makes an invite; one that still waits ends. */
-  invite(wish: InviteWish): { readonly id: string; readonly code: string; readonly view: PairingView }
-  /** @throws pairing_refused while this machine joins by that code already: a code is good for one try at a time */
-  requireNew(code: string): void
-  /**
-   * Connects and shows the code; resolves once there is something to compare. A join by another code ends.
-   * @throws pairing_code_invalid, pairing_expired, pairing_refused
-   */
-  join(wish: JoinWish): Promise<PairingAnswer>
-  /** @throws pairing_not_found */
-  get(id: string): PairingAnswer
-  /** @throws pairing_not_found, pairing_expired, pairing_refused when there is nothing to compare yet */
-  confirm(id: string, matches: boolean): PairingAnswer
-  /** @throws pairing_not_found */
-  cancel(id: string): PairingAnswer
-  /** Whether a stranger's connection may be for an invite. */
-  mayVisit(): boolean
-  visit(link: PeerLink): void
-  /** Tells how far those are that take over what the workspace holds. */
-  look(): void
-  /** Ends all of them. */
-  stop(): void
-}
+export type Pairings = ReturnType<typeof createPairings>
 
 interface Entry {
   readonly id: string
@@ -120,7 +97,7 @@ const addressesMs = 12_000
 const ended: ReadonlySet<string> = new Set(['done', 'failed', 'expired'])
 
 /** Makes the pairings of a machine. */
-export function createPairings(parts: PairingParts): Pairings {
+export function createPairings(parts: PairingParts) {
   const { clock } = parts
   const entries = new Map<string, Entry>()
   /** Codes of the joins that look for the other machine. */
@@ -199,7 +176,8 @@ export function createPairings(parts: PairingParts): Pairings {
   }
 
   return {
-    invite({ card, makePayload, takeReply, closed }) {
+    /** Makes an invite; one that still waits ends. */
+    invite({ card, makePayload, takeReply, closed }: InviteWish) {
       for (const { invite } of entries.values()) if (invite?.isOpen() === true) invite.cancel()
       const id = parts.newId()
       const changed = (): void => {
@@ -211,7 +189,11 @@ export function createPairings(parts: PairingParts): Pairings {
       return { id, code: invite.code, view: invite.view() }
     },
     requireNew,
-    async join(wish) {
+    /**
+     * Connects and shows the code; resolves once there is something to compare. A join by another code ends.
+     * @throws pairing_code_invalid, pairing_expired, pairing_refused
+     */
+    async join(wish: JoinWish): Promise<PairingAnswer> {
       requireNew(wish.code)
       for (const { side, invite } of entries.values()) if (invite === undefined) side.cancel()
       dialled.add(wish.code)
@@ -247,8 +229,10 @@ export function createPairings(parts: PairingParts): Pairings {
       if (reason === 'expired' || reason === 'used') throw syncError('pairing_expired', { reason })
       throw syncError('pairing_refused', { reason: reason ?? 'connection' })
     },
-    get: (id) => answerOf(find(id)),
-    confirm(id, matches) {
+    /** @throws pairing_not_found */
+    get: (id: string) => answerOf(find(id)),
+    /** @throws pairing_not_found, pairing_expired, pairing_refused when there is nothing to compare yet */
+    confirm(id: string, matches: boolean) {
       const entry = find(id)
       if (!entry.side.confirm(matches)) {
         const { state, reason } = entry.side.view()
@@ -257,27 +241,32 @@ export function createPairings(parts: PairingParts): Pairings {
       }
       return answerOf(entry)
     },
-    cancel(id) {
+    /** @throws pairing_not_found */
+    cancel(id: string) {
       const entry = find(id)
       entry.side.cancel()
       return answerOf(entry)
     },
+    /** Whether a stranger's connection may be for an invite. */
     mayVisit: () => [...entries.values()].some(({ invite }) => invite?.isOpen() === true),
-    visit(link) {
+    visit(link: PeerLink) {
       const invites = [...entries.values()].flatMap(({ invite }) => invite ?? [])
       // It may have ended while the visitor came: then the visitor is told.
       const invite = invites.find((one) => one.isOpen()) ?? invites.at(-1)
       if (invite === undefined) link.close('done')
       else invite.accept(pairChannel(link, framePairCodec))
     },
+    /** Tells how far those are that take over what the workspace holds. */
     look() {
       for (const entry of entries.values()) if (entry.endedAt === undefined) tell(entry)
     },
+    /** Ends all of them. */
     stop() {
       for (const { side } of entries.values()) side.cancel()
     },
   }
 
+  /** @throws pairing_refused while this machine joins by that code already: a code is good for one try at a time */
   function requireNew(code: string): void {
     const isUnderWay = [...entries.values()].some((one) => one.code === code && !ended.has(one.side.view().state))
     if (isUnderWay || dialled.has(code)) throw syncError('pairing_refused', { reason: 'under_way' })

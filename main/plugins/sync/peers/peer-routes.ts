@@ -5,36 +5,25 @@ import type { SyncSettingsAnswer } from '#shared/contracts/sync-parts.ts'
 import { platformError, notFound, validationError } from '#shared/errors.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Handlers, PluginHost } from '#main/kernel/plugin.ts'
-import type { DataService } from '#main/plugins/data/api.ts'
-import type { Conflicts } from '../conflicts/register-conflicts.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
 import { syncError } from '../errors.ts'
-import type { Control, ControlParts } from './control.ts'
-import type { PeerView } from './peer-views.ts'
+import type { Control } from './control.ts'
+import type { PeerView } from './peer-list.ts'
 import type { Running } from './running.ts'
-import type { Peers } from './service.ts'
-
-/** What the handlers work with. */
-export interface PeerRouteParts extends Pick<ControlParts, 'metadata' | 'auth'> {
-  readonly peers: Peers
-  readonly host: Pick<PluginHost, 'read' | 'clock' | 'ids' | 'log' | 'authorizer' | 'options'>
-  readonly data: Pick<DataService, 'reach'>
-  readonly conflicts: Pick<Conflicts, 'countOpen'>
-}
+import type { Peers, WingParts } from './service.ts'
 
 /** How long a comparison of all documents may take. */
 const verifyMs = 10 * 60_000
 
 /** Makes the handlers. What is heavy is loaded by the calls that need it. */
-export function syncPeerHandlers(parts: PeerRouteParts): Handlers<typeof syncPeerRoutes> {
-  const { peers, host } = parts
+export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeof syncPeerRoutes> {
+  const { host } = parts
 
   /** Everything of a machine that takes part. @throws sync_disabled */
   const on = (): { control: Control; running: Running } => {
     const control = peers.loaded()
-    const running = control?.running()
-    if (control === undefined || running === null || running === undefined) throw syncError('sync_disabled')
-    return { control, running }
+    if (control === undefined) throw syncError('sync_disabled')
+    return { control, running: control.requireRunning() }
   }
 
   const settingsAnswer = async (control: Control): Promise<z.input<typeof SyncSettingsAnswer>> => {
@@ -93,7 +82,7 @@ export function syncPeerHandlers(parts: PeerRouteParts): Handlers<typeof syncPee
         requireAdmin(running)
         await control.changeDevice(ctx, id, { name: body.name })
       }
-      await running.book.set(id, {
+      await running.store.set(id, {
         ...(body.address === undefined ? {} : { addresses: address === undefined ? [] : [formatAddress(address)] }),
         ...(body.paused === undefined ? {} : { paused: body.paused }),
       })
@@ -138,7 +127,7 @@ export function syncPeerHandlers(parts: PeerRouteParts): Handlers<typeof syncPee
     },
     async waitForSync(_ctx, { body }) {
       const { running } = on()
-      const { waitForPeers } = await import('./barrier.ts')
+      const { waitForPeers } = await import('./delivery.ts')
       const { on: where = 'any', devices, timeoutMs = 10_000 } = body ?? {}
       return waitForPeers(running, { on: where, devices, timeoutMs })
     },
@@ -155,14 +144,14 @@ export function syncPeerHandlers(parts: PeerRouteParts): Handlers<typeof syncPee
     async getSyncRecord(ctx, { params }) {
       const { running } = on()
       const schema = readable(ctx, params)
-      const { placeOfRecord } = await import('./record-state.ts')
+      const { placeOfRecord } = await import('./delivery.ts')
       const conflicts = parts.conflicts.countOpen(ctx, { object: schema.uid, recordId: params.id })
       return { ...params, ...placeOfRecord(running, schema.uid, params.id), conflicts }
     },
     async getSyncDiagnostics() {
       const { running } = on()
       const { collectDiagnostics } = await import('./diagnostics.ts')
-      const report = collectDiagnostics({ running, status: peers.status(), host })
+      const report = collectDiagnostics(host, running, peers.status())
       const fileName = `sync-diagnostics-${report.at.slice(0, 19).replaceAll(':', '-')}.json`
       return new Reply(report, {
         headers: { 'Content-Disposition': `attachment; filename="${fileName}"`, 'Cache-Control': 'no-store' },

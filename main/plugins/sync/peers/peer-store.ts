@@ -1,6 +1,8 @@
-// SQL of what is known of each peer between connections: where it is, when it was there, and what it had. Knows no link.
+// What is known of each peer between connections: where it is, when it was there, and what it had. In memory and on disk:
+// what a person set is stored at once, what a connection tells is stored now and then. Knows no link.
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { Vector } from '#main/replication/core/types.ts'
 import { decodeVector, encodeVector } from '#main/replication/wire/vector-codec.ts'
 
@@ -20,54 +22,90 @@ export interface StoredPeer {
   readonly clockOffsetMs: number
 }
 
+/** Everything known of the peers. */
+export type PeerStore = ReturnType<typeof openPeerStore>
+
+const flushMs = 3_000
+
+/** Opens the store on what is on disk. */
+export function openPeerStore(host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'log'>) {
+  const peers = readPeers(host.read)
+  const errors = new Map<string, { readonly reason: string; readonly at: string }>()
+  const dirty = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+
+  const of = (peer: string): StoredPeer =>
+    peers.get(peer) ?? { peer, addresses: [], paused: false, lastSeenAt: null, acked: new Map(), clockOffsetMs: 0 }
+
+  const change = (peer: string, changed: Partial<Omit<StoredPeer, 'peer'>>): void => {
+    peers.set(peer, { ...of(peer), ...changed })
+    dirty.add(peer)
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    if (dirty.size === 0) return
+    const changed = [...dirty].map(of)
+    dirty.clear()
+    await host.write('sync.peers', (tx) => {
+      for (const peer of changed) putPeer(tx, peer)
+    })
+  }
+
+  return {
+    of,
+    /** Stores what a person set. */
+    async set(peer: string, changed: Partial<Pick<StoredPeer, 'addresses' | 'paused'>>) {
+      change(peer, changed)
+      await flush()
+    },
+    /** Notes what a connection told; on disk within a few seconds. */
+    note(peer: string, changed: Partial<Omit<StoredPeer, 'peer' | 'paused'>>) {
+      change(peer, changed)
+      timer ??= setTimeout(() => {
+        flush().catch((error: unknown) => host.log.warn({ err: error }, 'What a peer told was not stored.'))
+      }, flushMs).unref()
+    },
+    /** The last thing that went wrong with a peer; undefined takes it back. */
+    setError(peer: string, reason: string | undefined) {
+      if (reason === undefined) errors.delete(peer)
+      else errors.set(peer, { reason, at: host.clock.iso() })
+    },
+    errorOf: (peer: string) => errors.get(peer),
+    /** Stores what is not stored yet. */
+    stop: flush,
+  }
+}
+
 interface Row {
   readonly peer: string
   readonly acked: Uint8Array
   readonly lastSeenAt: string | null
   readonly address: string | null
   readonly paused: number
-  readonly clockOffset: number
+  readonly clockOffsetMs: number
 }
 
-/** What is stored of every peer, by its id. */
-export function readPeers(read: Pick<Reads, 'all'>): Map<string, StoredPeer> {
+function readPeers(read: Pick<Reads, 'all'>): Map<string, StoredPeer> {
   const sql =
-    'SELECT peer, acked, last_seen_at AS lastSeenAt, address, paused, clock_offset AS clockOffset FROM sync_peer'
-  return new Map(read.all(statement<Row>(sql)).map((row) => [row.peer, peerOf(row)]))
+    'SELECT peer, acked, last_seen_at AS lastSeenAt, address, paused, clock_offset AS clockOffsetMs FROM sync_peer'
+  return new Map(
+    read.all(statement<Row>(sql)).map(({ address, paused, acked, ...row }): [string, StoredPeer] => {
+      const addresses = address === null ? [] : address.split(' ')
+      return [row.peer, { ...row, addresses, paused: paused === 1, acked: decodeVector(acked) }]
+    }),
+  )
 }
 
-/** A peer nothing is known of yet. */
-export function newPeer(peer: string): StoredPeer {
-  return { peer, addresses: [], paused: false, lastSeenAt: null, acked: new Map(), clockOffsetMs: 0 }
-}
-
-/** Stores a peer. */
-export function putPeer(tx: Pick<Tx, 'run'>, peer: StoredPeer): void {
-  const { addresses, paused, lastSeenAt, acked, clockOffsetMs } = peer
+function putPeer(tx: Pick<Tx, 'run'>, { peer, acked, lastSeenAt, addresses, paused, clockOffsetMs }: StoredPeer): void {
+  const address = addresses.length === 0 ? null : addresses.join(' ')
   tx.run(
     statement(
       `INSERT INTO sync_peer (peer, acked, last_seen_at, address, paused, clock_offset) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (peer) DO UPDATE SET acked = excluded.acked, last_seen_at = excluded.last_seen_at,
          address = excluded.address, paused = excluded.paused, clock_offset = excluded.clock_offset`,
-      [
-        peer.peer,
-        encodeVector(acked),
-        lastSeenAt,
-        addresses.length === 0 ? null : addresses.join(' '),
-        paused ? 1 : 0,
-        Math.round(clockOffsetMs),
-      ],
+      [peer, encodeVector(acked), lastSeenAt, address, paused ? 1 : 0, Math.round(clockOffsetMs)],
     ),
   )
-}
-
-function peerOf(row: Row): StoredPeer {
-  return {
-    peer: row.peer,
-    addresses: row.address === null ? [] : row.address.split(' '),
-    paused: row.paused === 1,
-    lastSeenAt: row.lastSeenAt,
-    acked: decodeVector(row.acked),
-    clockOffsetMs: row.clockOffset,
-  }
 }

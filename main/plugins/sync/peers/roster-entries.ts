@@ -55,6 +55,11 @@ export const rosterDeviceSchema = deviceSchema
   .transform((given): RosterDevice => ({ ...given, revokedAt: given.revokedAt ?? null }))
   .refine(hasOwnKey, 'The id of a device is derived from its key.')
 
+/** The key a device signs with: Ed25519, 32 bytes. */
+export function signKeyOf({ signKey }: Pick<RosterDevice, 'signKey'>): Uint8Array {
+  return new Uint8Array(Buffer.from(signKey, 'base64'))
+}
+
 /** The register key of a device's entry. */
 export const deviceKey = (device: string): string => `device.${device}`
 
@@ -134,9 +139,9 @@ function parseDevice(id: string, value: Json): RosterDevice | null {
 }
 
 /** Nobody can take the place of another device: its id is the hash of its key. */
-function hasOwnKey({ device, signKey }: Pick<RosterDevice, 'device' | 'signKey'>): boolean {
-  const key = Buffer.from(signKey, 'base64')
-  return key.byteLength === 32 && deviceOf(key) === device
+function hasOwnKey(given: Pick<RosterDevice, 'device' | 'signKey'>): boolean {
+  const key = signKeyOf(given)
+  return key.byteLength === 32 && deviceOf(key) === given.device
 }
 
 function parseId(value: Json | undefined): string | null {

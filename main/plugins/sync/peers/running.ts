@@ -1,6 +1,6 @@
 // This machine while it takes part: its keys, log and documents, roster, connections and sessions, put together and taken
 // apart again. Loaded only while sync is on. Knows no HTTP.
-import type { PluginHost } from '#main/kernel/plugin.ts'
+import { statement } from '#main/kernel/database.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import type { Incarnation } from '#main/replication/channel/incarnation-file.ts'
 import type { LinkClose } from '#main/replication/channel/link-close.ts'
@@ -8,30 +8,33 @@ import { drawBox } from '#main/replication/channel/mailbox.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { systemTimers } from '#main/replication/channel/timers.ts'
 import type { Vector } from '#main/replication/core/types.ts'
-import type { Sessions } from '../session/sessions.ts'
+import { countWaiting } from '../conflicts/waiting.ts'
+import type { DocKinds } from '../engine/doc-kinds.ts'
+import type { EngineStart, JoinedEngine } from '../engine/open-engine.ts'
+import { openEngine } from '../engine/open-engine.ts'
 import { createSessions } from '../session/sessions.ts'
-import type { SessionHooks, SessionStatus } from '../session/types.ts'
+import { logBytes } from '../store/log-store.ts'
 import { ownAddresses, parseAddress, parseRelayUrl } from './addresses.ts'
-import type { OpenEngine, SyncEngine } from './engine-port.ts'
-import type { EngineStart } from './engine-port.ts'
 import type { MailboxKeeper } from './mailbox-keeper.ts'
 import { keepMailbox } from './mailbox-keeper.ts'
-import type { ListenAt, Network, NetworkPeer } from './network.ts'
+import type { ListenAt, NetworkPeer } from './network.ts'
 import { createNetwork } from './network.ts'
-import type { PeerBook } from './peer-book.ts'
-import { openPeerBook } from './peer-book.ts'
-import { relayId } from './peer-store.ts'
-import type { PeerFacts, PeerView } from './peer-views.ts'
-import { deviceView, relayView } from './peer-views.ts'
+import type { PeerView } from './peer-list.ts'
+import { listPeers } from './peer-list.ts'
+import { openPeerStore, relayId } from './peer-store.ts'
+import { createRelayAdmission } from './relay-admission.ts'
+import { signKeyOf } from './roster-entries.ts'
+import type { RosterDevice } from './roster-entries.ts'
 import type { Roster } from './roster.ts'
 import { createRoster } from './roster.ts'
-import { createRelayAdmission } from './relay-admission.ts'
+import type { WingParts } from './service.ts'
 import { listenAddresses } from './settings.ts'
+import type { StatusFacts } from './status.ts'
 import type { LocalSettings, StoredWorkspace } from './workspace-store.ts'
 
-/** What a machine that takes part works with. */
-export interface RunningParts {
-  readonly host: Pick<PluginHost, 'read' | 'write' | 'clock' | 'log' | 'options'>
+/** What one start of the machine is made with. */
+export interface RunningStart {
+  readonly kind: EngineStart
   readonly keys: DeviceKeys
   readonly incarnation: Incarnation
   /** As the row names it by now. */
@@ -39,12 +42,6 @@ export interface RunningParts {
   readonly settings: LocalSettings
   /** The relay's admin token in clear. */
   readonly relayToken: string | null
-  readonly openEngine: OpenEngine
-  /** What sessions tell beside their status. */
-  readonly hooks: SessionHooks
-  /** Told of the sessions there are from now on; answers how to say that they have ended. */
-  sessionsOpened(sessions: Sessions): () => void
-  schemaRev(): number
   /** Whether a stranger may come for a pairing now. */
   mayVisit(): boolean
   onVisitor(link: PeerLink): void
@@ -53,74 +50,43 @@ export interface RunningParts {
 }
 
 /** A machine that takes part. */
-export interface Running {
-  readonly keys: DeviceKeys
-  readonly incarnation: Incarnation
-  readonly workspace: StoredWorkspace
-  readonly engine: SyncEngine
-  readonly roster: Roster
-  readonly sessions: Sessions
-  readonly network: Network
-  readonly book: PeerBook
-  settings(): LocalSettings
-  /** Takes other settings; listens and connects by them. @throws Error when the port cannot be bound */
-  apply(settings: LocalSettings, relayToken: string | null): Promise<void>
-  /** Connects whom the roster and the book say, and nobody else. */
-  refresh(): void
-  peers(): PeerView[]
-  peer(id: string): PeerView | undefined
-  /** What a peer has on disk, as far as it said so. */
-  acked(id: string): Vector
-  /** What keeps this machine from taking part. */
-  trouble(): string | undefined
-  /** Where others reach this machine: what it listens on. */
-  addresses(): readonly string[]
-  /** Waits for strangers in a new mailbox of the relay; undefined where none is used. */
-  keepMailbox(): MailboxKeeper | undefined
-  /** Waits until the relay was told whom it lets in; not for long. */
-  relayTold(): Promise<void>
-  stop(): Promise<void>
-}
+export type Running = Awaited<ReturnType<typeof openRunning>>
 
 /** How long the relay may take to be told of a new machine; that machine asks it again later. */
 const relayToldMs = 3_000
 
+/** How often rooms of texts look whether something is to be said to other machines. */
+const beatMs = 1_000
+
+/** How often the size of the log is looked at. */
+const sizeMs = 30_000
+
 /** Opens everything. Nothing stays open after a throw. */
-export async function openRunning(parts: RunningParts, kind: EngineStart['kind']): Promise<Running> {
-  const { host, keys, incarnation, workspace } = parts
-  const { log } = host
-  const roster = createRoster({ read: host.read, log, known: workspace.known })
-  const { workspace: ws, epoch } = workspace
-  const own = {
-    device: keys.device,
-    inc: incarnation.inc,
-    bootCounter: incarnation.bootCounter,
-    signer: keys,
-    beforeSending: (lastSeq: number) => incarnation.beforeSending(lastSeq),
-  }
-  const engine = await parts.openEngine({ kind, workspace: ws, epoch }, own, roster)
+export async function openRunning(parts: WingParts, kinds: DocKinds, start: RunningStart) {
+  const { read, log } = parts.host
+  const roster = createRoster({ read, log, known: start.workspace.known })
+  const engine = await openEngine(parts, kinds, start, roster)
   try {
-    return await assemble(parts, roster, engine)
+    return await assemble(parts, start, roster, engine)
   } catch (error) {
     await engine.stop()
     throw error
   }
 }
 
-async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine): Promise<Running> {
-  const { host, keys, incarnation, workspace } = parts
-  const book = openPeerBook(host)
-  let settings = parts.settings
-  let relayToken = parts.relayToken
-  let listenTrouble: string | undefined
+async function assemble({ host, metadata }: WingParts, start: RunningStart, roster: Roster, engine: JoinedEngine) {
+  const { keys, incarnation, workspace } = start
+  const store = openPeerStore(host)
+  let { settings, relayToken } = start
+  let isDeaf = false
   let isShutOut = false
+  let size = { bytes: 0, at: -Infinity }
   const mailboxes = new Set<MailboxKeeper>()
 
-  const others = (): string[] =>
-    roster
-      .devices()
-      .filter(({ device, revokedAt }) => device !== keys.device && revokedAt === null)
-      .map(({ device }) => device)
+  const otherDevices = (): RosterDevice[] => roster.devices().filter(({ device }) => device !== keys.device)
+  const others = (): RosterDevice[] => otherDevices().filter(({ revokedAt }) => revokedAt === null)
+  const otherIds = (): string[] => others().map(({ device }) => device)
+  const isRevoked = (): boolean => roster.device(keys.device)?.revokedAt !== null
   const sessions = createSessions({
     replica: engine.replica,
     keys,
@@ -128,21 +94,21 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
       find(id) {
         const device = roster.device(id)
         if (device === undefined) return undefined
-        const { signKey, fingerprint, revokedAt } = device
-        return { signKey: new Uint8Array(Buffer.from(signKey, 'base64')), fingerprint, isRevoked: revokedAt !== null }
+        const { fingerprint, revokedAt } = device
+        return { signKey: signKeyOf(device), fingerprint, isRevoked: revokedAt !== null }
       },
     },
     clock: host.clock,
     timers: systemTimers,
     log: host.log,
     appVersion: host.options.version,
-    schemaRev: parts.schemaRev,
-    hooks: parts.hooks,
+    schemaRev: () => metadata.epoch(),
+    hooks: engine.rooms,
     acks: {
-      load: () => [...others(), relayId].map((id) => [id, book.of(id).acked] as const),
-      save: (peer, acked, seen) => book.note(peer, { acked, ...seen }),
+      load: () => [...otherIds(), relayId].map((id) => [id, store.of(id).acked] as const),
+      save: (peer, acked, seen) => store.note(peer, { acked, ...seen }),
     },
-    knownPeers: () => (settings.relayUrl === null ? others() : [...others(), relayId]),
+    knownPeers: () => (settings.relayUrl === null ? otherIds() : [...otherIds(), relayId]),
   })
   const admission = createRelayAdmission(roster, keys.device, host.log)
 
@@ -150,18 +116,17 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
     keys,
     log: host.log,
     admit(fingerprint) {
-      if (settings.paused || isUnpaired()) return 'unknown'
+      if (settings.paused || isRevoked()) return 'unknown'
       const device = roster.deviceOf(fingerprint)
-      if (device !== undefined && device.revokedAt === null) return book.of(device.device).paused ? 'unknown' : 'known'
-      return parts.mayVisit() ? 'pairing' : 'unknown'
+      if (device !== undefined && device.revokedAt === null) return store.of(device.device).paused ? 'unknown' : 'known'
+      return start.mayVisit() ? 'pairing' : 'unknown'
     },
     onLink,
-    onVisitor: (link) => parts.onVisitor(link),
+    onVisitor: (link) => start.onVisitor(link),
     onEnd: ended,
     changed: noteDials,
   })
 
-  const isUnpaired = (): boolean => roster.device(keys.device)?.revokedAt !== null
   const idOf = ({ peer }: PeerLink): string | undefined =>
     peer === settings.relayFingerprint ? relayId : roster.deviceOf(peer)?.device
 
@@ -172,39 +137,39 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
       link.close('unpaired')
       return
     }
-    book.setError(peer, undefined)
-    const known = book.of(peer).addresses
+    store.setError(peer, undefined)
+    const known = store.of(peer).addresses
     if (link.direction === 'out' && known.includes(link.address) && known[0] !== link.address)
-      book.note(peer, { addresses: [link.address, ...known.filter((one) => one !== link.address)] })
+      store.note(peer, { addresses: [link.address, ...known.filter((one) => one !== link.address)] })
     const token = peer === relayId && relayToken !== null ? { token: relayToken } : {}
     sessions.add(link, { kind: peer === relayId ? 'relay' : 'device', peer, ...token })
-    parts.changed()
+    start.changed()
   }
 
   function ended(link: PeerLink, { reason, here }: LinkClose): void {
     const peer = idOf(link)
     if (peer === undefined) return
-    book.note(peer, { lastSeenAt: host.clock.iso() })
+    store.note(peer, { lastSeenAt: host.clock.iso() })
     if (reason === 'unpaired' && !here) {
       isShutOut = true
-      book.setError(peer, 'unpaired')
+      store.setError(peer, 'unpaired')
     } else if (reason !== 'done' && reason !== 'stopping' && reason !== 'replaced')
       noteError(peer, sessions.status(peer)?.lastError ?? reason)
-    parts.changed()
+    start.changed()
   }
 
   /** Keeps the time at which something went wrong first. That a machine was unpaired says more than that it is refused. */
   function noteError(peer: string, reason: string): void {
-    const before = book.errorOf(peer)?.reason
-    if (before !== reason && before !== 'unpaired') book.setError(peer, reason)
+    const before = store.errorOf(peer)?.reason
+    if (before !== reason && before !== 'unpaired') store.setError(peer, reason)
   }
 
   function noteDials(): void {
-    for (const peer of [...others(), relayId]) {
+    for (const peer of [...otherIds(), relayId]) {
       const reason = network.dialStatus(peer)?.lastError
       if (reason !== undefined) noteError(peer, reason)
     }
-    parts.changed()
+    start.changed()
   }
 
   function sessionsChanged(): void {
@@ -214,39 +179,39 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
       if (lastError !== undefined) noteError(session.peer, lastError)
     }
     admission.look(sessions.of(relayId))
-    parts.changed()
+    start.changed()
   }
 
   function usedRelay(): NetworkPeer | undefined {
     const { relayUrl, relayFingerprint: fingerprint, paused } = settings
     const address = relayUrl === null ? undefined : parseRelayUrl(relayUrl)
-    if (address === undefined || fingerprint === null || paused || book.of(relayId).paused) return undefined
+    if (address === undefined || fingerprint === null || paused || store.of(relayId).paused) return undefined
     return { id: relayId, fingerprint, addresses: [address] }
   }
 
   function wanted(): NetworkPeer[] {
-    if (settings.paused || isUnpaired()) return []
-    const devices = roster
-      .devices()
-      .filter(({ device, revokedAt }) => device !== keys.device && revokedAt === null && !book.of(device).paused)
+    if (settings.paused || isRevoked()) return []
+    const devices = others()
+      .filter(({ device }) => !store.of(device).paused)
       .map(({ device, fingerprint }) => ({
         id: device,
         fingerprint,
-        addresses: book.of(device).addresses.flatMap((text) => parseAddress(text) ?? []),
+        addresses: store.of(device).addresses.flatMap((text) => parseAddress(text) ?? []),
       }))
     const relay = usedRelay()
     return relay === undefined ? devices : [...devices, relay]
   }
 
+  /** Connects whom the roster and the store say, and nobody else. */
   function refresh(): void {
     network.keep(wanted())
     for (const device of roster.devices()) {
-      if (device.revokedAt !== null || isUnpaired()) network.disconnect(device.fingerprint, 'unpaired')
-      else if (settings.paused || book.of(device.device).paused) network.disconnect(device.fingerprint, 'done')
+      if (device.revokedAt !== null || isRevoked()) network.disconnect(device.fingerprint, 'unpaired')
+      else if (settings.paused || store.of(device.device).paused) network.disconnect(device.fingerprint, 'done')
     }
-    const isRelayLeft = settings.paused || settings.relayUrl === null || book.of(relayId).paused
+    const isRelayLeft = settings.paused || settings.relayUrl === null || store.of(relayId).paused
     if (isRelayLeft && settings.relayFingerprint !== null) network.disconnect(settings.relayFingerprint, 'done')
-    parts.changed()
+    start.changed()
   }
 
   function placeToListen(): ListenAt {
@@ -254,28 +219,29 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
     return { addresses: listenAddresses(settings, ownAddresses()), port: settings.port }
   }
 
-  const sessionOf = (id: string): SessionStatus | undefined => sessions.of(id)?.status()
+  const peers = (): PeerView[] =>
+    listPeers({
+      devices: otherDevices(),
+      settings,
+      vector: engine.replica.vector(),
+      store,
+      sessions,
+      dial: network.dialStatus,
+    })
 
-  const facts = (): PeerFacts => ({
-    settings,
-    vector: engine.replica.vector(),
-    stored: book.of,
-    session: sessionOf,
-    dial: network.dialStatus,
-    pausedFor: sessions.pausedFor,
-    errorOf: book.errorOf,
-  })
-  const peers = (): PeerView[] => {
-    const known = facts()
-    const relay = relayView(known)
-    const devices = roster.devices().filter(({ device }) => device !== keys.device)
-    return [...devices.map((device) => deviceView(device, known)), ...(relay === null ? [] : [relay])]
+  function sizeOfLog(): number {
+    const now = host.clock.now()
+    if (now - size.at >= sizeMs) size = { bytes: logBytes(host.read), at: now }
+    return size.bytes
   }
 
+  engine.rooms.speak(sessions)
+  const beat = setInterval(() => engine.rooms.beat(), beatMs)
+  beat.unref()
   const heard = [
-    parts.sessionsOpened(sessions),
+    sessions.onChange(() => engine.rooms.look()),
     sessions.onChange(sessionsChanged),
-    engine.onChange(() => parts.changed()),
+    engine.onChange(() => start.changed()),
     roster.onChange(() => {
       admission.look(sessions.of(relayId))
       for (const { device, revokedAt } of roster.devices()) if (revokedAt !== null) sessions.forget(device)
@@ -283,7 +249,15 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
     }),
   ]
 
-  const self: Running = {
+  try {
+    await network.listen(placeToListen())
+  } catch (error) {
+    // Another program may have the port by now; this machine can still reach the others.
+    host.log.warn({ err: error }, 'Other machines cannot connect to this one.')
+    isDeaf = true
+  }
+  refresh()
+  return {
     keys,
     incarnation,
     workspace,
@@ -291,11 +265,15 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
     roster,
     sessions,
     network,
-    book,
-    settings: () => settings,
-    async apply(next, token) {
+    store,
+    /**
+     * Takes other settings; listens and connects by them.
+     * @param token the relay's in clear; undefined: as before
+     * @throws Error when the port cannot be bound
+     */
+    async apply(next: LocalSettings, token: string | null | undefined): Promise<void> {
       const before = settings
-      relayToken = token
+      if (token !== undefined) relayToken = token
       settings = next
       const isMoved =
         before.listen !== next.listen ||
@@ -303,13 +281,13 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
         before.paused !== next.paused ||
         before.interfaces.join() !== next.interfaces.join()
       // A port of the system's choice stays as long as it may.
-      if (isMoved || listenTrouble !== undefined) {
+      if (isMoved || isDeaf) {
         try {
           await network.listen(placeToListen())
-          listenTrouble = undefined
+          isDeaf = false
         } catch (error) {
           settings = before
-          await network.listen(placeToListen()).catch(() => (listenTrouble = 'listen_failed'))
+          await network.listen(placeToListen()).catch(() => (isDeaf = true))
           throw error
         }
       }
@@ -317,17 +295,57 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
         network.disconnect(before.relayFingerprint, 'done')
       refresh()
     },
+    settings: () => settings,
     refresh,
     peers,
-    peer: (id) => peers().find((peer) => peer.id === id),
-    acked: (id) => sessions.of(id)?.acked() ?? book.of(id).acked,
-    trouble() {
-      if (isUnpaired()) return 'unpaired'
-      if (isShutOut && !sessions.all().some((session) => session.status().state === 'open')) return 'unpaired'
-      return listenTrouble
+    peer: (id: string) => peers().find((peer) => peer.id === id),
+    /** What a peer has on disk, as far as it said so. */
+    acked: (id: string): Vector => sessions.of(id)?.acked() ?? store.of(id).acked,
+    /** Whether the others have shut this machine out, by the roster or by their word. */
+    isUnpaired: () =>
+      isRevoked() || (isShutOut && !sessions.all().some((session) => session.status().state === 'open')),
+    /** What the status is made from; see `statusOf`. */
+    facts(): StatusFacts {
+      const sql = "SELECT count(*) AS n FROM sync_conflict WHERE state = 'open'"
+      const conflicts = host.read.get(statement<{ n: number }>(sql))!.n
+      const { waiting, stuck } = countWaiting(host.read)
+      const summary = sessions.summary()
+      const { parked, quarantined } = summary.backlog
+      const known = peers()
+      const device = roster.device(keys.device)
+      const errors = known.flatMap(({ id }) => store.errorOf(id) ?? []).toSorted((a, b) => b.at.localeCompare(a.at))
+      return {
+        workspaceId: Buffer.from(workspace.workspace).toString('hex'),
+        epoch: workspace.epoch,
+        device: {
+          id: keys.device,
+          name: device?.name ?? '',
+          fingerprint: keys.fingerprint,
+          inc: incarnation.inc,
+          role: device?.role ?? 'member',
+        },
+        counts: {
+          conflicts,
+          parked,
+          quarantined,
+          waiting,
+          repairs: sessions.all().reduce((sum, session) => sum + session.status().repairs, engine.repairedRows()),
+        },
+        logBytes: sizeOfLog(),
+        ...(incarnation.putBackAt === undefined ? {} : { putBackAt: incarnation.putBackAt }),
+        ...(errors[0] === undefined ? {} : { lastError: errors[0] }),
+        progress: engine.progress(),
+        isDeaf,
+        isPaused: settings.paused,
+        stuck,
+        sessions: summary,
+        peers: known,
+      }
     },
+    /** Where others reach this machine: what it listens on. */
     addresses: () => network.listening(),
-    keepMailbox() {
+    /** Waits for strangers in a new mailbox of the relay; undefined where none is used. */
+    keepMailbox(): MailboxKeeper | undefined {
       const relay = usedRelay()
       if (relay === undefined) return undefined
       for (const before of mailboxes) {
@@ -341,11 +359,12 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
         epoch: workspace.epoch,
         timers: systemTimers,
         log: host.log,
-        onVisitor: (link) => parts.onVisitor(link),
+        onVisitor: (link) => start.onVisitor(link),
       })
       mailboxes.add(keeper)
       return keeper
     },
+    /** Waits until the relay was told whom it lets in; not for long. */
     async relayTold() {
       let cancel = (): void => undefined
       const late = new Promise<void>((resolve) => (cancel = systemTimers.after(relayToldMs, resolve)))
@@ -355,23 +374,17 @@ async function assemble(parts: RunningParts, roster: Roster, engine: SyncEngine)
     async stop() {
       for (const mailbox of mailboxes) mailbox.stop()
       for (const off of heard) off()
+      clearInterval(beat)
+      engine.rooms.speak(null)
+      engine.rooms.look()
       const quiet = sessions.stop()
       await network.stop()
       await quiet
-      await book.stop()
+      await store.stop()
       await engine.stop()
       // Whoever puts an older copy of the database back later is found out, also where the end of the log was never sent.
       incarnation.beforeSending(engine.replica.vector().get(incarnation.inc) ?? 0)
       incarnation.stopped()
     },
   }
-  try {
-    await network.listen(placeToListen())
-  } catch (error) {
-    // Another program may have the port by now; this machine can still reach the others.
-    host.log.warn({ err: error }, 'Other machines cannot connect to this one.')
-    listenTrouble = 'listen_failed'
-  }
-  refresh()
-  return self
 }

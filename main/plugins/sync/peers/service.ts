@@ -1,43 +1,53 @@
 // The door to everything about peers: small enough for a host that does not take part, which loads nothing behind it
 // until somebody asks. Knows no HTTP.
 import { statement } from '#main/kernel/database.ts'
-import type { Control, ControlParts } from './control.ts'
-import { offStatus } from './off-status.ts'
-import type { StatusView } from './status.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { AuthService } from '#main/plugins/auth/api.ts'
+import type { BackupService } from '#main/plugins/backup/api.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { FeedService } from '#main/plugins/feed/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { Conflicts } from '../conflicts/register-conflicts.ts'
+import type { LiveTexts } from '../service.ts'
+import type { Control } from './control.ts'
+import { statusOf } from './status.ts'
 
-/** This machine among its peers. */
-export interface Peers {
-  /** Goes on where sync was on when the host stopped; to be awaited before the first write of anybody. */
-  start(): Promise<void>
-  /** Whether this machine takes part now. */
-  isOn(): boolean
-  status(): StatusView
-  /** Everything else, loaded at the first call. */
-  control(): Promise<Control>
-  /** The same as far as it is loaded. */
-  loaded(): Control | undefined
-  stop(): Promise<void>
+/** What everything behind the door works with. */
+export interface WingParts {
+  readonly host: PluginHost
+  readonly data: DataService
+  readonly metadata: MetadataService
+  auth(): AuthService | undefined
+  backup(): BackupService | undefined
+  feed(): FeedService | undefined
+  readonly conflicts: Conflicts
+  readonly texts: Pick<LiveTexts, 'share'>
 }
 
+/** This machine among its peers. */
+export type Peers = ReturnType<typeof createPeers>
+
 /** Makes the door. */
-export function createPeers(parts: ControlParts): Peers {
+export function createPeers(parts: WingParts) {
   let loading: Promise<Control> | undefined
   let loaded: Control | undefined
 
-  const control = (): Promise<Control> => {
-    loading ??= import('./control.ts').then(({ createControl }) => (loaded = createControl(parts)))
-    return loading
-  }
+  const control = (): Promise<Control> =>
+    (loading ??= import('./control.ts').then(({ createControl }) => (loaded = createControl(parts))))
 
   return {
+    /** Goes on where sync was on when the host stopped; to be awaited before the first write of anybody. */
     async start() {
       const row = parts.host.read.get(statement("SELECT 1 FROM sync_workspace WHERE state = 'on' AND length(ws) > 0"))
       if (row !== undefined) await (await control()).resume()
     },
-    isOn: () => loaded?.running() !== undefined && loaded?.running() !== null,
-    status: () => loaded?.status() ?? offStatus(),
+    status: () => loaded?.status() ?? statusOf('off', undefined, undefined),
+    /** Everything else, loaded at the first call. */
     control,
+    /** The same as far as it is loaded. */
     loaded: () => loaded,
+    /** The machine while it takes part. */
+    running: () => loaded?.running() ?? null,
     async stop() {
       await (await loading)?.stop()
     },

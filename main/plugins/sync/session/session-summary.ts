@@ -1,19 +1,23 @@
-// One state for all peers together, as the screens show it. Knows statuses and numbers, no session.
+// What all sessions come to, as facts: how many peers, what waits, what stands still. What that means for people is judged
+// where the status is made (`peers/status.ts`). Knows statuses and numbers, no session.
 import type { Proof, SessionStatus } from './types.ts'
-
-/** The state of all peers together; `off` and `preparing` are known elsewhere. @source sync.md section 17 */
-export type SummaryState = 'local_only' | 'up_to_date' | 'sending' | 'receiving' | 'offline' | 'attention' | 'stalled'
 
 /** What all sessions together come to. */
 export interface SyncSummary {
-  readonly state: SummaryState
-  /** A code: why it is stalled or needs attention, or `checking` while digests are compared. */
-  readonly reason?: string
+  /** Peers there are, connected or not. */
+  readonly knownPeers: number
+  readonly connectedPeers: number
+  /** Why a peer needs somebody. */
+  readonly trouble?: string
+  /** Why nothing moves though something should. */
+  readonly stalled?: string
+  readonly backlog: { readonly waiting: number; readonly parked: number; readonly quarantined: number }
+  /** What is merged and has no place in the data here yet, and whether that is being seen to. */
+  readonly unprojected: { readonly waiting: number; readonly isTrying: boolean }
   readonly outgoing: { readonly waiting: number; readonly oldestAt?: string }
   readonly incoming: { readonly remaining: number; readonly total: number; readonly partial: boolean }
   /** The oldest of the proofs that hold, and with whom; only when every connected peer has one. */
   readonly proof?: { readonly at: string; readonly with: readonly string[]; readonly digest: string }
-  readonly lastError?: string
 }
 
 /** A connected peer, as a summary sees it. */
@@ -24,16 +28,11 @@ export interface SummaryPeer {
 }
 
 /** What a summary is made from. */
-export interface SummaryInput {
+export interface SummaryInput extends Pick<SyncSummary, 'knownPeers' | 'backlog' | 'unprojected'> {
   /** Connected peers. */
   readonly peers: readonly SummaryPeer[]
-  /** Peers there are, connected or not. */
-  readonly knownPeers: number
   /** Peers that need somebody, and why. */
   readonly troubles: ReadonlyMap<string, string>
-  readonly backlog: { readonly waiting: number; readonly parked: number; readonly quarantined: number }
-  /** What is merged and has no place in the data here yet, and whether that is being seen to. */
-  readonly unprojected: { readonly waiting: number; readonly isTrying: boolean }
   /** Milliseconds since something was last applied. */
   readonly unappliedMs: number
   /** Own envelopes that no peer has acknowledged, and since when there are any. */
@@ -42,45 +41,30 @@ export interface SummaryInput {
 }
 
 /** How long without progress is stalled. */
-export const stalledMs = 60_000
+const stalledMs = 60_000
 
 /** Makes the summary. */
 export function summarize(input: SummaryInput): SyncSummary {
-  const { peers, backlog, troubles, unsent, unsentSince } = input
+  const { peers, knownPeers, backlog, unprojected, unsent, unsentSince } = input
   const statuses = peers.map(({ status }) => status)
   const waiting = statuses.reduce((most, { behindUs }) => Math.max(most, behindUs), unsent)
   const incoming = statuses
     .map((status) => status.incoming)
     .reduce((most, one) => (one.remaining > most.remaining ? one : most), { remaining: 0, total: 0 })
-  const lastError = statuses.map((status) => status.lastError).findLast((error) => error !== undefined)
-  const [state, reason] = judge(input, incoming.remaining, waiting)
-  const proof = state === 'up_to_date' ? proofOf(statuses) : undefined
+  const [trouble] = input.troubles.values()
+  const stalled = causeOf(input)
+  const proof = proofOf(statuses)
   return {
-    state,
-    ...(reason !== undefined && { reason }),
+    knownPeers,
+    connectedPeers: peers.length,
+    backlog,
+    unprojected,
     outgoing: { waiting, ...(waiting > 0 && unsentSince !== undefined && { oldestAt: unsentSince }) },
     incoming: { ...incoming, partial: incoming.remaining > 0 || backlog.waiting > 0 },
+    ...(trouble !== undefined && { trouble }),
+    ...(stalled !== undefined && { stalled }),
     ...(proof && { proof }),
-    ...((lastError ?? troubles.values().next().value) !== undefined && {
-      lastError: lastError ?? troubles.values().next().value!,
-    }),
   }
-}
-
-function judge(input: SummaryInput, remaining: number, waiting: number): readonly [SummaryState, string?] {
-  const { peers, knownPeers, troubles, backlog } = input
-  if (knownPeers === 0) return ['local_only']
-  const [trouble] = troubles.values()
-  if (trouble !== undefined) return ['attention', trouble]
-  if (backlog.parked + backlog.quarantined > 0) return ['attention', 'problems']
-  if (peers.length === 0) return ['offline']
-  const cause = causeOf(input)
-  if (cause !== undefined) return ['stalled', cause]
-  if (remaining > 0 || backlog.waiting > 0) return ['receiving']
-  if (waiting > 0) return ['sending']
-  // Equal documents are not enough: what they hold must be where people see it (requirement R4).
-  if (input.unprojected.waiting > 0) return input.unprojected.isTrying ? ['receiving'] : ['attention', 'not_projected']
-  return peers.every(({ status }) => status.proof !== undefined) ? ['up_to_date'] : ['sending', 'checking']
 }
 
 /** Why nothing moves though something should; undefined while it does. */
@@ -97,6 +81,7 @@ function causeOf({ peers, backlog, unappliedMs }: SummaryInput): string | undefi
 
 function proofOf(statuses: readonly SessionStatus[]): SyncSummary['proof'] {
   const proofs = statuses.map(({ proof }) => proof).filter((proof): proof is Proof => proof !== undefined)
+  if (proofs.length < statuses.length) return undefined
   const [oldest] = proofs.toSorted((a, b) => (a.at < b.at ? -1 : 1))
   return oldest && { at: oldest.at, with: proofs.map(({ peer }) => peer), digest: oldest.digest }
 }

@@ -7,6 +7,7 @@ import type { MemoryReplica, TestWorkspace } from '../../../../test/support/memo
 import { createMemoryReplica, createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { VirtualLink } from '../../../../test/support/virtual-link.ts'
 import { createVirtualLink } from '../../../../test/support/virtual-link.ts'
+import { statusOfSessions } from '../../../../test/support/session-status.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import type { ManualTimers } from '#main/replication/channel/timers.ts'
 import { createManualTimers } from '#main/replication/channel/timers.ts'
@@ -86,14 +87,14 @@ beforeEach(() => {
 
 describe('the state of a machine', () => {
   it('is local without peers and offline without connected ones, with what waits and since when', async () => {
-    expect(a.sessions.summary()).toMatchObject({ state: 'local_only', outgoing: { waiting: 0 } })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'local_only', outgoing: { waiting: 0 } })
     a.known = [b.replica.device]
-    expect(a.sessions.summary()).toMatchObject({ state: 'offline', outgoing: { waiting: 0 } })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'offline', outgoing: { waiting: 0 } })
     a.replica.writeMany(3, 'r/a/')
     const since = new Date(1_000_000 + timers.now()).toISOString()
     await pass(3_000)
     a.replica.writeMany(2, 'r/a/')
-    expect(a.sessions.summary()).toMatchObject({ state: 'offline', outgoing: { waiting: 5, oldestAt: since } })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'offline', outgoing: { waiting: 5, oldestAt: since } })
   })
 
   it('is up to date only with the proof of every connected peer', async () => {
@@ -101,20 +102,24 @@ describe('the state of a machine', () => {
     a.replica.writeMany(3, 'r/a/')
     connect(a, b)
     await pass(3_000)
-    expect(a.sessions.summary()).toMatchObject({ state: 'up_to_date', proof: { with: [b.replica.device] } })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'up_to_date', proof: { with: [b.replica.device] } })
     const { link } = connect(a, c)
-    expect(a.sessions.summary().state).not.toBe('up_to_date')
+    expect(statusOfSessions(a.sessions).state).not.toBe('up_to_date')
     await pass(7_000)
-    expect(a.sessions.summary().proof?.with).toEqual([b.replica.device, c.replica.device])
+    expect(statusOfSessions(a.sessions).proof?.with).toEqual([b.replica.device, c.replica.device])
     a.replica.write('r/a/1', 'x')
-    expect(a.sessions.summary()).toMatchObject({ state: 'sending', outgoing: { waiting: 1 } })
-    expect(a.sessions.summary()).not.toHaveProperty('proof')
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'sending', outgoing: { waiting: 1 } })
+    expect(statusOfSessions(a.sessions)).not.toHaveProperty('proof')
     await pass(200)
-    expect(a.sessions.summary()).toMatchObject({ state: 'sending', reason: 'checking', outgoing: { waiting: 0 } })
+    expect(statusOfSessions(a.sessions)).toMatchObject({
+      state: 'sending',
+      reason: 'checking',
+      outgoing: { waiting: 0 },
+    })
     await pass(8_000)
-    expect(a.sessions.summary().state).toBe('up_to_date')
+    expect(statusOfSessions(a.sessions).state).toBe('up_to_date')
     link.cut()
-    expect(a.sessions.summary().proof?.with).toEqual([b.replica.device])
+    expect(statusOfSessions(a.sessions).proof?.with).toEqual([b.replica.device])
   })
 
   it('is receiving while the peer has more, with how much of how much', async () => {
@@ -124,12 +129,15 @@ describe('the state of a machine', () => {
     let seen: unknown
     for (let turn = 0; turn < 400 && seen === undefined; turn += 1) {
       await nextTurn()
-      const { state, incoming } = a.sessions.summary()
+      const { state, incoming } = statusOfSessions(a.sessions)
       if (state === 'receiving' && incoming.remaining > 0 && incoming.remaining < 1_600) seen = incoming
     }
     expect(seen).toMatchObject({ total: 1_600, partial: true })
     await pass(3_000)
-    expect(a.sessions.summary()).toMatchObject({ state: 'up_to_date', incoming: { remaining: 0, partial: false } })
+    expect(statusOfSessions(a.sessions)).toMatchObject({
+      state: 'up_to_date',
+      incoming: { remaining: 0, partial: false },
+    })
   })
 
   it('is stalled after a minute without progress, says why, and tells of it by itself', async () => {
@@ -137,46 +145,46 @@ describe('the state of a machine', () => {
     await pass(3_000)
     a.replica.write('r/a/0', 'x')
     await pass(90_000)
-    expect(a.sessions.summary().state).toBe('up_to_date')
+    expect(statusOfSessions(a.sessions).state).toBe('up_to_date')
     b.replica.receive = () => new Promise(() => undefined)
     a.replica.write('r/a/1', 'x')
-    expect(a.sessions.summary().state).toBe('sending')
+    expect(statusOfSessions(a.sessions).state).toBe('sending')
     await pass(1_000)
-    expect(a.sessions.summary()).toMatchObject({ state: 'sending', outgoing: { waiting: 1 } })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'sending', outgoing: { waiting: 1 } })
     const heard = vi.fn<() => void>()
     a.sessions.onChange(heard)
     await pass(50_000)
-    expect(a.sessions.summary().state).toBe('sending')
+    expect(statusOfSessions(a.sessions).state).toBe('sending')
     heard.mockClear()
     await pass(20_000)
-    expect(a.sessions.summary()).toMatchObject({ state: 'stalled', reason: 'not_acknowledged' })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'stalled', reason: 'not_acknowledged' })
     expect(heard).toHaveBeenCalled()
     sessions[0]!.close()
     await pass(100)
-    expect(a.sessions.summary().state).toBe('offline')
+    expect(statusOfSessions(a.sessions).state).toBe('offline')
   })
 
   it('needs attention while something lies aside, or a peer cannot be spoken to', async () => {
     connect(a, b)
     await pass(3_000)
     a.replica.backlog = () => ({ waiting: 0, parked: 1, quarantined: 0 })
-    expect(a.sessions.summary()).toMatchObject({ state: 'attention', reason: 'problems' })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'attention', reason: 'problems' })
     a.replica.backlog = () => ({ waiting: 0, parked: 0, quarantined: 0 })
-    expect(a.sessions.summary().state).toBe('up_to_date')
+    expect(statusOfSessions(a.sessions).state).toBe('up_to_date')
     a.replica.unprojected = () => ({ waiting: 1, isTrying: false })
-    expect(a.sessions.summary()).toMatchObject({ state: 'attention', reason: 'not_projected' })
-    expect(a.sessions.summary().proof).toBeUndefined()
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'attention', reason: 'not_projected' })
+    expect(statusOfSessions(a.sessions).proof).toBeUndefined()
     a.replica.unprojected = () => ({ waiting: 1, isTrying: true })
-    expect(a.sessions.summary().state).toBe('receiving')
+    expect(statusOfSessions(a.sessions).state).toBe('receiving')
     a.replica.unprojected = () => ({ waiting: 0, isTrying: false })
-    expect(a.sessions.summary().state).toBe('up_to_date')
+    expect(statusOfSessions(a.sessions).state).toBe('up_to_date')
     workspace.devices.set(b.replica.device, { ...workspace.devices.get(b.replica.device)!, isRevoked: true })
     connect(a, b)
     await pass(200)
-    expect(a.sessions.summary()).toMatchObject({ state: 'attention', reason: 'device_revoked' })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'attention', reason: 'device_revoked' })
     a.sessions.forget(b.replica.device)
     a.known = []
-    expect(a.sessions.summary().state).toBe('local_only')
+    expect(statusOfSessions(a.sessions).state).toBe('local_only')
   })
 })
 
@@ -194,7 +202,7 @@ describe('what is remembered of peers', () => {
     const again = makeMachine(1, a.saved, a.replica)
     again.known = [b.replica.device]
     expect(again.sessions.missingOn({ inc: 1, seq: 4 })).toEqual([])
-    expect(again.sessions.summary()).toMatchObject({ state: 'offline', outgoing: { waiting: 0 } })
+    expect(statusOfSessions(again.sessions)).toMatchObject({ state: 'offline', outgoing: { waiting: 0 } })
   })
 
   it('is less when a peer has lost something, and it gets it again', async () => {
@@ -222,12 +230,12 @@ describe('what is remembered of peers', () => {
       while (!link.ends[1].offer(encodeFrame({ kind: 'PAIRSTEP', step: 1 })) && link.ends[1].ended() === undefined);
     await pass(200)
     expect(a.sessions.pausedFor(b.replica.device)).toBe('unexpected')
-    expect(a.sessions.summary()).toMatchObject({ state: 'attention', reason: 'unexpected' })
+    expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'attention', reason: 'unexpected' })
     expect(connect(a, b).sessions[0]).toBeUndefined()
     a.sessions.resume(b.replica.device)
     expect(connect(a, b).sessions[0]).toBeDefined()
     await pass(3_000)
-    expect(a.sessions.summary().state).toBe('up_to_date')
+    expect(statusOfSessions(a.sessions).state).toBe('up_to_date')
   })
 
   it('is not that it is paused when somebody resumed before its link had ended', async () => {

@@ -1,5 +1,5 @@
-// All sessions of a machine: one for each peer that is connected, what is known of the others, and one state for all of
-// them. Knows sessions and what they tell, not how links are opened.
+// All sessions of a machine: one for each peer that is connected, what is known of the others, and what all of them come
+// to. Knows sessions and what they tell, not how links are opened.
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import type { Position } from '#main/replication/wire/vector-codec.ts'
 import { createBadCount } from './misbehaviour.ts'
@@ -42,6 +42,7 @@ export interface Sessions {
   clockOffset(peer: string): number | undefined
   /** Peers that have not acknowledged an envelope: none of them means it is everywhere. */
   missingOn(position: Position): readonly string[]
+  /** What all of them come to; what that means for people is not judged here. */
   summary(): SyncSummary
   /** Why a peer is paused; undefined when it is not. */
   pausedFor(peer: string): string | undefined
@@ -148,9 +149,9 @@ export function createSessions(parts: SessionsParts): Sessions {
 
   function look(): void {
     if (isStopped) return
-    const { state, reason = '' } = summary()
-    if (`${state} ${reason}` !== told) bell.pull()
-    told = `${state} ${reason}`
+    const now = JSON.stringify(summary())
+    if (now !== told) bell.pull()
+    told = now
     cancelLook = timers.after(lookMs, look)
   }
 

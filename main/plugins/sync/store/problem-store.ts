@@ -1,4 +1,5 @@
 // SQL of envelopes that lie aside: parked ones, which are tried again, and quarantined ones, which wait for a person.
+import { internalContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 
@@ -20,6 +21,9 @@ export interface Problem {
   readonly since: string
 }
 
+/** The columns of {@link Problem} for a SELECT. */
+export const problemColumns = 'inc, seq, kind, reason, detail, doc, since'
+
 /** Lays an envelope aside. */
 export function putProblem(tx: Pick<Tx, 'run'>, problem: Problem): void {
   const { inc, seq, kind, reason, detail, doc, since } = problem
@@ -39,13 +43,13 @@ export function removeProblem(tx: Pick<Tx, 'run'>, inc: number, seq: number): vo
 
 /** One envelope that lies aside. */
 export function readProblem(read: Pick<Reader, 'get'>, inc: number, seq: number): Problem | undefined {
-  const sql = 'SELECT inc, seq, kind, reason, detail, doc, since FROM sync_problem WHERE inc = ? AND seq = ?'
+  const sql = `SELECT ${problemColumns} FROM sync_problem WHERE inc = ? AND seq = ?`
   return read.get(statement<Problem>(sql, [inc, seq]))
 }
 
 /** Parked envelopes after a position, in the order of their logs. */
 export function readParked(read: Pick<Reader, 'all'>, after: { inc: number; seq: number }, limit: number): Problem[] {
-  const sql = `SELECT inc, seq, kind, reason, detail, doc, since FROM sync_problem
+  const sql = `SELECT ${problemColumns} FROM sync_problem
     WHERE kind = 'parked' AND (inc, seq) > (?, ?) ORDER BY inc, seq LIMIT ?`
   return read.all(statement<Problem>(sql, [after.inc, after.seq, limit]))
 }
@@ -55,4 +59,18 @@ export function countProblems(read: Pick<Reader, 'get'>): { parked: number; quar
   const sql = `SELECT coalesce(sum(kind = 'parked'), 0) AS parked, coalesce(sum(kind = 'quarantine'), 0) AS quarantined
     FROM sync_problem`
   return read.get(statement<{ parked: number; quarantined: number }>(sql))!
+}
+
+/** Tells once per write that an envelope was laid aside for the first time. */
+export const noteProblemOpened = (tx: Tx): void => tx.gather(tellOpened, tx)
+
+/** Tells once per write that an envelope does not lie aside any more: applied after all, or given up. */
+export const noteProblemClosed = (tx: Tx): void => tx.gather(tellClosed, tx)
+
+function tellOpened([tx]: readonly Tx[]): void {
+  tx!.emit(internalContext('sync', 'sync'), { type: 'sync.problem.opened', payload: {} })
+}
+
+function tellClosed([tx]: readonly Tx[]): void {
+  tx!.emit(internalContext('sync', 'sync'), { type: 'sync.problem.closed', payload: {} })
 }

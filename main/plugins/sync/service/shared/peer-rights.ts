@@ -5,7 +5,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import type { JudgedPerson } from '../../engine/create-engine.ts'
-import type { Devices, KnownDevice } from '../../engine/devices.ts'
+import type { Devices, KnownDevice } from '../../engine/replica.ts'
 
 /** What the rights are found with. */
 export interface PeerRightsParts {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { memberKey } from '#main/replication/core/register-keys.ts'
 import { registerOf } from '#main/replication/core/register.ts'
 import type { RegisterEntry } from '#main/replication/core/types.ts'
-import { settlingPatch } from './conflict-documents.ts'
+import { settlingPatch } from './conflict-engine.ts'
 import { bothTexts } from './resolve-conflict.ts'
 
 const entry = (key: string, value: RegisterEntry[1], ms: number): RegisterEntry => [key, value, ms, 0, ms]
