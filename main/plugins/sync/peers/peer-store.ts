@@ -3,6 +3,7 @@ import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Vector } from '#main/replication/core/types.ts'
 import { decodeVector, encodeVector } from '#main/replication/wire/vector-codec.ts'
+import { WireError } from '#main/replication/wire/wire-error.ts'
 
 /** The id of the relay among peers; devices have 32 hexadecimal digits. */
 export const relayId = 'relay'
@@ -67,7 +68,17 @@ function peerOf(row: Row): StoredPeer {
     addresses: row.address === null ? [] : row.address.split(' '),
     paused: row.paused === 1,
     lastSeenAt: row.lastSeenAt,
-    acked: decodeVector(row.acked),
+    acked: ackedOf(row.acked),
     clockOffsetMs: row.clockOffset,
+  }
+}
+
+/** What cannot be read was written by an earlier version: the peer tells it again with its next greeting. */
+function ackedOf(bytes: Uint8Array): Vector {
+  try {
+    return decodeVector(bytes)
+  } catch (error) {
+    if (error instanceof WireError) return new Map()
+    throw error
   }
 }

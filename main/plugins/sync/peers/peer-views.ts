@@ -4,11 +4,11 @@ import type { z } from 'zod'
 import type { SyncPeer } from '#shared/contracts/sync-parts.ts'
 import type { DialStatus } from '#main/replication/channel/peer-dialler.ts'
 import type { Vector } from '#main/replication/core/types.ts'
+import { countMissing } from '#main/replication/wire/vector-codec.ts'
 import type { SessionStatus } from '../session/types.ts'
 import type { StoredPeer } from './peer-store.ts'
 import { relayId } from './peer-store.ts'
 import type { RosterDevice } from './roster-entries.ts'
-import { countMissing } from './status.ts'
 import type { LocalSettings } from './workspace-store.ts'
 
 /** A peer as it is answered. */

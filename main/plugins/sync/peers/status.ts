@@ -1,7 +1,6 @@
 // How this machine stands to its peers: what the sessions come to, and what only the machine itself knows of. Pure.
 import type { z } from 'zod'
 import type { SyncStatus } from '#shared/contracts/sync-parts.ts'
-import type { Vector } from '#main/replication/core/types.ts'
 import type { SyncSummary } from '../session/session-summary.ts'
 
 /** The status as it is answered. */
@@ -16,13 +15,6 @@ export interface StatusFacts {
   readonly conflicts: number
   /** Definitions that could not be stored as they are. */
   readonly stuck: number
-}
-
-/** Changes `theirs` has and `mine` has not. */
-export function countMissing(mine: Vector, theirs: Vector): number {
-  let missing = 0
-  for (const [inc, seq] of theirs) missing += Math.max(0, seq - (mine.get(inc) ?? 0))
-  return missing
 }
 
 /**

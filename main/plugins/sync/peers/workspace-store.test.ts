@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestHost } from '../../../../test/support/create-test-host.ts'
 import type { TestHost } from '../../../../test/support/create-test-host.ts'
 import { statement } from '#main/kernel/database.ts'
+import { newPeer, putPeer, readPeers } from './peer-store.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
 import {
   defaultSettings,
@@ -76,5 +77,16 @@ describe('the workspace of this machine', () => {
     })
     expect([readWorkspace(read), readSettings(read)]).toEqual([null, settings])
     expect(read.get(statement('SELECT 1 FROM sync_env'))).toBeUndefined()
+  })
+})
+
+describe('what is known of a peer', () => {
+  it('comes back as it was, and its log is unknown where an earlier version wrote it', async () => {
+    const { read, write } = host.host.database
+    const peer = { ...newPeer('b'.repeat(32)), addresses: ['192.0.2.1:1'], acked: new Map([[5, 7]]), clockOffsetMs: 3 }
+    await write('test', (tx) => putPeer(tx, peer))
+    expect(readPeers(read).get(peer.peer)).toEqual(peer)
+    await write('test', (tx) => tx.run(statement("UPDATE sync_peer SET acked = x'010000000507'")))
+    expect(readPeers(read).get(peer.peer)).toEqual({ ...peer, acked: new Map() })
   })
 })
