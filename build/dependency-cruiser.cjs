@@ -201,10 +201,14 @@ module.exports = {
       name: 'wire-is-pure',
       severity: 'error',
       comment:
-        'replication/wire turns values into bytes and back, on devices and on relays alike: it imports lib0, node:crypto and the types of replication/core. Do what needs more outside of it.',
+        'replication/wire turns values into bytes and back, on devices and on relays alike: it imports cborg (frames), zod (what frames hold), lib0 (envelopes), node:crypto and the types of replication/core. Do what needs more outside of it.',
       from: { path: '^main/replication/wire/', pathNot: TESTS },
       to: {
-        pathNot: ['^main/replication/(wire/|core/types[.]ts$)', pkg('lib0'), '^(node:)?crypto$'],
+        pathNot: [
+          '^main/replication/(wire/|core/types[.]ts$)',
+          ...['cborg', 'zod', 'lib0'].map(pkg),
+          '^(node:)?crypto$',
+        ],
       },
     },
     {

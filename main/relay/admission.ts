@@ -2,7 +2,7 @@
 // it; from then on its devices admit each other. Knows keys and signatures, no socket and no envelope.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Connection } from '#main/database/open.ts'
-import type { GrantFrame, RevokeFrame } from '#main/replication/wire/frames.ts'
+import type { FrameOf } from '#main/replication/wire/frames.ts'
 import { isAdmissionSaid } from '#main/replication/wire/proofs.ts'
 import type { RelayWorkspace } from './append-run.ts'
 
@@ -42,7 +42,7 @@ export interface Admission {
   /** Whether a device may use a workspace at present. */
   isAdmitted(workspace: number, key: Uint8Array): boolean
   /** Takes the word of one device about another; undefined when it counts, and is on the disk. */
-  say(workspace: RelayWorkspace, word: GrantFrame | RevokeFrame): AdmissionRefusal | undefined
+  say(workspace: RelayWorkspace, word: FrameOf<'GRANT' | 'REVOKE'>): AdmissionRefusal | undefined
   /** Keys of the devices that may use a workspace. */
   devices(workspace: number): Uint8Array[]
 }

@@ -6,11 +6,11 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RelayDevice, WrittenRun } from '../../test/support/relay-device.ts'
 import { createRelayDevice, testChannel, testWorkspace } from '../../test/support/relay-device.ts'
-import { arbitraryFrame, arbitraryUnknownFrame } from '../../test/support/wire-arbitraries.ts'
+import { arbitraryFrame, arbitraryUnknownFrame, laterFrame } from '../../test/support/wire-arbitraries.ts'
 import type { SealedEnvelope, Vector } from '#main/replication/core/types.ts'
 import { encodeBody, envelopeSize } from '#main/replication/wire/envelope-codec.ts'
 import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
-import type { Frame, HelloFrame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { windowLimit } from '#main/replication/wire/limits.ts'
 import { packRun } from '#main/replication/wire/pack-run.ts'
 import { proveChannel, sayAdmission } from '#main/replication/wire/proofs.ts'
@@ -70,7 +70,7 @@ function dial(): Line {
   return line
 }
 
-function connect(device: RelayDevice, change: Partial<HelloFrame> & { token?: string } = {}): Line {
+function connect(device: RelayDevice, change: Partial<FrameOf<'HELLO'>> & { token?: string } = {}): Line {
   const line = dial()
   line.send(...device.greeting(change))
   return line
@@ -122,7 +122,7 @@ describe('a connection', () => {
     const [hello, auth] = one.greeting()
     const attempts: Record<string, Frame[]> = {
       out_of_order: [auth],
-      protocol_unsupported: [{ ...hello, protoMin: 2, protoMax: 3 }],
+      protocol_unsupported: [{ ...hello, protoMin: 3, protoMax: 4 }],
       signature_invalid: [hello, proveChannel(one.signer, new Uint8Array(32), 'client')],
       epoch_mismatch: [{ ...hello, epoch: 2 }, auth],
       not_admitted: stranger.greeting(),
@@ -143,7 +143,7 @@ describe('a connection', () => {
     const line = dial()
     line.send({ kind: 'PING', id: 5 })
     line.send(...createRelayDevice(1).greeting({ token: 'secret' }))
-    line.send({ kind: 'unknown', type: 4000, bytes: new Uint8Array(3) }, { kind: 'PING', id: 6 })
+    line.send(laterFrame, { kind: 'PING', id: 6 })
     expect(line.of('PONG').map(({ id }) => id)).toEqual([5, 6])
     expect(line.closed).toBeUndefined()
   })

@@ -2,7 +2,8 @@
 // here; what is stored, who is admitted and how fast, elsewhere. Never reads the body of an envelope.
 import type { Head, SealedEnvelope, Vector } from '#main/replication/core/types.ts'
 import { decodeEnvelope, envelopeSize } from '#main/replication/wire/envelope-codec.ts'
-import type { AuthFrame, ErrFrame, Frame, GrantFrame, HelloFrame, RevokeFrame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
+import { protocols } from '#main/replication/wire/frames.ts'
 import { envelopeLimit, windowLimit } from '#main/replication/wire/limits.ts'
 import { createJoiner } from '#main/replication/wire/pieces.ts'
 import { isChannelProven } from '#main/replication/wire/proofs.ts'
@@ -36,9 +37,6 @@ export interface RelaySession {
   close(): void
 }
 
-/** The protocols this relay speaks. */
-export const relayProtocols = { min: 1, max: 1 } as const
-
 /** What a device may have unsettled: its window, and one envelope that goes alone. */
 const inboxLimit = windowLimit + envelopeLimit
 
@@ -59,7 +57,7 @@ interface Open {
 export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession {
   const { store, admission, rooms, rates, now } = relay
   const joiner = createJoiner()
-  let hello: HelloFrame | undefined
+  let hello: FrameOf<'HELLO'> | undefined
   let open: Open | undefined
   /** Incarnations of which something was refused for good: what follows is not asked for until they move on. */
   const stuck = new Map<number, number>()
@@ -81,14 +79,14 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
     if (!isClosed && frames.length > 0) peer.send(frames)
   }
 
-  const greet = (frame: HelloFrame): Frame[] => {
+  const greet = (frame: FrameOf<'HELLO'>): Frame[] => {
     if (hello) return end('out_of_order')
-    if (frame.protoMin > relayProtocols.max || frame.protoMax < relayProtocols.min) return end('protocol_unsupported')
+    if (frame.protoMin > protocols.max || frame.protoMax < protocols.min) return end('protocol_unsupported')
     hello = frame
     return []
   }
 
-  const authenticate = (frame: AuthFrame): Frame[] => {
+  const authenticate = (frame: FrameOf<'AUTH'>): Frame[] => {
     if (!hello || open) return end('out_of_order')
     if (!isChannelProven(frame, peer.channelHash, 'client')) return end('signature_invalid')
     const { ws, epoch, vector } = hello
@@ -109,10 +107,10 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
     return [helloOf(workspace), ...outbox.next()]
   }
 
-  const helloOf = ({ id, ws, epoch }: RelayWorkspace): HelloFrame => ({
+  const helloOf = ({ id, ws, epoch }: RelayWorkspace): FrameOf<'HELLO'> => ({
     kind: 'HELLO',
-    protoMin: relayProtocols.min,
-    protoMax: relayProtocols.max,
+    protoMin: protocols.min,
+    protoMax: protocols.max,
     ws,
     epoch,
     device: 'relay',
@@ -171,7 +169,7 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
     return isTaken ? [] : end('window_exceeded')
   }
 
-  const admit = (to: Open, word: GrantFrame | RevokeFrame): Frame[] => {
+  const admit = (to: Open, word: FrameOf<'GRANT' | 'REVOKE'>): Frame[] => {
     const refusal = admission.say(to.workspace, word)
     if (refusal) return [failure(refusal)]
     if (word.kind === 'REVOKE') rooms.close(to.workspace.id, word.key, 'revoked')
@@ -205,12 +203,7 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
       case 'DIGEST':
       case 'BUCKET':
       case 'DOCSYNC':
-      case 'PAIR1':
-      case 'PAIR2':
-      case 'PAIR3':
-      case 'PAIR4':
-      case 'PAIRSTEP':
-        // These are about documents and people; a relay has neither.
+        // These are about documents; a relay has none.
         return [failure('unsupported', frame.kind)]
       case 'HELLO':
       case 'AUTH':
@@ -243,6 +236,6 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
   }
 }
 
-function failure(code: string, detail?: string): ErrFrame {
+function failure(code: string, detail?: string): FrameOf<'ERR'> {
   return { kind: 'ERR', code, ...(detail !== undefined && { detail }) }
 }

@@ -11,6 +11,7 @@ import type { EnvelopeBody, SealedEnvelope } from '#main/replication/core/types.
 import { chainStart, nextPoint, signHead } from '#main/replication/wire/chain.ts'
 import { encodeBody } from '#main/replication/wire/envelope-codec.ts'
 import type { Frame } from '#main/replication/wire/frames.ts'
+import { protocols } from '#main/replication/wire/frames.ts'
 import { packRun } from '#main/replication/wire/pack-run.ts'
 import { proveChannel } from '#main/replication/wire/proofs.ts'
 import type { RawPeer } from './raw-peer.ts'
@@ -97,7 +98,15 @@ export function createHostileDevice(keys: DeviceKeys, place: HostilePlace): Host
     },
     greeting: (secret) => [
       {
-        ...{ kind: 'HELLO', protoMin: 1, protoMax: 1, ws: workspace, epoch, device: keys.device, inc },
+        ...{
+          kind: 'HELLO',
+          protoMin: protocols.min,
+          protoMax: protocols.max,
+          ws: workspace,
+          epoch,
+          device: keys.device,
+          inc,
+        },
         ...{ time: Date.now(), appVersion: '1.0.0', schemaRev: 0, vector: new Map() },
       },
       proveChannel(keys, secret, 'client'),

@@ -12,7 +12,7 @@ import { proofOf } from '#main/replication/channel/pairing-proofs.ts'
 import { dialPeer } from '#main/replication/channel/peer-dial.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { createPeerListener } from '#main/replication/channel/peer-listener.ts'
-import { framePairCodec } from '#main/plugins/sync/peers/pair-codec.ts'
+import { pairCodec } from '#main/plugins/sync/peers/pair-codec.ts'
 import { boxMessageLimit, decodeMailboxWord, encodeMailboxWord } from '#main/replication/wire/mailbox-words.ts'
 
 /** A relay in the middle. */
@@ -87,7 +87,7 @@ export async function startMiddlemanRelay(dir: string, how: 'replace' | 'flip'):
 
   /** Repeats to each what the other one says; where it knows the code, as its own words. */
   function bridge(visitor: PeerLink, host: PeerLink): void {
-    const [near, far] = [pairChannel(visitor, framePairCodec), pairChannel(host, framePairCodec)]
+    const [near, far] = [pairChannel(visitor, pairCodec), pairChannel(host, pairCodec)]
     near.onMessage((message) => {
       const isCode = message.kind === 'commit' && code !== undefined
       far.send(isCode ? { ...message, proof: proofOf(far.secret, code!) } : message)

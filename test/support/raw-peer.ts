@@ -2,7 +2,8 @@
 // order of frames.
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
-import type { AuthFrame, Frame, HelloFrame, KnownFrame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf, KnownFrame } from '#main/replication/wire/frames.ts'
+import { protocols } from '#main/replication/wire/frames.ts'
 import { proveChannel } from '#main/replication/wire/proofs.ts'
 import type { MemoryReplica } from './memory-replica.ts'
 
@@ -17,8 +18,8 @@ export interface RawPeer {
   say(...frames: readonly Frame[]): void
   /** Sends bytes that need not be a frame. */
   sayBytes(bytes: Uint8Array): void
-  hello(change?: Partial<HelloFrame>): HelloFrame
-  auth(change?: Partial<AuthFrame>): AuthFrame
+  hello(change?: Partial<FrameOf<'HELLO'>>): FrameOf<'HELLO'>
+  auth(change?: Partial<FrameOf<'AUTH'>>): FrameOf<'AUTH'>
 }
 
 /** Makes a peer that holds the keys and the log of a machine. */
@@ -38,8 +39,8 @@ export function createRawPeer(link: PeerLink, replica: SpeakingMachine): RawPeer
       const { workspace, epoch, device, inc } = replica.identity()
       return {
         kind: 'HELLO',
-        protoMin: 1,
-        protoMax: 1,
+        protoMin: protocols.min,
+        protoMax: protocols.max,
         ws: workspace,
         epoch,
         device,

@@ -6,7 +6,7 @@ import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { createSendWindow } from '#main/replication/wire/credit.ts'
 import { decodeEnvelope, envelopeSize } from '#main/replication/wire/envelope-codec.ts'
 import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
-import type { Frame, HelloFrame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { packRun } from '#main/replication/wire/pack-run.ts'
 import { createJoiner } from '#main/replication/wire/pieces.ts'
 import { proveChannel } from '#main/replication/wire/proofs.ts'
@@ -30,7 +30,7 @@ export interface RelayClient {
   /** What the relay has acknowledged. */
   acknowledged(): number
   /** What the relay said it has, at each connection. */
-  readonly greetings: readonly HelloFrame[]
+  readonly greetings: readonly FrameOf<'HELLO'>[]
   readonly errors: readonly string[]
   readonly links: readonly PeerLink[]
   /** Writes a run and sends it as the window allows. */
@@ -54,7 +54,7 @@ export function createRelayClient(
 ): RelayClient {
   const { device, identity } = options
   const received: SealedEnvelope[] = []
-  const greetings: HelloFrame[] = []
+  const greetings: FrameOf<'HELLO'>[] = []
   const errors: string[] = []
   const links: PeerLink[] = []
   const window = createSendWindow()

@@ -7,7 +7,8 @@ import type { ChainPoint } from '#main/replication/wire/chain.ts'
 import { chainStart, nextPoint, signHead } from '#main/replication/wire/chain.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
 import { signerOf } from '#main/replication/wire/device-key.ts'
-import type { AuthFrame, HelloFrame } from '#main/replication/wire/frames.ts'
+import type { FrameOf } from '#main/replication/wire/frames.ts'
+import { protocols } from '#main/replication/wire/frames.ts'
 import { proveChannel } from '#main/replication/wire/proofs.ts'
 
 /** Id of the workspace that test devices share. */
@@ -34,7 +35,7 @@ export interface RelayDevice {
   /** Writes a run of so many envelopes. */
   write(count: number, bodyBytes?: number): WrittenRun
   /** The first two frames of a connection. */
-  greeting(change?: Partial<HelloFrame> & { readonly token?: string }): [HelloFrame, AuthFrame]
+  greeting(change?: Partial<FrameOf<'HELLO'>> & { readonly token?: string }): [FrameOf<'HELLO'>, FrameOf<'AUTH'>]
 }
 
 /** The envelope that every test device writes at a place. */
@@ -63,10 +64,10 @@ export function createRelayDevice(inc: number, keys = generateKeyPairSync('ed255
       return run
     },
     greeting({ token, ...change } = {}) {
-      const hello: HelloFrame = {
+      const hello: FrameOf<'HELLO'> = {
         kind: 'HELLO',
-        protoMin: 1,
-        protoMax: 1,
+        protoMin: protocols.min,
+        protoMax: protocols.max,
         ws: testWorkspace,
         epoch: 1,
         device: `device-${inc}`,

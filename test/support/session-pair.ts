@@ -1,7 +1,8 @@
 // Machines that hold a log in memory and talk over the real channel: TLS on loopback, one session at each end.
 import { createLogger } from '#main/kernel/logger.ts'
 import { createPeerSession } from '#main/plugins/sync/session/peer-session.ts'
-import type { PeerSession, SessionHooks, SessionParts } from '#main/plugins/sync/session/types.ts'
+import type { PeerSession } from '#main/plugins/sync/session/peer-session.ts'
+import type { SessionHooks, SessionParts } from '#main/plugins/sync/session/types.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { systemTimers } from '#main/replication/channel/timers.ts'
 import type { Timers } from '#main/replication/channel/timers.ts'

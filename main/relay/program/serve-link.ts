@@ -73,7 +73,7 @@ export function serveLink(relay: Relay, link: PeerLink, log: Logger): void {
       outgoing.push(frames)
     } catch (error) {
       if (!(error instanceof WireError)) throw error
-      refuse(`wire_${error.code}`, error.message)
+      refuse(error.code === 'unsupported' ? 'protocol_unsupported' : `wire_${error.code}`, error.message)
     }
   }
 

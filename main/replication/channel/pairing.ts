@@ -43,15 +43,15 @@ export interface PairedPeer extends PairCard {
 
 /** What travels, in the order it does. B joins, A has invited. */
 export type PairMessage =
-  /** PAIR1, B to A: binds B to its nonce and proves that B was told the code. */
+  /** B to A: binds B to its nonce and proves that B was told the code. */
   | { readonly kind: 'commit'; readonly card: PairCard; readonly commitment: Uint8Array; readonly proof: Uint8Array }
-  /** PAIR2, A to B. */
+  /** A to B. */
   | { readonly kind: 'challenge'; readonly card: PairCard; readonly nonce: Uint8Array }
-  /** PAIR3, B to A: opens the commitment. */
+  /** B to A: opens the commitment. */
   | { readonly kind: 'reveal'; readonly nonce: Uint8Array }
   /** B to A: B's user has seen the same number. */
   | { readonly kind: 'confirmed' }
-  /** PAIR4, A to B: what B needs to belong to the workspace. B to A afterwards: where B is, if it can be reached. */
+  /** A to B: what B needs to belong to the workspace. B to A afterwards: where B is, if it can be reached. */
   | { readonly kind: 'payload'; readonly payload: Uint8Array }
   /** B to A: B has it. */
   | { readonly kind: 'received' }

@@ -3,17 +3,10 @@
 import { hash as digestOf } from 'node:crypto'
 import { compareBytes } from './canonical-cbor.ts'
 import { HASH_BYTES } from './logical-hash.ts'
+import type { BucketEntry } from './types.ts'
 
 /** How many buckets a digest has. */
 export const BUCKETS = 1024
-
-/** A document within its bucket, as peers exchange it. */
-export interface BucketEntry {
-  /** The first eight bytes of SHA-256 of the document's name. */
-  readonly name: Uint8Array
-  /** The document's logical hash. */
-  readonly hash: Uint8Array
-}
 
 /** How the same bucket of two machines differs, as hashes of names. */
 export interface BucketDifference {

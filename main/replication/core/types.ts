@@ -83,3 +83,11 @@ export interface Head {
 
 /** What a machine has: by incarnation, the last sequence number up to which nothing is missing. */
 export type Vector = ReadonlyMap<number, number>
+
+/** A document within its bucket of a digest, as peers exchange it. */
+export interface BucketEntry {
+  /** The first eight bytes of SHA-256 of the document's name. */
+  readonly name: Uint8Array
+  /** The document's logical hash, eight bytes. */
+  readonly hash: Uint8Array
+}

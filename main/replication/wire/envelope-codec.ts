@@ -4,9 +4,8 @@ import * as encoding from 'lib0/encoding'
 import type { EnvelopeBody, EnvelopeKind, Fact, SealedEnvelope } from '../core/types.ts'
 import { readJson, writeJson } from './fact-json.ts'
 import type { Field } from './fields.ts'
-import { byte, bytes, list, positive, record, text, uint, uint32 } from './fields.ts'
+import { byte, bytes, endOf, list, readerOf, record, take, text, uint, uint32 } from './fields.ts'
 import { docNameLimit, envelopeLimit, maxMilliseconds, maxRevision, maxSequence, workspaceIdBytes } from './limits.ts'
-import { StrictReader } from './strict-reader.ts'
 import { WireError } from './wire-error.ts'
 
 /** The layout of headers this code writes and reads. A header with further fields has another number. */
@@ -46,7 +45,7 @@ const docName = text(docNameLimit)
 const kindNumber = uint(kindNumberLimit)
 const afterKind = record<Omit<EnvelopeBody, 'doc' | 'kind'>>({
   hlc: record<EnvelopeBody['hlc']>({ ms: uint(maxMilliseconds), ctr: uint(0xffff) }),
-  group: record<EnvelopeBody['group']>({ first: positive(maxSequence), count: positive(maxRevision) }),
+  group: record<EnvelopeBody['group']>({ first: uint(maxSequence, 1), count: uint(maxRevision, 1) }),
   author: text(256),
   aclRev: uint(maxRevision),
   schemaRev: uint(maxRevision),
@@ -56,7 +55,7 @@ const afterKind = record<Omit<EnvelopeBody, 'doc' | 'kind'>>({
 
 const headerFields = record<Omit<SealedEnvelope, 'body'>>({
   inc: uint32,
-  seq: positive(maxSequence),
+  seq: uint(maxSequence, 1),
   epoch: uint(maxRevision),
   seal: byte,
 })
@@ -80,13 +79,13 @@ export function encodeBody(body: EnvelopeBody): Uint8Array {
  */
 export function decodeBody(body: Uint8Array): EnvelopeBody | OpaqueBody {
   if (body.length > bodyLimit) throw new WireError('too_large', `A body has ${body.length} bytes.`)
-  const reader = new StrictReader(body)
+  const reader = readerOf(body)
   const doc = docName.read(reader)
   const number = kindNumber.read(reader)
   const kind = kinds[number]
   if (kind === undefined) return { kind: 'opaque', number, doc }
   const rest = afterKind.read(reader)
-  reader.end()
+  endOf(reader)
   return { doc, kind, ...rest }
 }
 
@@ -110,12 +109,12 @@ export function encodeEnvelope(envelope: SealedEnvelope): Uint8Array {
  */
 export function decodeEnvelope(encoded: Uint8Array): SealedEnvelope {
   if (encoded.length > envelopeLimit) throw new WireError('too_large', `An envelope has ${encoded.length} bytes.`)
-  const reader = new StrictReader(encoded)
-  const version = reader.byte()
+  const reader = readerOf(encoded)
+  const version = byte.read(reader)
   if (version !== envelopeVersion) throw new WireError('unsupported', `An envelope is of version ${version}.`)
   const header = headerFields.read(reader)
-  const body = reader.fixed(bodyLength.read(reader))
-  reader.end()
+  const body = take(reader, bodyLength.read(reader))
+  endOf(reader)
   return { ...header, body }
 }
 

@@ -1,45 +1,73 @@
-// The kinds of values that envelopes and frames are made of, each as one pair of writer and reader with one limit: what
-// the writer lets through, the reader accepts, and the other way round. Knows no envelope and no frame.
+// The kinds of values that envelopes are made of, each as one pair of writer and reader with one limit: what the writer
+// lets through, the reader accepts, and the other way round. Bytes come from anybody: every length is compared with its
+// limit and with what is left before anything is made of it. Knows lib0's varints, no envelope.
+import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
-import type { StrictReader } from './strict-reader.ts'
 import { WireError } from './wire-error.ts'
 
 /** How one value is written and read. Both throw a WireError and nothing else. */
 export interface Field<T> {
   readonly write: (to: encoding.Encoder, value: T) => void
-  readonly read: (from: StrictReader) => T
+  readonly read: (from: decoding.Decoder) => T
 }
 
-const utf8 = new TextEncoder()
+// A byte order mark is a character like others: dropping it would give back another text than was written.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** A whole number from 0 to `max` as a varint. */
-export function uint(max: number): Field<number> {
+/** Reads from the start of bytes; views on them are plain, whatever the bytes came in. */
+export function readerOf(given: Uint8Array): decoding.Decoder {
+  const isPlain = given.constructor === Uint8Array
+  return decoding.createDecoder(isPlain ? given : new Uint8Array(given.buffer, given.byteOffset, given.length))
+}
+
+/** Fails unless everything has been read. */
+export function endOf(from: decoding.Decoder): void {
+  if (leftOf(from) > 0) throw new WireError('trailing', `${leftOf(from)} bytes follow the end.`)
+}
+
+/** Exactly `length` bytes, as a view on those that are read. */
+export function take(from: decoding.Decoder, length: number): Uint8Array {
+  const left = leftOf(from)
+  if (length > left) throw new WireError('truncated', `${length} bytes are due, ${left} are left.`)
+  return decoding.readUint8Array(from, length)
+}
+
+/** A whole number from `min` to `max` as a varint, in its shortest form only: one number has one spelling. */
+export function uint(max: number, min = 0): Field<number> {
   return {
     write(to, value) {
-      checkUint(value, max)
+      checkUint(value, max, min)
       encoding.writeVarUint(to, value)
     },
-    read: (from) => from.uint(max),
+    read(from) {
+      const start = from.pos
+      let value: number
+      try {
+        value = decoding.readVarUint(from)
+      } catch {
+        const isCut = leftOf(from) < 1
+        throw new WireError(isCut ? 'truncated' : 'too_large', 'A number has no end, or is above what is exact.')
+      }
+      // The library reads endless zero digits without a limit and may then answer what is no number.
+      if (!Number.isSafeInteger(value)) throw new WireError('too_large', 'A number is above what is exact.')
+      checkUint(value, max, min)
+      if (from.pos - start > 1 && from.arr[from.pos - 1] === 0)
+        throw new WireError('malformed', 'A number is not in its shortest form.')
+      return value
+    },
   }
 }
 
-/** A whole number from 1 to `max` as a varint. */
-export function positive(max: number): Field<number> {
-  const field = uint(max)
-  const check = (value: number): number => {
-    if (value === 0) throw new WireError('malformed', 'A number that starts at one is zero.')
-    return value
-  }
-  return { write: (to, value) => field.write(to, check(value)), read: (from) => check(field.read(from)) }
-}
-
-/** A uint32 in four bytes. */
+/** A uint32 in four bytes, the highest first. */
 export const uint32: Field<number> = {
   write(to, value) {
     checkUint(value, 0xff_ff_ff_ff)
     encoding.writeUint32BigEndian(to, value)
   },
-  read: (from) => from.uint32(),
+  read(from) {
+    if (leftOf(from) < 4) throw new WireError('truncated', 'The bytes end within a number of four bytes.')
+    return decoding.readUint32BigEndian(from)
+  },
 }
 
 /** A whole number from 0 to 255 in one byte. */
@@ -48,63 +76,40 @@ export const byte: Field<number> = {
     checkUint(value, 0xff)
     encoding.writeUint8(to, value)
   },
-  read: (from) => from.byte(),
-}
-
-/** Yes or no in one byte. */
-export const flag: Field<boolean> = {
-  write: (to, value) => encoding.writeUint8(to, value ? 1 : 0),
   read(from) {
-    const value = from.byte()
-    if (value > 1) throw new WireError('malformed', `A yes or no is ${value}.`)
-    return value === 1
+    if (leftOf(from) < 1) throw new WireError('truncated', 'The bytes end where one more is due.')
+    return decoding.readUint8(from)
   },
-}
-
-/** Exactly `length` bytes. */
-export function fixed(length: number): Field<Uint8Array> {
-  return {
-    write(to, value) {
-      if (value.length !== length)
-        throw new WireError('malformed', `${value.length} bytes stand where ${length} are due.`)
-      encoding.writeUint8Array(to, value)
-    },
-    read: (from) => from.fixed(length),
-  }
 }
 
 /** At most `max` bytes, after their length. */
 export function bytes(max: number): Field<Uint8Array> {
+  const length = uint(max)
   return {
     write(to, value) {
-      checkUint(value.length, max)
-      encoding.writeVarUint8Array(to, value)
+      length.write(to, value.length)
+      encoding.writeUint8Array(to, value)
     },
-    read: (from) => from.bytes(max),
+    read: (from) => take(from, length.read(from)),
   }
 }
 
 /** A text of at most `max` bytes of UTF-8, after their number. Half a surrogate pair is refused: it has no UTF-8. */
 export function text(max: number): Field<string> {
+  const encoded = bytes(max)
   return {
     write(to, value) {
       if (!value.isWellFormed()) throw new WireError('malformed', 'A text has half a surrogate pair.')
-      const encoded = utf8.encode(value)
-      checkUint(encoded.length, max)
-      encoding.writeVarUint8Array(to, encoded)
+      encoded.write(to, Buffer.from(value))
     },
-    read: (from) => from.text(max),
-  }
-}
-
-/** A value that may be absent. */
-export function optional<T>(field: Field<T>): Field<T | undefined> {
-  return {
-    write(to, value) {
-      flag.write(to, value !== undefined)
-      if (value !== undefined) field.write(to, value)
+    read(from) {
+      const read = encoded.read(from)
+      try {
+        return utf8.decode(read)
+      } catch {
+        throw new WireError('malformed', 'A text is not UTF-8.')
+      }
     },
-    read: (from) => (flag.read(from) ? field.read(from) : undefined),
   }
 }
 
@@ -113,27 +118,23 @@ export function optional<T>(field: Field<T>): Field<T | undefined> {
  * @param least bytes that each item takes at least: a length that cannot be is refused before its items are read
  */
 export function list<T>(field: Field<T>, max: number, least: number): Field<readonly T[]> {
+  const count = uint(max)
   return {
     write(to, values) {
-      checkUint(values.length, max)
-      encoding.writeVarUint(to, values.length)
+      count.write(to, values.length)
       for (const value of values) field.write(to, value)
     },
     read(from) {
-      const length = from.uint(max)
-      if (length * least > from.left) throw new WireError('truncated', `${length} items do not fit into what is left.`)
-      const values: T[] = []
-      for (let index = 0; index < length; index += 1) values.push(field.read(from))
-      return values
+      const length = count.read(from)
+      if (length * least > leftOf(from))
+        throw new WireError('truncated', `${length} items do not fit into what is left.`)
+      return Array.from({ length }, () => field.read(from))
     },
   }
 }
 
-/** The fields of a record, one after the other in the order in which they are given. */
-export type Fields<T> = { readonly [K in keyof T]-?: Field<T[K]> }
-
-/** A record with a fixed set of fields. An absent optional one is left out of what is read. */
-export function record<T extends object>(fields: Fields<T>): Field<T> {
+/** A record with a fixed set of fields, one after the other in the order in which they are given. */
+export function record<T extends object>(fields: { readonly [K in keyof T]-?: Field<T[K]> }): Field<T> {
   const keys = Object.keys(fields) as (keyof T)[]
   return {
     write(to, value) {
@@ -141,17 +142,18 @@ export function record<T extends object>(fields: Fields<T>): Field<T> {
     },
     read(from) {
       const value: Partial<T> = {}
-      for (const key of keys) {
-        const part = fields[key].read(from)
-        if (part !== undefined) value[key] = part
-      }
+      for (const key of keys) value[key] = fields[key].read(from)
       return value as T
     },
   }
 }
 
-function checkUint(value: number, max: number): void {
-  if (!Number.isSafeInteger(value) || value < 0)
-    throw new WireError('malformed', `${value} stands where a whole number is due.`)
+function leftOf(from: decoding.Decoder): number {
+  return from.arr.length - from.pos
+}
+
+function checkUint(value: number, max: number, min = 0): void {
+  if (!Number.isSafeInteger(value) || value < min)
+    throw new WireError('malformed', `${value} stands where a whole number from ${min} on is due.`)
   if (value > max) throw new WireError('too_large', `${value} is above its limit of ${max}.`)
 }

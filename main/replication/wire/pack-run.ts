@@ -2,7 +2,7 @@
 // pieces. Knows nothing of what envelopes hold.
 import type { Head, SealedEnvelope } from '../core/types.ts'
 import { encodeEnvelope, envelopeSize } from './envelope-codec.ts'
-import type { EnvFrame, EnvPartFrame } from './frames.ts'
+import type { FrameOf } from './frames.ts'
 import { frameLimit, runLimitCount } from './limits.ts'
 import { cutPieces } from './pieces.ts'
 
@@ -20,9 +20,9 @@ const lengthBytes = 3
 export function packRun(
   envelopes: readonly SealedEnvelope[],
   heads: Iterable<Head>,
-): readonly (EnvFrame | EnvPartFrame)[] {
+): readonly FrameOf<'ENV' | 'ENVPART'>[] {
   const bySequence = new Map([...heads].map((head) => [head.seq, head]))
-  const frames: (EnvFrame | EnvPartFrame)[] = []
+  const frames: FrameOf<'ENV' | 'ENVPART'>[] = []
   let open: SealedEnvelope[] = []
   let openBytes = 0
   /** Sends what is open up to its last head, or all of it where it has none. */

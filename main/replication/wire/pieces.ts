@@ -1,6 +1,6 @@
 // Cuts what is larger than a frame into pieces and joins them again: one whole at a time, and never more memory than its
 // pieces have brought. Knows no socket; whose pieces they are is the business of the frame around them.
-import { wholeLimit } from './frame-codec.ts'
+import { wholeLimit } from './frames.ts'
 import type { Piece } from './frames.ts'
 import { frameLimit } from './limits.ts'
 import { WireError } from './wire-error.ts'

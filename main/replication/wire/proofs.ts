@@ -3,7 +3,7 @@
 import type { KeyObject } from 'node:crypto'
 import { numberBytes, publicKeyOf, signMessage, verifyMessage } from './device-key.ts'
 import type { Signer } from './device-key.ts'
-import type { AdmissionWord, AuthFrame, GrantFrame, RevokeFrame } from './frames.ts'
+import type { FrameOf } from './frames.ts'
 import { hashBytes } from './limits.ts'
 import { WireError } from './wire-error.ts'
 
@@ -14,13 +14,13 @@ export type ChannelSide = 'client' | 'server'
  * Proves a key for one connection.
  * @param channelHash 32 bytes that only the two ends of this connection know, such as exported keying material
  */
-export function proveChannel(signer: Signer, channelHash: Uint8Array, side: ChannelSide): AuthFrame {
+export function proveChannel(signer: Signer, channelHash: Uint8Array, side: ChannelSide): FrameOf<'AUTH'> {
   const sig = signMessage(signer, 'auth', channelParts(channelHash, side))
   return { kind: 'AUTH', key: signer.signKey, sig }
 }
 
 /** Whether an AUTH proves its key for this connection, sent from that side of it. */
-export function isChannelProven(frame: AuthFrame, channelHash: Uint8Array, side: ChannelSide): boolean {
+export function isChannelProven(frame: FrameOf<'AUTH'>, channelHash: Uint8Array, side: ChannelSide): boolean {
   const key = keyOrNothing(frame.key)
   return key !== undefined && verifyMessage(key, 'auth', channelParts(channelHash, side), frame.sig)
 }
@@ -34,14 +34,14 @@ export function sayAdmission<K extends 'GRANT' | 'REVOKE'>(
     readonly key: Uint8Array
     readonly at: number
   },
-): AdmissionWord & { readonly kind: K } {
+): Omit<FrameOf<'GRANT' | 'REVOKE'>, 'kind'> & { readonly kind: K } {
   const { signer, workspace, key, at } = word
   const sig = signMessage(signer, kind === 'GRANT' ? 'grant' : 'revoke', [workspace, key, numberBytes(at)])
   return { kind, key, by: signer.signKey, at, sig }
 }
 
 /** Whether a GRANT or REVOKE was said by the device it names, for this workspace. */
-export function isAdmissionSaid(workspace: Uint8Array, word: GrantFrame | RevokeFrame): boolean {
+export function isAdmissionSaid(workspace: Uint8Array, word: FrameOf<'GRANT' | 'REVOKE'>): boolean {
   const by = keyOrNothing(word.by)
   const purpose = word.kind === 'GRANT' ? 'grant' : 'revoke'
   return by !== undefined && verifyMessage(by, purpose, [workspace, word.key, numberBytes(word.at)], word.sig)

@@ -1,10 +1,8 @@
 // Vectors as bytes and as what they say to each other: who has what, and what is missing. Knows no store.
+import { z } from 'zod'
 import type { Vector } from '../core/types.ts'
-import type { Field } from './fields.ts'
+import { decodeBy, encodeBy, readCbor } from './cbor.ts'
 import { maxSequence } from './limits.ts'
-import * as encoding from 'lib0/encoding'
-import { positive, uint32 } from './fields.ts'
-import { StrictReader } from './strict-reader.ts'
 import { WireError } from './wire-error.ts'
 
 /** Envelopes `from` to `to` of an incarnation, both included. */
@@ -20,65 +18,64 @@ export interface Position {
   readonly seq: number
 }
 
-/** What one vector is to another. */
-export type VectorOrder = 'equal' | 'ahead' | 'behind' | 'concurrent'
-
 /** Incarnations a vector may name. */
 export const vectorLimit = 16_384
 
-const sequence = positive(maxSequence)
-/** Four bytes of the incarnation, one of the sequence number. */
-const leastEntryBytes = 5
+/** A vector within a frame: incarnations, each before its sequence number, rising, so that one vector has one spelling. */
+export const vectorSchema = z.codec(
+  z.custom<readonly unknown[]>((value) => Array.isArray(value)),
+  z.custom<Vector>((value) => value instanceof Map),
+  { encode: listOf, decode: vectorOf },
+)
 
-/** A vector as part of a frame: its length, then its entries by rising incarnation, so that one vector has one spelling. */
-export const vectorField: Field<Vector> = {
-  write(to, vector) {
-    const entries = [...vector].filter(([, seq]) => seq !== 0).sort(([a], [b]) => a - b)
-    if (entries.length > vectorLimit) throw new WireError('too_large', `A vector names ${entries.length} incarnations.`)
-    encoding.writeVarUint(to, entries.length)
-    for (const [inc, seq] of entries) {
-      uint32.write(to, inc)
-      sequence.write(to, seq)
-    }
-  },
-  read(from) {
-    const length = from.uint(vectorLimit)
-    if (length * leastEntryBytes > from.left)
-      throw new WireError('truncated', `${length} entries do not fit into what is left.`)
-    const vector = new Map<number, number>()
-    let last = -1
-    for (let index = 0; index < length; index += 1) {
-      const inc = uint32.read(from)
-      if (inc <= last) throw new WireError('malformed', 'The incarnations of a vector do not rise.')
-      vector.set(inc, sequence.read(from))
-      last = inc
-    }
-    return vector
-  },
-}
-
-/** The bytes of a vector, 5 to 11 for an incarnation. @throws WireError */
+/** The bytes of a vector alone, up to 14 for an incarnation. @throws WireError */
 export function encodeVector(vector: Vector): Uint8Array {
-  const encoder = encoding.createEncoder()
-  vectorField.write(encoder, vector)
-  return encoding.toUint8Array(encoder)
+  return encodeBy(vectorSchema, vector)
 }
 
 /** The vector that fills the bytes given. @throws WireError */
 export function decodeVector(encoded: Uint8Array): Vector {
-  const reader = new StrictReader(encoded)
-  const vector = vectorField.read(reader)
-  reader.end()
+  return decodeBy(vectorSchema, readCbor(encoded))
+}
+
+function listOf(vector: Vector): readonly number[] {
+  const entries = [...vector].filter(([, seq]) => seq !== 0).sort(([a], [b]) => a - b)
+  const list = entries.flat()
+  checkList(list)
+  return list
+}
+
+function vectorOf(list: readonly unknown[]): Vector {
+  checkList(list)
+  const vector = new Map<number, number>()
+  for (let index = 0; index < list.length; index += 2) vector.set(list[index]!, list[index + 1]!)
   return vector
 }
 
-/** What `mine` is to `theirs`: ahead when it has everything of theirs and more. */
-export function compareVectors(mine: Vector, theirs: Vector): VectorOrder {
-  const lack = hasMissing(mine, theirs)
-  const extra = hasMissing(theirs, mine)
-  if (lack && extra) return 'concurrent'
-  if (lack) return 'behind'
-  return extra ? 'ahead' : 'equal'
+function checkList(list: readonly unknown[]): asserts list is readonly number[] {
+  if (list.length > 2 * vectorLimit) throw new WireError('too_large', `A vector names ${list.length / 2} incarnations.`)
+  let least = 0
+  for (let index = 0; index < list.length; index += 2) {
+    const inc = list[index]
+    if (!isWithin(inc, least, 0xff_ff_ff_ff) || !isWithin(list[index + 1], 1, maxSequence))
+      throw new WireError('malformed', 'The incarnations of a vector do not rise, or a number is out of its range.')
+    least = inc + 1
+  }
+}
+
+function isWithin(value: unknown, low: number, high: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high
+}
+
+/** Whether they have something that I lack. */
+export function lacks(mine: Vector, theirs: Vector): boolean {
+  for (const [inc, seq] of theirs) if (seq > (mine.get(inc) ?? 0)) return true
+  return false
+}
+
+/** Whether both have the same. */
+export function sameVector(one: Vector, other: Vector): boolean {
+  return !lacks(one, other) && !lacks(other, one)
 }
 
 /** What they have and I lack, by rising incarnation. */
@@ -91,6 +88,13 @@ export function missingRanges(mine: Vector, theirs: Vector): SequenceRange[] {
   return ranges.sort((a, b) => a.inc - b.inc)
 }
 
+/** How many envelopes they have and I lack. */
+export function countMissing(mine: Vector, theirs: Vector): number {
+  let missing = 0
+  for (const [inc, seq] of theirs) missing += Math.max(0, seq - (mine.get(inc) ?? 0))
+  return missing
+}
+
 /** What at least one of the two has. */
 export function mergeVectors(one: Vector, other: Vector): Vector {
   const merged = new Map(one)
@@ -101,9 +105,4 @@ export function mergeVectors(one: Vector, other: Vector): Vector {
 /** Whether a vector has an envelope and all before it. */
 export function covers(vector: Vector, position: Position): boolean {
   return (vector.get(position.inc) ?? 0) >= position.seq
-}
-
-function hasMissing(mine: Vector, theirs: Vector): boolean {
-  for (const [inc, seq] of theirs) if (seq > (mine.get(inc) ?? 0)) return true
-  return false
 }

@@ -39,6 +39,20 @@ function createRandom(seed: number): (below: number) => number {
 
 const huge = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f]
 const endless = Array.from({ length: 40 }, () => 0x80)
+/** What CBOR can be besides the one spelling of a frame: lists without an end or within each other, huge ones, floats, tags. */
+const heads = [
+  [0x9f],
+  [0xbf],
+  Array.from({ length: 5000 }, () => 0x81),
+  Array.from({ length: 5000 }, () => 0xd8),
+  [0x9a, 0xff, 0xff, 0xff, 0xff],
+  [0xbb, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],
+  [0x5b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+  [0x7a, 0xff, 0xff, 0xff, 0xff],
+  [0xf9, 0x7e, 0],
+  [0x18, 1],
+  [0xa1, 0x69, ...Buffer.from('__proto__'), 0xa1, 0x61, 0x78, 1],
+]
 const poison = [...Buffer.from('{"__proto__":{"x":1}}')]
 
 /** One piece of bytes made of one or two good ones. */
@@ -46,13 +60,14 @@ function spoil(seeds: readonly Uint8Array[], random: (below: number) => number):
   let bytes = [...seeds[random(seeds.length)]!]
   for (let change = random(3); change >= 0; change -= 1) {
     const place = random(bytes.length + 1)
-    const kind = random(8)
+    const kind = random(9)
     if (kind === 0) bytes = bytes.slice(0, place)
     else if (kind === 1) bytes.splice(place, 1, random(256))
     else if (kind === 2) bytes.splice(place, 1 + random(8))
     else if (kind === 3) bytes.splice(place, 0, ...huge)
     else if (kind === 4) bytes.splice(place, 0, ...endless)
     else if (kind === 5) bytes.splice(place, random(30), ...poison)
+    else if (kind === 8) bytes.splice(place, random(2), ...heads[random(heads.length)]!)
     else if (kind === 6 && bytes[place] !== undefined) bytes[place] ^= 1 << random(8)
     else {
       const other = seeds[random(seeds.length)]!

@@ -1,8 +1,7 @@
 // What a connection to a peer asks of the log and the documents of this machine, and what these ask of the roster. Types only.
 import type { KeyObject } from 'node:crypto'
-import type { BucketEntry } from '#main/replication/core/digest.ts'
 import type { DocumentPart } from '#main/replication/core/document-part.ts'
-import type { Head, SealedEnvelope, Vector } from '#main/replication/core/types.ts'
+import type { BucketEntry, Head, SealedEnvelope, Vector } from '#main/replication/core/types.ts'
 import type { ChainPoint } from '#main/replication/wire/chain.ts'
 import type { SequenceRange } from '#main/replication/wire/vector-codec.ts'
 

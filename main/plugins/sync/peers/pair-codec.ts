@@ -1,10 +1,10 @@
-// Messages of pairing as frames: PAIR1 to PAIR4, PAIRSTEP and ERR. Knows no state of a pairing.
+// Messages of pairing as bytes: maps in canonical CBOR with the name of their kind. Knows no state of a pairing.
+import { z } from 'zod'
 import type { PairCodec, PairingReason, PairMessage } from '#main/replication/channel/pairing.ts'
-import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
-import type { KnownFrame } from '#main/replication/wire/frames.ts'
-import { WireError } from '#main/replication/wire/wire-error.ts'
+import { decodeBy, encodeBy, readCbor } from '#main/replication/wire/cbor.ts'
+import * as shape from '#main/replication/wire/shapes.ts'
 
-const reasons: ReadonlySet<string> = new Set<PairingReason>([
+const reasons = [
   'code_invalid',
   'too_many_tries',
   'used',
@@ -14,60 +14,29 @@ const reasons: ReadonlySet<string> = new Set<PairingReason>([
   'protocol',
   'connection',
   'payload',
+] as const satisfies readonly PairingReason[]
+
+const card = z.strictObject({ name: shape.text(512), signKey: shape.hash })
+const schema: z.ZodType<PairMessage> = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('commit'), card, commitment: shape.hash, proof: shape.hash }),
+  z.strictObject({ kind: z.literal('challenge'), card, nonce: shape.hash }),
+  z.strictObject({ kind: z.literal('reveal'), nonce: shape.hash }),
+  z.strictObject({ kind: z.literal('confirmed') }),
+  z.strictObject({ kind: z.literal('payload'), payload: shape.bytes(128 * 1024) }),
+  z.strictObject({ kind: z.literal('received') }),
+  z.strictObject({
+    kind: z.literal('refused'),
+    // A newer device may name a reason this one has no word for.
+    reason: z.codec(shape.text(64), z.enum(reasons), {
+      encode: (reason) => reason,
+      decode: (word) => reasons.find((one) => one === word) ?? 'protocol',
+    }),
+    triesLeft: shape.uint(99).optional(),
+  }),
 ])
 
-/** What an ERR says its tries with. */
-const triesDetail = /^triesLeft=(\d{1,2})$/
-
-/** Turns messages of pairing into frames and back. @throws WireError for a frame that is none of pairing */
-export const framePairCodec: PairCodec = {
-  encode: (message) => encodeFrame(frameOf(message)),
-  decode: (bytes) => messageOf(bytes),
-}
-
-function frameOf(message: PairMessage): KnownFrame {
-  switch (message.kind) {
-    case 'commit':
-      return { kind: 'PAIR1', commitment: message.commitment, proof: message.proof, card: message.card }
-    case 'challenge':
-      return { kind: 'PAIR2', nonce: message.nonce, card: message.card }
-    case 'reveal':
-      return { kind: 'PAIR3', nonce: message.nonce }
-    case 'confirmed':
-      return { kind: 'PAIRSTEP', step: 1 }
-    case 'payload':
-      return { kind: 'PAIR4', payload: message.payload }
-    case 'received':
-      return { kind: 'PAIRSTEP', step: 2 }
-    case 'refused':
-      return {
-        kind: 'ERR',
-        code: message.reason,
-        ...(message.triesLeft === undefined ? {} : { detail: `triesLeft=${message.triesLeft}` }),
-      }
-  }
-}
-
-function messageOf(bytes: Uint8Array): PairMessage {
-  const frame = decodeFrame(bytes)
-  switch (frame.kind) {
-    case 'PAIR1':
-      return { kind: 'commit', card: frame.card, commitment: frame.commitment, proof: frame.proof }
-    case 'PAIR2':
-      return { kind: 'challenge', card: frame.card, nonce: frame.nonce }
-    case 'PAIR3':
-      return { kind: 'reveal', nonce: frame.nonce }
-    case 'PAIR4':
-      return { kind: 'payload', payload: frame.payload }
-    case 'PAIRSTEP':
-      return { kind: frame.step === 1 ? 'confirmed' : 'received' }
-    case 'ERR': {
-      const tries = triesDetail.exec(frame.detail ?? '')?.[1]
-      // A newer device may name a reason this one has no word for.
-      const reason = reasons.has(frame.code) ? (frame.code as PairingReason) : 'protocol'
-      return { kind: 'refused', reason, ...(tries === undefined ? {} : { triesLeft: Number(tries) }) }
-    }
-    default:
-      throw new WireError('malformed', `A frame of the kind ${frame.kind} is none of pairing.`)
-  }
+/** Turns messages of pairing into bytes and back. @throws WireError for bytes that are none */
+export const pairCodec: PairCodec = {
+  encode: (message) => encodeBy(schema, message),
+  decode: (bytes) => decodeBy(schema, readCbor(bytes)),
 }

@@ -1,4 +1,4 @@
-// What a new machine is handed at the end of a pairing, as the bytes of PAIR4: the workspace, its devices and users, and
+// What a new machine is handed at the end of a pairing, as the bytes of `payload`: the workspace, its devices and users, and
 // where to find the inviting machine; and where the new one is found in turn. Pure.
 import { z } from 'zod'
 import { parseAddress } from './addresses.ts'

@@ -16,7 +16,7 @@ import type { DialReason, PeerAddress } from '#main/replication/channel/peer-dia
 import { DialError, dialPeer } from '#main/replication/channel/peer-dial.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { syncError } from '../errors.ts'
-import { framePairCodec } from './pair-codec.ts'
+import { pairCodec } from './pair-codec.ts'
 
 /** A pairing as it is answered. */
 export type PairingAnswer = z.output<typeof SyncPairing>
@@ -202,7 +202,7 @@ export function createPairings(parts: PairingParts) {
       let moved = (): void => undefined
       const joining = joinPairing({
         code: wish.code,
-        channel: pairChannel(link, framePairCodec),
+        channel: pairChannel(link, pairCodec),
         card: { name: wish.name, signKey: wish.keys.signKey },
         clock,
         async takePayload(payload, peer) {
@@ -254,7 +254,7 @@ export function createPairings(parts: PairingParts) {
       // It may have ended while the visitor came: then the visitor is told.
       const invite = invites.find((one) => one.isOpen()) ?? invites.at(-1)
       if (invite === undefined) link.close('done')
-      else invite.accept(pairChannel(link, framePairCodec))
+      else invite.accept(pairChannel(link, pairCodec))
     },
     /** Tells how far those are that take over what the workspace holds. */
     look() {

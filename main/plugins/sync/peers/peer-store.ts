@@ -5,6 +5,7 @@ import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { Vector } from '#main/replication/core/types.ts'
 import { decodeVector, encodeVector } from '#main/replication/wire/vector-codec.ts'
+import { WireError } from '#main/replication/wire/wire-error.ts'
 
 /** The id of the relay among peers; devices have 32 hexadecimal digits. */
 export const relayId = 'relay'
@@ -93,7 +94,7 @@ function readPeers(read: Pick<Reads, 'all'>): Map<string, StoredPeer> {
   return new Map(
     read.all(statement<Row>(sql)).map(({ address, paused, acked, ...row }): [string, StoredPeer] => {
       const addresses = address === null ? [] : address.split(' ')
-      return [row.peer, { ...row, addresses, paused: paused === 1, acked: decodeVector(acked) }]
+      return [row.peer, { ...row, addresses, paused: paused === 1, acked: ackedOf(acked) }]
     }),
   )
 }
@@ -108,4 +109,14 @@ function putPeer(tx: Pick<Tx, 'run'>, { peer, acked, lastSeenAt, addresses, paus
       [peer, encodeVector(acked), lastSeenAt, address, paused ? 1 : 0, Math.round(clockOffsetMs)],
     ),
   )
+}
+
+/** What cannot be read was written by an earlier version: the peer tells it again with its next greeting. */
+function ackedOf(bytes: Uint8Array): Vector {
+  try {
+    return decodeVector(bytes)
+  } catch (error) {
+    if (error instanceof WireError) return new Map()
+    throw error
+  }
 }

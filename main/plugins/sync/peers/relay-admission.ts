@@ -1,7 +1,7 @@
 // Tells a relay which machines of the workspace it lets in: all that take part, and none that was unpaired. Knows the
 // roster, no frame.
 import type { Logger } from '#main/kernel/logger.ts'
-import type { PeerSession } from '../session/types.ts'
+import type { PeerSession } from '../session/peer-session.ts'
 import { signKeyOf } from './roster-entries.ts'
 import type { Roster } from './roster.ts'
 

@@ -3,6 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestHost } from '../../../../test/support/create-test-host.ts'
 import type { TestHost } from '../../../../test/support/create-test-host.ts'
 import { statement } from '#main/kernel/database.ts'
+import { systemClock } from '#main/kernel/clock.ts'
+import { createLogger } from '#main/kernel/logger.ts'
+import { openPeerStore } from './peer-store.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
 import {
   defaultSettings,
@@ -76,5 +79,21 @@ describe('the workspace of this machine', () => {
     })
     expect([readWorkspace(read), readSettings(read)]).toEqual([null, settings])
     expect(read.get(statement('SELECT 1 FROM sync_env'))).toBeUndefined()
+  })
+})
+
+describe('what is known of a peer', () => {
+  it('comes back as it was, and its log is unknown where an earlier version wrote it', async () => {
+    const { read, write } = host.host.database
+    const log = createLogger({ destination: { write: () => undefined } })
+    const open = () => openPeerStore({ read, write, clock: systemClock, log })
+    const id = 'b'.repeat(32)
+    const before = open()
+    const known = { addresses: ['192.0.2.1:1'], acked: new Map([[5, 7]]), clockOffsetMs: 3 }
+    before.note(id, known)
+    await before.stop()
+    expect(open().of(id)).toMatchObject(known)
+    await write('test', (tx) => tx.run(statement("UPDATE sync_peer SET acked = x'010000000507'")))
+    expect(open().of(id)).toMatchObject({ ...known, acked: new Map() })
   })
 })

@@ -1,6 +1,7 @@
 // Peers that send what cannot be used: forged, foreign, broken, too much. Each item is refused by name, nothing of it is
 // kept, others go on, and whoever does not stop is paused.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { laterFrame, unexpectedFrame } from '../../../../test/support/wire-arbitraries.ts'
 import type { MemoryReplica, TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createMemoryReplica, createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { RawPeer } from '../../../../test/support/raw-peer.ts'
@@ -8,9 +9,10 @@ import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, meetRawPeer, startMachine } from '../../../../test/support/session-pair.ts'
 import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 import { nextPoint, signHead } from '#main/replication/wire/chain.ts'
-import type { EnvFrame, Frame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { maxMessageBytes } from '#main/replication/channel/peer-link.ts'
-import type { PeerSession, SessionHooks } from './types.ts'
+import type { PeerSession } from './peer-session.ts'
+import type { SessionHooks } from './types.ts'
 
 let workspace: TestWorkspace
 let honest: TestMachine
@@ -37,7 +39,7 @@ async function enter(hooks: SessionHooks = {}): Promise<{ raw: RawPeer; session:
 }
 
 /** The log of a machine as one frame. */
-function runOf(replica: MemoryReplica, from = 1): EnvFrame & { readonly head: Head } {
+function runOf(replica: MemoryReplica, from = 1): FrameOf<'ENV'> & { readonly head: Head } {
   return {
     kind: 'ENV',
     envelopes: replica.stored(replica.inc).slice(from - 1),
@@ -48,7 +50,7 @@ function runOf(replica: MemoryReplica, from = 1): EnvFrame & { readonly head: He
 const codes = (raw: RawPeer): string[] => raw.of('ERR').map(({ code }) => code)
 
 describe('a run that is not what was signed', () => {
-  it.each<[string, (frame: EnvFrame & { head: Head }) => Frame]>([
+  it.each<[string, (frame: FrameOf<'ENV'> & { head: Head }) => Frame]>([
     ['a changed body', (f) => ({ ...f, envelopes: f.envelopes.map((e) => ({ ...e, body: e.body.toReversed() })) })],
     ['a forged signature', (f) => ({ ...f, head: { ...f.head, sig: new Uint8Array(64) } })],
     ['another hash', (f) => ({ ...f, head: { ...f.head, hash: new Uint8Array(32) } })],
@@ -178,9 +180,9 @@ describe('too much', () => {
       { kind: 'BARRIER', id: 77, reply: true },
       { kind: 'BUCKET', bucket: 1, entries: [] },
       { kind: 'DOCSYNC', doc: 'r/x/1', step: 2, ...piece },
-      { kind: 'PAIRSTEP', step: 1 },
+      unexpectedFrame,
       raw.hello(),
-      { kind: 'unknown', type: 99, bytes: new Uint8Array(3) },
+      laterFrame,
     )
     await until(() => expect(session.status().refused).toBe(5))
     expect(session.status().state).not.toBe('paused')

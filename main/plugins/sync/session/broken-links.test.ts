@@ -7,7 +7,7 @@ import type { TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, startMachine } from '../../../../test/support/session-pair.ts'
-import type { PeerSession } from './types.ts'
+import type { PeerSession } from './peer-session.ts'
 
 let workspace: TestWorkspace
 let a: TestMachine

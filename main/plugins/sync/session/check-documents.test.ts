@@ -9,7 +9,7 @@ import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, meetRawPeer, startMachine } from '../../../../test/support/session-pair.ts'
 import type { Timers } from '#main/replication/channel/timers.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
-import type { PeerSession } from './types.ts'
+import type { PeerSession } from './peer-session.ts'
 
 let workspace: TestWorkspace
 let a: TestMachine

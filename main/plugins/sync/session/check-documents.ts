@@ -6,9 +6,10 @@ import type { Timers } from '#main/replication/channel/timers.ts'
 import { compareDigests } from '#main/replication/core/digest.ts'
 import type { Vector } from '#main/replication/core/types.ts'
 import type { Replica } from '../engine/replica.ts'
-import type { BucketFrame, DigestFrame, DigestHashFrame, DocSyncFrame, Frame } from '#main/replication/wire/frames.ts'
-import { compareVectors } from '#main/replication/wire/vector-codec.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
+import { lacks, sameVector } from '#main/replication/wire/vector-codec.ts'
 import { createRepairs } from './repair-documents.ts'
+import { createAlarm } from './session-times.ts'
 import type { PeerKind, Proof } from './types.ts'
 
 /** How long changes must have settled, and how often digests may be sent at most. */
@@ -30,30 +31,13 @@ const answerMs = 4_000
 /** Comparisons of one state of the log: each but the last is followed by repairs. */
 const roundLimit = 4
 
-/** The comparison with one peer. */
-export interface DocumentCheck {
-  /** The first exchange is over: comparing may begin. */
-  start(): void
-  /** The log or the documents here, or what the peer has, may have changed. */
-  changed(): void
-  digest(frame: DigestFrame | DigestHashFrame): void
-  bucket(frame: BucketFrame): void
-  docSync(frame: DocSyncFrame): Promise<void> | undefined
-  notSent(doc: string): void
-  /** Compares now; resolves with the proof, or null when there is none in time. */
-  verify(timeoutMs: number): Promise<Proof | null>
-  /** The proof, if it holds at this moment. */
-  proof(): Proof | undefined
-  repairs(): number
-  stop(): void
-}
-
 /** What a comparison works with. */
 export interface CheckParts {
   readonly replica: Replica
   readonly peer: string
   readonly kind: PeerKind
   readonly clock: Pick<Clock, 'iso'>
+  /** They end with the session. */
   readonly timers: Timers
   readonly say: (...frames: readonly Frame[]) => void
   readonly bad: (code: string) => void
@@ -81,7 +65,7 @@ interface Said extends Omit<Known, 'buckets'> {
 type Extent = 'hash' | 'buckets'
 
 /** Makes a comparison that waits for its start. */
-export function createDocumentCheck(parts: CheckParts): DocumentCheck {
+export function createDocumentCheck(parts: CheckParts) {
   const { replica, peer, kind, clock, timers, say } = parts
   let isStarted = false
   let isStopped = false
@@ -106,10 +90,10 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
   let repaired = 0
   let proved: { readonly proof: Proof; readonly vector: Vector } | undefined
   let waiters: ((proof: Proof | null) => void)[] = []
-  let cancelNext = (): void => undefined
-  let cancelStuck = (): void => undefined
-  let cancelForced = (): void => undefined
-  let cancelHour = timers.after(hourMs, hourly)
+  const next = createAlarm(timers)
+  const stuck = createAlarm(timers)
+  const forced = createAlarm(timers)
+  const hour = createAlarm(timers)
 
   const repairs = createRepairs({
     replica,
@@ -124,7 +108,7 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
     },
     moved: () => watch(),
     finished() {
-      cancelStuck()
+      stuck.cancel()
       send()
       compare()
     },
@@ -139,8 +123,7 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
   }
 
   function watch(ms = stuckMs): void {
-    cancelStuck()
-    cancelStuck = timers.after(ms, () => {
+    stuck.set(ms, () => {
       repairs.abandon()
       isSpokenToInFull ||= awaited !== undefined
       awaited = undefined
@@ -192,14 +175,14 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
     if (known === null) return
     if (!sameVector(known.vector, theirs.vector)) {
       // What the peer sent belongs to a past that does not come back.
-      if (isMissing(known.vector, theirs.vector)) return
+      if (lacks(known.vector, theirs.vector)) return
       theirs = undefined
       owed = undefined
       return
     }
     const { hash, buckets } = theirs
     theirs = undefined
-    cancelStuck()
+    stuck.cancel()
     if (owed !== undefined) send()
     if (hash === known.hash) return prove(known, 'digest')
     proved = undefined
@@ -219,12 +202,12 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
   }
 
   function plan(): void {
-    cancelNext()
+    next.cancel()
     if (!isStarted || isStopped || holds() || repairs.isBusy() || rounds >= roundLimit) return
     if (kind === 'device' && awaited !== undefined) return
     const wait = Math.max(changedAt + settleMs, sentAt + betweenMs) - timers.now()
     if (wait <= 0 || sentVector === undefined) attempt()
-    else cancelNext = timers.after(wait, attempt)
+    else next.set(wait, attempt)
   }
 
   function attempt(): void {
@@ -237,7 +220,7 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
   }
 
   function hourly(): void {
-    cancelHour = timers.after(hourMs, hourly)
+    hour.set(hourMs, hourly)
     compareNow()
   }
 
@@ -247,13 +230,9 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
     shown = 0
     awaited = undefined
     repairs.forget()
-    cancelForced()
     // The peer takes a digest for a question only when its last answer is some time ago.
     const wait = kind === 'device' ? sentAt + replyMs * 1.2 - timers.now() : 0
-    cancelForced = timers.after(Math.max(0, wait), () => {
-      if (kind === 'device') send()
-      else attempt()
-    })
+    forced.set(Math.max(0, wait), () => (kind === 'device' ? send() : attempt()))
   }
 
   function holds(): boolean {
@@ -263,13 +242,17 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
     return known !== null && hashOf(known.buckets) === proved.proof.digest
   }
 
+  hour.set(hourMs, hourly)
+
   return {
-    start() {
+    /** The first exchange is over: comparing may begin. */
+    start(): void {
       isStarted = true
       plan()
       compare()
     },
-    changed() {
+    /** The log or the documents here, or what the peer has, may have changed. */
+    changed(): void {
       const vector = replica.vector()
       if (!sameVector(vector, seenVector)) {
         seenVector = vector
@@ -278,7 +261,7 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
         shown = 0
         awaited = undefined
         // A question about a log this machine has only now reached still wants its answer.
-        const isDue = theirs !== undefined && (sameVector(vector, theirs.vector) || isMissing(vector, theirs.vector))
+        const isDue = theirs !== undefined && (sameVector(vector, theirs.vector) || lacks(vector, theirs.vector))
         if (!isDue) owed = undefined
         repairs.forget()
         repairs.abandon()
@@ -286,7 +269,7 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
       compare()
       plan()
     },
-    digest(frame) {
+    digest(frame: FrameOf<'DIGEST' | 'DIGESTHASH'>): void {
       const { vector } = frame
       if (frame.kind === 'DIGEST') {
         const buckets = frame.buckets.slice()
@@ -308,7 +291,8 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
     bucket: repairs.bucket,
     docSync: repairs.docSync,
     notSent: repairs.notSent,
-    verify(timeoutMs) {
+    /** Compares now; resolves with the proof, or null when there is none in time. */
+    verify(timeoutMs: number): Promise<Proof | null> {
       return new Promise((resolve) => {
         const answer = (proof: Proof | null): void => {
           cancel()
@@ -320,26 +304,14 @@ export function createDocumentCheck(parts: CheckParts): DocumentCheck {
         compareNow()
       })
     },
-    proof: () => (holds() ? proved?.proof : undefined),
-    repairs: () => repaired,
-    stop() {
+    /** The proof, if it holds at this moment. */
+    proof: (): Proof | undefined => (holds() ? proved?.proof : undefined),
+    repairs: (): number => repaired,
+    stop(): void {
       isStopped = true
-      cancelNext()
-      cancelStuck()
-      cancelHour()
-      cancelForced()
       for (const resolve of waiters.splice(0)) resolve(null)
     },
   }
-}
-
-function sameVector(one: Vector, other: Vector): boolean {
-  return compareVectors(one, other) === 'equal'
-}
-
-/** Whether `theirs` has something that `mine` lacks. */
-function isMissing(mine: Vector, theirs: Vector): boolean {
-  return ['behind', 'concurrent'].includes(compareVectors(mine, theirs))
 }
 
 function hashOf(buckets: Uint8Array): string {

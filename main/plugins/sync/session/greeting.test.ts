@@ -6,6 +6,7 @@ import type { TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createMemoryReplica, createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { TestMachine } from '../../../../test/support/session-pair.ts'
 import { joinMachines, meetRawPeer, startMachine } from '../../../../test/support/session-pair.ts'
+import { formerGreeting } from '../../../../test/support/wire-arbitraries.ts'
 import { createManualTimers } from '#main/replication/channel/timers.ts'
 import { signerOf } from '#main/replication/wire/device-key.ts'
 import { proveChannel } from '#main/replication/wire/proofs.ts'
@@ -32,7 +33,7 @@ describe('a greeting', () => {
   it.each([
     ['workspace', { ws: new Uint8Array(16).fill(9) }],
     ['sync_epoch_mismatch', { epoch: 2 }],
-    ['protocol_unsupported', { protoMin: 2, protoMax: 3 }],
+    ['protocol_unsupported', { protoMin: 3, protoMax: 4 }],
     ['device_unknown', { device: 'somebody' }],
   ])('of another kind is refused: %s', async (code, change) => {
     const { raw, session } = await meetRawPeer(other, honest)
@@ -41,6 +42,14 @@ describe('a greeting', () => {
     expect(raw.of('ERR').map((frame) => frame.code)).toEqual([code])
     expect(session.status()).toMatchObject({ state: 'refused', lastError: code })
     expect(raw.of('ENV')).toEqual([])
+  })
+
+  it('of the former protocol, which had other bytes, is refused by that name', async () => {
+    const { raw, session } = await meetRawPeer(other, honest)
+    raw.sayBytes(formerGreeting)
+    await until(() => expect(raw.link.ended()).toBeDefined())
+    expect(raw.of('ERR').map((frame) => frame.code)).toEqual(['protocol_unsupported'])
+    expect(session.status()).toMatchObject({ state: 'refused', lastError: 'protocol_unsupported' })
   })
 
   it('with a key the roster does not have for the device is refused', async () => {
@@ -91,7 +100,7 @@ describe('a greeting', () => {
       (raw: Awaited<ReturnType<typeof meetRawPeer>>['raw']) => raw.say({ kind: 'ACK', vector: new Map() }),
       (raw: Awaited<ReturnType<typeof meetRawPeer>>['raw']) => raw.say(raw.auth()),
       (raw: Awaited<ReturnType<typeof meetRawPeer>>['raw']) => raw.say(raw.hello(), raw.hello()),
-      (raw: Awaited<ReturnType<typeof meetRawPeer>>['raw']) => raw.sayBytes(new Uint8Array([1, 2, 3])),
+      (raw: Awaited<ReturnType<typeof meetRawPeer>>['raw']) => raw.sayBytes(new Uint8Array([3, 2, 1])),
     ]
     for (const order of orders) {
       const { raw, session } = await meetRawPeer(other, honest)
@@ -129,7 +138,7 @@ describe('a greeting', () => {
     const { near, far } = await joinMachines(other, honest)
     await until(() => {
       for (const session of [near, far]) {
-        expect(session.status()).toMatchObject({ appVersion: '1.0.0', protocol: 1 })
+        expect(session.status()).toMatchObject({ appVersion: '1.0.0', protocol: 2 })
         expect(Math.abs(session.status().clockOffsetMs ?? Infinity)).toBeLessThan(500)
       }
     })

@@ -2,12 +2,10 @@
 // and the roster; what follows an agreement is not its business.
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import type { ReplicaIdentity } from '../engine/replica.ts'
-import type { AuthFrame, Frame, HelloFrame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
+import { protocols } from '#main/replication/wire/frames.ts'
 import { isChannelProven, proveChannel } from '#main/replication/wire/proofs.ts'
 import type { PeerKind, PeerRoster, SessionParts } from './types.ts'
-
-/** The protocols a device speaks. */
-export const deviceProtocols = { min: 1, max: 1 } as const
 
 /** Label of the keying material that AUTH signs. */
 const authLabel = 'cairn-sync-auth'
@@ -29,10 +27,10 @@ export type GreetingRefusal =
 export function greetingFrames(parts: SessionParts): readonly Frame[] {
   const { link, keys, replica, clock, token } = parts
   const { workspace, epoch, device, inc } = replica.identity()
-  const hello: HelloFrame = {
+  const hello: FrameOf<'HELLO'> = {
     kind: 'HELLO',
-    protoMin: deviceProtocols.min,
-    protoMax: deviceProtocols.max,
+    protoMin: protocols.min,
+    protoMax: protocols.max,
     ws: workspace,
     epoch,
     device,
@@ -48,25 +46,25 @@ export function greetingFrames(parts: SessionParts): readonly Frame[] {
 
 /** What is wrong with the peer's HELLO; undefined when nothing is. */
 export function judgeHello(
-  hello: HelloFrame,
+  hello: FrameOf<'HELLO'>,
   own: ReplicaIdentity,
   expected: { readonly kind: PeerKind; readonly peer: string },
 ): GreetingRefusal | undefined {
   if (Buffer.compare(hello.ws, own.workspace) !== 0) return 'workspace'
-  if (hello.protoMin > deviceProtocols.max || hello.protoMax < deviceProtocols.min) return 'protocol_unsupported'
+  if (hello.protoMin > protocols.max || hello.protoMax < protocols.min) return 'protocol_unsupported'
   if (hello.epoch !== own.epoch) return 'sync_epoch_mismatch'
   if (expected.kind === 'device' && hello.device !== expected.peer) return 'device_unknown'
   return undefined
 }
 
 /** The protocol both sides speak. */
-export function commonProtocol(hello: HelloFrame): number {
-  return Math.min(hello.protoMax, deviceProtocols.max)
+export function commonProtocol(hello: FrameOf<'HELLO'>): number {
+  return Math.min(hello.protoMax, protocols.max)
 }
 
 /** What is wrong with the proof of the device that said HELLO; undefined when nothing is. */
 export function judgeAuth(
-  auth: AuthFrame,
+  auth: FrameOf<'AUTH'>,
   device: string,
   against: { readonly link: Pick<PeerLink, 'peer' | 'direction' | 'secret'>; readonly roster: PeerRoster },
 ): GreetingRefusal | undefined {

@@ -1,7 +1,7 @@
 // Envelopes that wait for the head that vouches for them, as frames bring them. Knows the bounds of a run, no store.
 import type { Head, SealedEnvelope } from '#main/replication/core/types.ts'
 import { decodeEnvelope, envelopeSize } from '#main/replication/wire/envelope-codec.ts'
-import type { EnvFrame, EnvPartFrame } from '#main/replication/wire/frames.ts'
+import type { FrameOf } from '#main/replication/wire/frames.ts'
 import { envelopeLimit, runLimitBytes, runLimitCount } from '#main/replication/wire/limits.ts'
 import { createJoiner } from '#main/replication/wire/pieces.ts'
 
@@ -17,20 +17,11 @@ export type Gathered =
   | { readonly ok: true; readonly run?: HeadedRun }
   | { readonly ok: false; readonly code: 'empty' | 'mixed' | 'head_missing' }
 
-/** What waits for heads on one connection. */
-export interface OpenRuns {
-  add(frame: EnvFrame): Gathered
-  /** Joins the pieces of an envelope. @throws WireError */
-  addPart(frame: EnvPartFrame): Gathered
-  /** Bytes kept. */
-  held(): number
-}
-
 /** More than a run may have, and one envelope that stands alone. */
 const heldLimit = runLimitBytes + envelopeLimit
 
 /** Makes an empty one. What breaks a bound is given up, so that memory is bounded whatever comes. */
-export function createOpenRuns(): OpenRuns {
+export function createOpenRuns() {
   const joiner = createJoiner()
   const open = new Map<number, SealedEnvelope[]>()
   let bytes = 0
@@ -64,12 +55,12 @@ export function createOpenRuns(): OpenRuns {
   }
 
   return {
-    add: ({ envelopes, head }) => add(envelopes, head),
-    addPart(frame) {
+    add: ({ envelopes, head }: FrameOf<'ENV'>): Gathered => add(envelopes, head),
+    /** Joins the pieces of an envelope. @throws WireError */
+    addPart(frame: FrameOf<'ENVPART'>): Gathered {
       const whole = joiner.add(frame)
       return whole ? add([decodeEnvelope(whole)], undefined) : { ok: true }
     },
-    held: () => bytes + joiner.held(),
   }
 }
 

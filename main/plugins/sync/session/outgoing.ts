@@ -3,7 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { encodeFrame } from '#main/replication/wire/frame-codec.ts'
-import type { AwareFrame, Frame, LiveFrame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { windowLimit } from '#main/replication/wire/limits.ts'
 
 /** Bytes of waiting words above which nothing more is taken from the peer: a peer that reads never gets there. */
@@ -18,22 +18,6 @@ const wordOverhead = 256
 /** How long one slice of sending lasts. */
 const sliceMs = 4
 
-/** The sending side of a link. */
-export interface Outgoing {
-  /** Sends words in their order, before what is left of the log. */
-  say(...frames: readonly Frame[]): void
-  /** Sends what may be lost, unless much waits already. @returns false: it was dropped */
-  sayLosable(frame: LiveFrame | AwareFrame): boolean
-  /** Looks for something of the log to send. */
-  wake(): void
-  /** Resolves when the peer may be heard again; undefined when that is so now. */
-  untilLow(): Promise<void> | undefined
-  /** Bytes of words that wait. */
-  waiting(): number
-  /** Sends nothing more. */
-  stop(): void
-}
-
 /** What the sending side works with. */
 export interface OutgoingParts {
   readonly link: Pick<PeerLink, 'offer' | 'send' | 'queuedBytes'>
@@ -44,7 +28,7 @@ export interface OutgoingParts {
 }
 
 /** Makes an empty one. */
-export function createOutgoing({ link, next, failed }: OutgoingParts): Outgoing {
+export function createOutgoing({ link, next, failed }: OutgoingParts) {
   const words: Uint8Array[] = []
   const wakers: (() => void)[] = []
   let bytes = 0
@@ -102,15 +86,22 @@ export function createOutgoing({ link, next, failed }: OutgoingParts): Outgoing 
   }
 
   return {
+    /** Sends words in their order, before what is left of the log. */
     say,
-    sayLosable(frame) {
+    /** Sends what may be lost, unless much waits already. @returns false: it was dropped */
+    sayLosable(frame: FrameOf<'LIVE' | 'AWARE'>): boolean {
       if (isStopped || bytes > losableLimit || link.queuedBytes() > losableLimit) return false
       say(frame)
       return true
     },
+    /** Looks for something of the log to send. */
     wake,
-    untilLow: () => (bytes <= holdLimit ? undefined : new Promise((resolve) => void wakers.push(resolve))),
-    waiting: () => bytes,
+    /** Resolves when the peer may be heard again; undefined when that is so now. */
+    untilLow: (): Promise<void> | undefined =>
+      bytes <= holdLimit ? undefined : new Promise((resolve) => void wakers.push(resolve)),
+    /** Bytes of words that wait. */
+    waiting: (): number => bytes,
+    /** Sends nothing more. */
     stop,
   }
 }

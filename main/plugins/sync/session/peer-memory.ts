@@ -2,7 +2,7 @@
 // spoken to. Knows vectors, no link; where it is kept is the business of a port.
 import type { Timers } from '#main/replication/channel/timers.ts'
 import type { Vector } from '#main/replication/core/types.ts'
-import { compareVectors, covers } from '#main/replication/wire/vector-codec.ts'
+import { covers, sameVector } from '#main/replication/wire/vector-codec.ts'
 import type { Position } from '#main/replication/wire/vector-codec.ts'
 
 /** Where the acknowledgements of peers are kept over restarts. */
@@ -21,27 +21,12 @@ export interface PeerRecord {
   offsets: number[]
 }
 
-/** What is remembered of all peers. */
-export interface PeerMemory {
-  peers(): ReadonlyMap<string, Readonly<PeerRecord>>
-  /** Notes what a peer has acknowledged; a peer that lost something has less than before. */
-  note(peer: string, acked: Vector, lastSeenAt: string): void
-  measured(peer: string, offsetMs: number): void
-  /** Median of the last five measures. @source sync.md section 16 */
-  clockOffset(peer: string): number | undefined
-  /** Peers that have not acknowledged an envelope. */
-  missingOn(position: Position): string[]
-  forget(peer: string): void
-  /** Writes what was not written yet. */
-  flush(): void
-}
-
 /** How often what is remembered of a peer is written at most. */
 const saveMs = 1_000
 const measures = 5
 
 /** Reads what was kept. */
-export function createPeerMemory(store: AckStore, timers: Pick<Timers, 'after'>): PeerMemory {
+export function createPeerMemory(store: AckStore, timers: Pick<Timers, 'after'>) {
   const records = new Map<string, PeerRecord>()
   for (const [peer, acked] of store.load()) records.set(peer, { acked, lastSeenAt: '', savedAt: '', offsets: [] })
   let isPlanned = false
@@ -63,10 +48,11 @@ export function createPeerMemory(store: AckStore, timers: Pick<Timers, 'after'>)
   }
 
   return {
-    peers: () => records,
-    note(peer, acked, lastSeenAt) {
+    peers: (): ReadonlyMap<string, Readonly<PeerRecord>> => records,
+    /** Notes what a peer has acknowledged; a peer that lost something has less than before. */
+    note(peer: string, acked: Vector, lastSeenAt: string): void {
       const record = of(peer)
-      const isNews = record.savedAt === '' || compareVectors(record.acked, acked) !== 'equal'
+      const isNews = record.savedAt === '' || !sameVector(record.acked, acked)
       record.lastSeenAt = lastSeenAt
       if (isNews) record.savedAt = ''
       record.acked = new Map(acked)
@@ -77,16 +63,20 @@ export function createPeerMemory(store: AckStore, timers: Pick<Timers, 'after'>)
         flush()
       })
     },
-    measured(peer, offsetMs) {
+    measured(peer: string, offsetMs: number): void {
       const record = of(peer)
       record.offsets = [...record.offsets, offsetMs].slice(-measures)
     },
-    clockOffset: (peer) => {
+    /** Median of the last five measures. @source sync.md section 16 */
+    clockOffset: (peer: string): number | undefined => {
       const record = records.get(peer)
       return record && offsetOf(record)
     },
-    missingOn: (position) => [...records].filter(([, { acked }]) => !covers(acked, position)).map(([peer]) => peer),
-    forget: (peer) => void records.delete(peer),
+    /** Peers that have not acknowledged an envelope. */
+    missingOn: (position: Position): string[] =>
+      [...records].filter(([, { acked }]) => !covers(acked, position)).map(([peer]) => peer),
+    forget: (peer: string): void => void records.delete(peer),
+    /** Writes what was not written yet. */
     flush,
   }
 }

@@ -2,13 +2,12 @@
 // parts of a session together and hands each frame to the one it is for.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decodeFrame, encodeFrame } from '#main/replication/wire/frame-codec.ts'
-import type { AuthFrame, AwareFrame, ErrFrame, Frame, HelloFrame, LiveFrame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { awarenessLimit, frameLimit } from '#main/replication/wire/limits.ts'
 import { sayAdmission } from '#main/replication/wire/proofs.ts'
 import type { Position } from '#main/replication/wire/vector-codec.ts'
 import type { Quarantined } from '../engine/replica.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
-import { createBarriers } from './barriers.ts'
 import { createDocumentCheck } from './check-documents.ts'
 import type { GreetingRefusal } from './greeting.ts'
 import { commonProtocol, greetingFrames, judgeAuth, judgeHello } from './greeting.ts'
@@ -17,12 +16,12 @@ import type { Gathered } from './open-runs.ts'
 import { createOpenRuns } from './open-runs.ts'
 import { createOutgoing } from './outgoing.ts'
 import { createPeerView } from './peer-view.ts'
-import { createAdmissions, createPings } from './questions.ts'
+import { createAdmissions, createBarriers, createPings } from './questions.ts'
 import { createReceiveLog } from './receive-log.ts'
 import { notSentCodes } from './repair-documents.ts'
 import { createSendLog } from './send-log.ts'
 import { createBell, createSessionTimes, createWake } from './session-times.ts'
-import type { PeerSession, SessionParts, SessionState } from './types.ts'
+import type { Proof, SessionParts, SessionState, SessionStatus } from './types.ts'
 
 /** How long a peer may take to prove itself. */
 const greetingMs = 10_000
@@ -36,8 +35,11 @@ const sliceMs = 4
 /** How long changes are gathered before listeners hear of them. */
 const tellMs = 20
 
+/** A session over one link. */
+export type PeerSession = ReturnType<typeof createPeerSession>
+
 /** Begins a session over a link that has just been opened. */
-export function createPeerSession(parts: SessionParts): PeerSession {
+export function createPeerSession(parts: SessionParts) {
   const { link, peer, kind, replica, clock, timers, log, hooks = {} } = parts
   const bad = parts.bad ?? createBadCount(timers)
   const view = createPeerView(replica)
@@ -48,7 +50,7 @@ export function createPeerSession(parts: SessionParts): PeerSession {
   const admissions = createAdmissions()
   const forks = new Set<number>()
   let state: SessionState = 'opening'
-  let hello: HelloFrame | undefined
+  let hello: FrameOf<'HELLO'> | undefined
   let lastError: string | undefined
   let lastSeenAt = clock.iso()
   let clockOffsetMs: number | undefined
@@ -143,7 +145,7 @@ export function createPeerSession(parts: SessionParts): PeerSession {
     hold(code, { kind: 'ERR', code, ...(item && { item: { inc: item.inc, seq: item.seq } }) })
   }
 
-  function hold(code: string, word: ErrFrame): void {
+  function hold(code: string, word: FrameOf<'ERR'>): void {
     lastError = code
     say(word)
     if (bad.add()) {
@@ -184,7 +186,7 @@ export function createPeerSession(parts: SessionParts): PeerSession {
     check.changed()
   }
 
-  function greet(frame: HelloFrame): void {
+  function greet(frame: FrameOf<'HELLO'>): void {
     if (state !== 'opening' || hello !== undefined) return blame('out_of_order')
     const own = replica.identity()
     const refusal = judgeHello(frame, own, { kind, peer })
@@ -197,14 +199,14 @@ export function createPeerSession(parts: SessionParts): PeerSession {
     if (kind === 'relay') open(frame)
   }
 
-  function authenticate(frame: AuthFrame): void {
+  function authenticate(frame: FrameOf<'AUTH'>): void {
     if (state !== 'opening' || hello === undefined || kind === 'relay') return blame('out_of_order')
     const refusal = judgeAuth(frame, hello.device, parts)
     if (refusal !== undefined) return refuse(refusal)
     open(hello)
   }
 
-  function open({ vector, inc, appVersion }: HelloFrame): void {
+  function open({ vector, inc, appVersion }: FrameOf<'HELLO'>): void {
     cancelGreeting()
     state = 'catching_up'
     log.info({ peer, kind, appVersion }, 'A peer is connected.')
@@ -241,7 +243,7 @@ export function createPeerSession(parts: SessionParts): PeerSession {
     return receiver.take(run)
   }
 
-  function hear(frame: ErrFrame): void {
+  function hear(frame: FrameOf<'ERR'>): void {
     if (notSentCodes.has(frame.code) && frame.detail !== undefined) return check.notSent(frame.detail)
     lastError = frame.code
     if (frame.item !== undefined) {
@@ -255,7 +257,7 @@ export function createPeerSession(parts: SessionParts): PeerSession {
     changed()
   }
 
-  function takeOpen(frame: Exclude<Frame, HelloFrame | AuthFrame>): void | Promise<void> {
+  function takeOpen(frame: Exclude<Frame, FrameOf<'HELLO' | 'AUTH'>>): void | Promise<void> {
     switch (frame.kind) {
       case 'ENV':
         return gather(openRuns.add(frame))
@@ -299,8 +301,6 @@ export function createPeerSession(parts: SessionParts): PeerSession {
         return hear(frame)
       case 'unknown':
         return undefined
-      default:
-        return blame('unexpected')
     }
   }
 
@@ -323,6 +323,8 @@ export function createPeerSession(parts: SessionParts): PeerSession {
         failed(error)
         throw error
       }
+      // Whoever speaks another version opens with it: in words, so that somebody can tell which side is to be updated.
+      if (error.code === 'unsupported') refuse('protocol_unsupported')
       blame(`wire_${error.code}`)
     }
     await outgoing.untilLow()
@@ -372,7 +374,7 @@ export function createPeerSession(parts: SessionParts): PeerSession {
   return {
     peer,
     kind,
-    status() {
+    status(): SessionStatus {
       const proof = check.proof()
       return {
         peer,
@@ -391,23 +393,32 @@ export function createPeerSession(parts: SessionParts): PeerSession {
         ...(hello && { appVersion: hello.appVersion, protocol: commonProtocol(hello) }),
       }
     },
+    /** What the peer has acknowledged, over this link. */
     acked: view.vector,
-    lastProgress: () => progressAt,
-    verify: (timeoutMs) => (isOpen() ? check.verify(timeoutMs) : Promise.resolve(null)),
+    /** Milliseconds, of a clock that nobody sets, at which something last moved on. */
+    lastProgress: (): number => progressAt,
+    /** Asks the peer to compare digests now; resolves with the proof, or null when there is none in time. */
+    verify: (timeoutMs: number): Promise<Proof | null> => (isOpen() ? check.verify(timeoutMs) : Promise.resolve(null)),
+    /** Waits until everything written so far is on the peer's disk. */
     barrier: barriers.wait,
-    sendLive: (doc, update) => lose({ kind: 'LIVE', doc, update }, frameLimit - 2048),
-    sendAware: (doc, update) => lose({ kind: 'AWARE', doc, update }, awarenessLimit),
-    admit(word, signKey) {
+    /** Sends an update of an open text. @returns false: it was dropped */
+    sendLive: (doc: string, update: Uint8Array): boolean => lose({ kind: 'LIVE', doc, update }, frameLimit - 2048),
+    /** Sends who is in an open text. @returns false: it was dropped */
+    sendAware: (doc: string, update: Uint8Array): boolean => lose({ kind: 'AWARE', doc, update }, awarenessLimit),
+    /** Tells a relay to admit a device or to close it out; resolves with whether it counts. */
+    admit(word: 'GRANT' | 'REVOKE', signKey: Uint8Array): Promise<boolean> {
       if (kind !== 'relay' || !isOpen()) return Promise.resolve(false)
       const { workspace } = replica.identity()
       const said = sayAdmission(word, { signer: parts.keys, workspace, key: signKey, at: clock.now() })
       return admissions.ask(() => say(said))
     },
+    /** Hears that the status may have changed, several changes at once. Answers how to stop. */
     onChange: bell.onRing,
-    close: (reason = 'done') => link.close(reason),
+    /** Ends the link. */
+    close: (reason: 'done' | 'stopping' | 'unpaired' | 'replaced' = 'done'): void => link.close(reason),
   }
 
-  function lose(frame: LiveFrame | AwareFrame, limit: number): boolean {
+  function lose(frame: FrameOf<'LIVE' | 'AWARE'>, limit: number): boolean {
     return isOpen() && frame.update.length <= limit && outgoing.sayLosable(frame)
   }
 }

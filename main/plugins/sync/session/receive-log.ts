@@ -24,22 +24,6 @@ const reconsiderMs = 2_000
 
 type Refusal = Exclude<Received, { readonly ok: true } | { readonly reason: 'gap' }>['reason']
 
-/** The receiving side of the log. */
-export interface ReceiveLog {
-  /** Takes a run. A promise: the peer has to wait until it resolves. */
-  take(run: HeadedRun): Promise<void> | undefined
-  /** The peer says that everything up to a vector has been sent: what is missing then was lost. */
-  done(vector: Vector): void
-  /** Something became known here that may let in what was refused: it is asked for again. */
-  reconsider(): void
-  /** Calls back once what came so far is on disk, after it was acknowledged. */
-  whenIdle(run: () => void): void
-  /** Acknowledges what is on disk, at once. */
-  acknowledge(): void
-  /** Nothing is sent or taken any more. */
-  stop(): void
-}
-
 /** What the receiving side works with. */
 export interface ReceiveLogParts {
   readonly replica: Pick<Replica, 'identity' | 'vector' | 'receive'>
@@ -74,7 +58,7 @@ interface Asked {
 }
 
 /** Makes the receiving side. */
-export function createReceiveLog(parts: ReceiveLogParts): ReceiveLog {
+export function createReceiveLog(parts: ReceiveLogParts) {
   const { replica, kind, now, later, say } = parts
   const queue: HeadedRun[] = []
   const idle: (() => void)[] = []
@@ -232,18 +216,21 @@ export function createReceiveLog(parts: ReceiveLogParts): ReceiveLog {
   }
 
   return {
-    take(run) {
+    /** Takes a run. A promise: the peer has to wait until it resolves. */
+    take(run: HeadedRun): Promise<void> | undefined {
       if (isStopped) return undefined
       queue.push(run)
       waiting += run.bytes
       if (!isBusy) void storeAll()
       return waiting <= waitingLimit ? undefined : new Promise((resolve) => void wakers.push(resolve))
     },
-    done(vector) {
+    /** The peer says that everything up to a vector has been sent: what is missing then was lost. */
+    done(vector: Vector): void {
       promised = mergeVectors(promised, vector)
       recheck()
     },
-    reconsider() {
+    /** Something became known here that may let in what was refused: it is asked for again. */
+    reconsider(): void {
       if (isReconsidering || refused.size === 0) return
       isReconsidering = true
       later(reconsiderMs, () => {
@@ -252,11 +239,12 @@ export function createReceiveLog(parts: ReceiveLogParts): ReceiveLog {
         recheck()
       })
     },
-    whenIdle(run) {
+    /** Calls back once what came so far is on disk, after it was acknowledged. */
+    whenIdle(run: () => void): void {
       if (isBusy || queue.length > 0) idle.push(run)
       else run()
     },
-    acknowledge,
+    /** Nothing is sent or taken any more. */
     stop,
   }
 }

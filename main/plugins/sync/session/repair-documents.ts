@@ -4,10 +4,10 @@ import { compareBuckets } from '#main/replication/core/digest.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import type { DocumentPart } from '#main/replication/core/document-part.ts'
 import type { Replica } from '../engine/replica.ts'
-import type { BucketFrame, DocSyncFrame, Frame } from '#main/replication/wire/frames.ts'
+import type { Frame, FrameOf } from '#main/replication/wire/frames.ts'
 import { frameLimit } from '#main/replication/wire/limits.ts'
 import { createJoiner, cutPieces } from '#main/replication/wire/pieces.ts'
-import { wholeLimit } from '#main/replication/wire/frame-codec.ts'
+import { wholeLimit } from '#main/replication/wire/frames.ts'
 
 /** Buckets that are asked for at once. */
 const openBucketLimit = 16
@@ -32,24 +32,6 @@ export const notSentCodes: ReadonlySet<string> = new Set([tooLargeCode, damagedC
 /** The state vector of an empty document: whoever asks with it is sent all there is. */
 const emptyVector = new Uint8Array([0])
 
-/** Repairs over one connection. */
-export interface Repairs {
-  /** Looks into buckets that differ; `finished` is called when everything was asked and answered. */
-  start(buckets: readonly number[]): void
-  isBusy(): boolean
-  /** Gives up what goes on. */
-  abandon(): void
-  /** Forgets which documents were repaired: the next difference is a new one. */
-  forget(): void
-  /** The peer was sent a digest: it may ask again. */
-  refill(): void
-  bucket(frame: BucketFrame): void
-  /** A promise: the next frame may come once it resolves. */
-  docSync(frame: DocSyncFrame): Promise<void> | undefined
-  /** The peer cannot send a document. */
-  notSent(doc: string): void
-}
-
 /** What repairs work with. */
 export interface RepairParts {
   readonly replica: Pick<Replica, 'bucket' | 'namesIn' | 'stateVector' | 'difference' | 'repair' | 'noteFork'>
@@ -65,7 +47,7 @@ export interface RepairParts {
 }
 
 /** Makes one that has nothing to do. */
-export function createRepairs(parts: RepairParts): Repairs {
+export function createRepairs(parts: RepairParts) {
   const { replica, peer, say, bad } = parts
   const joiner = createJoiner()
   /** The document and step the open pieces belong to. */
@@ -139,7 +121,7 @@ export function createRepairs(parts: RepairParts): Repairs {
     else say({ kind: 'BUCKET', bucket, entries })
   }
 
-  function compare({ bucket, entries = [] }: BucketFrame): void {
+  function compare({ bucket, entries = [] }: FrameOf<'BUCKET'>): void {
     if (!bucketsDue.delete(bucket)) return bad('bucket_unexpected')
     if (!openBuckets.delete(bucket)) return
     const { different, onlyMine } = compareBuckets(replica.bucket(bucket), entries)
@@ -195,26 +177,31 @@ export function createRepairs(parts: RepairParts): Repairs {
   }
 
   return {
-    start(found) {
+    /** Looks into buckets that differ; `finished` is called when everything was asked and answered. */
+    start(found: readonly number[]): void {
       clear()
       isBusy = true
       buckets = [...found]
       step()
     },
-    isBusy: () => isBusy || open.size > 0,
+    isBusy: (): boolean => isBusy || open.size > 0,
+    /** Gives up what goes on. */
     abandon: clear,
-    forget() {
+    /** Forgets which documents were repaired: the next difference is a new one. */
+    forget(): void {
       tried.clear()
     },
-    refill() {
+    /** The peer was sent a digest: it may ask again. */
+    refill(): void {
       bucketsLeft = bucketBudget
       documentsLeft = documentBudget
     },
-    bucket(frame) {
+    bucket(frame: FrameOf<'BUCKET'>): void {
       if (frame.entries === undefined) answerBucket(frame.bucket)
       else compare(frame)
     },
-    docSync(frame) {
+    /** A promise: the next frame may come once it resolves. */
+    docSync(frame: FrameOf<'DOCSYNC'>): Promise<void> | undefined {
       const { doc, step: number } = frame
       if (joiner.isOpen() && joined !== `${number} ${doc}`) {
         bad('document_mixed')
@@ -227,7 +214,8 @@ export function createRepairs(parts: RepairParts): Repairs {
       answerDocument(doc, whole)
       return undefined
     },
-    notSent(doc) {
+    /** The peer cannot send a document. */
+    notSent(doc: string): void {
       documentsDue.delete(doc)
       if (open.delete(doc)) step()
     },

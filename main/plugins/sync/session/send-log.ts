@@ -7,7 +7,7 @@ import { decodeBody, envelopeSize, isOpaque } from '#main/replication/wire/envel
 import type { Frame } from '#main/replication/wire/frames.ts'
 import { packRun } from '#main/replication/wire/pack-run.ts'
 import type { Position, SequenceRange } from '#main/replication/wire/vector-codec.ts'
-import { compareVectors, mergeVectors, missingRanges } from '#main/replication/wire/vector-codec.ts'
+import { lacks, mergeVectors, missingRanges } from '#main/replication/wire/vector-codec.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
 
 /** Bytes of a run that is read at once: well below what takes ten milliseconds. */
@@ -27,31 +27,7 @@ const unreadableMs = 50
 const doneMs = 200
 
 /** The sending side of the log. */
-export interface SendLog {
-  /** The peer has said what it has: sending may begin. */
-  start(theirs: Vector): void
-  /** The next frame that may be sent now. */
-  next(): Frame | undefined
-  /** Notes what the peer has on disk. */
-  acknowledged(vector: Vector): void
-  /** Notes what comes from the peer itself: it is not sent back. */
-  came(position: Position): void
-  /**
-   * Takes {@link came} back: it could not be stored. Should it be here one day by another way, the peer is sent it, and its
-   * acknowledgement tells that it has it; nothing else would.
-   */
-  notStored(inc: number): void
-  /** Sends a range again. @returns false: the peer has acknowledged it before */
-  want(range: SequenceRange): boolean
-  /** The peer does not take an incarnation from this place on; it is left alone for a while, after a fork for good. */
-  refused(position: Position, code: string): void
-  /** Calls for a BARRIER after everything up to a vector. */
-  bar(id: number, target: Vector): void
-  /** Takes {@link bar} back where it was not sent yet. */
-  unbar(id: number): void
-  /** Whether everything that may be sent has been. */
-  isDone(): boolean
-}
+export type SendLog = ReturnType<typeof createSendLog>
 
 /** What the sending side works with. */
 export interface SendLogParts {
@@ -68,7 +44,7 @@ interface Blocked {
 }
 
 /** Makes the sending side; nothing leaves before it is started. */
-export function createSendLog({ replica, now, wakeIn }: SendLogParts): SendLog {
+export function createSendLog({ replica, now, wakeIn }: SendLogParts) {
   const window = createSendWindow()
   /** What the peer has or what is on the way to it; undefined before it said so. */
   let cursor: Map<number, number> | undefined
@@ -164,13 +140,8 @@ export function createSendLog({ replica, now, wakeIn }: SendLogParts): SendLog {
     return frame
   }
 
-  const covered = (has: Vector, target: Vector): boolean => {
-    const order = compareVectors(has, target)
-    return order === 'equal' || order === 'ahead'
-  }
-
   const done = (has: Vector): Frame | undefined => {
-    if (doneAt === undefined || missingRanges(has, replica.vector()).length > 0) return undefined
+    if (doneAt === undefined || lacks(has, replica.vector())) return undefined
     const wait = doneAt - now()
     if (wait > 0) {
       wakeIn(wait + 1)
@@ -181,17 +152,19 @@ export function createSendLog({ replica, now, wakeIn }: SendLogParts): SendLog {
   }
 
   return {
-    start(theirs) {
+    /** The peer has said what it has: sending may begin. */
+    start(theirs: Vector): void {
       cursor = new Map(theirs)
       acked = theirs
       doneAt = now()
     },
-    next() {
+    /** The next frame that may be sent now. */
+    next(): Frame | undefined {
       if (cursor === undefined) return undefined
       const frame = take()
       if (frame) return frame
       const has = cursor
-      const bar = bars.find(({ target }) => covered(has, target))
+      const bar = bars.find(({ target }) => !lacks(has, target))
       if (bar) {
         bars = bars.filter((one) => one !== bar)
         return { kind: 'BARRIER', id: bar.id, reply: false }
@@ -201,7 +174,8 @@ export function createSendLog({ replica, now, wakeIn }: SendLogParts): SendLog {
       if (last === undefined) wakeForBlocked()
       return last
     },
-    acknowledged(vector) {
+    /** Notes what the peer has on disk. */
+    acknowledged(vector: Vector): void {
       window.acknowledged(vector)
       for (const [inc, seq] of vector) {
         if (seq > (cursor?.get(inc) ?? 0)) cursor?.set(inc, seq)
@@ -209,17 +183,23 @@ export function createSendLog({ replica, now, wakeIn }: SendLogParts): SendLog {
       }
       acked = mergeVectors(acked, vector)
     },
-    came({ inc, seq }) {
+    /** Notes what comes from the peer itself: it is not sent back. */
+    came({ inc, seq }: Position): void {
       if (seq > (cursor?.get(inc) ?? 0)) cursor?.set(inc, seq)
     },
-    notStored(inc) {
+    /**
+     * Takes {@link came} back: it could not be stored. Should it be here one day by another way, the peer is sent it, and its
+     * acknowledgement tells that it has it; nothing else would.
+     */
+    notStored(inc: number): void {
       const at = cursor?.get(inc) ?? 0
       const from = (acked.get(inc) ?? 0) + 1
       if (at < from) return
       window.withdrawn({ inc, from, to: at })
       cursor?.set(inc, from - 1)
     },
-    want({ inc, from }) {
+    /** Sends a range again. @returns false: the peer has acknowledged it before */
+    want({ inc, from }: SequenceRange): boolean {
       if (cursor === undefined || from <= (acked.get(inc) ?? 0)) return false
       const at = cursor.get(inc) ?? 0
       if (blocked.get(inc)?.until !== Infinity) blocked.delete(inc)
@@ -228,7 +208,8 @@ export function createSendLog({ replica, now, wakeIn }: SendLogParts): SendLog {
       cursor.set(inc, from - 1)
       return true
     },
-    refused({ inc, seq }, code) {
+    /** The peer does not take an incarnation from this place on; it is left alone for a while, after a fork for good. */
+    refused({ inc, seq }: Position, code: string): void {
       if (cursor === undefined) return
       const at = cursor.get(inc) ?? 0
       const from = Math.min(seq, (acked.get(inc) ?? 0) + 1)
@@ -237,9 +218,12 @@ export function createSendLog({ replica, now, wakeIn }: SendLogParts): SendLog {
       cursor.set(inc, from - 1)
       block(inc, code === 'fork')
     },
-    bar: (id, target) => void bars.push({ id, target }),
-    unbar: (id) => void (bars = bars.filter((one) => one.id !== id)),
-    isDone: () => cursor !== undefined && place >= frames.length && missing(cursor).length === 0,
+    /** Calls for a BARRIER after everything up to a vector. */
+    bar: (id: number, target: Vector): void => void bars.push({ id, target }),
+    /** Takes {@link bar} back where it was not sent yet. */
+    unbar: (id: number): void => void (bars = bars.filter((one) => one.id !== id)),
+    /** Whether everything that may be sent has been. */
+    isDone: (): boolean => cursor !== undefined && place >= frames.length && missing(cursor).length === 0,
   }
 }
 

@@ -1,21 +1,13 @@
 // Calls that a session has made later: all of them end with it. Knows timers, nothing of what is called.
 import type { Timers } from '#main/replication/channel/timers.ts'
 
-/** Calls made later. */
-export interface SessionTimes {
-  now(): number
-  after(ms: number, run: () => void): () => void
-  /** Takes all calls back, and those to come. */
-  stop(): void
-}
-
-/** Makes {@link SessionTimes} over the timers of the machine. */
-export function createSessionTimes(timers: Timers): SessionTimes {
+/** Calls made later over the timers of the machine. */
+export function createSessionTimes(timers: Timers) {
   const cancels = new Set<() => void>()
   let isStopped = false
   return {
-    now: () => timers.now(),
-    after(ms, run) {
+    now: (): number => timers.now(),
+    after(ms: number, run: () => void): () => void {
       if (isStopped) return () => undefined
       const cancel = timers.after(ms, () => {
         cancels.delete(cancel)
@@ -27,7 +19,8 @@ export function createSessionTimes(timers: Timers): SessionTimes {
         cancel()
       }
     },
-    stop() {
+    /** Takes all calls back, and those to come. */
+    stop(): void {
       isStopped = true
       for (const cancel of cancels) cancel()
       cancels.clear()
@@ -35,18 +28,24 @@ export function createSessionTimes(timers: Timers): SessionTimes {
   }
 }
 
-/** A bell that rings a moment after it was pulled, once for all pulls until then. */
-export interface Bell {
-  pull(): void
-  onRing(listener: () => void): () => void
+/** A call that is made later; setting it anew takes the earlier one back. */
+export function createAlarm(timers: Pick<Timers, 'after'>) {
+  let cancel = (): void => undefined
+  return {
+    set(ms: number, run: () => void): void {
+      cancel()
+      cancel = timers.after(ms, run)
+    },
+    cancel: (): void => cancel(),
+  }
 }
 
-/** Makes a bell. */
-export function createBell(timers: Pick<Timers, 'after'>, ms: number): Bell {
+/** A bell that rings a moment after it was pulled, once for all pulls until then. */
+export function createBell(timers: Pick<Timers, 'after'>, ms: number) {
   const listeners = new Set<() => void>()
   let isPulled = false
   return {
-    pull() {
+    pull(): void {
       if (isPulled) return
       isPulled = true
       timers.after(ms, () => {
@@ -54,7 +53,7 @@ export function createBell(timers: Pick<Timers, 'after'>, ms: number): Bell {
         for (const listener of listeners) listener()
       })
     },
-    onRing(listener) {
+    onRing(listener: () => void): () => void {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
@@ -67,7 +66,7 @@ export function createBell(timers: Pick<Timers, 'after'>, ms: number): Bell {
  * for nothing.
  * @returns asks for a call after so many milliseconds
  */
-export function createWake(times: Pick<SessionTimes, 'now' | 'after'>, run: () => void): (ms: number) => void {
+export function createWake(times: Pick<Timers, 'now' | 'after'>, run: () => void): (ms: number) => void {
   let nearest = Infinity
   return (ms) => {
     const at = times.now() + ms

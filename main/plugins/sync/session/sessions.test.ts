@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { createLogger } from '#main/kernel/logger.ts'
+import { unexpectedFrame } from '../../../../test/support/wire-arbitraries.ts'
 import type { MemoryReplica, TestWorkspace } from '../../../../test/support/memory-replica.ts'
 import { createMemoryReplica, createTestWorkspace } from '../../../../test/support/memory-replica.ts'
 import type { VirtualLink } from '../../../../test/support/virtual-link.ts'
@@ -15,7 +16,8 @@ import type { Vector } from '#main/replication/core/types.ts'
 import { encodeFrame } from '#main/replication/wire/frame-codec.ts'
 import type { Sessions } from './sessions.ts'
 import { createSessions } from './sessions.ts'
-import type { PeerSession, SessionHooks } from './types.ts'
+import type { PeerSession } from './peer-session.ts'
+import type { SessionHooks } from './types.ts'
 
 interface Machine {
   readonly replica: MemoryReplica
@@ -227,7 +229,7 @@ describe('what is remembered of peers', () => {
     const { link } = connect(a, b)
     await pass(3_000)
     for (let count = 0; count < 22; count += 1)
-      while (!link.ends[1].offer(encodeFrame({ kind: 'PAIRSTEP', step: 1 })) && link.ends[1].ended() === undefined);
+      while (!link.ends[1].offer(encodeFrame(unexpectedFrame)) && link.ends[1].ended() === undefined);
     await pass(200)
     expect(a.sessions.pausedFor(b.replica.device)).toBe('unexpected')
     expect(statusOfSessions(a.sessions)).toMatchObject({ state: 'attention', reason: 'unexpected' })
@@ -252,7 +254,7 @@ describe('what is remembered of peers', () => {
     b.sessions.add(ends[1], { peer: a.replica.device, kind: 'device' })
     await pass(3_000)
     for (let count = 0; count < 22; count += 1)
-      while (!ends[1].offer(encodeFrame({ kind: 'PAIRSTEP', step: 1 })) && ends[1].ended() === undefined);
+      while (!ends[1].offer(encodeFrame(unexpectedFrame)) && ends[1].ended() === undefined);
     await pass(200)
     expect(a.sessions.pausedFor(device)).toBe('unexpected')
     expect(late.length).toBeGreaterThan(0)
@@ -331,8 +333,9 @@ describe('all sessions together', () => {
     })
     connect(a, { ...c, sessions: listening })
     await pass(1_000)
-    a.sessions.sendLive('t/a', new Uint8Array(2))
-    a.sessions.sendAware('t/b', new Uint8Array(2))
+    const session = a.sessions.of(c.replica.device)!
+    session.sendLive('t/a', new Uint8Array(2))
+    session.sendAware('t/b', new Uint8Array(2))
     await pass(200)
     expect(heard).toEqual(['t/a', 't/b'])
     await a.sessions.stop()

@@ -10,7 +10,8 @@ import { createPeerSession } from './peer-session.ts'
 import { createBell } from './session-times.ts'
 import type { SyncSummary } from './session-summary.ts'
 import { summarize } from './session-summary.ts'
-import type { BarrierResult, PeerSession, Proof, SessionParts, SessionStatus, SessionWorld } from './types.ts'
+import type { PeerSession } from './peer-session.ts'
+import type { BarrierResult, Proof, SessionParts, SessionStatus, SessionWorld } from './types.ts'
 
 /** How long a peer that sent too much bad is left alone. */
 const pausedMs = 600_000
@@ -27,43 +28,7 @@ export interface BarriersResult {
 }
 
 /** All sessions of a machine. */
-export interface Sessions {
-  /**
-   * Begins a session over an open link; an earlier one of the same peer ends.
-   * @returns undefined: the peer is paused or everything has stopped, and the link was closed
-   */
-  add(link: PeerLink, peer: Pick<SessionParts, 'peer' | 'kind' | 'token'>): PeerSession | undefined
-  /** The session of a connected peer. */
-  of(peer: string): PeerSession | undefined
-  all(): readonly PeerSession[]
-  /** Status of a peer as of now, or as of its last session. */
-  status(peer: string): SessionStatus | undefined
-  /** Milliseconds a peer's clock is ahead, by its last five handshakes. */
-  clockOffset(peer: string): number | undefined
-  /** Peers that have not acknowledged an envelope: none of them means it is everywhere. */
-  missingOn(position: Position): readonly string[]
-  /** What all of them come to; what that means for people is not judged here. */
-  summary(): SyncSummary
-  /** Why a peer is paused; undefined when it is not. */
-  pausedFor(peer: string): string | undefined
-  /** Speaks to a paused peer again. */
-  resume(peer: string): void
-  /** Ends with a peer and forgets it. */
-  forget(peer: string): void
-  /** Compares digests with one peer or all connected ones; the proofs there were in time. */
-  verify(timeoutMs: number, peer?: string): Promise<readonly Proof[]>
-  /**
-   * Waits until everything written so far is durable on so many peers of those named.
-   * @param needed peers that must have it; all of them when left out
-   */
-  barrier(timeoutMs: number, on: readonly string[], needed?: number): Promise<BarriersResult>
-  /** Hands an update of an open text to every connected peer; may be lost. */
-  sendLive(doc: string, update: Uint8Array): void
-  sendAware(doc: string, update: Uint8Array): void
-  onChange(listener: () => void): () => void
-  /** Ends all sessions; resolves when the last one has said its last word. */
-  stop(): Promise<void>
-}
+export type Sessions = ReturnType<typeof createSessions>
 
 /** What all sessions work with. */
 export interface SessionsParts extends SessionWorld {
@@ -73,7 +38,7 @@ export interface SessionsParts extends SessionWorld {
 }
 
 /** Makes the sessions of a machine; none at first. */
-export function createSessions(parts: SessionsParts): Sessions {
+export function createSessions(parts: SessionsParts) {
   const { replica, timers, clock, log } = parts
   const memory = createPeerMemory(parts.acks, timers)
   const bell = createBell(timers, 20)
@@ -166,7 +131,11 @@ export function createSessions(parts: SessionsParts): Sessions {
   let cancelLook = timers.after(lookMs, look)
 
   return {
-    add(link, { peer, kind, token }) {
+    /**
+     * Begins a session over an open link; an earlier one of the same peer ends.
+     * @returns undefined: the peer is paused or everything has stopped, and the link was closed
+     */
+    add(link: PeerLink, { peer, kind, token }: Pick<SessionParts, 'peer' | 'kind' | 'token'>): PeerSession | undefined {
       if (isStopped || pausedFor(peer) !== undefined) {
         link.close(isStopped ? 'stopping' : 'done')
         return undefined
@@ -206,22 +175,29 @@ export function createSessions(parts: SessionsParts): Sessions {
       bell.pull()
       return session
     },
-    of: (peer) => sessions.get(peer),
-    all: () => [...sessions.values()],
-    status: (peer) => sessions.get(peer)?.status() ?? ended.get(peer),
+    /** The session of a connected peer. */
+    of: (peer: string): PeerSession | undefined => sessions.get(peer),
+    all: (): readonly PeerSession[] => [...sessions.values()],
+    /** Status of a peer as of now, or as of its last session. */
+    status: (peer: string): SessionStatus | undefined => sessions.get(peer)?.status() ?? ended.get(peer),
+    /** Milliseconds a peer's clock is ahead, by its last five handshakes. */
     clockOffset: memory.clockOffset,
-    missingOn: (position) => {
+    /** Peers that have not acknowledged an envelope: none of them means it is everywhere. */
+    missingOn: (position: Position): readonly string[] => {
       const known = new Set(parts.knownPeers())
       const never = [...known].filter((peer) => !memory.peers().has(peer))
       return [...memory.missingOn(position).filter((peer) => known.has(peer)), ...never]
     },
     summary,
+    /** Why a peer is paused; undefined when it is not. */
     pausedFor,
-    resume(peer) {
+    /** Speaks to a paused peer again. */
+    resume(peer: string): void {
       paused.delete(peer)
       bad.delete(peer)
     },
-    forget(peer) {
+    /** Ends with a peer and forgets it. */
+    forget(peer: string): void {
       sessions.get(peer)?.close('unpaired')
       sessions.delete(peer)
       memory.forget(peer)
@@ -229,12 +205,17 @@ export function createSessions(parts: SessionsParts): Sessions {
       paused.delete(peer)
       bad.delete(peer)
     },
-    async verify(timeoutMs, peer) {
+    /** Compares digests with one peer or all connected ones; the proofs there were in time. */
+    async verify(timeoutMs: number, peer?: string): Promise<readonly Proof[]> {
       const asked = [...sessions.values()].filter((one) => peer === undefined || one.peer === peer)
       const proofs = await Promise.all(asked.map((one) => one.verify(timeoutMs)))
       return proofs.filter((proof) => proof !== null)
     },
-    async barrier(timeoutMs, on, needed = on.length) {
+    /**
+     * Waits until everything written so far is durable on so many peers of those named.
+     * @param needed peers that must have it; all of them when left out
+     */
+    async barrier(timeoutMs: number, on: readonly string[], needed = on.length): Promise<BarriersResult> {
       const from = timers.now()
       const durableOn: string[] = []
       const target = Math.min(needed, on.length)
@@ -255,14 +236,9 @@ export function createSessions(parts: SessionsParts): Sessions {
         waitedMs: Math.round(timers.now() - from),
       }
     },
-    sendLive(doc, update) {
-      for (const session of sessions.values()) session.sendLive(doc, update)
-    },
-    sendAware(doc, update) {
-      for (const session of sessions.values()) session.sendAware(doc, update)
-    },
     onChange: bell.onRing,
-    async stop() {
+    /** Ends all sessions; resolves when the last one has said its last word. */
+    async stop(): Promise<void> {
       isStopped = true
       cancelLook()
       stopGrown()

@@ -3,7 +3,6 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import type { Timers } from '#main/replication/channel/timers.ts'
-import type { Vector } from '#main/replication/core/types.ts'
 import type { Replica } from '../engine/replica.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
 import type { BadCount } from './misbehaviour.ts'
@@ -123,29 +122,4 @@ export interface BarrierResult {
   /** Whether everything written before the call is on the peer's disk. */
   readonly reached: boolean
   readonly waitedMs: number
-}
-
-/** A session over one link. */
-export interface PeerSession {
-  readonly peer: string
-  readonly kind: PeerKind
-  status(): SessionStatus
-  /** What the peer has acknowledged, over this link. */
-  acked(): Vector
-  /** Milliseconds, of a clock that nobody sets, at which something last moved on. */
-  lastProgress(): number
-  /** Asks the peer to compare digests now; resolves with the proof, or null when there is none in time. */
-  verify(timeoutMs: number): Promise<Proof | null>
-  /** Waits until everything written so far is on the peer's disk. */
-  barrier(timeoutMs: number): Promise<BarrierResult>
-  /** Sends an update of an open text. @returns false: it was dropped */
-  sendLive(doc: string, update: Uint8Array): boolean
-  /** Sends who is in an open text. @returns false: it was dropped */
-  sendAware(doc: string, update: Uint8Array): boolean
-  /** Tells a relay to admit a device or to close it out; resolves with whether it counts. */
-  admit(word: 'GRANT' | 'REVOKE', signKey: Uint8Array): Promise<boolean>
-  /** Hears that the status may have changed, several changes at once. Answers how to stop. */
-  onChange(listener: () => void): () => void
-  /** Ends the link. */
-  close(reason?: 'done' | 'stopping' | 'unpaired' | 'replaced'): void
 }
