@@ -37,10 +37,10 @@ function makeEnd(slow = false): TestEnd {
 let timers: ManualTimers
 let mailboxes: Mailboxes
 
-function make(limits: Partial<MailboxLimits> = {}, capacity = 1_000): void {
+function make(limits: Partial<MailboxLimits> = {}, capacity = 1_000, returnMs = 0): void {
   timers = createManualTimers()
   const rates = createTokenBuckets({ perSecond: 1, capacity, now: timers.now })
-  mailboxes = createMailboxes({ timers, rates, limits })
+  mailboxes = createMailboxes({ timers, rates, limits, returnMs })
 }
 
 function seat(name: Uint8Array, end: MailboxEnd, owner = 'a', workspace = 'w'): MailboxSeat {
@@ -78,6 +78,17 @@ describe('a mailbox', () => {
     expect(mailboxes.visit(box(1), 'x', makeEnd())).toBe('nobody_waits')
     seat(box(1), makeEnd()).leave(true)
     expect(mailboxes.visit(box(1), 'x', makeEnd())).toBe('unknown')
+  })
+
+  it('of a relay that was started anew may still be opened again, unless it was closed since', () => {
+    make({}, 1_000, 10_000)
+    expect(mailboxes.visit(box(1), 'x', makeEnd())).toBe('nobody_waits')
+    seat(box(1), makeEnd()).leave(true)
+    expect(mailboxes.visit(box(1), 'x', makeEnd())).toBe('unknown')
+    seat(box(2), makeEnd())
+    expect(mailboxes.visit(box(2), 'x', makeEnd())).toBeUndefined()
+    timers.advance(10_000)
+    expect(mailboxes.visit(box(3), 'x', makeEnd())).toBe('unknown')
   })
 
   it('is of one device, which waits in it once: where it waited last', () => {

@@ -23,7 +23,7 @@ export interface MailboxPipe {
 export type MailboxRefusal =
   /** There is no such mailbox, or not any more. */
   | 'unknown'
-  /** The mailbox is there; whoever opened it comes again at once. */
+  /** Whoever opened the mailbox comes again at once; or the relay was started anew and does not know yet. */
   | 'nobody_waits'
   /** The name is taken by another device. */
   | 'taken'
@@ -80,6 +80,11 @@ export interface MailboxParts {
   /** How often one address visits, and one device opens: answers 0, or what is to be waited. */
   readonly rates: { take(who: string, count: number): number }
   readonly limits?: Partial<MailboxLimits>
+  /**
+   * How long whoever had a mailbox may take to come again to a relay that was started anew: until then a name that was
+   * never heard may be one of theirs. Default: 0, for a relay that had none before.
+   */
+  readonly returnMs?: number
 }
 
 const defaultLimits: MailboxLimits = {
@@ -102,8 +107,11 @@ interface Mailbox {
 }
 
 /** Makes a relay's mailboxes, none so far. */
-export function createMailboxes({ timers, rates, limits: given = {} }: MailboxParts): Mailboxes {
+export function createMailboxes({ timers, rates, limits: given = {}, returnMs = 0 }: MailboxParts): Mailboxes {
   const limits = { ...defaultLimits, ...given }
+  const returnedAt = timers.now() + returnMs
+  /** Names of mailboxes that were closed while others may still come again. */
+  const closed = new Set<string>()
   const mailboxes = new Map<string, Mailbox>()
   let pipes = 0
 
@@ -134,6 +142,8 @@ export function createMailboxes({ timers, rates, limits: given = {} }: MailboxPa
         stopClock()
         mailbox.waiting = undefined
         if (mailboxes.get(name) === mailbox) mailboxes.delete(name)
+        if (timers.now() < returnedAt) closed.add(name)
+        else closed.clear()
       },
     }
     mailboxes.set(name, mailbox)
@@ -195,7 +205,9 @@ export function createMailboxes({ timers, rates, limits: given = {} }: MailboxPa
     },
     visit(box, from, end) {
       if (rates.take(`visit ${from}`, 1) > 0) return 'too_many'
-      const mailbox = mailboxes.get(nameOf(box))
+      const name = nameOf(box)
+      const mailbox = mailboxes.get(name)
+      if (mailbox === undefined && timers.now() < returnedAt && !closed.has(name)) return 'nobody_waits'
       if (mailbox === undefined || timers.now() >= mailbox.until) return 'unknown'
       if (mailbox.waiting === undefined) return 'nobody_waits'
       if (pipes >= limits.pipes || mailbox.pipes >= limits.pipesPerMailbox) return 'too_many'

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { findFreePort } from '../support/free-port.ts'
@@ -298,6 +299,32 @@ describe.concurrent('a pairing in a mailbox', () => {
         return answer.status === 202 ? answer : undefined
       })
       expect(body.state).toBe('comparing')
+    }),
+  )
+
+  it(
+    'goes on with whoever comes before the inviting machine is back at a relay that was started anew',
+    withOwnRelay(async (scene, relay) => {
+      const { link, relay: mailbox, code } = (await scene.home.post('/sync/pairing')).body
+      await relay.end()
+      // By then the inviting machine waits some seconds before it tries again.
+      await pause(5_000)
+      await relay.start()
+      // A wrong code first: by link and by code they wait alike.
+      const [early, later] = [await byCode(scene, wrong(code), mailbox), await byLink(scene, link)]
+      expect(refusalOf(early)).toEqual([403, 'pairing_code_invalid', { triesLeft: 2 }])
+      expect([later.status, later.body.state]).toEqual([202, 'comparing'])
+    }),
+  )
+
+  it(
+    'is over after a short wait where the inviting machine has given it up while the relay was gone',
+    withOwnRelay(async (scene, relay) => {
+      const { link, pairingId } = (await scene.home.post('/sync/pairing')).body
+      await relay.end()
+      await scene.home.delete(`/sync/pairing/${pairingId}`)
+      await relay.start()
+      expect(refusalOf(await byLink(scene, link))).toEqual([410, 'pairing_expired', { reason: 'used' }])
     }),
   )
 })

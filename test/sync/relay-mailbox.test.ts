@@ -140,6 +140,25 @@ describe('a mailbox of a relay', () => {
     await saying(guest, 'unknown')
   })
 
+  it('may be opened again at a relay that was started anew, and is no more known once it was closed there', async () => {
+    const box = drawBox()
+    await saying(await open(box), 'opened')
+    await relay.end('SIGKILL')
+    const again = await startRelayProcess(['--data', join(dir, 'data'), '--port', String(port)])
+    if ('error' in again) throw new Error(again.error)
+    relay = again
+    await saying(await visit(box), 'nobody_waits')
+    const host = await open(box)
+    await saying(host, 'opened')
+    const guest = await visit(box)
+    await saying(guest, 'joined')
+    const last = await open(box)
+    await saying(last, 'opened')
+    last.link.close('done')
+    await until(() => expect(last.link.ended()).toBeDefined())
+    await saying(await visit(box), 'unknown')
+  })
+
   it('hears one word and then nothing before somebody is there', async () => {
     const host = await open(drawBox())
     await saying(host, 'opened')

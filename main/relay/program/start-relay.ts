@@ -1,4 +1,5 @@
 // Starts a relay on a data folder and a port, and stops it in reverse. Knows the order of things, no command line.
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { openDataDir } from '#main/data-dir.ts'
 import { createFileSecrets } from '#main/kernel/file-secrets.ts'
@@ -48,6 +49,9 @@ const linkBounds = { maxQueuedBytes: 256 * 1024, maxWaitingBytes: 128 * 1024 } a
 /** A person types a code three times, and comes again a few times; whoever tries names of mailboxes needs far more. */
 const mailboxRates = { perSecond: 0.2, capacity: 24 } as const
 
+/** Longer than a device waits before it tries a relay again that was gone, and its connection takes. */
+const mailboxReturnMs = 10_000
+
 /**
  * Starts a relay; it makes its folder, keys and file where there are none.
  * @throws DataDirInUse when another process holds the folder, DeviceKeysUnreadable when its keys are damaged, Error when
@@ -77,6 +81,7 @@ async function assemble(
   const logFile = openLogFile(dataDir.file('logs'))
   cleanup.push(() => logFile.close())
   const log = createLogger({ destination: logFile })
+  const wasHere = existsSync(inFolder('relay.db'))
   const keys = await loadDeviceKeys(inFolder('relay-keys.json'), createFileSecrets(inFolder('secret.key')))
   const token = openAdminToken(inFolder('admin-token.sha256'), options.adminTokenFile)
   const relay = openRelay({
@@ -92,6 +97,7 @@ async function assemble(
   const mailboxes = createMailboxes({
     timers: systemTimers,
     rates: createTokenBuckets({ ...mailboxRates, now: systemTimers.now }),
+    returnMs: wasHere ? mailboxReturnMs : 0,
   })
   const listener = createPeerListener({
     identity: keys.channel,

@@ -53,9 +53,14 @@ export interface Seat {
   readonly link: PeerLink
 }
 
-/** How long a relay may take for an answer, and how long a visitor comes again while nobody waits for a moment. */
+/** How long a relay may take for an answer. */
 const answerMs = 5_000
-const comeAgainMs = 500
+
+/**
+ * How long a visitor comes again while nobody waits for a moment: longer than a relay that was started anew says so of a
+ * mailbox it does not know. Its pauses grow, since a relay counts visits.
+ */
+const comeAgain = { forMs: 12_000, firstMs: 500, longestMs: 2_000 } as const
 
 /** Draws the name of a mailbox. */
 export function drawBox(): Uint8Array {
@@ -79,10 +84,10 @@ export async function visitMailbox(place: MailboxPlace, options: VisitOptions): 
   }
 }
 
-/** Between two visitors nobody waits for a moment. */
+/** Nobody waits for a moment between two visitors, and after the relay was started anew. */
 async function enter(place: MailboxPlace, identity: ChannelIdentity): Promise<Seat> {
-  const until = performance.now() + answerMs
-  for (;;) {
+  const until = performance.now() + comeAgain.forMs
+  for (let pauseMs: number = comeAgain.firstMs; ; pauseMs = Math.min(pauseMs * 1.5, comeAgain.longestMs)) {
     const link = await dialPeer(place.relay, { identity, peer: place.fingerprint, purpose: 'mailbox' })
     const timer = setTimeout(() => link.close('done'), answerMs)
     try {
@@ -93,7 +98,7 @@ async function enter(place: MailboxPlace, identity: ChannelIdentity): Promise<Se
     } finally {
       clearTimeout(timer)
     }
-    await pause(comeAgainMs)
+    await pause(pauseMs)
   }
 }
 
