@@ -134,6 +134,16 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'part', m: 0, to: 0 },
     ],
   },
+  'the number of a record that was deleted before it had one is no edit': {
+    ...whole,
+    together: false,
+    schemas: 'none',
+    steps: [
+      { kind: 'create', m: 1, fields: 0, code: 0 },
+      { kind: 'delete', m: 1, r: 0, child: false },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+    ],
+  },
   'a value of a field that was removed does not keep a record waiting': {
     ...whole,
     schemas: 'field',

@@ -2,6 +2,7 @@
 // What must come of it is worked out from here.
 import * as Y from 'yjs'
 import { statement } from '#main/kernel/database.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
 import { unpackValue } from '#main/replication/core/json-value.ts'
 import { isRegisterEntry } from '#main/replication/core/register.ts'
 import type { Hlc, RegisterEntry } from '#main/replication/core/types.ts'
@@ -17,11 +18,12 @@ export interface Past {
   readonly aside: ReadonlySet<string>
 }
 
-/** What a step did to a long text. */
+/** What a step did to a long text, or by how much it let the stock of a record grow. */
 export interface TextNote {
   readonly doc: string
   readonly added?: string
   readonly removed?: string
+  readonly grown?: number
 }
 
 /** What a person meant to write: values by the uid of their field. */
@@ -38,6 +40,10 @@ export interface Written {
   readonly hlc: Hlc
   /** True time. */
   readonly time: number
+  /** The user who wrote it; `system` for what follows from another change. */
+  readonly author: string
+  /** What was written in one call has the same. */
+  readonly call: string
   readonly docs: readonly {
     readonly doc: string
     readonly entries: readonly RegisterEntry[]
@@ -56,7 +62,6 @@ export class Journal {
   /** Takes what a machine wrote since the last time; answers how many envelopes it is. */
   collect(
     machine: ModelMachine,
-    past: Past,
     time: number,
     told: { readonly notes?: readonly TextNote[]; readonly talks?: readonly TalkNote[] } = {},
   ): readonly Written[] {
@@ -66,6 +71,7 @@ export class Journal {
     const from = this.#seen.get(inc) ?? 0
     if (to < from) throw new Error(`The log ${inc} of ${machine.name} went back from ${from} to ${to}.`)
     const fresh = to === from ? [] : readEnvelopes(read, inc, from + 1, 10_000)
+    const pasts = readPasts(machine, from)
     const found = fresh.map((envelope, index): Written => {
       if (envelope.seq !== from + index + 1)
         throw new Error(`The log ${inc} of ${machine.name} has a gap at ${from + index + 1}.`)
@@ -81,8 +87,10 @@ export class Journal {
         machine: machine.name,
         hlc: body.hlc,
         time,
+        author: body.author,
+        call: placeOf({ inc, seq: body.group.first }),
         docs: docs.map(({ doc, update }) => ({ doc, update, entries: entriesOf(update) })),
-        past,
+        past: pasts.get(envelope.seq)!,
         notes: (told.notes ?? []).filter((note) => docs.some(({ doc }) => doc === note.doc)),
         talks: (told.talks ?? []).filter(({ feed }) => docs.some(({ doc }) => doc.startsWith(feed))),
       }
@@ -102,12 +110,31 @@ export class Journal {
   }
 }
 
-/** What a machine has applied now. */
-export function pastOf(machine: ModelMachine): Past {
-  const { read } = machine.plugin
-  const rows = read.all(statement<{ inc: number; seq: number }>('SELECT inc, applied_seq AS seq FROM sync_inc'))
-  const aside = read.all(statement<{ inc: number; seq: number }>('SELECT inc, seq FROM sync_problem'))
-  return { applied: new Map(rows.map(({ inc, seq }) => [inc, seq])), aside: new Set(aside.map(placeOf)) }
+/** Notes what a machine has applied whenever it writes: what it writes by itself comes between two steps. */
+export async function notePasts({ write }: Pick<PluginHost, 'write'>): Promise<void> {
+  await write('model.pasts', (tx) => {
+    tx.ddl('CREATE TABLE model_past (inc INTEGER, seq INTEGER, applied TEXT, aside TEXT, PRIMARY KEY (inc, seq))')
+    tx.ddl(`CREATE TRIGGER model_past_of AFTER INSERT ON sync_env
+      WHEN NEW.inc = (SELECT inc FROM sync_workspace) BEGIN
+        INSERT OR REPLACE INTO model_past SELECT NEW.inc, NEW.seq,
+          (SELECT json_group_array(json_array(inc, applied_seq)) FROM sync_inc),
+          (SELECT json_group_array(inc || '/' || seq) FROM sync_problem);
+      END`)
+  })
+}
+
+function readPasts({ inc, plugin: { read } }: ModelMachine, after: number): ReadonlyMap<number, Past> {
+  const sql = 'SELECT seq, applied, aside FROM model_past WHERE inc = ? AND seq > ?'
+  const rows = read.all(statement<{ seq: number; applied: string; aside: string }>(sql, [inc, after]))
+  return new Map(
+    rows.map(({ seq, applied, aside }) => [
+      seq,
+      {
+        applied: new Map(JSON.parse(applied) as [number, number][]),
+        aside: new Set(JSON.parse(aside) as string[]),
+      },
+    ]),
+  )
 }
 
 /** Whether the author of an envelope had seen another one. */

@@ -27,6 +27,7 @@ import type { TestHost } from '../create-test-host.ts'
 import { createTestWorkspace } from '../sync-machine.ts'
 import type { TestWorkspace } from '../sync-machine.ts'
 import { createModelKinds } from './host-kinds.ts'
+import { notePasts } from './host-journal.ts'
 import { dropAside, putSchemas, takeSchemas } from './schema-image.ts'
 import type { SchemaImage } from './schema-image.ts'
 import { imageTables, putImage, takeImage } from './table-image.ts'
@@ -97,6 +98,8 @@ export async function createModelMachine(
   const actor = { type: 'user' as const, id: `user-${name}`, name: `User ${name}` }
   let plugin: PluginHost | undefined
   let engine: SyncEngine | undefined
+  let mark = (): string | null => null
+  let provisional = 0
   let inc = 0
   let boots = 0
   let sidecar: Sidecar | undefined
@@ -118,6 +121,9 @@ export async function createModelMachine(
     register(host) {
       plugin = host
       const metadata = host.service('metadata')
+      host.service('data').setNumbering({
+        provisional: () => (mark() === null ? null : `#~${mark()!}-${(provisional += 1)}`),
+      })
       followRecords(host, metadata, () => engine !== undefined)
       for (const type of ['created', 'updated', 'deleted', 'restored', 'purged']) {
         host.on(`record.${type}`, (event, tx) => {
@@ -131,6 +137,7 @@ export async function createModelMachine(
   const plugins = [...corePlugins.filter(({ id }) => id !== 'search'), feedPlugin, probe]
   const host = await createTestHost({ plugins, clock, validateResponses: false })
   const { read, write } = plugin!
+  await notePasts(plugin!)
   const metadata = plugin!.service('metadata')
   const kinds = createModelKinds(plugin!)
   const feed = createFeedService({
@@ -201,7 +208,10 @@ export async function createModelMachine(
       if (origin.length === 0) origin = takeSchemas(plugin!)
       await putSchemas(plugin!, origin)
       await dropAside(plugin!)
-      await write('model.clear', (tx) => putImage(tx, new Map(tables().map((table) => [table, []]))))
+      await write('model.clear', (tx) => {
+        putImage(tx, new Map(tables().map((table) => [table, []])))
+        tx.run(statement('DELETE FROM model_past'))
+      })
     },
     async open(fresh, options) {
       withSchemas = options?.withSchemas ?? withSchemas
@@ -226,6 +236,7 @@ export async function createModelMachine(
       const sent = verdict.keep ? (sidecar?.lastSeqSent ?? 0) : 0
       sidecar = { device, inc, bootCounter: boots, lastSeqSent: sent, stopped: false }
       const made = kinds.open(withSchemas)
+      mark = made.provisionalMark
       engine = await createEngine({
         host: plugin!,
         data: plugin!.service('data'),
@@ -285,16 +296,25 @@ export const OBJECTS = {
   part: {
     title: { type: 'text' },
     size: { type: 'number' },
+    stock: { type: 'number', merge: 'sum' },
     labels: { type: 'tags' },
     notes: { type: 'markdown' },
+    no: { type: 'autonumber', autonumberFormat: 'P-{0000}' },
     code: { type: 'text', unique: true },
     next: { type: 'lookup', reference: 'part', deleteBehavior: 'set_null' },
     double: { type: 'formula', expression: 'record.size * 2' },
   },
   item: {
     title: { type: 'text' },
+    size: { type: 'number' },
     part: { type: 'master_detail', reference: 'part' },
   },
+} as const
+
+/** What parts say of their items; defined once there are items. */
+const sums = {
+  total: { type: 'summary', summaryOperations: { object: 'item', field: 'size', function: 'sum' } },
+  twice: { type: 'formula', expression: 'record.total * 2' },
 } as const
 
 /** A field that only machines of a newer schema know. */
@@ -317,13 +337,15 @@ export async function createPool(
     const part = options.newer === true && index === 0 ? { ...OBJECTS.part, ...newer } : OBJECTS.part
     await define(machine, 'part', part, machines[0]!)
     await define(machine, 'item', OBJECTS.item, machines[0]!)
+    await define(machine, 'part', { ...part, ...sums }, machines[0]!)
   }
   return machines
 }
 
 /** Gives all machines the field that the first one has. */
 export async function upgradePool(machines: readonly ModelMachine[]): Promise<void> {
-  for (const machine of machines.slice(1)) await define(machine, 'part', { ...OBJECTS.part, ...newer }, machines[0]!)
+  for (const machine of machines.slice(1))
+    await define(machine, 'part', { ...OBJECTS.part, ...newer, ...sums }, machines[0]!)
 }
 
 async function define(machine: ModelMachine, name: string, fields: object, first: ModelMachine): Promise<void> {

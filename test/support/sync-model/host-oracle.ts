@@ -18,9 +18,11 @@ import type { ModelMachine } from './host-machine.ts'
 import type { Written } from './host-journal.ts'
 import { hadSeen, placeOf } from './host-journal.ts'
 import type { HostOutcome } from './host-run.ts'
+import type { Rows } from './oracle-derived.ts'
 import type { Mark } from './oracle-marks.ts'
 import { aliveOf, latestFirst, same } from './oracle-marks.ts'
 import { assertSchema, schemaConflicts, schemaDump } from './oracle-schema.ts'
+import { assertDerived, assertNumbers, assertStock, shownIn } from './oracle-derived.ts'
 import { assertTalk, lostTalk, removesOfTalk, saidItems } from './oracle-talk.ts'
 import { isAside } from './table-image.ts'
 
@@ -33,8 +35,6 @@ export interface Seen {
 }
 
 const compared: ReadonlySet<string> = new Set(['field', 'delete_edit', 'unique', 'orphan'])
-
-type Rows = ReadonlyMap<string, Record<string, unknown>>
 
 /**
  * Checks everything; the message of the error says what was broken.
@@ -80,7 +80,7 @@ export function assertHosts(outcome: HostOutcome): Seen {
     assertRank(doc, writes)
     // A removal that waits for good because what its author had seen of the record is lost has still emptied the others.
     const emptied = (purges.get(doc.split('/')[2]!) ?? []).filter(
-      (one) => isSurvivor.has(one) || writes.some(({ inc, past }) => inc === one.inc && past === one.past),
+      (one) => isSurvivor.has(one) || writes.some(({ call }) => call === one.call),
     )
     if (doc.startsWith('t/')) {
       assertText(doc, writes, readText(loaded), emptied)
@@ -95,6 +95,7 @@ export function assertHosts(outcome: HostOutcome): Seen {
       expected.push(...schemaConflicts(doc, register))
     }
     if (doc.startsWith('r/')) {
+      assertStock(first, doc, register, writes, emptied)
       expected.push(...conflictsOf(first, doc, { register, alive, byDoc }))
       if (isMark(register.get('_purge')?.winner[1])) purged.add(doc.split('/')[2]!)
     }
@@ -103,6 +104,8 @@ export function assertHosts(outcome: HostOutcome): Seen {
   const lostWords = lostTalk(said, purged).sort()
   for (const [index, machine] of machines.entries()) {
     assertProjection(machine, dumps[index]!)
+    assertDerived(machine, dumps[index]!)
+    assertNumbers(machine, dumps[index]!, outcome.isCounterLost)
     assertTalk(machine, said, purged)
     const found = openConflicts(machine)
     const listed = found.filter(({ kind }) => kind === 'field' || kind === 'delete_edit')
@@ -191,15 +194,16 @@ function waitsForGood(machine: ModelMachine, name: string): boolean {
 
 /**
  * Rows of all objects as every machine must have them. Left out are `updated_at`, the version token, which may differ by
- * milliseconds, `updated_by`: a machine that merges two changes names the one whose envelope came last there, and `rowid`,
- * which counts the rows as they came.
+ * milliseconds, `updated_by`: a machine that merges two changes names the one whose envelope came last there, `rowid`,
+ * which counts the rows as they came, and summaries of records in the trash, which nobody counts there.
  */
 function dumpOf(machine: ModelMachine): ReadonlyMap<string, Rows> {
   return new Map(
     machine.metadata.objectSchemas().map((schema) => {
       const rows = machine.plugin.read.all(statement<Record<string, unknown>>(`SELECT * FROM "${schema.table}"`))
       const kept = rows.map(
-        ({ rowid: _row, updated_at: _at, updated_by: _by, ...rest }) => [rest['id'] as string, ordered(rest)] as const,
+        ({ rowid: _row, updated_at: _at, updated_by: _by, ...rest }) =>
+          [rest['id'] as string, shownIn(schema, ordered(rest))] as const,
       )
       return [schema.name, new Map(kept.toSorted(([a], [b]) => (a < b ? -1 : 1)))]
     }),
@@ -275,7 +279,8 @@ function conflictsOf(
   const mark = ['_purge', '_del'].map(winnerOf).find((one) => isMark(one?.entry[1]))
   if (mark !== undefined) {
     const unseen = [...alive.keys()]
-      .filter((key) => !key.startsWith('_'))
+      // A number is given to a record, whether somebody deleted it or not: nobody edited it.
+      .filter((key) => !key.startsWith('_') && schema.fields.find(({ uid }) => uid === key)?.type !== 'autonumber')
       .filter((key) => {
         const { by } = winnerOf(key)!
         return by !== mark.by && !hadSeen(mark.by, by)
@@ -319,7 +324,6 @@ function assertProjection(machine: ModelMachine, dump: ReadonlyMap<string, Rows>
       const { values } = mergeValues(register, merged)
       for (const { uid } of merged) {
         const field = byUid.get(uid)!
-        if (field.type === 'autonumber') continue
         same(
           `${field.name} of ${id} on ${machine.name}`,
           plain(row[field.column], Array.isArray(values.get(uid))),

@@ -87,7 +87,7 @@ export interface Bias {
 }
 
 function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
-  const fields = fc.nat({ max: 31 })
+  const fields = fc.nat({ max: 127 })
   const code = fc.nat({ max: 5 })
   const m = small
   return fc.oneof(

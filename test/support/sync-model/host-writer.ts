@@ -25,6 +25,7 @@ interface Row {
   readonly deleted_at: string | null
   readonly notes: string | null
   readonly labels: string | null
+  readonly stock: number | null
 }
 
 type Values = Record<string, unknown>
@@ -54,19 +55,19 @@ export class Writer {
     const ctx = machine.ctx()
     switch (step.kind) {
       case 'create': {
-        const values = this.#values(31 & step.fields, step.code)
+        const values = this.#values(step.fields, step.code)
         const notes = this.#character()
         const { id } = await data.create(ctx, {
           object: 'part',
           data: { ...values, ...(step.fields % 2 === 0 ? {} : { notes }) },
         })
         const told = this.#told(machine, 'part', id, values)
-        return step.fields % 2 === 0 ? told : { ...told, notes: [{ doc: textOf(machine, id), added: notes }] }
+        return step.fields % 2 === 0 ? told : withText(told, { doc: textOf(machine, id), added: notes })
       }
       case 'child': {
         const part = pick(rows(machine, 'part', 'live'), step.r)
         if (part === undefined) return nothing
-        const values = { title: this.#text() }
+        const values = { title: this.#text(), size: this.#number() }
         const { id } = await data.create(ctx, { object: 'item', data: { ...values, part: part.id } })
         return this.#told(machine, 'item', id, values)
       }
@@ -76,14 +77,17 @@ export class Writer {
         const values = this.#values(step.fields, step.code, part)
         if (machine.metadata.objectSchema('part')!.byName.has('late')) values['late'] = this.#text()
         if (step.fields % 7 === 3) values['next'] = pick(rows(machine, 'part', 'live'), step.code)!.id
-        if (Object.keys(values).length === 0) return nothing
-        await data.update(ctx, { object: 'part', id: part.id, data: values })
-        return this.#told(machine, 'part', part.id, values)
+        const added = (step.fields & 64) === 0 ? undefined : this.#character()
+        const notes = added === undefined ? {} : { notes: added + (part.notes ?? '') }
+        if (Object.keys(values).length === 0 && added === undefined) return nothing
+        await data.update(ctx, { object: 'part', id: part.id, data: { ...values, ...notes } })
+        const told = this.#told(machine, 'part', part.id, values, part)
+        return added === undefined ? told : withText(told, { doc: textOf(machine, part.id), added })
       }
       case 'editChild': {
         const item = pick(rows(machine, 'item', 'live'), step.r)
         if (item === undefined) return nothing
-        const values = { title: this.#text() }
+        const values = step.r % 2 === 0 ? { title: this.#text() } : { size: this.#number() }
         await data.update(ctx, { object: 'item', id: item.id, data: values })
         return this.#told(machine, 'item', item.id, values)
       }
@@ -166,7 +170,7 @@ export class Writer {
       this.#told(machine, 'item', ids[1]!, item),
       ...(edited === undefined ? [] : [this.#told(machine, 'part', edited.id, change)]),
     ]
-    return { notes: [], intents: parts.flatMap(({ intents }) => intents) }
+    return together(parts)
   }
 
   /** Rows of a file, found again by their code. */
@@ -184,7 +188,7 @@ export class Writer {
     const parts = result.results.flatMap(({ success, id, index }) =>
       success ? [this.#told(machine, 'part', id!, { title: given[index]!.title })] : [],
     )
-    return { notes: [], intents: parts.flatMap(({ intents }) => intents) }
+    return together(parts)
   }
 
   /** Calls that arrive together and share a transaction; one of them may be taken back. */
@@ -213,7 +217,7 @@ export class Writer {
       if (part.id === failing) return []
       throw (settled[index] as PromiseRejectedResult).reason
     })
-    return { notes: [], intents: parts.flatMap(({ intents }) => intents) }
+    return together(parts)
   }
 
   async #editText(machine: ModelMachine, step: Extract<WriteStep, { kind: 'text' }>): Promise<Told> {
@@ -242,23 +246,27 @@ export class Writer {
     if (!failed) throw new Error('A write that was to be taken back was answered.')
   }
 
-  /** Values of the fields whose bit is set: title, size, code, a label more, a label less. */
+  /** Values of the fields whose bit is set: title, size, code, a label more, a label less, a stock that grows. */
   #values(fields: number, code: number, row?: Row): Values {
     const values: Values = {}
     if ((fields & 1) !== 0) values['title'] = this.#text()
     if ((fields & 2) !== 0) values['size'] = this.#number()
     if ((fields & 4) !== 0 && code < 5) values['code'] = codeOf(code)
+    if ((fields & 32) !== 0) values['stock'] = (row?.stock ?? 0) + this.#number()
     const labels = row === undefined || row.labels === null ? [] : (JSON.parse(row.labels) as string[])
     if ((fields & 8) !== 0) values['labels'] = [...labels, `l${(this.#made += 1)}`]
     else if ((fields & 16) !== 0 && labels.length > 0) values['labels'] = labels.toSpliced(code % labels.length, 1)
     return values
   }
 
-  #told(machine: ModelMachine, object: string, id: string, values: Values): Told {
+  #told(machine: ModelMachine, object: string, id: string, values: Values, before?: Row): Told {
     const schema = machine.metadata.objectSchema(object)!
+    const doc = `r/${schema.uid}/${id}`
     const known = Object.entries(values).filter(([name]) => name === 'title' || name === 'size')
     const byUid = Object.fromEntries(known.map(([name, value]) => [schema.byName.get(name)!.uid, value]))
-    return { notes: [], intents: [{ doc: `r/${schema.uid}/${id}`, values: byUid }] }
+    const stock = values['stock']
+    const grown = typeof stock === 'number' ? [{ doc, grown: stock - (before?.stock ?? 0) }] : []
+    return { notes: grown, intents: [{ doc, values: byUid }] }
   }
 
   #text(): string {
@@ -272,6 +280,14 @@ export class Writer {
   #character(): string {
     return String.fromCodePoint(FIRST_CHARACTER + (this.#made += 1))
   }
+}
+
+function withText(told: Told, note: TextNote): Told {
+  return { ...told, notes: [...told.notes, note] }
+}
+
+function together(parts: readonly Told[]): Told {
+  return { notes: parts.flatMap(({ notes }) => notes), intents: parts.flatMap(({ intents }) => intents) }
 }
 
 const unknownId = '01920000-0000-7000-8000-000000000000'

@@ -48,7 +48,7 @@ export function latestFirst<T extends { readonly by: Written }>(
   stampOfMark: (mark: T) => { ms: number; ctr: number; inc: number } = ({ by }) => ({ ...by.hlc, inc: by.inc }),
 ): T[] {
   return marks.toSorted((a, b) => {
-    if (!skewed) return b.by.time - a.by.time
+    if (!skewed && b.by.time !== a.by.time) return b.by.time - a.by.time
     const [one, other] = [stampOfMark(b), stampOfMark(a)]
     return compareHlc(one, other) || one.inc - other.inc
   })

@@ -13,7 +13,7 @@ const names = ['extra', 'other', 'third']
 
 /** Fields that were added to the object of the model. */
 export function addedFields(machine: ModelMachine): readonly FieldSchema[] {
-  const own = new Set(Object.keys(OBJECTS.part).map((field) => machine.fieldName('part', field)))
+  const own = new Set([...Object.keys(OBJECTS.part), 'total', 'twice'].map((field) => machine.fieldName('part', field)))
   return machine.metadata.objectSchema('part')!.fields.filter(({ name }) => !own.has(name) && name !== 'late')
 }
 

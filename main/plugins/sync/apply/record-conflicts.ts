@@ -163,10 +163,13 @@ export function deleteConflicts(scene: DeletionScene): ConflictDraft[] {
   const mark = [register.get(PURGED_KEY), register.get(DELETED_KEY)].find((value) => isMark(value?.winner[1]))
   if (mark === undefined) return []
   const { seen = {}, by, at, texts } = mark.winner[1] as unknown as DeletionMark
+  const numbers = new Set(scene.schema.fields.filter(({ type }) => type === 'autonumber').map(({ uid }) => uid))
   const unseen = new Map<string, RegisterEntry>()
   for (const [key, { winner }] of register) {
-    const isValue = !key.startsWith('_') && !isFormerText(parseKey(key).part)
-    if (isValue && !wasSeen(winner, seen)) unseen.set(key, winner)
+    const { uid, part } = parseKey(key)
+    // Numbers are given to records whether they are deleted or not.
+    const isEdit = !key.startsWith('_') && !isFormerText(part) && !numbers.has(uid)
+    if (isEdit && !wasSeen(winner, seen)) unseen.set(key, winner)
   }
   const edited = unseenTexts(scene, texts)
   if (unseen.size === 0 && edited.length === 0) return []
