@@ -1,4 +1,5 @@
 // Puts the parts of the database layer together: one writer, one reader, the reader processes.
+import { closeSync, openSync } from 'node:fs'
 import type { PlatformError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Database } from '#main/kernel/database.ts'
@@ -74,9 +75,12 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
   const birth = state === undefined ? null : birthOf(reader)
   const logState = writer.prepare('PRAGMA wal_checkpoint(NOOP)').raw()
   const logPages = (): number => (logState.get() as [busy: number, pages: number, folded: number])[1]
+  // Closed behind the last connection only: the end of any handle of the file drops the locks of this process.
+  let pages: number | undefined
   const markLog = (handle: number): void => {
     try {
-      state?.mark({ state: 'open', birth, log: describeLog(handle, logPages()) })
+      pages ??= openSync(file, 'r')
+      state?.mark({ state: 'open', birth, log: describeLog(handle, logPages(), pages) })
     } catch (error) {
       log.error({ err: error }, 'How far the log has come could not be noted outside of the database.')
     }
@@ -146,6 +150,7 @@ export async function createDatabase(options: DatabaseOptions): Promise<HostData
     const isFolded = foldWhole(writer)
     if (!isFolded) log.warn({}, 'The write-ahead log could not be folded in; the next start does it.')
     writer.close()
+    if (pages !== undefined) closeSync(pages)
     if (damage !== undefined) state?.note({ state: 'damaged', problem: damage })
     else if (isFolded) state?.note({ state: 'closed', ...describeClosed(file) })
   }

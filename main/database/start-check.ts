@@ -12,7 +12,7 @@ import { openReader } from './open.ts'
 import type { Connection } from './open.ts'
 import { checksumOf, isSame, isUntouched, readState, stateFileOf } from './state-file.ts'
 import type { ClosedFile, Closing, DatabaseState } from './state-file.ts'
-import { holdsPage, readLogExtent } from './wal-log.ts'
+import { isFoldedIn, readLogExtent } from './wal-log.ts'
 import type { LogExtent, NotedLog } from './wal-log.ts'
 
 /** Larger files are checked beside the traffic instead: some 8 ms of start for every megabyte would be too long. */
@@ -161,7 +161,7 @@ function logProblem(database: string, noted: NotedLog, log: LogExtent | null): D
   if (noted.frames === 0) return undefined
   if (log === null) {
     // Whoever opens the file with SQLite after a kill folds the log in and removes it.
-    if (noted.last !== undefined && holdsPage(database, noted.last)) return undefined
+    if (noted.last !== undefined && isFoldedIn(database, noted.last)) return undefined
     return doubtful('its log (cairn.db-wal) is gone or damaged, and the last changes were in it.')
   }
   const restarts = (log.salts[0] - noted.salts[0]) >>> 0

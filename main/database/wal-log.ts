@@ -20,11 +20,13 @@ export interface LogExtent {
   readonly frames: number
 }
 
-/** A page as the last frame of a log has it: where it is in the database, from 1, how long, and the CRC-32 of what it holds. */
+/** The page that the last frame of a log is of. */
 export interface LastPage {
+  /** Where it is in the database, from 1. */
   readonly page: number
   readonly bytes: number
-  readonly crc: number
+  /** CRC-32 of what the database holds there while the log is not folded in; null behind its end. */
+  readonly before: number | null
 }
 
 /** A log as it is noted beside its database. */
@@ -35,31 +37,36 @@ export interface NotedLog extends LogExtent {
 
 /**
  * A log that is open, null while it has no header.
- * @param descriptor of the `-wal` file
+ * @param log descriptor of the `-wal` file
  * @param frames up to the last COMMIT
+ * @param database descriptor of the file the log belongs to
  */
-export function describeLog(descriptor: number, frames: number): NotedLog | null {
+export function describeLog(log: number, frames: number, database: number): NotedLog | null {
   const header = Buffer.allocUnsafe(headerBytes)
-  if (readSync(descriptor, header, 0, headerBytes, 0) < headerBytes) return null
+  if (readSync(log, header, 0, headerBytes, 0) < headerBytes) return null
   const salts: LogSalts = [header.readUInt32BE(16), header.readUInt32BE(20)]
   if (frames === 0) return { salts, frames }
   const bytes = header.readUInt32BE(8)
-  const frame = Buffer.allocUnsafe(frameHeaderBytes + bytes)
-  const isWhole =
-    readSync(descriptor, frame, 0, frame.length, headerBytes + (frames - 1) * frame.length) === frame.length
-  if (!isWhole) return { salts, frames }
-  return { salts, frames, last: { page: frame.readUInt32BE(0), bytes, crc: crc32(frame.subarray(frameHeaderBytes)) } }
+  const at = headerBytes + (frames - 1) * (frameHeaderBytes + bytes)
+  const frame = Buffer.allocUnsafe(frameHeaderBytes)
+  if (readSync(log, frame, 0, frameHeaderBytes, at) < frameHeaderBytes) return { salts, frames }
+  const page = frame.readUInt32BE(0)
+  return { salts, frames, last: { page, bytes, before: checksumOfPage(database, page, bytes) } }
 }
 
-/** Whether a page of a database is as a log had it, which is so when the log was folded in. @param file path of the database */
-export function holdsPage(file: string, { page, bytes, crc }: LastPage): boolean {
+/** Whether the log of a closed database was folded into it: the page is not the one before. @param file path of the database */
+export function isFoldedIn(file: string, { page, bytes, before }: LastPage): boolean {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
   try {
-    const content = Buffer.alloc(bytes)
-    return readSync(descriptor, content, 0, bytes, (page - 1) * bytes) === bytes && crc32(content) === crc
+    return checksumOfPage(descriptor, page, bytes) !== before
   } finally {
     closeSync(descriptor)
   }
+}
+
+function checksumOfPage(descriptor: number, page: number, bytes: number): number | null {
+  const content = Buffer.allocUnsafe(bytes)
+  return readSync(descriptor, content, 0, bytes, (page - 1) * bytes) === bytes ? crc32(content) : null
 }
 
 /**

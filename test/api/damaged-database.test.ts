@@ -120,6 +120,12 @@ describe('a start on a folder that was in use', () => {
     new BetterSqlite3(file).exec('SELECT count(*) FROM o_note').close()
     expect(existsSync(`${file}-wal`)).toBe(false)
     expect(await titlesOf(dir)).toEqual(all)
+    // What was written after the last note of the log is folded in with it.
+    const later = folder(killed)
+    const other = new BetterSqlite3(later.file)
+    other.exec('CREATE TABLE later (a); INSERT INTO later SELECT randomblob(2000) FROM o_note; DROP TABLE later')
+    other.exec("UPDATE o_note SET title = 'four' WHERE title = 'three'; VACUUM").close()
+    expect(await titlesOf(later.dir)).toEqual(['four', 'kept in the backup', 'one', 'two'])
   })
 
   it.each(['missing', 'empty'])('refuses a database that is %s', async (what) => {

@@ -21,6 +21,16 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
     ...whole,
     steps: [0, 1, 2].map((m) => ({ kind: 'editComment' as const, m, r: 0, what: 0 })),
   },
+  'an edit of a comment says nothing of who may see it, though that was changed and taken back before': {
+    ...whole,
+    schemas: 'none',
+    steps: [
+      { kind: 'editComment', m: 0, r: 2, what: 1 },
+      { kind: 'editComment', m: 0, r: 2, what: 1 },
+      { kind: 'editComment', m: 1, r: 2, what: 1 },
+      { kind: 'editComment', m: 0, r: 2, what: 0 },
+    ],
+  },
   'what gave way in a comment is listed no longer once somebody who saw it edits the comment': {
     ...whole,
     steps: [

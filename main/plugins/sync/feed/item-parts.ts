@@ -105,8 +105,10 @@ export function changesOf(item: TravellingItem, entries: FeedItemEntries): FeedP
     const before = entries.get(key)?.winner
     if (before === undefined || !isDeepStrictEqual(before[1], value)) patch.push([key, value])
   }
-  for (const [key, { winner }] of entries)
-    if (!Object.hasOwn(wanted, key) && winner[1] !== null && isKnown(key)) patch.push([key, valueOfNone(key)])
+  for (const [key, { winner }] of entries) {
+    const none = valueOfNone(key)
+    if (!Object.hasOwn(wanted, key) && winner[1] !== none && isKnown(key)) patch.push([key, none])
+  }
   return Object.fromEntries(patch)
 }
 
