@@ -26,6 +26,7 @@ import { syncedObjects } from '../write/record-genesis.ts'
 import { createPeerRights } from '../service/shared/peer-rights.ts'
 import { createPeerRooms } from '../service/shared/peer-rooms.ts'
 import { createSharedTexts } from '../service/shared/shared-texts.ts'
+import { createVouching } from '../service/shared/vouched.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { nameOfEntry } from '#main/replication/core/replaced.ts'
 import type { RegisterEntry } from '#main/replication/core/types.ts'
@@ -219,6 +220,8 @@ export async function openEngine(
   // What waited while the host was stopped; the kinds read documents only from here on.
   engine.reproject()
   const { read, write, clock, log } = host
+  const { inc, signer } = own
+  const workspace = { id: start.workspace, epoch: start.epoch }
   const rooms = createPeerRooms({
     now: () => clock.now(),
     log,
@@ -229,14 +232,19 @@ export async function openEngine(
       schemas: () => metadata.objectSchemas(),
       personOf: personHere,
     }),
-    hasPeers: () => devices.all().filter(({ isRevoked }) => !isRevoked).length > 1,
+    others: () =>
+      devices
+        .all()
+        .filter(({ device, isRevoked }) => !isRevoked && device !== own.device)
+        .map(({ device }) => device),
+    vouching: createVouching({ workspace, device: own.device, signer, devices, now: () => clock.now() }),
     settled: () => engine.replica.settled(),
   })
   let isOn = true
   parts.rooms.use(rooms)
   const { docs } = engine
   const { letters } = kinds
-  const shared = { read, write, data, metadata, docs, letters, rooms, inc: own.inc, isOn: () => isOn }
+  const shared = { read, write, data, metadata, docs, letters, rooms, inc, workspace, signer, isOn: () => isOn }
   await parts.texts.share(createSharedTexts(shared))
   if (start.kind === 'found' || start.kind === 'again') await engine.prepare()
   return {
