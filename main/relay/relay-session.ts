@@ -40,6 +40,9 @@ export interface RelaySession {
 /** What a device may have unsettled: its window, and one envelope that goes alone. */
 const inboxLimit = windowLimit + envelopeLimit
 
+/** Bytes of what is passed on that count as one envelope: 200 of them are as much as a device hears in a second. */
+const liveBytes = 20 * 1024
+
 /** What a piece of work weighs besides its envelopes: without it, empty ones could pile up for nothing. */
 const workBytes = 16
 
@@ -197,7 +200,8 @@ export function createRelaySession(relay: Relay, peer: RelayPeer): RelaySession 
       case 'LIVE':
       case 'AWARE':
         // They may be lost, so what is above the rate is lost here instead of filling the memory of a slow reader.
-        if (rates.take(`${to.device}:live`, 1) === 0) rooms.pass(to.workspace.id, to.member, frame)
+        if (rates.take(`${to.device}:live`, Math.ceil((frame.update.length + 1) / liveBytes)) === 0)
+          rooms.pass(to.workspace.id, to.member, frame)
         return []
       case 'DIGESTHASH':
       case 'DIGEST':

@@ -33,6 +33,7 @@ export const syncRoutes = defineRoutes({
         description:
           'The client id of an earlier answer, by a window that comes back; answered again where it still holds.',
       }),
+      lease: z.string().max(200).optional().meta({ description: 'What that answer gave with the client id.' }),
     }),
     response: z
       .object({
@@ -45,6 +46,9 @@ export const syncRoutes = defineRoutes({
           .int()
           .meta({ description: 'Another one: what the client holds belongs to a document that is no more.' }),
         readOnly: z.boolean(),
+        lease: z.string().optional().meta({
+          description: 'Of a text that other machines have too: proves the client id after the host was started anew.',
+        }),
       })
       .meta({ id: 'LiveText' }),
     permission: 'session',

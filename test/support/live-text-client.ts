@@ -28,7 +28,10 @@ export interface Opening {
 }
 
 /** Asks for a room. */
-export async function askForText(door: Door, place: Place & { clientId?: number | undefined }): Promise<Opening> {
+export async function askForText(
+  door: Door,
+  place: Place & { clientId?: number | undefined; lease?: string | undefined },
+): Promise<Opening> {
   const response = await fetch(`${door.url}/api/v1/sync/docs/open`, {
     method: 'POST',
     headers: { ...door.headers, 'content-type': 'application/json' },
@@ -75,8 +78,8 @@ export async function editText(door: Door, place: Place): Promise<TextClient> {
     }
   }
   const live = openLiveDocument({
-    async open(clientId) {
-      const answer = await askForText(door, { ...place, clientId })
+    async open(before) {
+      const answer = await askForText(door, { ...place, clientId: before?.clientId, lease: before?.lease })
       if (answer.status !== 200) throw new Refused(answer)
       return answer.body as OpenedRoom
     },

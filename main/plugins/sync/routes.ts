@@ -20,8 +20,8 @@ export function syncHandlers(parts: {
 
   return {
     async openLiveText(ctx, { body, headers }) {
-      const { clientId, ...place } = body
-      const opened = await parts.texts.open(ctx, place, clientId)
+      const { clientId, lease, ...place } = body
+      const opened = await parts.texts.open(ctx, place, { clientId, lease })
       return { ...opened, url: urlFor(headers['host']), ticketExpiresInSeconds: ticketSeconds }
     },
   }

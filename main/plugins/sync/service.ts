@@ -23,6 +23,14 @@ export interface OpenedText {
   readonly clientId: number
   readonly epoch: number
   readonly readOnly: boolean
+  /** Shown by a window that comes back, also after the host was started anew. */
+  readonly lease?: string
+}
+
+/** The client id of an earlier time, and what was given with it. */
+export interface FormerText {
+  readonly clientId?: number | undefined
+  readonly lease?: string | undefined
 }
 
 /** Live texts of a host. */
@@ -30,10 +38,9 @@ export interface LiveTexts {
   readonly route: SocketRoute
   /**
    * Opens a text.
-   * @param wanted the client id of an earlier time
    * @throws resource_not_found, permission_denied, sync_document_not_found, sync_update_too_large, service_unavailable
    */
-  open(ctx: RequestContext, place: TextPlace, wanted: number | undefined): Promise<OpenedText>
+  open(ctx: RequestContext, place: TextPlace, before: FormerText): Promise<OpenedText>
   hear(event: PlatformEvent): void
   /** Begins, or with undefined ends, to share texts with other machines: rooms are begun anew. */
   share(texts: SharedTexts | undefined): Promise<void>
@@ -94,14 +101,18 @@ export function createLiveTexts(parts: LiveTextParts): LiveTexts {
       find: rooms.find,
       member: (room) => memberParts(room.place),
     }),
-    async open(ctx, asked, wanted) {
+    async open(ctx, asked, { clientId: wanted, lease: shown }) {
       const text = access.open(ctx, asked)
       const credentials = ctx.credentials!
       const caller = credentials.recheck()
       if (caller === null) throw platformError('unauthenticated', { reason: 'credential_invalid' })
       const room = await rooms.open(text)
       const { epoch, name } = room
-      const clientId = room.leases.lease(`${caller.actor.id} ${caller.credentialId}`, wanted)
+      const user = caller.actor.id
+      const holder = `${user} ${caller.credentialId}`
+      if (wanted !== undefined && shown !== undefined) room.resume(holder, user, { clientId: wanted, lease: shown })
+      const clientId = room.leases.lease(holder, wanted)
+      const lease = room.leaseOf(user, clientId)
       const isReadOnly = !text.mayEdit
       const ticket = tickets.issue({
         room: name,
@@ -113,7 +124,7 @@ export function createLiveTexts(parts: LiveTextParts): LiveTexts {
         isReadOnly,
         recheck: () => credentials.recheck(),
       })
-      return { room: name, ticket, clientId, epoch, readOnly: isReadOnly }
+      return { room: name, ticket, clientId, epoch, readOnly: isReadOnly, ...(lease === undefined ? {} : { lease }) }
     },
     hear(event) {
       rooms.hear(event)

@@ -17,7 +17,11 @@ export interface OpenedRoom {
   readonly clientId: number
   readonly epoch: number
   readonly readOnly: boolean
+  readonly lease?: string | undefined
 }
+
+/** What a window comes back with: its client id, and what was given with it. */
+export type FormerStay = Pick<OpenedRoom, 'clientId' | 'lease'>
 
 /** Why a text can no longer be edited here. */
 export type LiveEnd = 'unavailable' | 'forbidden' | 'gone' | 'too-large' | 'refused'
@@ -27,8 +31,8 @@ export type OpenFailure = 'again' | LiveEnd
 
 /** What a live document works with. */
 export interface LiveDocumentParts {
-  /** Opens the room, with the client id of the time before. */
-  open(clientId: number | undefined): Promise<OpenedRoom>
+  /** Opens the room, with what the time before was opened with. */
+  open(before: FormerStay | undefined): Promise<OpenedRoom>
   /** What a rejection of `open` means. */
   failureOf(error: unknown): OpenFailure
   /** Told of every change of {@link LiveDocument.state}. */
@@ -72,6 +76,7 @@ export interface LiveDocument {
 interface Stay {
   readonly epoch: number
   readonly clientId: number
+  readonly lease: string | undefined
   readonly doc: Y.Doc
   readonly provider: WebsocketProvider
   readonly session: LiveSession
@@ -136,7 +141,7 @@ export function openLiveDocument(parts: LiveDocumentParts): LiveDocument {
     if (isClosed || isOpening || state.phase === 'ended') return
     isOpening = true
     try {
-      const opened = await parts.open(refusals === 0 ? shown?.clientId : undefined)
+      const opened = await parts.open(refusals === 0 ? shown : undefined)
       if (!isClosed) enter(opened)
     } catch (error) {
       if (isClosed) return
@@ -179,8 +184,8 @@ export function openLiveDocument(parts: LiveDocumentParts): LiveDocument {
     })
     provider.awareness.setLocalState({ cursor: null })
     const session = { text, awareness: provider.awareness, undo: new Y.UndoManager(text) }
-    const { epoch, clientId } = opened
-    const stay: Stay = { epoch, clientId, doc, provider, session }
+    const { epoch, clientId, lease } = opened
+    const stay: Stay = { epoch, clientId, lease, doc, provider, session }
     provider.messageHandlers[liveTextMessages.note] = (_encoder, decoder) => {
       hear(stay, JSON.parse(decoding.readVarString(decoder)) as LiveTextNote)
     }

@@ -5,7 +5,7 @@ import { hasCode } from '../../lib/api-error.ts'
 import { connection } from '../../lib/bridge.ts'
 import { onHostBack } from '../../lib/host-status.ts'
 import { openLiveDocument } from './live-document.ts'
-import type { LiveDocument, OpenedRoom, OpenFailure } from './live-document.ts'
+import type { FormerStay, LiveDocument, OpenedRoom, OpenFailure } from './live-document.ts'
 
 /** One text of one record. */
 export interface TextPlace {
@@ -56,7 +56,7 @@ export function takeText(place: TextPlace): TextLease {
 function create(key: string, place: TextPlace): Kept {
   const listeners = new Set<() => void>()
   const live = openLiveDocument({
-    open: (clientId) => openRoom(place, clientId),
+    open: (before) => openRoom(place, before),
     failureOf,
     changed() {
       for (const listener of listeners) listener()
@@ -78,8 +78,8 @@ function settle(key: string): void {
   entry.live.close()
 }
 
-async function openRoom(place: TextPlace, clientId: number | undefined): Promise<OpenedRoom> {
-  const opened = await call('openLiveText', { body: { ...place, ...(clientId === undefined ? {} : { clientId }) } })
+async function openRoom(place: TextPlace, before: FormerStay | undefined): Promise<OpenedRoom> {
+  const opened = await call('openLiveText', { body: { ...place, clientId: before?.clientId, lease: before?.lease } })
   // The host may know itself under another name; the page may only speak to where it came from.
   const { baseUrl } = await connection()
   return { ...opened, url: baseUrl.replace(/^http/, 'ws') + new URL(opened.url).pathname }

@@ -9,6 +9,7 @@ import type { WingParts } from '../peers/service.ts'
 import { createPeerRights } from '../service/shared/peer-rights.ts'
 import { createPeerRooms } from '../service/shared/peer-rooms.ts'
 import { createSharedTexts } from '../service/shared/shared-texts.ts'
+import { createVouching } from '../service/shared/vouched.ts'
 import { createEngine } from './create-engine.ts'
 import type { JudgedPerson } from './create-engine.ts'
 import type { DocKinds } from './doc-kinds.ts'
@@ -75,6 +76,8 @@ export async function openEngine(
   )
   // What waited while the host was stopped; the kinds read documents only from here on.
   engine.reproject()
+  const signer = start.keys
+  const workspace = { id: start.workspace.workspace, epoch: start.workspace.epoch }
   const rooms = createPeerRooms({
     now: () => clock.now(),
     log,
@@ -85,12 +88,18 @@ export async function openEngine(
       schemas: () => metadata.objectSchemas(),
       personOf: personHere,
     }),
-    hasPeers: () => devices.all().filter(({ isRevoked }) => !isRevoked).length > 1,
+    others: () =>
+      devices
+        .all()
+        .filter((one) => !one.isRevoked && one.device !== device)
+        .map((one) => one.device),
+    vouching: createVouching({ workspace, device, signer, devices, now: () => clock.now() }),
     settled: () => engine.replica.settled(),
   })
   let isOn = true
   const { docs } = engine
-  await texts.share(createSharedTexts({ read, write, data, metadata, docs, letters, rooms, inc, isOn: () => isOn }))
+  const shared = { read, write, data, metadata, docs, letters, rooms, inc, workspace, signer, isOn: () => isOn }
+  await texts.share(createSharedTexts(shared))
   if (start.kind === 'found' || start.kind === 'again') await engine.prepare()
   return {
     ...engine,

@@ -25,9 +25,10 @@ const maxName = 100
 const flags = { open: 1, vector: 2 } as const
 
 /**
- * A word as bytes. What does not fit into a frame is left out: the last cursors first, then the vector.
+ * A word as bytes. What does not fit is left out: the last cursors first, then the vector.
+ * @param limit bytes it may have
  */
-export function encodeAware(word: AwareWord): Uint8Array {
+export function encodeAware(word: AwareWord, limit: number = awarenessLimit): Uint8Array {
   const { isOpen, epoch, vector, cursors } = word
   const encoder = encoding.createEncoder()
   encoding.writeVarUint(encoder, (isOpen ? flags.open : 0) | (vector === undefined ? 0 : flags.vector))
@@ -40,9 +41,9 @@ export function encodeAware(word: AwareWord): Uint8Array {
     encoding.writeVarString(encoder, JSON.stringify(state))
   }
   const bytes = encoding.toUint8Array(encoder)
-  if (bytes.byteLength <= awarenessLimit) return bytes
-  if (vector !== undefined && cursors.length === 0) return encodeAware({ isOpen, epoch, cursors })
-  return encodeAware({ ...word, cursors: cursors.slice(0, -1) })
+  if (bytes.byteLength <= limit) return bytes
+  if (vector !== undefined && cursors.length === 0) return encodeAware({ isOpen, epoch, cursors }, limit)
+  return encodeAware({ ...word, cursors: cursors.slice(0, -1) }, limit)
 }
 
 /** Reads a word; null for what is none. */

@@ -5,13 +5,16 @@ import { PlatformError } from '#shared/errors.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { RoomLine, SharedRoom } from '../text/shared-text.ts'
 import { badPerMinute } from '../../session/misbehaviour.ts'
-import type { SessionHooks } from '../../session/types.ts'
+import type { PeerSession } from '../../session/peer-session.ts'
+import type { PeerKind, SessionHooks } from '../../session/types.ts'
 import type { Sessions } from '../../session/sessions.ts'
 import { decodeAware, encodeAware } from './aware-codec.ts'
 import type { AwareWord } from './aware-codec.ts'
 import { createPeerLimits } from './peer-limits.ts'
+import { createRelayLine, readLetters } from './relay-line.ts'
 import type { RemoteCursors } from './remote-cursors.ts'
 import { createRemoteCursors } from './remote-cursors.ts'
+import type { VouchedKind, Vouching } from './vouched.ts'
 
 /** How often a room says that somebody is there, and how long it is believed to be so. */
 const sayMs = 10_000
@@ -35,8 +38,10 @@ export interface PeerRoomsParts {
   readonly log: Logger
   /** Whether the person of a device may edit a text. */
   mayEdit(doc: string, device: string): boolean
-  /** Whether there are other machines. */
-  hasPeers(): boolean
+  /** The other machines. */
+  others(): readonly string[]
+  /** Signs what goes through a relay, and judges what comes from there. */
+  readonly vouching: Vouching
   /** Resolves when what came is applied. */
   settled(): Promise<void>
 }
@@ -75,29 +80,47 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
   let sessions: Pick<Sessions, 'of' | 'all'> | null = null
   /** Machines with an open session. */
   let linked = new Set<string>()
+  let isRelayed = false
   const startedAt = performance.now()
 
-  const sessionOf = (peer: string): ReturnType<Sessions['of']> => {
+  const openSessions = (kind: PeerKind): PeerSession[] =>
+    (sessions?.all() ?? []).filter(
+      (session) => session.kind === kind && ['open', 'catching_up'].includes(session.status().state),
+    )
+
+  const relayLine = createRelayLine(parts.vouching, () => openSessions('relay'))
+
+  const sessionOf = (peer: string): PeerSession | undefined => {
     const session = sessions?.of(peer)
     return session?.kind === 'device' ? session : undefined
   }
+
+  /** Whether a relay is the way to a machine. */
+  const isFar = (peer: string): boolean => isRelayed && !linked.has(peer)
+
+  /** Those that can be spoken to, each in its way. */
+  const everybody = (): Set<string> => new Set([...linked, ...parts.others().filter(isFar)])
 
   const tell = (joined: Joined, entries: ReturnType<RemoteCursors['leave']>): void => {
     if (entries.length > 0) joined.room.show(entries)
   }
 
   const say = (doc: string, { room }: Joined, peers: Iterable<string>): void => {
+    const all = [...peers]
+    if (all.length === 0) return
     const isOpen = room.isOccupied()
     const { epoch } = room
-    const word = encodeAware(
-      isOpen ? { isOpen, epoch, vector: room.vector(), cursors: room.cursors() } : { isOpen, epoch, cursors: [] },
-    )
-    for (const peer of peers) sessionOf(peer)?.sendAware(doc, word)
+    const word: AwareWord = isOpen
+      ? { isOpen, epoch, vector: room.vector(), cursors: room.cursors() }
+      : { isOpen, epoch, cursors: [] }
+    const bytes = encodeAware(word)
+    for (const peer of all) sessionOf(peer)?.sendAware(doc, bytes)
+    if (all.some(isFar)) relayLine.say(doc, word)
   }
 
   const sayToAll = (doc: string, joined: Joined): void => {
     joined.saidAt = now()
-    say(doc, joined, linked)
+    say(doc, joined, everybody())
   }
 
   const listeners = ({ peers }: Joined): string[] =>
@@ -114,7 +137,9 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
       limits.bad(peer)
       return
     }
-    if (missing !== null) sessionOf(peer)?.sendLive(doc, missing)
+    if (missing === null) return
+    if (isFar(peer)) relayLine.typed(doc, missing)
+    else sessionOf(peer)?.sendLive(doc, missing)
   }
 
   /**
@@ -139,25 +164,87 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
     if (!isOthers && !room.isLeased(clientId) && windows.size < maxWindows) windows.set(clientId, window)
   }
 
+  const hearLetters = (peer: string, doc: string, updates: readonly Uint8Array[] | null): void => {
+    const joined = rooms.get(doc)
+    if (updates === null) {
+      limits.bad(peer)
+      return
+    }
+    const bytes = updates.reduce((sum, { byteLength }) => sum + byteLength, 0)
+    if (joined === undefined || !limits.allows(peer, bytes) || !parts.mayEdit(doc, peer)) return
+    let isMissing = false
+    try {
+      for (const update of updates) isMissing = joined.room.takeLive(update) === 'gap' || isMissing
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error
+      if (limits.bad(peer) === badPerMinute)
+        log.warn({ peer, code: error.code }, 'Letters of a machine are left out for a while: too many are not usable.')
+      return
+    }
+    const known = joined.peers.get(peer)
+    if (!isMissing || known === undefined || now() - known.askedAt < askMs) return
+    known.askedAt = now()
+    say(doc, joined, [peer])
+  }
+
+  const hearWord = (peer: string, doc: string, bytes: Uint8Array): void => {
+    const joined = rooms.get(doc)
+    if (joined === undefined || !limits.allows(peer, bytes.byteLength)) return
+    const word = decodeAware(bytes)
+    if (word === null) {
+      limits.bad(peer)
+      return
+    }
+    if (!word.isOpen) {
+      forget(joined, peer)
+      return
+    }
+    const known = joined.peers.get(peer)
+    const isNew = known === undefined || now() - known.heardAt >= believeMs
+    if (known === undefined) joined.peers.set(peer, { heardAt: now(), askedAt: 0, givenAt: 0 })
+    else known.heardAt = now()
+    forgetRoom(joined, peer, word)
+    tell(joined, joined.cursors.say(peer, word.cursors))
+    for (const { clientId } of word.cursors) noteWindow(joined, clientId, { peer, epoch: word.epoch })
+    if (word.vector !== undefined) give(doc, joined, peer, word.vector)
+    if (isNew && joined.room.isOccupied()) say(doc, joined, [peer])
+  }
+
+  /** What a relay passes on is heard as the word of the machine that signed it, unless that one is connected itself. */
+  const passedOn = (
+    relay: string,
+    kind: VouchedKind,
+    doc: string,
+    bytes: Uint8Array,
+    hear: (peer: string, body: Uint8Array) => void,
+  ): void => {
+    // Before anything is made of it: a signature is dear, and a relay may pass on very much.
+    if (!rooms.has(doc) || sessions?.of(relay)?.kind !== 'relay' || !limits.allows(relay, bytes.byteLength)) return
+    const word = parts.vouching.judge(kind, doc, bytes)
+    if (word === 'forged') limits.bad(relay)
+    else if (word !== 'stale' && isFar(word.device)) hear(word.device, word.body)
+  }
+
+  const forget = (joined: Joined, peer: string): void => {
+    joined.peers.delete(peer)
+    tell(joined, joined.cursors.leave(peer))
+  }
+
   const self: PeerRooms = {
     speak(next) {
       sessions = next
     },
     look() {
       const before = linked
-      linked = new Set()
-      if (rooms.size > 0)
-        for (const session of sessions?.all() ?? [])
-          if (session.kind === 'device' && ['open', 'catching_up'].includes(session.status().state))
-            linked.add(session.peer)
+      const wasFar = new Set(parts.others().filter(isFar))
+      linked = new Set(rooms.size > 0 ? openSessions('device').map(({ peer }) => peer) : [])
+      isRelayed = rooms.size > 0 && openSessions('relay').length > 0
       const came = [...linked].filter((peer) => !before.has(peer))
-      const gone = [...before].filter((peer) => !linked.has(peer))
+      const far = parts.others().filter((peer) => isFar(peer) && !wasFar.has(peer))
       for (const [doc, joined] of rooms) {
-        for (const peer of gone) {
-          joined.peers.delete(peer)
-          tell(joined, joined.cursors.leave(peer))
-        }
-        if (joined.room.isOccupied()) say(doc, joined, came)
+        for (const peer of [...joined.peers.keys(), ...before])
+          if (!linked.has(peer) && (before.has(peer) || !isRelayed)) forget(joined, peer)
+        if (joined.room.isOccupied()) say(doc, joined, [...came, ...far])
       }
     },
     beat() {
@@ -166,53 +253,17 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
         if (joined.room.isOccupied() && now() - joined.saidAt >= sayMs) sayToAll(doc, joined)
       }
     },
-    onLive(peer, doc, update) {
-      const joined = rooms.get(doc)
-      if (joined === undefined || sessionOf(peer) === undefined) return
-      if (!limits.allows(peer, update.byteLength) || !parts.mayEdit(doc, peer)) return
-      let outcome: ReturnType<SharedRoom['takeLive']>
-      try {
-        outcome = joined.room.takeLive(update)
-      } catch (error) {
-        if (!(error instanceof PlatformError)) throw error
-        if (limits.bad(peer) === badPerMinute)
-          log.warn(
-            { peer, code: error.code },
-            'Letters of a machine are left out for a while: too many are not usable.',
-          )
-        return
-      }
-      const known = joined.peers.get(peer)
-      if (outcome === 'taken' || known === undefined || now() - known.askedAt < askMs) return
-      known.askedAt = now()
-      say(doc, joined, [peer])
+    onLive(from, doc, update) {
+      if (sessionOf(from) !== undefined) hearLetters(from, doc, [update])
+      else passedOn(from, 'LIVE', doc, update, (peer, body) => hearLetters(peer, doc, readLetters(body)))
     },
-    onAware(peer, doc, bytes) {
-      const joined = rooms.get(doc)
-      if (joined === undefined || sessionOf(peer) === undefined || !limits.allows(peer, bytes.byteLength)) return
-      const word = decodeAware(bytes)
-      if (word === null) {
-        limits.bad(peer)
-        return
-      }
-      if (!word.isOpen) {
-        joined.peers.delete(peer)
-        tell(joined, joined.cursors.leave(peer))
-        return
-      }
-      const known = joined.peers.get(peer)
-      const isNew = known === undefined || now() - known.heardAt >= believeMs
-      if (known === undefined) joined.peers.set(peer, { heardAt: now(), askedAt: 0, givenAt: 0 })
-      else known.heardAt = now()
-      forgetRoom(joined, peer, word)
-      tell(joined, joined.cursors.say(peer, word.cursors))
-      for (const { clientId } of word.cursors) noteWindow(joined, clientId, { peer, epoch: word.epoch })
-      if (word.vector !== undefined) give(doc, joined, peer, word.vector)
-      if (isNew && joined.room.isOccupied()) say(doc, joined, [peer])
+    onAware(from, doc, bytes) {
+      if (sessionOf(from) !== undefined) hearWord(from, doc, bytes)
+      else passedOn(from, 'AWARE', doc, bytes, (peer, body) => hearWord(peer, doc, body))
     },
     async caughtUp() {
       const isOpen = (): boolean => (sessions?.all() ?? []).some((session) => session.status().state === 'open')
-      while (parts.hasPeers() && !isOpen() && performance.now() - startedAt < waitMs) await pause(lookMs)
+      while (parts.others().length > 0 && !isOpen() && performance.now() - startedAt < waitMs) await pause(lookMs)
       if (isOpen()) await parts.settled()
     },
     join(doc, room) {
@@ -227,17 +278,21 @@ export function createPeerRooms(parts: PeerRoomsParts): PeerRooms {
       self.look()
       return {
         typed(update) {
-          for (const peer of listeners(joined)) sessionOf(peer)?.sendLive(doc, update)
+          const peers = listeners(joined)
+          for (const peer of peers) if (!isFar(peer)) sessionOf(peer)?.sendLive(doc, update)
+          if (peers.some(isFar)) relayLine.typed(doc, update)
         },
         moved(entry) {
           const word = encodeAware({ isOpen: true, epoch: room.epoch, cursors: [entry] })
-          for (const peer of listeners(joined)) sessionOf(peer)?.sendAware(doc, word)
+          const peers = listeners(joined)
+          for (const peer of peers) if (!isFar(peer)) sessionOf(peer)?.sendAware(doc, word)
+          if (peers.some(isFar)) relayLine.moved(doc, room.epoch, entry)
         },
         occupied: () => sayToAll(doc, joined),
         cursors: () => joined.cursors.all(),
         end() {
           if (rooms.get(doc) !== joined) return
-          say(doc, { ...joined, room: { ...room, isOccupied: () => false } }, linked)
+          say(doc, { ...joined, room: { ...room, isOccupied: () => false } }, everybody())
           rooms.delete(doc)
         },
       }

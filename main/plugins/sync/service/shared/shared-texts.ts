@@ -1,5 +1,6 @@
 // The documents of texts that are edited live, as rooms ask for them: where they are, what is committed, and making one of
 // the row where there is none. Knows no socket and no link.
+import { hash } from 'node:crypto'
 import { platformError } from '#shared/errors.ts'
 import { normalizeText } from '#shared/field-types/code-points.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
@@ -11,6 +12,8 @@ import { DocError } from '#main/replication/core/doc-error.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { readText } from '#main/replication/core/text-doc.ts'
+import { numberBytes, publicKeyOf, signMessage, verifyMessage } from '#main/replication/wire/device-key.ts'
+import type { Signer } from '#main/replication/wire/device-key.ts'
 import type { DocWriter } from '../../engine/docs.ts'
 import type { OpenableText } from '../text/access.ts'
 import type { SharedTexts } from '../text/shared-text.ts'
@@ -30,13 +33,16 @@ export interface SharedTextParts {
   readonly letters: Letters
   readonly rooms: PeerRooms
   readonly inc: number
+  readonly workspace: { readonly id: Uint8Array; readonly epoch: number }
+  readonly signer: Signer
   /** Whether sync is still on. */
   isOn(): boolean
 }
 
 /** Makes them for one opened engine. */
 export function createSharedTexts(parts: SharedTextParts): SharedTexts {
-  const { read, write, metadata, docs, letters, rooms, inc, isOn } = parts
+  const { read, write, metadata, docs, letters, rooms, inc, workspace, signer, isOn } = parts
+  const key = publicKeyOf(signer.signKey)
 
   const schemaOf = ({ place, fieldUid }: OpenableText): ObjectSchema | undefined => {
     const schema = metadata.objectSchema(place.object)
@@ -87,8 +93,21 @@ export function createSharedTexts(parts: SharedTextParts): SharedTexts {
         if (error instanceof DocError) throw platformError('service_unavailable', { reason: 'document_damaged' })
         throw error
       }
+      // The same letters under the same ids, whatever incarnation writes them, until the workspace is built anew.
+      const lineage = hash('sha256', `${Buffer.from(workspace.id).toString('hex')} ${workspace.epoch} ${doc}`, 'buffer')
+      const epoch = Math.max(1, lineage.readUIntLE(0, 6))
+      const said = (user: string, clientId: number): Uint8Array[] => [
+        numberBytes(epoch),
+        numberBytes(clientId),
+        Buffer.from(user),
+      ]
       return {
         inc,
+        epoch,
+        lease: (user, clientId) =>
+          Buffer.from(signMessage(signer, 'lease', said(user, clientId))).toString('base64url'),
+        isLease: (shown, user, clientId) =>
+          verifyMessage(key, 'lease', said(user, clientId), Buffer.from(shown, 'base64url')),
         isOn,
         state: () => readDoc(read, doc)?.state ?? null,
         lend: (requestId, update) => letters.lend(doc, requestId, update),

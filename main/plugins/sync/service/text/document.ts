@@ -38,6 +38,16 @@ export interface CommonDocument {
 /** Where a change of the document comes from when nobody in the room made it: other machines know of it. */
 export const fromElsewhere: unique symbol = Symbol('from elsewhere')
 
+/** Who wrote an update. */
+export interface Author {
+  readonly clientId: number
+  /**
+   * Of a window that comes back after the host was started anew: whether a client id was given to anybody here. What it
+   * holds of others is what the host has lost.
+   */
+  readonly isLeased?: (clientId: number) => boolean
+}
+
 /** The document of a room. */
 export interface LiveDocument {
   readonly doc: Y.Doc
@@ -55,7 +65,9 @@ export interface LiveDocument {
    * @returns whether the text changed
    * @throws sync_update_invalid, sync_update_too_large
    */
-  apply(update: Uint8Array, clientId: number, origin: unknown): boolean
+  apply(update: Uint8Array, author: Author, origin: unknown): boolean
+  /** Whether an update builds on letters that are not here. @throws sync_update_invalid */
+  lacks(update: Uint8Array): boolean
   /**
    * Applies letters of another machine, which nobody here may have written.
    * @returns `gap` when something before them is missing: nothing changed
@@ -187,12 +199,14 @@ export function createLiveDocument(
       return bytes - firstBytes > maxHistoryBytes
     },
     apply(update, author, origin) {
-      if (!gate.admit(update, (clientId) => clientId === author)) return false
+      const { clientId: own, isLeased } = author
+      if (!gate.admit(update, (id) => id === own || isLeased?.(id) === false)) return false
       const before = bytes
       Y.applyUpdate(doc, update, origin)
       if (hasCarriageReturn) removeCarriageReturns()
       return bytes !== before
     },
+    lacks: (update) => gate.isAhead(update),
     applyLive(update, isLeased) {
       if (gate.isAhead(update)) return 'gap'
       if (gate.admit(update, (clientId) => !isLeased(clientId))) Y.applyUpdate(doc, update, fromElsewhere)

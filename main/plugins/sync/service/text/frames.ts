@@ -20,7 +20,8 @@ export interface AwarenessEntry {
 /** A message of a client. */
 export type ClientMessage =
   | { readonly type: 'state'; readonly vector: Uint8Array }
-  | { readonly type: 'update'; readonly update: Uint8Array }
+  /** @property isAnswer whether it is all the host was found to lack, answered to {@link stateMessage} */
+  | { readonly type: 'update'; readonly update: Uint8Array; readonly isAnswer: boolean }
   | { readonly type: 'awareness'; readonly entries: readonly AwarenessEntry[] }
   | { readonly type: 'query' }
   | { readonly type: 'store' }
@@ -68,7 +69,8 @@ function readBody(decoder: decoding.Decoder, kind: number): ClientMessage | null
 function readSync(decoder: decoding.Decoder, step: number): ClientMessage | null {
   const bytes = decoding.readVarUint8Array(decoder)
   if (step === messageYjsSyncStep1) return { type: 'state', vector: bytes }
-  return step === messageYjsSyncStep2 || step === messageYjsUpdate ? { type: 'update', update: bytes } : null
+  const isAnswer = step === messageYjsSyncStep2
+  return isAnswer || step === messageYjsUpdate ? { type: 'update', update: bytes, isAnswer } : null
 }
 
 function readAwareness(bytes: Uint8Array): AwarenessEntry[] {

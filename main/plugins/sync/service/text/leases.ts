@@ -8,7 +8,16 @@ export interface Leases {
    * @param wanted one it was given before; answered again when it is its own
    */
   lease(holder: string, wanted: number | undefined): number
-  /** Whether an id was given to anybody here, the host among them. */
+  /**
+   * Gives an id again that a window of a holder had before the room was begun anew. Its letters may come from elsewhere
+   * until the window has brought them itself.
+   */
+  resume(holder: string, id: number): void
+  /** Whether the window of an id has not brought yet what it had before. */
+  isReturning(id: number): boolean
+  /** The window of an id has brought what it had. */
+  settle(id: number): void
+  /** Whether nobody but somebody here writes with an id, the host among them. */
   isLeased(id: number): boolean
 }
 
@@ -22,6 +31,7 @@ const maxLeases = 100_000
  */
 export function createLeases(random: (bytes: number) => string, taken: readonly number[]): Leases {
   const holders = new Map<number, string>(taken.map((id) => [id, '']))
+  const returning = new Set<number>()
   return {
     lease(holder, wanted) {
       if (wanted !== undefined && holders.get(wanted) === holder) return wanted
@@ -31,6 +41,14 @@ export function createLeases(random: (bytes: number) => string, taken: readonly 
       holders.set(id, holder)
       return id
     },
-    isLeased: (id) => holders.has(id),
+    resume(holder, id) {
+      const before = holders.get(id)
+      if (before === '' || before === holder) return
+      holders.set(id, holder)
+      if (before === undefined) returning.add(id)
+    },
+    isReturning: (id) => returning.has(id),
+    settle: (id) => void returning.delete(id),
+    isLeased: (id) => holders.has(id) && !returning.has(id),
   }
 }

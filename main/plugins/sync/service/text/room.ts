@@ -36,14 +36,22 @@ export interface RoomStart {
   readonly clientIds: HostClientIds
   /** Its document on all machines; null for a text that does not travel. */
   readonly shared: SharedText | null
+  /** Whether the text had no room since the host was started: its windows may hold what the host has lost. */
+  readonly isFirst: boolean
 }
 
 /** What a room works with. */
 export interface RoomParts extends Pick<KeeperParts, 'data' | 'requestId' | 'failed'> {
   readRow(place: TextPlace): ReturnType<KeeperParts['readRow']>
   now(): number
-  /** Told once when the room is over. */
-  ended(): void
+  /** Told once when the room is over. @param isBroken whether what its windows hold does not fit to the document */
+  ended(isBroken: boolean): void
+}
+
+/** The client id of an earlier time, and what was given with it. */
+export interface FormerLease {
+  readonly clientId: number
+  readonly lease: string
 }
 
 /** A room. */
@@ -53,6 +61,10 @@ export interface Room {
   readonly place: TextPlace
   readonly fieldUid: string
   readonly leases: Leases
+  /** Gives a window of a user its client id again, by what it was given with it. */
+  resume(holder: string, user: string, before: FormerLease): void
+  /** What a user's window comes back with; undefined where it cannot. */
+  leaseOf(user: string, clientId: number): string | undefined
   /** Whether its document is one that other machines have too. */
   readonly isShared: boolean
   readonly members: ReadonlySet<Member>
@@ -81,17 +93,27 @@ const maxFailures = 3
 export function createRoom(parts: RoomParts, start: RoomStart): Room {
   const { place, fieldUid } = start.text
   const { shared, leases } = start
+  /** Set where windows keep what they hold when the room is begun anew. */
+  const lasting = shared?.epoch === start.epoch ? shared : null
   const members = new Set<Member>()
   const cursors = createCursors()
   let idleSince = parts.now()
   let updateBytes = 0
   let failures = 0
+  let isBroken = false
+  /** Those that have not answered yet what the host lacks. */
+  const awaited = new Set<Member>()
 
   const tell = (bytes: Uint8Array, except?: unknown): void => {
     for (const member of members) if (member !== except) member.send(bytes)
   }
 
   const beginAnew = (): void => self.close(liveTextCloseCodes.otherEpoch, 'begun anew')
+
+  const giveUp = (): void => {
+    isBroken = true
+    beginAnew()
+  }
 
   const document: LiveDocument = createLiveDocument(
     start.rowText,
@@ -106,7 +128,7 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
       : {
           state: () => shared.state(),
           isOfRoom: (id) => id !== shared.inc && leases.isLeased(id),
-          forged: () => queueMicrotask(beginAnew),
+          forged: () => queueMicrotask(giveUp),
         },
   )
 
@@ -141,7 +163,7 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
       parts.failed(error)
       failures += 1
       // Its letters do not fit to the document any more: the windows bring what is not stored into another room.
-      if (shared !== null && failures >= maxFailures) beginAnew()
+      if (shared !== null && failures >= maxFailures) giveUp()
     },
     stored(text) {
       failures = 0
@@ -162,7 +184,7 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
     else if (!document.isDirty) member.send(noteMessage({ type: 'stored', digest: textDigest(document.text()) }))
   }
 
-  const take = (member: Member, update: Uint8Array): void => {
+  const take = (member: Member, update: Uint8Array, isAnswer: boolean): void => {
     if (member.isReadOnly) {
       // What a client answers to the first step says nothing new when it has changed nothing.
       if (isEmptyUpdate(update)) return
@@ -170,7 +192,16 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
       member.close(liveTextCloseCodes.forbidden, 'read only')
       return
     }
-    if (document.apply(update, member.clientId, member)) keeper.edited(member.editor, updateBytes)
+    const isAwaited = awaited.has(member)
+    // Typed before the window heard what the host lacks: its answer brings it with what lies before.
+    if (isAwaited && !isAnswer && document.lacks(update)) return
+    const { clientId } = member
+    const isBack = isAnswer && start.isFirst && leases.isReturning(clientId)
+    const author = isBack ? { clientId, isLeased: leases.isLeased } : { clientId }
+    if (document.apply(update, author, member)) keeper.edited(member.editor, updateBytes)
+    if (!isAnswer) return
+    leases.settle(clientId)
+    awaited.delete(member)
   }
 
   const act = (member: Member, message: ClientMessage): void => {
@@ -180,7 +211,7 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
         tellStanding(member)
         return
       case 'update':
-        take(member, message.update)
+        take(member, message.update, message.isAnswer)
         return
       case 'awareness': {
         const entry = cursors.say(member, message.entries)
@@ -203,6 +234,10 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
     place,
     fieldUid,
     leases,
+    resume(holder, user, { clientId, lease }) {
+      if (lasting?.isLease(lease, user, clientId) === true) leases.resume(holder, clientId)
+    },
+    leaseOf: (user, clientId) => lasting?.lease(user, clientId),
     isShared: shared !== null,
     members,
     get bytes() {
@@ -222,13 +257,17 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
           self.leave(other)
         }
       members.add(member)
-      if (!member.isReadOnly) member.send(stateMessage(document.doc))
+      if (!member.isReadOnly) {
+        awaited.add(member)
+        member.send(stateMessage(document.doc))
+      }
       const there = allCursors()
       if (there.length > 0) member.send(awarenessMessage(there))
       if (members.size === 1) line?.occupied()
     },
     leave(member) {
       if (!members.delete(member)) return
+      awaited.delete(member)
       idleSince = parts.now()
       const entry = cursors.leave(member.clientId)
       if (entry !== null) {
@@ -258,7 +297,7 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
     close(code, reason) {
       keeper.stop()
       line?.end()
-      parts.ended()
+      parts.ended(isBroken)
       for (const member of [...members]) {
         members.delete(member)
         member.close(code, reason)

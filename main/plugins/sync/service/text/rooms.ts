@@ -49,6 +49,8 @@ export interface Rooms {
 /** Makes them. */
 export function createRooms(parts: RoomsParts): Rooms {
   const rooms = new Map<string, Room>()
+  /** Texts that travel and had a room since the start; true: what windows had of it does not fit to the document. */
+  const former = new Map<string, boolean>()
   const opening = new Map<string, { readonly place: TextPlace; room?: Promise<Room>; isStale: boolean }>()
 
   const make = async (name: string, text: OpenableText): Promise<Room> => {
@@ -76,17 +78,21 @@ export function createRooms(parts: RoomsParts): Rooms {
         ...(shared === null ? [] : [shared.inc]),
       ])
       const version = String(record['updated_at'])
-      const start = { name, epoch: number(parts.random, 6), text, rowText, version, leases, clientIds, shared }
+      const isFirst = !former.has(name)
+      const epoch = shared === null || former.get(name) === true ? number(parts.random, 6) : shared.epoch
+      const start = { name, epoch, text, rowText, version, leases, clientIds, shared, isFirst }
       const room: Room = createRoom(
         {
           ...parts,
-          ended: () => {
+          ended: (isBroken) => {
+            if (isBroken) former.set(name, true)
             if (rooms.get(name) === room) rooms.delete(name)
           },
         },
         start,
       )
       rooms.set(name, room)
+      if (shared !== null && isFirst) former.set(name, false)
       return room
     }
   }

@@ -26,6 +26,12 @@ export interface LentLetters {
 export interface SharedText {
   /** The client id this machine writes other documents' changes with: no window may have it. */
   readonly inc: number
+  /** Of its rooms on this machine, the same after every start: what a window holds are letters of the same document. */
+  readonly epoch: number
+  /** What a window shows when it comes back with a client id that was given to its user. */
+  lease(user: string, clientId: number): string
+  /** Whether a client id was given to a user, by what a window shows. */
+  isLease(shown: string, user: string, clientId: number): boolean
   /** Whether it is still the document of the text: false once sync was turned off. */
   isOn(): boolean
   /** The document as it is committed; null where there is none. @throws DocError */
