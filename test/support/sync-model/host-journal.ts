@@ -10,6 +10,7 @@ import { readEnvelopes, readIncarnation } from '#main/plugins/sync/store/log-sto
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { unpackGenesis } from '#main/plugins/sync/write/genesis-body.ts'
 import type { ModelMachine } from './host-machine.ts'
+import type { MemoNote } from './memo-writer.ts'
 import type { TalkNote } from './talk-writer.ts'
 
 /** What a machine had applied at a moment. */
@@ -52,6 +53,14 @@ export interface Written {
   readonly past: Past
   readonly notes: readonly TextNote[]
   readonly talks: readonly TalkNote[]
+  readonly memos: readonly MemoNote[]
+}
+
+/** What a write was meant to do, to be noted beside its envelopes. */
+export interface Meant {
+  readonly notes?: readonly TextNote[]
+  readonly talks?: readonly TalkNote[]
+  readonly memos?: readonly MemoNote[]
 }
 
 /** Everything written in a schedule. */
@@ -60,11 +69,7 @@ export class Journal {
   readonly #seen = new Map<number, number>()
 
   /** Takes what a machine wrote since the last time; answers how many envelopes it is. */
-  collect(
-    machine: ModelMachine,
-    time: number,
-    told: { readonly notes?: readonly TextNote[]; readonly talks?: readonly TalkNote[] } = {},
-  ): readonly Written[] {
+  collect(machine: ModelMachine, time: number, told: Meant = {}): readonly Written[] {
     const { inc } = machine
     const { read } = machine.plugin
     const to = readIncarnation(read, inc)?.storedSeq ?? 0
@@ -93,6 +98,9 @@ export class Journal {
         past: pasts.get(envelope.seq)!,
         notes: (told.notes ?? []).filter((note) => docs.some(({ doc }) => doc === note.doc)),
         talks: (told.talks ?? []).filter(({ feed }) => docs.some(({ doc }) => doc.startsWith(feed))),
+        memos: (told.memos ?? []).filter((note) =>
+          docs.some(({ doc }) => doc === note.doc || doc === `${note.doc.replace(/^r/, 't')}/${note.uid}`),
+        ),
       }
     })
     for (const one of found) this.written.set(placeOf(one), one)

@@ -65,6 +65,12 @@ export interface ModelMachine {
   image(): MachineImage
   /** Puts what an image has in place of the machine's; sync has to be closed. */
   restore(image: MachineImage): Promise<void>
+  /** A copy of the whole data folder, the sidecar included. */
+  folder(): DataFolder
+  /** Puts a copy of the folder in its place, made when the host had stopped or while it ran; sync has to be closed. */
+  putBack(folder: DataFolder, stopped: boolean): Promise<void>
+  /** The id of an object of {@link OBJECTS}, whether it is there or not. */
+  uidOf(object: string): string
   /** The name that a field of {@link OBJECTS} has here now. */
   fieldName(object: string, field: string): string
   stop(): Promise<void>
@@ -74,6 +80,12 @@ export interface ModelMachine {
 export interface MachineImage {
   readonly schemas: SchemaImage
   readonly rows: TableImage
+}
+
+/** A copy of a machine's data folder. */
+export interface DataFolder {
+  readonly image: MachineImage
+  readonly sidecar: Sidecar | undefined
 }
 
 /** What a mistake in a test double of the network or the restart may change. */
@@ -103,6 +115,8 @@ export async function createModelMachine(
   let inc = 0
   let boots = 0
   let sidecar: Sidecar | undefined
+  /** The database file, as the file system knows it: no copy of it is the same. */
+  let file = 0
   let failing: string | null = null
   let requests = 0
   /** Fails behind everything else that is gathered, and what that gathers: the log has grown by then. */
@@ -167,10 +181,18 @@ export async function createModelMachine(
       ),
     )
 
-  const image = (): MachineImage => ({ schemas: takeSchemas(plugin!), rows: takeImage(read, tables()) })
+  const image = (withAside = false): MachineImage => ({
+    schemas: takeSchemas(plugin!),
+    rows: takeImage(read, tables(), withAside),
+  })
   const restore = async ({ schemas, rows }: MachineImage): Promise<void> => {
     await putSchemas(plugin!, schemas)
     await write('model.restore', (tx) => putImage(tx, rows))
+  }
+  const putImageOf = async (from: MachineImage): Promise<void> => {
+    await restore(from)
+    // What changes of definitions put aside is in no image.
+    await dropAside(plugin!)
   }
   const end = async (): Promise<void> => {
     leave()
@@ -220,7 +242,7 @@ export async function createModelMachine(
         row === undefined
           ? undefined
           : { device: row.device, inc: row.inc, bootCounter: row.boots, lastSeq: row.lastSeq }
-      const verdict = rules.judge({ device, database, sidecar })
+      const verdict = rules.judge({ device, database, sidecar, file: String(file) })
       inc = verdict.keep ? verdict.inc : fresh
       boots = Math.max(row?.boots ?? 0, sidecar?.bootCounter ?? 0, boots) + 1
       await write('model.open', (tx) =>
@@ -234,7 +256,7 @@ export async function createModelMachine(
         ),
       )
       const sent = verdict.keep ? (sidecar?.lastSeqSent ?? 0) : 0
-      sidecar = { device, inc, bootCounter: boots, lastSeqSent: sent, stopped: false }
+      sidecar = { device, inc, bootCounter: boots, lastSeqSent: sent, stopped: false, file: String(file) }
       const made = kinds.open(withSchemas)
       mark = made.provisionalMark
       engine = await createEngine({
@@ -249,6 +271,7 @@ export async function createModelMachine(
           sidecar = { ...sidecar!, lastSeqSent: Math.max(sidecar!.lastSeqSent, lastSeq) }
         },
         issuesNumbers: () => name === workspace.issuer(),
+        keptAside: made.judgeRemoved,
         handlers: () => made.handlers,
       })
       made.join({ engine, roster: rosterOf(workspace), device })
@@ -258,13 +281,20 @@ export async function createModelMachine(
     },
     async close(inOrder) {
       // What an orderly end would still write is not there after a crash.
-      const left = inOrder ? null : image()
+      const left = inOrder ? null : image(true)
       await end()
       if (left !== null) await restore(left)
       if (inOrder) sidecar = { ...sidecar!, stopped: true }
     },
-    image,
-    restore,
+    image: () => image(),
+    restore: putImageOf,
+    folder: () => ({ image: image(), sidecar }),
+    async putBack(folder, stopped) {
+      await putImageOf(folder.image)
+      sidecar = folder.sidecar === undefined ? undefined : { ...folder.sidecar, stopped }
+      file += 1
+    },
+    uidOf: (object) => origin.find(({ name: one }) => one === object)!.uid,
     fieldName(object, field) {
       const item = origin.find(({ name: one }) => one === object)!
       const { uid } = item.fields!.find(({ name: one }) => one === field)!
@@ -309,6 +339,14 @@ export const OBJECTS = {
     size: { type: 'number' },
     part: { type: 'master_detail', reference: 'part' },
   },
+  memo: {
+    title: { type: 'text' },
+    text: { type: 'text' },
+    pick: { type: 'select', options: ['red', 'green', 'blue'].map((value) => ({ value, label: value })) },
+    mark: { type: 'text' },
+    tally: { type: 'number' },
+    extra: { type: 'text' },
+  },
 } as const
 
 /** What parts say of their items; defined once there are items. */
@@ -337,6 +375,7 @@ export async function createPool(
     const part = options.newer === true && index === 0 ? { ...OBJECTS.part, ...newer } : OBJECTS.part
     await define(machine, 'part', part, machines[0]!)
     await define(machine, 'item', OBJECTS.item, machines[0]!)
+    await define(machine, 'memo', OBJECTS.memo, machines[0]!)
     await define(machine, 'part', { ...part, ...sums }, machines[0]!)
   }
   return machines

@@ -143,15 +143,25 @@ export class Network {
   }
 }
 
+/** Resolves when a machine has nothing under way: what came is in its rows, and what follows from it is written. */
+export async function quiet({ engine }: ModelMachine): Promise<void> {
+  await engine.replica.settled()
+  while (engine.state() === 'preparing') {
+    await new Promise((resolve) => setImmediate(resolve))
+    await engine.replica.settled()
+  }
+}
+
 async function giveAll(from: ModelMachine, to: ModelMachine): Promise<number> {
   let moved = 0
+  await quiet(from)
   for (const range of missingRanges(to.engine.replica.vector(), from.engine.replica.vector())) {
     for (const packet of runsOf(from, range, 65_536)) {
       await deliver(to, packet, true)
       moved += packet.envelopes.length
     }
   }
-  await to.engine.replica.settled()
+  await quiet(to)
   return moved
 }
 

@@ -1,12 +1,12 @@
 // Runs a schedule on a pool of machines and brings them to rest. Knows how each step is done; what should come of it is
 // decided from the journal afterwards.
-import type { MachineImage, ModelMachine } from './host-machine.ts'
+import type { DataFolder, MachineImage, ModelMachine } from './host-machine.ts'
 import { START } from './host-machine.ts'
 import type { TextNote, Written } from './host-journal.ts'
 import { Journal } from './host-journal.ts'
-import { Network, scramble } from './host-network.ts'
+import { Network, quiet, scramble } from './host-network.ts'
 import type { TalkNote } from './talk-writer.ts'
-import type { HostSchedule, HostStep, WorldStep, WriteStep } from './host-steps.ts'
+import type { HostSchedule, HostStep, MemoStep, WorldStep, WriteStep } from './host-steps.ts'
 import { Writer } from './host-writer.ts'
 
 /** Machines at rest. */
@@ -20,6 +20,20 @@ export interface HostOutcome {
   /** How often each kind of step did something. */
   readonly done: Readonly<Record<string, number>>
 }
+
+const memoKinds = [
+  'memo',
+  'writeMemo',
+  'trashMemo',
+  'retype',
+  'options',
+  'uniqueness',
+  'merge',
+  'dropField',
+  'dropMemos',
+] as const satisfies readonly MemoStep['kind'][]
+
+const isOfMemos: ReadonlySet<HostStep['kind']> = new Set(memoKinds)
 
 const writes: ReadonlySet<HostStep['kind']> = new Set<WriteStep['kind']>([
   'create',
@@ -44,7 +58,10 @@ const writes: ReadonlySet<HostStep['kind']> = new Set<WriteStep['kind']>([
   'renameField',
   'labelField',
   'removeField',
+  ...memoKinds,
 ])
+
+type PutBack = Extract<WorldStep, { kind: 'putBack' }>
 
 /** Runs a schedule. */
 export async function runHostSchedule(pool: readonly ModelMachine[], schedule: HostSchedule): Promise<HostOutcome> {
@@ -65,7 +82,7 @@ class Run implements HostOutcome {
   readonly #schedule: HostSchedule
   readonly #writer = new Writer()
   readonly #skew = new Map<string, number>()
-  readonly #backups = new Map<string, MachineImage>()
+  readonly #backups = new Map<string, DataFolder>()
   #time = START
   #incs = 0
 
@@ -117,7 +134,7 @@ class Run implements HostOutcome {
     this.journal.collect(first!, this.#time, { notes, talks })
     for (const machine of others) await machine.open(this.#fresh(), options)
     if (together) await this.network.settle(this.machines)
-    for (const machine of this.machines) this.#backups.set(machine.name, machine.image())
+    for (const machine of this.machines) this.#backups.set(machine.name, machine.folder())
   }
 
   async step(step: HostStep): Promise<void> {
@@ -134,12 +151,13 @@ class Run implements HostOutcome {
   }
 
   async #write(step: WriteStep): Promise<boolean> {
-    if (step.kind.endsWith('Field') && this.#schedule.schemas === 'none') return false
+    const { schemas } = this.#schedule
+    if (isOfMemos.has(step.kind) ? schemas !== 'memos' : step.kind.endsWith('Field') && schemas === 'none') return false
     const machine = this.#at(step.m)
-    await machine.engine.replica.settled()
+    await quiet(machine)
     this.#noEcho()
-    const { notes, intents, talks = [] } = await this.#writer.write(machine, step)
-    const found = this.journal.collect(machine, this.#time, { notes, talks })
+    const { notes, intents, talks = [], memos = [] } = await this.#writer.write(machine, step)
+    const found = this.journal.collect(machine, this.#time, { notes, talks, memos })
     for (const { doc, values } of intents) {
       for (const [key, value] of Object.entries(values)) {
         const isThere = found.some(({ docs }) =>
@@ -152,6 +170,10 @@ class Run implements HostOutcome {
     for (const talk of talks) {
       if (!found.some((one) => one.talks.includes(talk)))
         throw new Error(`${machine.name} said ${talk.what} of ${talk.item}, and its log does not say so.`)
+    }
+    for (const memo of memos) {
+      if (!found.some((one) => one.memos.includes(memo)))
+        throw new Error(`${machine.name} wrote ${memo.word} to ${memo.doc}, and its log does not say so.`)
     }
     for (const note of notes) {
       if (!found.some(({ docs }) => docs.some(({ doc }) => doc === note.doc)))
@@ -186,6 +208,8 @@ class Run implements HostOutcome {
         return true
       case 'copy':
         return this.#copy(this.#at(step.m), this.#other(step.m, step.to))
+      case 'putBack':
+        return this.#putBack(this.#at(step.m), step)
       default:
         return this.#machineStep(this.#at(step.m), step.kind)
     }
@@ -194,14 +218,26 @@ class Run implements HostOutcome {
   async #machineStep(machine: ModelMachine, kind: 'crash' | 'restart' | 'backup' | 'rollback'): Promise<boolean> {
     this.#noEcho()
     if (kind === 'backup') {
-      this.#backups.set(machine.name, machine.image())
+      this.#backups.set(machine.name, machine.folder())
       return true
     }
     await machine.close(kind !== 'crash')
-    if (kind === 'rollback') await this.#restore(machine, this.#backups.get(machine.name)!)
+    if (kind === 'rollback') await this.#restore(machine, this.#backups.get(machine.name)!.image)
     this.network.forget(machine)
     const verdict = await machine.open(this.#fresh())
     if (verdict.keep && kind === 'rollback') this.journal.rewind(machine)
+    return true
+  }
+
+  async #putBack(machine: ModelMachine, { m, inOrder, writes: count }: PutBack): Promise<boolean> {
+    this.#noEcho()
+    await machine.close(inOrder)
+    await machine.putBack(this.#backups.get(machine.name)!, inOrder)
+    if (machine === this.machines[0]) this.isCounterLost = true
+    this.network.forget(machine)
+    const verdict = await machine.open(this.#fresh())
+    if (verdict.keep) throw new Error('A copy of a data folder that was put back goes on under its number.')
+    for (let r = 0; r < count; r += 1) await this.#write({ kind: 'edit', m, r, fields: 3 + 64 * (r % 2), code: 5 })
     return true
   }
 
@@ -232,6 +268,13 @@ class Run implements HostOutcome {
       if (!machine.isOn) continue
       for (const one of this.journal.collect(machine, this.#time)) {
         if (machine === this.machines[0] && isNumber(machine, one)) continue
+        // What a change of a definition did to records, whoever changed it writes for all.
+        if (
+          this.#schedule.schemas === 'memos' &&
+          one.author === 'system' &&
+          isOfObject(one, this.machines[0]!.uidOf('memo'))
+        )
+          continue
         throw new Error(`${machine.name} wrote ${one.docs[0]!.doc} by itself.`)
       }
     }
@@ -250,6 +293,11 @@ class Run implements HostOutcome {
   #fresh(): number {
     return scramble(this.#schedule.seed + (this.#incs += 1) * 7919) || 1
   }
+}
+
+/** Whether an envelope writes records of an object and nothing else. */
+function isOfObject({ docs }: Written, uid: string): boolean {
+  return docs.every(({ doc }) => /^[rt]$/.test(doc[0]!) && doc.split('/')[1] === uid)
 }
 
 /** Whether an envelope gives a record its number, and nothing else. */

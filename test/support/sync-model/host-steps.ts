@@ -21,6 +21,7 @@ export type WriteStep =
   | { readonly kind: 'fill'; readonly m: number; readonly r: number; readonly n: number }
   | TalkStep
   | SchemaStep
+  | MemoStep
 
 /** What people say of records. */
 export type TalkStep =
@@ -42,6 +43,16 @@ export interface SchemaStep {
   readonly n: number
 }
 
+/** What people do to records whose definition changes, and to the definition. */
+export type MemoStep =
+  | { readonly kind: 'memo' | 'writeMemo'; readonly m: number; readonly r: number; readonly n: number }
+  | { readonly kind: 'trashMemo'; readonly m: number; readonly r: number }
+  | {
+      readonly kind: 'retype' | 'options' | 'uniqueness' | 'merge' | 'dropField' | 'dropMemos'
+      readonly m: number
+      readonly n: number
+    }
+
 /** What happens to machines and between them. */
 export type WorldStep =
   | { readonly kind: 'flow'; readonly m: number; readonly to: number; readonly salt: number }
@@ -51,6 +62,13 @@ export type WorldStep =
   | { readonly kind: 'heal' }
   | { readonly kind: 'clock'; readonly m: number; readonly ms: number }
   | { readonly kind: 'crash' | 'restart' | 'backup' | 'rollback'; readonly m: number }
+  | {
+      /** The copy of the last `backup`, sidecar and all, in the place of the folder, and written to before anybody is met. */
+      readonly kind: 'putBack'
+      readonly m: number
+      readonly inOrder: boolean
+      readonly writes: number
+    }
 
 /** One step. */
 export type HostStep = WriteStep | WorldStep
@@ -65,8 +83,11 @@ export interface HostSchedule {
   readonly founded: boolean
   /** Whether all have the first records before the first step. */
   readonly together: boolean
-  /** Whether definitions travel and change; `field`: there is a field from the beginning that people may change. */
-  readonly schemas: 'none' | 'own' | 'field'
+  /**
+   * Whether definitions travel and change; `field`: there is a field from the beginning that people may change, `memos`:
+   * there are records whose definition changes in every way.
+   */
+  readonly schemas: 'none' | 'own' | 'field' | 'memos'
   readonly steps: readonly HostStep[]
 }
 
@@ -124,8 +145,38 @@ function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
     of(restores ? 3 : 1, fc.record({ kind: kind('crash', 'restart'), m })),
     of(restores ? 4 : 1, fc.record({ kind: kind('backup'), m })),
     of(restores ? 4 : 1, fc.record({ kind: kind('rollback'), m })),
+    of(restores ? 4 : 1, fc.record({ kind: kind('putBack'), m, inOrder: fc.boolean(), writes: fc.nat({ max: 4 }) })),
     of(restores ? 2 : 1, fc.record({ kind: kind('copy'), m, to: small })),
   )
+}
+
+/** Steps of schedules in which definitions change while people write. */
+function memoStep(): fc.Arbitrary<HostStep> {
+  const m = small
+  const n = fc.nat({ max: 63 })
+  return fc.oneof(
+    of(4, fc.record({ kind: kind('memo'), ...on, n })),
+    of(10, fc.record({ kind: kind('writeMemo'), ...on, n })),
+    of(2, fc.record({ kind: kind('trashMemo'), ...on })),
+    of(6, fc.record({ kind: kind('retype', 'options', 'uniqueness', 'merge', 'dropField'), m, n })),
+    of(1, fc.record({ kind: kind('dropMemos'), m, n })),
+    of(12, fc.record({ kind: kind('flow'), m, to: small, salt: fc.nat() })),
+    of(1, fc.record({ kind: kind('push', 'pull'), m })),
+    of(1, fc.record({ kind: kind('crash', 'restart'), m })),
+  )
+}
+
+/** Schedules of few machines on which definitions change while people write. */
+export function memoSchedules(): fc.Arbitrary<HostSchedule> {
+  return fc.record({
+    machines: fc.constant(3),
+    seed: fc.nat(),
+    skewed: fc.constant(false),
+    founded: fc.constant(false),
+    together: fc.constant(true),
+    schemas: fc.constant('memos' as const),
+    steps: fc.array(memoStep(), { minLength: 6, maxLength: 30, size: 'max' }),
+  })
 }
 
 /** Arbitrary schedules of three to seven machines. */

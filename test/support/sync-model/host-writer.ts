@@ -6,6 +6,8 @@ import type { Intent, TextNote } from './host-journal.ts'
 import { Failed } from './host-machine.ts'
 import type { ModelMachine } from './host-machine.ts'
 import type { WriteStep } from './host-steps.ts'
+import type { MemoNote } from './memo-writer.ts'
+import { changeMemos } from './memo-writer.ts'
 import { addedFields, changeSchema } from './schema-writer.ts'
 import type { TalkNote } from './talk-writer.ts'
 import { talk } from './talk-writer.ts'
@@ -18,6 +20,7 @@ export interface Told {
   readonly notes: readonly TextNote[]
   readonly intents: readonly Intent[]
   readonly talks?: readonly TalkNote[]
+  readonly memos?: readonly MemoNote[]
 }
 
 interface Row {
@@ -128,6 +131,16 @@ export class Writer {
       case 'labelField':
       case 'removeField':
         return { notes: [], intents: await changeSchema(machine, step, this.#text()) }
+      case 'memo':
+      case 'writeMemo':
+      case 'trashMemo':
+      case 'retype':
+      case 'options':
+      case 'uniqueness':
+      case 'merge':
+      case 'dropField':
+      case 'dropMemos':
+        return { ...nothing, memos: await changeMemos(machine, step, this.#number()) }
       case 'batch':
         return this.#batch(machine, step)
       case 'import':

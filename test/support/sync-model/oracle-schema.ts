@@ -28,6 +28,8 @@ export function schemaDump(machine: ModelMachine): unknown {
 export function assertSchema(machine: ModelMachine, doc: string, register: Register): void {
   const uid = doc.slice('m/object/'.length)
   const schema = machine.metadata.objectSchemas().find((one) => one.uid === uid)
+  const isRemoved = (register.get('_del')?.winner[1] ?? null) !== null && register.get('_del')?.winner[1] !== false
+  if (isRemoved) return same(`the removed object ${uid} on ${machine.name}`, schema?.name, undefined)
   if (schema === undefined) throw new Error(`The object ${uid} is gone on ${machine.name} and nobody removed it.`)
   const said = fieldsOf(register)
   const expected = [...said].filter(([, { isGone }]) => !isGone)

@@ -14,12 +14,15 @@ export function imageTables(read: Pick<Reads, 'all'>): readonly string[] {
   return read.all(statement<{ name: string }>(sql)).map(({ name }) => name)
 }
 
-/** Copies the rows of some tables; what a change of definitions has put aside in them is not part of it. */
-export function takeImage(read: Pick<Reads, 'all'>, tables: readonly string[]): TableImage {
+/** Copies the rows of some tables; @param withAside with what changes of definitions have put aside in them */
+export function takeImage(read: Pick<Reads, 'all'>, tables: readonly string[], withAside: boolean): TableImage {
   return new Map(
     tables.map((table) => {
       const rows = read.all(statement<Record<string, unknown>>(`SELECT * FROM "${table}"`))
-      return [table, rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !isAside(name))))]
+      return [
+        table,
+        rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => withAside || !isAside(name)))),
+      ]
     }),
   )
 }
