@@ -28,15 +28,15 @@ export const framePairCodec: PairCodec = {
 function frameOf(message: PairMessage): KnownFrame {
   switch (message.kind) {
     case 'commit':
-      return { kind: 'PAIR1', commitment: message.commitment, proof: message.proof, card: message.card }
+      return { ...message, kind: 'PAIR1' }
     case 'challenge':
-      return { kind: 'PAIR2', nonce: message.nonce, card: message.card }
+      return { ...message, kind: 'PAIR2' }
     case 'reveal':
-      return { kind: 'PAIR3', nonce: message.nonce }
+      return { ...message, kind: 'PAIR3' }
+    case 'payload':
+      return { ...message, kind: 'PAIR4' }
     case 'confirmed':
       return { kind: 'PAIRSTEP', step: 1 }
-    case 'payload':
-      return { kind: 'PAIR4', payload: message.payload }
     case 'received':
       return { kind: 'PAIRSTEP', step: 2 }
     case 'refused':
@@ -52,13 +52,13 @@ function messageOf(bytes: Uint8Array): PairMessage {
   const frame = decodeFrame(bytes)
   switch (frame.kind) {
     case 'PAIR1':
-      return { kind: 'commit', card: frame.card, commitment: frame.commitment, proof: frame.proof }
+      return { ...frame, kind: 'commit' }
     case 'PAIR2':
-      return { kind: 'challenge', card: frame.card, nonce: frame.nonce }
+      return { ...frame, kind: 'challenge' }
     case 'PAIR3':
-      return { kind: 'reveal', nonce: frame.nonce }
+      return { ...frame, kind: 'reveal' }
     case 'PAIR4':
-      return { kind: 'payload', payload: frame.payload }
+      return { ...frame, kind: 'payload' }
     case 'PAIRSTEP':
       return { kind: frame.step === 1 ? 'confirmed' : 'received' }
     case 'ERR': {
