@@ -17,7 +17,7 @@ import { createHlcClock } from '#main/replication/core/hlc.ts'
 import { logicalHash } from '#main/replication/core/logical-hash.ts'
 import { editDoc, loadDoc, mergeUpdate } from '#main/replication/core/record-doc.ts'
 import { readRegister, registerHlc } from '#main/replication/core/register.ts'
-import type { DocWriter, EditPlace, GenesisWriter } from '#main/plugins/sync/engine/docs.ts'
+import type { DocWriter, EditPlace, BackfillWriter } from '#main/plugins/sync/engine/docs.ts'
 import type { FeedSync } from '#main/plugins/sync/feed/feed-sync.ts'
 import { createFeedSync } from '#main/plugins/sync/feed/feed-sync.ts'
 import type { FeedConflict } from '#main/plugins/sync/feed/projection.ts'
@@ -51,7 +51,7 @@ export interface PipeEnd {
   waiting(): number
   /** Names of the documents here, or of those of a record, with the hash of their content. */
   documents(recordId?: string): Map<string, string>
-  /** Runs genesis to its end; answers the total it had announced and how much it did. */
+  /** Runs the backfill to its end; answers the total it had announced and how much it did. */
   begin(): Promise<{ total: number; done: number; slices: number }>
 }
 
@@ -187,17 +187,17 @@ export function createPipeEnd(inc: number): PipeEnd {
       )
     },
     async begin() {
-      const total = sync.handler.genesisTotal!(read)
+      const total = sync.handler.backfillTotal!(read)
       let next: string | null = null
       let done = 0
       let slices = 0
       do {
-        const slice = await write('pipe.genesis', (tx) => {
-          const make: GenesisWriter = (name, actorId, change, options) => {
+        const slice = await write('pipe.backfill', (tx) => {
+          const make: BackfillWriter = (name, actorId, change, options) => {
             if (options?.mend === true || stateOf(tx, formatDocName(name)) === null)
               edit(tx, { type: 'user', id: actorId }, name, [change])
           }
-          return sync.handler.genesis!(tx, next, make)
+          return sync.handler.backfill!(tx, next, make)
         })
         next = slice.next
         done += slice.done

@@ -116,7 +116,7 @@ export async function createPipedHost(inc: number, now: () => number = Date.now)
         log: host.log,
         docs,
         exchange: host.service('metadata').exchange,
-        genesisActorId: localOwner.id,
+        backfillActorId: localOwner.id,
         onConflict: (_tx, conflict) => conflicts.push(conflict),
       })
       documents.listen(host)
@@ -168,8 +168,8 @@ export async function createPipedHost(inc: number, now: () => number = Date.now)
     async begin() {
       let done = 0
       for (let after: string | null = null; ;) {
-        const slice = await host.write('pipe.genesis', (tx) =>
-          documents.handler.genesis(tx, after, (name, _actor, edit) => {
+        const slice = await host.write('pipe.backfill', (tx) =>
+          documents.handler.backfill(tx, after, (name, _actor, edit) => {
             if (stateOf(tx, formatDocName(name)) === null) write(tx, name, [edit])
           }),
         )

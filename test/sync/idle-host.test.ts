@@ -20,7 +20,7 @@ const program = `
 
 /** The parts of sync a host needs only while it takes part, and what they are made of. */
 const heavy =
-  /node_modules\/(yjs|lib0|y-protocols|@peculiar)\/|plugins\/sync\/(channel|wire|engine|session|apply|write)\//
+  /node_modules\/(yjs|lib0|y-protocols|@peculiar)\/|replication\/(channel|wire)\/|plugins\/sync\/(engine|session|apply|write)\//
 
 it('loads no documents and no certificates to say that sync is off', { timeout: 60_000 }, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'cairn-idle-'))

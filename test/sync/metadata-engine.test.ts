@@ -28,7 +28,7 @@ async function start(workspace: ReturnType<typeof createTestWorkspace>, id: stri
         log,
         docs,
         exchange: portable,
-        genesisActorId: localOwner.id,
+        backfillActorId: localOwner.id,
       })
       items.listen(host)
       return [items.handler]

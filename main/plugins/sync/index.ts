@@ -37,13 +37,9 @@ export const syncPlugin = definePlugin({
     const data = host.service('data')
     const metadata = host.service('metadata')
     const texts = createLiveTexts({
-      clock: host.clock,
-      ids: host.ids,
-      log: host.log,
-      permissionEpoch: () => host.permissionEpoch(),
+      host,
       data,
       metadata,
-      authorizer: () => host.authorizer,
       nameOf: ({ actor }) => auth()?.user(actor.id)?.name ?? actor.name ?? actor.id,
     })
     host.socket(texts.route)

@@ -5,7 +5,6 @@ import { platformError } from '#shared/errors.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
-import type { SocketRoute } from '#main/kernel/sockets.ts'
 import { createTickets } from '#main/kernel/tickets.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
@@ -16,17 +15,6 @@ import type { SharedTexts } from './service/text/shared-text.ts'
 import type { Admission } from './service/text/socket.ts'
 import { createTextSocket } from './service/text/socket.ts'
 
-/** What somebody who opens a text is given. */
-export interface OpenedText {
-  readonly room: string
-  readonly ticket: string
-  readonly clientId: number
-  readonly epoch: number
-  readonly readOnly: boolean
-  /** Shown by a window that comes back, also after the host was started anew. */
-  readonly lease?: string
-}
-
 /** The client id of an earlier time, and what was given with it. */
 export interface FormerText {
   readonly clientId?: number | undefined
@@ -34,35 +22,20 @@ export interface FormerText {
 }
 
 /** Live texts of a host. */
-export interface LiveTexts {
-  readonly route: SocketRoute
-  /**
-   * Opens a text.
-   * @throws resource_not_found, permission_denied, sync_document_not_found, sync_update_too_large, service_unavailable
-   */
-  open(ctx: RequestContext, place: TextPlace, before: FormerText): Promise<OpenedText>
-  hear(event: PlatformEvent): void
-  /** Begins, or with undefined ends, to share texts with other machines: rooms are begun anew. */
-  share(texts: SharedTexts | undefined): Promise<void>
-  sweep(): void
-  stop(): Promise<void>
-}
-
-/** What live texts work with. */
-export interface LiveTextParts extends Pick<PluginHost, 'clock' | 'ids' | 'log' | 'permissionEpoch'> {
-  readonly data: DataService
-  readonly metadata: MetadataService
-  authorizer(): PluginHost['authorizer']
-  nameOf(ctx: RequestContext): string
-}
+export type LiveTexts = ReturnType<typeof createLiveTexts>
 
 /** Makes the live texts. */
-export function createLiveTexts(parts: LiveTextParts): LiveTexts {
-  const { data, metadata, clock, ids, log } = parts
+export function createLiveTexts(parts: {
+  readonly host: PluginHost
+  readonly data: DataService
+  readonly metadata: MetadataService
+  nameOf(ctx: RequestContext): string
+}) {
+  const { host, data, metadata } = parts
+  const { clock, ids, log } = host
   const now = (): number => clock.now()
-  const random = (bytes: number): string => ids.token(bytes)
   const tickets = createTickets<Admission>(now, () => ids.token(32))
-  const access = createTextAccess({ data, schemaOf: metadata.objectSchema, authorizer: parts.authorizer })
+  const access = createTextAccess({ data, schemaOf: metadata.objectSchema, authorizer: () => host.authorizer })
 
   const readRow = async ({ object, recordId }: TextPlace): Promise<Record<string, unknown> | null> => {
     try {
@@ -73,35 +46,36 @@ export function createLiveTexts(parts: LiveTextParts): LiveTexts {
     }
   }
 
-  const failed = (error: unknown): void => log.error({ err: error }, 'A text that is edited live was not stored.')
   let sharing: SharedTexts | undefined
   const rooms = createRooms({
     access,
     data,
     readRow,
     requestId: () => ids.uuid(),
-    random,
+    random: (bytes) => ids.token(bytes),
     now,
     log,
-    failed,
+    failed: (error) => log.error({ err: error }, 'A text that is edited live was not stored.'),
     sharing: () => sharing,
-  })
-
-  const memberParts = (place: TextPlace) => ({
-    now,
-    stamp: () => `${parts.permissionEpoch()} ${metadata.epoch()}`,
-    contextOf: (caller: Admission['caller'], requestId: string, source: Admission['source']) =>
-      textContext(caller, { requestId, source, permissionEpoch: parts.permissionEpoch() }),
-    reach: (ctx: RequestContext) => access.reach(ctx, place),
   })
 
   return {
     route: createTextSocket({
       redeem: tickets.redeem,
       find: rooms.find,
-      member: (room) => memberParts(room.place),
+      member: ({ place }) => ({
+        now,
+        stamp: () => `${host.permissionEpoch()} ${metadata.epoch()}`,
+        contextOf: (caller, requestId, source) =>
+          textContext(caller, { requestId, source, permissionEpoch: host.permissionEpoch() }),
+        reach: (ctx) => access.reach(ctx, place),
+      }),
     }),
-    async open(ctx, asked, { clientId: wanted, lease: shown }) {
+    /**
+     * Opens a text.
+     * @throws resource_not_found, permission_denied, sync_document_not_found, sync_update_too_large, service_unavailable
+     */
+    async open(ctx: RequestContext, asked: TextPlace, { clientId: wanted, lease: shown }: FormerText) {
       const text = access.open(ctx, asked)
       const credentials = ctx.credentials!
       const caller = credentials.recheck()
@@ -126,7 +100,7 @@ export function createLiveTexts(parts: LiveTextParts): LiveTexts {
       })
       return { room: name, ticket, clientId, epoch, readOnly: isReadOnly, ...(lease === undefined ? {} : { lease }) }
     },
-    hear(event) {
+    hear(event: PlatformEvent) {
       rooms.hear(event)
       if (event.type.startsWith('metadata.')) rooms.recheckAll()
       // Sessions that ended and users who are shut out are out at once.
@@ -134,7 +108,8 @@ export function createLiveTexts(parts: LiveTextParts): LiveTexts {
       rooms.recheckAll()
       setImmediate(() => rooms.recheckAll())
     },
-    share(texts) {
+    /** Begins, or with undefined ends, to share texts with other machines: rooms are begun anew. */
+    share(texts: SharedTexts | undefined) {
       sharing = texts
       return rooms.beginAnew()
     },

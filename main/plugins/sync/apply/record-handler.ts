@@ -27,7 +27,7 @@ import type { DocKindHandler, MergedDocument, Projected } from '../engine/docs.t
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { hasDoc, needsProject, putFlags, readDoc, readNames } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
-import { createRecordGenesis } from '../write/record-genesis.ts'
+import { createRecordBackfill } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { isRemoved } from './removed.ts'
 import { conflictsOf, deleteConflicts, movedConflicts } from './record-conflicts.ts'
@@ -222,7 +222,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   }
 
   return [
-    { kind: 'record', project: projectRecord, ...createRecordGenesis(data, metadata, parts.isOwn) },
+    { kind: 'record', project: projectRecord, ...createRecordBackfill(data, metadata, parts.isOwn) },
     { kind: 'text', project: projectText },
   ]
 }

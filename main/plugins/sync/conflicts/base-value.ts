@@ -18,12 +18,7 @@ import { unpackGenesis } from '../write/genesis-body.ts'
 export type BaseValue = { readonly value: Json } | null
 
 /** The past of documents. */
-export interface EntryHistory {
-  /** The last value that the writers of all these entries of one document had seen under a key. */
-  commonBase(doc: string, sides: readonly EntryName[]): BaseValue
-  /** The last value before an entry that meets a condition. */
-  lastBefore(doc: string, entry: EntryName, isMeant: (name: EntryName) => boolean): BaseValue
-}
+export type EntryHistory = ReturnType<typeof createEntryHistory>
 
 type Reader = Pick<Reads, 'get'>
 
@@ -39,7 +34,7 @@ interface Written {
 const maxLooks = 200
 
 /** Makes the history over the log as a transaction sees it. */
-export function createEntryHistory(read: Reader): EntryHistory {
+export function createEntryHistory(read: Reader) {
   const writtenBy = (doc: string, name: EntryName): Written | null => {
     const body = findBody(read, name)
     if (body === undefined) return null
@@ -88,12 +83,15 @@ export function createEntryHistory(read: Reader): EntryHistory {
   }
 
   return {
-    commonBase(doc, sides) {
+    /** The last value that the writers of all these entries of one document had seen under a key. */
+    commonBase(doc: string, sides: readonly EntryName[]): BaseValue {
       if (sides.length < 2 || sides.length > 30) return null
       const all = (1 << sides.length) - 1
       return walk(doc, sides, (_name, reachedBy) => reachedBy === all)
     },
-    lastBefore: (doc, entry, isMeant) => walk(doc, [entry], (name) => isMeant(name)),
+    /** The last value before an entry that meets a condition. */
+    lastBefore: (doc: string, entry: EntryName, isMeant: (name: EntryName) => boolean): BaseValue =>
+      walk(doc, [entry], (name) => isMeant(name)),
   }
 }
 

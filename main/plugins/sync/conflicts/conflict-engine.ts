@@ -12,6 +12,7 @@ import { keepTexts } from '#main/replication/core/text-doc.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
 import type { Devices } from '../engine/replica.ts'
+import type { MetadataDocs } from '../metadata/index.ts'
 import { textHashes } from '../store/doc-store.ts'
 import { readEnvelope, readIncarnation } from '../store/log-store.ts'
 import { noteProblemClosed, removeProblem } from '../store/problem-store.ts'
@@ -20,18 +21,6 @@ import { markEdit, PURGED_KEY } from '../write/record-edits.ts'
 import type { Deletion } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { ConflictPlace } from './conflict-store.ts'
-
-/** Documents of metadata, as decisions about them need them. */
-export interface ConflictItems {
-  /** Whether this machine may change metadata of the workspace. */
-  mayChange(): boolean
-  /** Makes a value the only one of an entry; it travels in the caller's name. */
-  settle(tx: Tx, ctx: RequestContext, document: { type: string; uid: string }, key: string, value: Json): void
-  /** Removes an item once more that is removed: what was written to it up to now was seen. */
-  keepRemoved(tx: Tx, ctx: RequestContext, document: { type: string; uid: string }): void
-  /** Resolves when items are as their documents say, or wait with a reason. */
-  follow(): Promise<void>
-}
 
 /** What conflicts and problems work with while sync is on. */
 export type ConflictEngine = ReturnType<typeof createConflictEngine>
@@ -48,13 +37,14 @@ export function createConflictEngine(parts: {
   deviceName(device: string): string | undefined
   /** The id a person has here, whom documents name. */
   localId?(id: string): string
-  readonly items?: ConflictItems
+  /** Documents of metadata; undefined where this machine may not change them. */
+  items?(): Pick<MetadataDocs, 'settleEntry' | 'keepRemoved' | 'handler'> | undefined
 }) {
   const { read, write } = parts.host
   const { docs, retry, recount } = parts.engine
 
   return {
-    items: parts.items,
+    items: () => parts.items?.(),
     device: parts.device,
     deviceName: parts.deviceName,
     localId: (id: string) => parts.localId?.(id) ?? id,

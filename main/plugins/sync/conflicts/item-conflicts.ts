@@ -96,20 +96,20 @@ export async function decideItem(
 ): Promise<void> {
   requireItems(parts, ctx)
   const document = itemDocument(conflict)
-  const { items } = parts.engine()
-  if (document === null || items === undefined || !items.mayChange())
+  const items = parts.engine().items()
+  if (document === null || items === undefined)
     throw platformError('permission_denied', { permission, reason: 'member_device' })
   requireChoice(conflict, decision.choice)
   const { choice } = decision
   const isRemoval = conflict.kind === 'delete_edit'
   const value = isRemoval ? null : choice === 'value' ? toEntry(givenValue(decision)) : sideValue(conflict, decision)
   await parts.write('sync.resolve-item', (tx) => {
-    if (isRemoval && choice === 'restore') items.settle(tx, ctx, document, '_del', null)
+    if (isRemoval && choice === 'restore') items.settleEntry(tx, ctx, document, '_del', null)
     else if (isRemoval) items.keepRemoved(tx, ctx, document)
-    else if (conflict.field !== '') items.settle(tx, ctx, document, conflict.field, value)
+    else if (conflict.field !== '') items.settleEntry(tx, ctx, document, conflict.field, value)
     settleConflict(tx, conflict.id, { choice, by: ctx.actor.id, at: parts.clock.iso() })
   })
-  await items.follow()
+  await items.handler.settle()
 }
 
 /** @throws permission_denied */

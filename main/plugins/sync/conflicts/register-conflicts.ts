@@ -1,26 +1,35 @@
 // Conflicts and problems as a part of the plugin: routes, and what follows records. The engine joins when sync is on.
 import { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
-import type { DataService } from '#main/plugins/data/api.ts'
-import type { FeedService } from '#main/plugins/feed/api.ts'
-import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { syncError } from '../errors.ts'
 import type { ConflictEngine } from './conflict-engine.ts'
 import { createConflictService, followRecords } from './conflict-service.ts'
 import { createProblemService } from './problem-service.ts'
 
 /** What conflicts and problems work with. */
-export interface ConflictParts extends Pick<PluginHost, 'read' | 'write' | 'clock'> {
-  readonly data: DataService
-  readonly metadata: MetadataService
-  /** The history of records; absent where the host keeps none. */
-  feed(): FeedService | undefined
-  authorizer(): PluginHost['authorizer']
-  /** The name of a user of this machine. */
-  userName(id: string): string | undefined
-  /** @throws sync_disabled */
-  engine(): ConflictEngine
-  readonly dataDir: string
+export type ConflictParts = ReturnType<typeof partsOf>
+
+function partsOf(host: PluginHost, joined: () => ConflictEngine | null) {
+  const auth = host.optionalService('auth')
+  return {
+    read: host.read,
+    write: host.write,
+    clock: host.clock,
+    data: host.service('data'),
+    metadata: host.service('metadata'),
+    /** The history of records; absent where the host keeps none. */
+    feed: host.optionalService('feed'),
+    authorizer: () => host.authorizer,
+    /** The name of a user of this machine. */
+    userName: (id: string) => auth()?.user(id)?.name,
+    /** @throws sync_disabled */
+    engine(): ConflictEngine {
+      const engine = joined()
+      if (engine === null) throw syncError('sync_disabled')
+      return engine
+    },
+    dataDir: host.options.dataDir,
+  }
 }
 
 /** Conflicts of a host. */
@@ -31,25 +40,8 @@ export type Conflicts = ReturnType<typeof registerConflicts>
  * @param host of a plugin that requires metadata and data, with auth and feed as optional ones
  */
 export function registerConflicts(host: PluginHost) {
-  const { read, write, clock } = host
-  const auth = host.optionalService('auth')
-  const metadata = host.service('metadata')
   let joined: ConflictEngine | null = null
-  const parts: ConflictParts = {
-    read,
-    write,
-    clock,
-    metadata,
-    data: host.service('data'),
-    feed: host.optionalService('feed'),
-    authorizer: () => host.authorizer,
-    userName: (id) => auth()?.user(id)?.name,
-    engine() {
-      if (joined === null) throw syncError('sync_disabled')
-      return joined
-    },
-    dataDir: host.options.dataDir,
-  }
+  const parts = partsOf(host, () => joined)
   const conflicts = createConflictService(parts)
   const problems = createProblemService(parts)
   host.handle(syncConflictRoutes, {
@@ -67,7 +59,7 @@ export function registerConflicts(host: PluginHost) {
       return { success: true as const, file: await problems.discard(params.inc, params.seq) }
     },
   })
-  followRecords(host, metadata, () => joined !== null)
+  followRecords(host, parts.metadata, () => joined !== null)
   return {
     countOpen: conflicts.countOpen,
     /** Begins with an engine when sync is turned on; ends with null when it is turned off. */

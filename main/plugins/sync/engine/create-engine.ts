@@ -38,9 +38,9 @@ import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
 import { reissueUnsigned } from '../write/unsigned-tail.ts'
 import type { Devices, KnownDevice } from './replica.ts'
 import type { DocKindHandler, DocWriter } from './docs.ts'
-import { addToGenesis, beginGenesis, readGenesis, runGenesis } from './genesis.ts'
-import type { Genesis } from './genesis.ts'
-import type { RecordsOfObject } from '../write/record-genesis.ts'
+import { addToBackfill, beginBackfill, readBackfill, runBackfill } from './backfill.ts'
+import type { Backfill } from './backfill.ts'
+import type { RecordsOfObject } from '../write/record-backfill.ts'
 import { createListeners, createLogState } from './log-state.ts'
 import type { OwnerIdentity } from './owner-identity.ts'
 import { createReplica } from './log-replica.ts'
@@ -66,7 +66,7 @@ export interface EngineParts {
   readonly identity?: OwnerIdentity
   /** Hears of an object, by uid, that was removed and that somebody wrote to. */
   keptAside?(tx: Tx, object: string): void
-  /** Handlers of further kinds, made with the writer of documents. In the order of genesis, before records. */
+  /** Handlers of further kinds, made with the writer of documents. In the order of backfill, before records. */
   handlers(docs: DocWriter): readonly DocKindHandler[]
 }
 
@@ -214,25 +214,25 @@ export async function createEngine(parts: EngineParts) {
 
   const listeners = createListeners()
   const changed = (): void => listeners.tell()
-  let genesis: Genesis | undefined
+  let backfill: Backfill | undefined
   let stopped = false
   const lookAgain = (tx: Tx, object: string): void => {
     flagRecords(tx, object)
     tx.afterCommit(() => reproject())
   }
   const begin = (): void => {
-    const made = runGenesis({
+    const made = runBackfill({
       ...{ read, write, docs, append, handlers, schemaRev, changed, lookAgain },
       localId: (id) => parts.identity?.id(id) ?? id,
     })
-    genesis = made
+    backfill = made
     void made.done
       .catch((error: unknown) => log.error({ err: error }, 'Documents of what exists could not be made.'))
       .finally(() => {
-        if (genesis !== made || stopped) return
-        genesis = undefined
+        if (backfill !== made || stopped) return
+        backfill = undefined
         // What was noted while the last slice was written.
-        if (readGenesis(read) !== null) begin()
+        if (readBackfill(read) !== null) begin()
         changed()
       })
   }
@@ -316,7 +316,7 @@ export async function createEngine(parts: EngineParts) {
     }, soonMs)
   }
 
-  if (readGenesis(read) !== null) begin()
+  if (readBackfill(read) !== null) begin()
   applier.wake()
   reproject()
 
@@ -324,8 +324,8 @@ export async function createEngine(parts: EngineParts) {
     replica,
     docs,
     /** `preparing` while documents are made of what existed before. */
-    state: () => (genesis === undefined ? 'on' : 'preparing'),
-    progress: () => genesis?.progress() ?? { done: 0, total: 0 },
+    state: () => (backfill === undefined ? 'on' : 'preparing'),
+    progress: () => backfill?.progress() ?? { done: 0, total: 0 },
     /** Hears whenever something that is shown has changed. Answers how to stop. */
     onChange(listener: () => void) {
       const off = [listeners.add(listener), state.onApplied(listener), state.onGrown(listener)]
@@ -335,15 +335,15 @@ export async function createEngine(parts: EngineParts) {
     },
     /** Makes documents of everything that exists; for the machine that founds a workspace. */
     async prepare() {
-      const total = handlers.reduce((sum, handler) => sum + (handler.genesisTotal?.(read) ?? 0), 0)
-      await write('sync.prepare', (tx) => beginGenesis(tx, total))
-      if (genesis === undefined && readGenesis(read) !== null) begin()
+      const total = handlers.reduce((sum, handler) => sum + (handler.backfillTotal?.(read) ?? 0), 0)
+      await write('sync.prepare', (tx) => beginBackfill(tx, total))
+      if (backfill === undefined && readBackfill(read) !== null) begin()
     },
     /** Has records of an object written into their documents: a change of the object has changed them. */
     mend(tx: Tx, records: RecordsOfObject) {
-      addToGenesis(tx, records)
+      addToBackfill(tx, records)
       tx.afterCommit(() => {
-        if (genesis === undefined && !stopped) begin()
+        if (backfill === undefined && !stopped) begin()
         changed()
       })
     },
@@ -366,8 +366,8 @@ export async function createEngine(parts: EngineParts) {
     async stop() {
       stopped = true
       clearTimeout(soon)
-      genesis?.stop()
-      await genesis?.done.catch(() => undefined)
+      backfill?.stop()
+      await backfill?.done.catch(() => undefined)
       await projecting
       await checking?.catch(() => undefined)
       await applier.stop()

@@ -20,7 +20,7 @@ import { readIncarnation } from '../store/log-store.ts'
 import { createLetters } from '../write/letters.ts'
 import { capturePurges } from '../write/purge-capture.ts'
 import { captureRecords } from '../write/record-capture.ts'
-import { syncedObjects } from '../write/record-genesis.ts'
+import { syncedObjects } from '../write/record-backfill.ts'
 import type { SyncEngine } from './create-engine.ts'
 import type { DocKindHandler, DocWriter } from './docs.ts'
 import { createOwnerIdentity, feedWithIdentity } from './owner-identity.ts'
@@ -87,7 +87,7 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
     log: host.log,
     docs,
     exchange: metadata.exchange,
-    genesisActorId: 'system',
+    backfillActorId: 'system',
     onConflict(tx, { type, uid, key, winner, losers }) {
       const doc = formatDocName({ kind: 'metadata', type, uid })
       const draft = { kind: 'field' as const, doc, object: '', recordId: '', field: key }

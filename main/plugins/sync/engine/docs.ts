@@ -82,16 +82,20 @@ export interface DocKindHandler {
    * Makes documents of what exists when sync is turned on, in slices; called again with the answer's `next` until it is
    * null. Each slice runs in one transaction of its own.
    */
-  genesis?(tx: Tx, after: string | null, write: GenesisWriter): { readonly next: string | null; readonly done: number }
-  /** How much {@link genesis} has to do, for the progress. */
-  genesisTotal?(reads: Pick<Reads, 'all' | 'get'>): number
+  backfill?(
+    tx: Tx,
+    after: string | null,
+    write: BackfillWriter,
+  ): { readonly next: string | null; readonly done: number }
+  /** How much {@link backfill} has to do, for the progress. */
+  backfillTotal?(reads: Pick<Reads, 'all' | 'get'>): number
 }
 
 /**
  * Makes a document that has no past. One that is there already stays as it is, unless `mend` says that the edit only
  * writes what differs: then what was written while sync was off becomes an ordinary change.
  */
-export type GenesisWriter = (
+export type BackfillWriter = (
   name: DocName,
   actorId: string,
   edit: (place: EditPlace) => void,

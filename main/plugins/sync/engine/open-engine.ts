@@ -66,12 +66,7 @@ export async function openEngine(
       device,
       deviceName: (id) => roster.device(id)?.name,
       localId: identity.id,
-      items: {
-        mayChange: () => roster.isAdmin(device),
-        settle: (...given) => items.settleEntry(...given),
-        keepRemoved: (...given) => items.keepRemoved(...given),
-        follow: () => items.handler.settle(),
-      },
+      items: () => (roster.isAdmin(device) ? items : undefined),
     }),
   )
   // What waited while the host was stopped; the kinds read documents only from here on.

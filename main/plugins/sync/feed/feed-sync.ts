@@ -1,4 +1,4 @@
-// Feeds between machines: puts capture, projection and genesis together for the engine.
+// Feeds between machines: puts capture, projection and backfill together for the engine.
 import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Tx } from '#main/kernel/database.ts'
@@ -6,7 +6,7 @@ import type { EventListener, PluginHost } from '#main/kernel/plugin.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
 import { createFeedCapture, feedEvents } from './capture.ts'
-import { createFeedGenesis } from './genesis.ts'
+import { createFeedBackfill } from './backfill.ts'
 import type { ProjectionParts } from './projection.ts'
 import { createFeedProjection } from './projection.ts'
 import { createOpenSegments, segmentName } from './segments.ts'
@@ -56,7 +56,7 @@ export function createFeedSync({ docs, feed, metadata, now, onConflicts, placed,
     handler: {
       kind: 'feed',
       project,
-      ...createFeedGenesis({ open, feed, metadata, now }),
+      ...createFeedBackfill({ open, feed, metadata, now }),
     },
     listen(host) {
       for (const type of feedEvents) host.on(type, capture)

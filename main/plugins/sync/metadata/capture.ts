@@ -7,7 +7,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { MetadataExchange } from '#main/plugins/metadata/api.ts'
 import { readRegister } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import type { DocWriter, EditPlace, GenesisWriter } from '../engine/docs.ts'
+import type { DocWriter, EditPlace, BackfillWriter } from '../engine/docs.ts'
 import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
 import { parseEntryKey } from './entry-keys.ts'
@@ -45,9 +45,9 @@ export interface Capture {
   /** Notes what a document that is being written asks for. */
   noteClaim(tx: Tx, key: DocKey, place: EditPlace): void
   /** Makes documents of an item that is stored already and of its overlay; answers how many there are. */
-  begin(tx: Tx, type: MetadataType, name: string, write: GenesisWriter, actorId: string): number
+  begin(tx: Tx, type: MetadataType, name: string, write: BackfillWriter, actorId: string): number
   /** Writes which items were removed while nothing was recorded. */
-  endGone(tx: Tx, write: GenesisWriter, actorId: string): void
+  endGone(tx: Tx, write: BackfillWriter, actorId: string): void
 }
 
 interface Heard {

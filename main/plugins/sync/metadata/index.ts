@@ -9,7 +9,7 @@ import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import type { DocKindHandler, GenesisWriter, MergedDocument } from '../engine/docs.ts'
+import type { DocKindHandler, BackfillWriter, MergedDocument } from '../engine/docs.ts'
 import { createCapture } from './capture.ts'
 import { docItem, hasGone, isReturned } from './item-entries.ts'
 import { createNaming } from './naming.ts'
@@ -35,7 +35,7 @@ export interface MetadataConflict {
 /** What metadata documents work with. */
 export interface MetadataDocsParts extends ProjectionParts {
   /** Whose documents those are that are made when sync is turned on. */
-  readonly genesisActorId: string
+  readonly backfillActorId: string
   /** Hears of conflicts, in the transaction in which they are found. */
   onConflict?(tx: Tx, conflict: MetadataConflict): void
   /** Hears of an object, by uid, whose definition was changed so that values of its records may have changed with it. */
@@ -68,7 +68,7 @@ export interface DueItem {
 
 /** Metadata documents of one host. */
 export interface MetadataDocs {
-  readonly handler: DocKindHandler & Required<Pick<DocKindHandler, 'settle' | 'genesis' | 'genesisTotal'>>
+  readonly handler: DocKindHandler & Required<Pick<DocKindHandler, 'settle' | 'backfill' | 'backfillTotal'>>
   /** Begins to hear of changes, and to try again what is due, until the host stops. */
   listen(host: Pick<PluginHost, 'on' | 'onCommitted' | 'dispose'>): void
   /** Makes a value the only one of an entry, for somebody who decided a conflict; the item follows with `settle`. */
@@ -82,7 +82,7 @@ export interface MetadataDocs {
 /** What is due is tried again after this time also when nothing changed: the host was stopped, or a table was locked. */
 const retryMs = 10_000
 /** Items made into documents in one transaction. */
-const genesisSlice = 50
+const backfillSlice = 50
 
 /** Makes the documents of metadata. */
 export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
@@ -129,12 +129,12 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
     )
   }
 
-  const genesis = (tx: Tx, after: string | null, write: GenesisWriter) => {
-    const slice = namesAfter(after).slice(0, genesisSlice)
+  const backfill = (tx: Tx, after: string | null, write: BackfillWriter) => {
+    const slice = namesAfter(after).slice(0, backfillSlice)
     let done = 0
-    for (const { type, name } of slice) done += capture.begin(tx, type, name, write, parts.genesisActorId)
-    const last = slice.length < genesisSlice ? undefined : slice.at(-1)
-    if (last === undefined) capture.endGone(tx, write, parts.genesisActorId)
+    for (const { type, name } of slice) done += capture.begin(tx, type, name, write, parts.backfillActorId)
+    const last = slice.length < backfillSlice ? undefined : slice.at(-1)
+    if (last === undefined) capture.endGone(tx, write, parts.backfillActorId)
     return { next: last === undefined ? null : `${last.type}/${last.name}`, done }
   }
 
@@ -166,8 +166,8 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
         if (name.type === 'object') parts.onObject?.(tx, name.uid)
       },
       settle: projection.settle,
-      genesis,
-      genesisTotal: () =>
+      backfill,
+      backfillTotal: () =>
         exchange.types
           .flatMap((type) => exchange.names(type))
           .reduce((sum, { travels, isOverlaid }) => sum + (travels ? 1 : 0) + (isOverlaid ? 1 : 0), 0),

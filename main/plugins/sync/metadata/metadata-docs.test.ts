@@ -426,7 +426,7 @@ describe('what is there before sync is turned on', () => {
     await put(a, 'object', simple())
     on()
     expect(a.log.some(({ name: doc }) => doc.startsWith('m/profile/'))).toBe(false)
-    const total = a.documents.handler.genesisTotal(a.host.database.read)
+    const total = a.documents.handler.backfillTotal(a.host.database.read)
     const before = a.log.length
     expect(await a.begin()).toBe(total)
     expect(a.log).toHaveLength(before + 1)

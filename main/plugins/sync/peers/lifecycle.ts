@@ -32,9 +32,6 @@ const moves = {
 /** Where the life of sync on this machine stands. */
 export type LifeState = keyof typeof moves
 
-/** The life of sync on this machine. */
-export type Lifecycle = ReturnType<typeof createLifecycle>
-
 /** A workspace as it is begun: who writes in it is found out while starting. */
 export type GivenWorkspace = Omit<StoredWorkspace, 'device' | 'inc' | 'bootCounter'>
 
@@ -72,10 +69,8 @@ export function createLifecycle(parts: WingParts, around: Pick<RunningStart, 'ma
     const settings = readSettings(host.read)
     const relayToken = await unsealToken(host, settings.relayToken)
     // Only here: a host that does not take part carries neither documents nor connections in memory.
-    const [{ openRunning }, { createDocKinds, numberProvisionally }] = await Promise.all([
-      import('./running.ts'),
-      import('../engine/doc-kinds.ts'),
-    ])
+    const { openRunning } = await import('./running.ts')
+    const { createDocKinds, numberProvisionally } = await import('../engine/doc-kinds.ts')
     if (kinds === undefined) {
       kinds = createDocKinds(parts)
       numberProvisionally(parts, kinds)

@@ -2,25 +2,12 @@
 // came, and a relay that was gone is asked again. Knows no pairing.
 import type { Logger } from '#main/kernel/logger.ts'
 import { acceptOver } from '#main/replication/channel/accept-over.ts'
-import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import type { MailboxPlace, Seat } from '#main/replication/channel/mailbox.ts'
 import { MailboxRefused, sitInMailbox } from '#main/replication/channel/mailbox.ts'
 import { pairingMs } from '#main/replication/channel/pairing.ts'
 import { DialError } from '#main/replication/channel/peer-dial.ts'
-import type { PeerLink } from '#main/replication/channel/peer-link.ts'
-import type { Timers } from '#main/replication/channel/timers.ts'
-
-/** What a mailbox is kept with. */
-export interface MailboxKeeperParts {
-  readonly place: MailboxPlace
-  readonly keys: DeviceKeys
-  readonly workspace: Uint8Array
-  readonly epoch: number
-  readonly timers: Timers
-  readonly log: Logger
-  /** A stranger that came for a pairing. */
-  onVisitor(link: PeerLink): void
-}
+import { systemTimers } from '#main/replication/channel/timers.ts'
+import type { RunningStart } from './running.ts'
 
 /** A mailbox that is kept. */
 export type MailboxKeeper = ReturnType<typeof keepMailbox>
@@ -32,8 +19,11 @@ const firstPauseMs = 250
 const longestPauseMs = 5_000
 
 /** Begins to wait. */
-export function keepMailbox(parts: MailboxKeeperParts) {
-  const { place, keys, timers, log } = parts
+export function keepMailbox(
+  place: MailboxPlace,
+  { keys, workspace: { workspace, epoch }, onVisitor }: Pick<RunningStart, 'keys' | 'workspace' | 'onVisitor'>,
+  log: Logger,
+) {
   const ending = new AbortController()
   const visitors = new Set<Seat>()
   let isOpen = false
@@ -43,7 +33,7 @@ export function keepMailbox(parts: MailboxKeeperParts) {
 
   const pause = (ms?: number): Promise<void> =>
     new Promise((resolve) => {
-      const cancel = ms === undefined ? () => undefined : timers.after(ms, resolve)
+      const cancel = ms === undefined ? () => undefined : systemTimers.after(ms, resolve)
       wake = () => {
         cancel()
         resolve()
@@ -67,8 +57,8 @@ export function keepMailbox(parts: MailboxKeeperParts) {
           await sitInMailbox(place, {
             identity: keys.channel,
             signer: keys,
-            workspace: parts.workspace,
-            epoch: parts.epoch,
+            workspace,
+            epoch,
             signal: ending.signal,
             opened,
           }),
@@ -93,7 +83,7 @@ export function keepMailbox(parts: MailboxKeeperParts) {
     acceptOver(seat.stream, { identity: keys.channel, fingerprint: keys.fingerprint }).then(
       (link) => {
         link.onClose(() => seat.link.close('done'))
-        parts.onVisitor(link)
+        onVisitor(link)
       },
       (error: unknown) => {
         log.info({ err: error }, 'A visitor of a mailbox was sent away.')
@@ -111,7 +101,7 @@ export function keepMailbox(parts: MailboxKeeperParts) {
   }
 
   // No longer than a code is good.
-  const cancelEnd = timers.after(pairingMs, close)
+  const cancelEnd = systemTimers.after(pairingMs, close)
   wait().catch((error: unknown) => log.error({ err: error }, 'A mailbox could not be kept.'))
   return {
     place,
@@ -119,7 +109,7 @@ export function keepMailbox(parts: MailboxKeeperParts) {
     async isOpen(ms: number) {
       if (!isOpen && !ending.signal.aborted)
         await new Promise<void>((resolve) => {
-          const cancel = timers.after(ms, resolve)
+          const cancel = systemTimers.after(ms, resolve)
           heard = () => {
             cancel()
             resolve()

@@ -37,9 +37,6 @@ export interface NetworkParts {
   changed(): void
 }
 
-/** The connections. */
-export type Network = ReturnType<typeof createNetwork>
-
 interface Kept {
   readonly peer: NetworkPeer
   readonly dialler: PeerDialler

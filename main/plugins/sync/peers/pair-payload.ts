@@ -2,20 +2,7 @@
 // where to find the inviting machine; and where the new one is found in turn. Pure.
 import { z } from 'zod'
 import { parseAddress } from './addresses.ts'
-import type { RosterDevice } from './roster-entries.ts'
 import { rosterDeviceSchema } from './roster-entries.ts'
-
-/** The workspace as it is handed over. */
-export interface PairPayload {
-  /** 16 bytes. */
-  readonly workspace: Uint8Array
-  readonly epoch: number
-  /** Every device the roster counts, the one that gives numbers first; the new one is among them. */
-  readonly devices: readonly RosterDevice[]
-  /** `host:port` of the inviting machine. */
-  readonly addresses: readonly string[]
-  readonly relay: { readonly url: string; readonly fingerprint: string } | null
-}
 
 /** The layout of payloads this code writes and reads. */
 const payloadVersion = 1
@@ -29,12 +16,21 @@ export class PayloadVersionError extends Error {
 }
 
 const payloadSchema = z.object({
-  workspace: z.string().regex(/^[0-9a-f]{32}$/),
+  /** 16 bytes. */
+  workspace: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .transform((hex): Uint8Array => new Uint8Array(Buffer.from(hex, 'hex'))),
   epoch: z.int().min(1),
+  /** Every device the roster counts, the one that gives numbers first; the new one is among them. */
   devices: z.array(rosterDeviceSchema).min(2).max(300),
+  /** `host:port` of the inviting machine. */
   addresses: z.array(z.string().max(300)).max(64),
   relay: z.object({ url: z.string().max(300), fingerprint: z.string().regex(/^[0-9a-f]{64}$/) }).nullable(),
 })
+
+/** The workspace as it is handed over. */
+export type PairPayload = Readonly<z.output<typeof payloadSchema>>
 
 /** Writes a payload. */
 export function encodePayload(payload: PairPayload): Uint8Array {
@@ -51,11 +47,10 @@ export function decodePayload(bytes: Uint8Array): PairPayload {
   const value = JSON.parse(Buffer.from(bytes).toString('utf8')) as unknown
   const version = z.object({ version: z.int() }).safeParse(value)
   if (version.success && version.data.version !== payloadVersion) throw new PayloadVersionError()
-  const { workspace, ...rest } = payloadSchema.parse(value)
-  return { ...rest, workspace: new Uint8Array(Buffer.from(workspace, 'hex')) }
+  return payloadSchema.parse(value)
 }
 
-const replySchema = z.object({ addresses: z.array(z.string().max(300)).max(64) })
+const replySchema = payloadSchema.pick({ addresses: true })
 
 /** Writes where a machine that joined can be reached: `host:port`, best first. */
 export function encodeReply(addresses: readonly string[]): Uint8Array {

@@ -3,13 +3,11 @@
 import type { z } from 'zod'
 import type { SyncInvite } from '#shared/contracts/sync-parts.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { FieldError } from '#shared/errors.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import { deviceOf } from '#main/replication/channel/device-keys.ts'
-import { parseFingerprint } from '#main/replication/channel/fingerprint.ts'
 import type { PairedPeer } from '#main/replication/channel/pairing.ts'
 import { parseCode } from '#main/replication/channel/pairing-proofs.ts'
-import type { MailboxPlace } from '#main/replication/channel/mailbox.ts'
-import type { PeerAddress } from '#main/replication/channel/peer-dial.ts'
 import { syncError } from '../errors.ts'
 import { formatAddress, parseAddress } from './addresses.ts'
 import type { Control } from './control.ts'
@@ -17,7 +15,7 @@ import { formatMailbox, parseMailbox } from './mailbox-place.ts'
 import { formatPairLink, parsePairLink } from './pair-link.ts'
 import { decodePayload, decodeReply, encodePayload, encodeReply, PayloadVersionError } from './pair-payload.ts'
 import type { PairPayload } from './pair-payload.ts'
-import type { PairingAnswer } from './pairings.ts'
+import type { JoinWish, PairingAnswer } from './pairings.ts'
 import { JoinRefused } from './pairings.ts'
 import type { MailboxKeeper } from './mailbox-keeper.ts'
 import { maySeeEverything } from './rights.ts'
@@ -60,7 +58,12 @@ export async function inviteMachine(
   const mailbox = await openMailbox(running, addresses.length === 0 ? onlyWayMs : otherWayMs)
   if (addresses.length === 0 && mailbox === undefined)
     throw syncError('pairing_refused', { reason: 'relay_unreachable' })
-  const { id, code, view } = control.pairings.invite({
+  const {
+    pairingId,
+    code,
+    expiresAt,
+    triesLeft = 0,
+  } = control.pairings.invite({
     card: { name: control.ownName(), signKey: keys.signKey },
     makePayload: (peer) => handOver(ctx, control, parts, peer, { user, role }),
     takeReply(reply, peer) {
@@ -75,21 +78,17 @@ export async function inviteMachine(
   })
   const { fingerprint } = keys
   const place = mailbox?.place
-  const isNamed = place !== undefined && place.fingerprint !== null
+  const named =
+    place === undefined || place.fingerprint === null ? {} : { mailbox: { ...place, fingerprint: place.fingerprint } }
   return {
-    pairingId: id,
+    pairingId,
     code,
-    link: formatPairLink({
-      code,
-      fingerprint,
-      addresses,
-      ...(isNamed ? { mailbox: { ...place, fingerprint: place.fingerprint } } : {}),
-    }),
+    link: formatPairLink({ code, fingerprint, addresses, ...named }),
     addresses,
     ...(place === undefined ? {} : { relay: formatMailbox(place) }),
     fingerprint,
-    expiresAt: new Date(view.expiresAt).toISOString(),
-    triesLeft: view.triesLeft ?? 0,
+    expiresAt,
+    triesLeft,
   }
 }
 
@@ -108,19 +107,16 @@ export async function joinMachine(
     readonly deviceName: string
   },
 ): Promise<PairingAnswer> {
-  const { code, fingerprint, addresses, mailbox } = placeOf(wish)
-  control.pairings.requireNew(code)
+  const place = placeOf(wish)
+  control.pairings.requireNew(place.code)
   if (!maySeeEverything(ctx, parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
   if (!control.mayJoin()) throw syncError('pairing_refused', { reason: 'workspace_not_empty' })
   await control.backUp('join')
   return control.pairings.join({
+    ...place,
     keys: await control.keys(),
     name: wish.deviceName,
-    code,
-    fingerprint,
-    addresses,
-    mailbox,
     async takePayload(bytes, peer, address) {
       try {
         const payload = readPayload(bytes, peer)
@@ -146,39 +142,28 @@ async function openMailbox(running: Running, ms: number): Promise<MailboxKeeper 
   return undefined
 }
 
-function placeOf(wish: Parameters<typeof joinMachine>[3]): {
-  code: string
-  fingerprint: string | null
-  addresses: PeerAddress[]
-  mailbox: MailboxPlace | undefined
-} {
+function placeOf(
+  wish: Parameters<typeof joinMachine>[3],
+): Pick<JoinWish, 'code' | 'fingerprint' | 'addresses' | 'mailbox'> {
   if (wish.link !== undefined) {
     const link = parsePairLink(wish.link)
     const addresses = link?.addresses.flatMap((text) => parseAddress(text) ?? []) ?? []
     if (link === undefined || (addresses.length === 0 && link.mailbox === undefined))
       throw validationError([{ field: 'link', code: 'invalid_url', message: 'Expected the link of an invite.' }])
-    const fingerprint = parseFingerprint(link.fingerprint) ?? null
-    return { code: link.code, fingerprint, addresses, mailbox: link.mailbox }
+    return { ...link, addresses, mailbox: link.mailbox }
   }
   const code = parseCode(wish.code ?? '')
   const address = parseAddress(wish.address ?? '')
   const typed = parseMailbox(wish.address ?? '')
-  if (code === undefined || (address === undefined && typed === undefined)) {
-    throw validationError([
-      ...(code === undefined
-        ? [{ field: 'code', code: 'invalid_format', message: 'Expected seven digits.' } as const]
-        : []),
-      ...(address === undefined && typed === undefined
-        ? [
-            {
-              field: 'address',
-              code: 'invalid_format',
-              message: 'Expected host:port, or a relay with its mailbox.',
-            } as const,
-          ]
-        : []),
-    ])
-  }
+  const problems: FieldError[] = []
+  if (code === undefined) problems.push({ field: 'code', code: 'invalid_format', message: 'Expected seven digits.' })
+  if (address === undefined && typed === undefined)
+    problems.push({
+      field: 'address',
+      code: 'invalid_format',
+      message: 'Expected host:port, or a relay with its mailbox.',
+    })
+  if (code === undefined || problems.length > 0) throw validationError(problems)
   return {
     code,
     fingerprint: null,
@@ -221,7 +206,7 @@ function payloadOf({ workspace: { workspace, epoch }, roster, addresses, setting
   const issuer = roster.issuer()
   const devices = roster.devices().toSorted((a, b) => Number(b.device === issuer) - Number(a.device === issuer))
   const relay = url === null || fingerprint === null ? null : { url, fingerprint }
-  return { workspace, epoch, devices, addresses: addresses(), relay }
+  return { workspace, epoch, devices, addresses: [...addresses()], relay }
 }
 
 /** @throws JoinRefused */

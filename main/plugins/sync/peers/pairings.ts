@@ -5,10 +5,10 @@ import type { SyncPairing } from '#shared/contracts/sync-parts.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import { pairChannel } from '#main/replication/channel/pairing.ts'
-import type { PairCard, PairedPeer, PairingView } from '#main/replication/channel/pairing.ts'
-import type { Invite } from '#main/replication/channel/pairing-invite.ts'
+import type { PairedPeer } from '#main/replication/channel/pairing.ts'
+import type { Invite, InviteOptions } from '#main/replication/channel/pairing-invite.ts'
 import { createInvite } from '#main/replication/channel/pairing-invite.ts'
-import type { Joining } from '#main/replication/channel/pairing-join.ts'
+import type { Joining, JoinOptions } from '#main/replication/channel/pairing-join.ts'
 import { joinPairing } from '#main/replication/channel/pairing-join.ts'
 import type { MailboxPlace } from '#main/replication/channel/mailbox.ts'
 import { MailboxRefused, visitMailbox } from '#main/replication/channel/mailbox.ts'
@@ -30,21 +30,13 @@ export interface PairingParts {
   catchUp(): { readonly done: number; readonly total: number } | undefined
 }
 
-/** What an invite is made with. */
-export interface InviteWish {
-  readonly card: PairCard
-  makePayload(peer: PairedPeer): Promise<Uint8Array>
-  /** Takes where the new machine can be reached. */
-  takeReply(reply: Uint8Array, peer: PairedPeer): void
-  /** It is for nobody any more, or for the one who is there. */
-  closed(): void
-}
+/** What an invite is made with; `closed` hears when it is for nobody any more, or for the one who is there. */
+export type InviteWish = Required<Pick<InviteOptions, 'card' | 'makePayload' | 'takeReply'>> & { closed(): void }
 
 /** What a join is made with. */
-export interface JoinWish {
+export interface JoinWish extends Pick<JoinOptions, 'code'>, Required<Pick<JoinOptions, 'makeReply'>> {
   readonly keys: DeviceKeys
   readonly name: string
-  readonly code: string
   /** Tried in this order. */
   readonly addresses: readonly PeerAddress[]
   /** Tried when none of them answers. */
@@ -57,8 +49,6 @@ export interface JoinWish {
    * @throws JoinRefused
    */
   takePayload(payload: Uint8Array, peer: PairedPeer, address: PeerAddress | undefined): Promise<void>
-  /** Where this machine can be reached by then. */
-  makeReply(): Uint8Array | undefined
 }
 
 /** Why what was handed over cannot be taken. */
@@ -71,9 +61,6 @@ export class JoinRefused extends Error {
     this.reason = reason
   }
 }
-
-/** The pairings. */
-export type Pairings = ReturnType<typeof createPairings>
 
 interface Entry {
   readonly id: string
@@ -186,7 +173,7 @@ export function createPairings(parts: PairingParts) {
       }
       const invite = createInvite({ card, clock, makePayload, takeReply, changed })
       add({ id, side: invite, invite })
-      return { id, code: invite.code, view: invite.view() }
+      return { ...answerOf(find(id)), code: invite.code }
     },
     requireNew,
     /**
@@ -213,7 +200,7 @@ export function createPairings(parts: PairingParts) {
             throw error
           }
         },
-        makeReply: () => wish.makeReply(),
+        makeReply: wish.makeReply,
         changed() {
           moved()
           tellIfKnown(id)

@@ -5,25 +5,35 @@ import { deviceOf } from '#main/replication/channel/device-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 
-/** What a device may do in its workspace: an admin changes the roster and metadata. */
-export type DeviceRole = 'admin' | 'member'
-
-/** A machine of the workspace. */
-export interface RosterDevice {
-  /** 32 hexadecimal digits, derived from `signKey`. */
-  readonly device: string
-  readonly name: string
-  readonly user: string
-  readonly userName: string
+const nameSchema = z.string().min(1).max(200)
+const deviceIdSchema = z.string().regex(/^[0-9a-f]{32}$/)
+const deviceSchema = z.object({
+  name: nameSchema,
+  user: z.string().min(1).max(100),
+  userName: z.string().max(200),
   /** Ed25519, 32 bytes in base64. */
-  readonly signKey: string
+  signKey: z.base64().length(44),
   /** SHA-256 of its certificate. */
-  readonly fingerprint: string
-  readonly role: DeviceRole
-  readonly addedAt: string
+  fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
+  /** An admin changes the roster and metadata. */
+  role: z.enum(['admin', 'member']),
+  addedAt: z.string().max(40),
   /** When it was unpaired; null while it takes part. */
-  readonly revokedAt: string | null
-}
+  revokedAt: z.string().max(40).nullish(),
+})
+const userSchema = z.object({ name: nameSchema })
+const revokedSchema = z.object({ at: z.string().max(40).nullable() })
+
+/** A machine of the workspace, as it is handed over while pairing and kept beside the workspace. */
+export const rosterDeviceSchema = deviceSchema
+  .extend({ device: deviceIdSchema, revokedAt: deviceSchema.shape.revokedAt.transform((at) => at ?? null) })
+  .refine(hasOwnKey, 'The id of a device is derived from its key.')
+
+/** A machine of the workspace. Its id, 32 hexadecimal digits, is derived from `signKey`. */
+export type RosterDevice = Readonly<z.output<typeof rosterDeviceSchema>>
+
+/** What a device may do in its workspace. */
+export type DeviceRole = RosterDevice['role']
 
 /** What a roster holds. */
 export interface RosterContent {
@@ -34,29 +44,8 @@ export interface RosterContent {
   readonly runner: string | null
 }
 
-const nameSchema = z.string().min(1).max(200)
-const deviceSchema = z.object({
-  name: nameSchema,
-  user: z.string().min(1).max(100),
-  userName: z.string().max(200),
-  signKey: z.base64().length(44),
-  fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-  role: z.enum(['admin', 'member']),
-  addedAt: z.string().max(40),
-  revokedAt: z.string().max(40).nullish(),
-})
-const userSchema = z.object({ name: nameSchema })
-const revokedSchema = z.object({ at: z.string().max(40).nullable() })
-const deviceIdSchema = z.string().regex(/^[0-9a-f]{32}$/)
-
-/** A device as it is handed over while pairing and kept beside the workspace. */
-export const rosterDeviceSchema = deviceSchema
-  .extend({ device: deviceIdSchema })
-  .transform((given): RosterDevice => ({ ...given, revokedAt: given.revokedAt ?? null }))
-  .refine(hasOwnKey, 'The id of a device is derived from its key.')
-
 /** The key a device signs with: Ed25519, 32 bytes. */
-export function signKeyOf({ signKey }: Pick<RosterDevice, 'signKey'>): Uint8Array {
+export function signKeyOf({ signKey }: { readonly signKey: string }): Uint8Array {
   return new Uint8Array(Buffer.from(signKey, 'base64'))
 }
 
@@ -139,7 +128,7 @@ function parseDevice(id: string, value: Json): RosterDevice | null {
 }
 
 /** Nobody can take the place of another device: its id is the hash of its key. */
-function hasOwnKey(given: Pick<RosterDevice, 'device' | 'signKey'>): boolean {
+function hasOwnKey(given: { readonly device: string; readonly signKey: string }): boolean {
   const key = signKeyOf(given)
   return key.byteLength === 32 && deviceOf(key) === given.device
 }

@@ -11,6 +11,7 @@ import { readRegister, setEntries } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { publicKeyOf } from '#main/replication/wire/device-key.ts'
 import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
+import { createListeners } from '../engine/log-state.ts'
 import type { Devices, KnownDevice } from '../engine/replica.ts'
 import { readIncarnations } from '../store/log-store.ts'
 import { deviceEntry, deviceKey, nameKey, readRoster, revokedKey, signKeyOf, userKey } from './roster-entries.ts'
@@ -31,7 +32,7 @@ export function createRoster(parts: {
   readonly known: readonly RosterDevice[]
 }) {
   const { read, log, known } = parts
-  const listeners = new Set<() => void>()
+  const listeners = createListeners()
   const keys = new Map<string, KeyObject>()
   let isBlank = true
   let content: RosterContent = readRoster(new Map(), known, () => undefined)
@@ -50,7 +51,7 @@ export function createRoster(parts: {
       log.error({ err: error }, 'The list of devices cannot be read.')
       return
     }
-    for (const listener of listeners) listener()
+    listeners.tell()
   }
 
   const write = (tx: Tx, ctx: RequestContext, docs: DocWriter, patch: Readonly<Record<string, Json>>): void => {
@@ -153,10 +154,7 @@ export function createRoster(parts: {
       write(tx, ctx, docs, { ...names, ...chosen })
     },
     /** Hears of every change. Answers how to stop. */
-    onChange(listener: () => void) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    onChange: listeners.add,
   }
 }
 

@@ -352,15 +352,8 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
         before.close()
         if (before.isOver()) mailboxes.delete(before)
       }
-      const keeper = keepMailbox({
-        place: { relay: relay.addresses[0]!, fingerprint: relay.fingerprint, box: drawBox() },
-        keys,
-        workspace: workspace.workspace,
-        epoch: workspace.epoch,
-        timers: systemTimers,
-        log: host.log,
-        onVisitor: (link) => start.onVisitor(link),
-      })
+      const { fingerprint, addresses } = relay
+      const keeper = keepMailbox({ relay: addresses[0]!, fingerprint, box: drawBox() }, start, host.log)
       mailboxes.add(keeper)
       return keeper
     },

@@ -8,19 +8,22 @@ import type { RosterDevice } from './roster-entries.ts'
 
 type Reader = Pick<Reads, 'get'>
 
-/** How this machine takes part, as it is stored. */
-export interface LocalSettings {
-  readonly relayUrl: string | null
-  readonly relayFingerprint: string | null
+const settingsSchema = z.object({
+  relayUrl: z.string().nullable(),
+  relayFingerprint: z.string().nullable(),
   /** The relay's admin token as the secret store sealed it. */
-  readonly relayToken: string | null
-  readonly listen: boolean
-  readonly port: number
-  readonly interfaces: readonly string[]
-  readonly paused: boolean
+  relayToken: z.string().nullable(),
+  listen: z.boolean(),
+  port: z.int(),
+  interfaces: z.array(z.string()),
+  paused: z.boolean(),
   /** What this machine calls itself; null: the name the system has for it. */
-  readonly deviceName: string | null
-}
+  deviceName: z.string().nullable(),
+})
+const storedSchema = z.object({ settings: settingsSchema, known: z.array(rosterDeviceSchema) })
+
+/** How this machine takes part, as it is stored. */
+export type LocalSettings = Readonly<z.output<typeof settingsSchema>>
 
 /** A workspace this machine belongs to. */
 export interface StoredWorkspace {
@@ -50,48 +53,22 @@ export const defaultSettings: LocalSettings = {
   deviceName: null,
 }
 
-const storedSchema = z.object({
-  settings: z.object({
-    relayUrl: z.string().nullable(),
-    relayFingerprint: z.string().nullable(),
-    relayToken: z.string().nullable(),
-    listen: z.boolean(),
-    port: z.int(),
-    interfaces: z.array(z.string()),
-    paused: z.boolean(),
-    deviceName: z.string().nullable(),
-  }),
-  known: z.array(rosterDeviceSchema),
-})
-
-interface Row {
-  readonly ws: Uint8Array
-  readonly epoch: number
-  readonly device: string
-  readonly inc: number
-  readonly bootCounter: number
-  readonly state: string
-  readonly founder: number
+type Row = Omit<StoredWorkspace, 'isOn' | 'isFounder' | 'known'> & {
+  readonly isOn: 0 | 1
+  readonly isFounder: 0 | 1
   readonly settings: string
 }
 
-const columns = 'ws, epoch, device, inc, boot_counter AS bootCounter, state, founder, settings'
+const columns = `ws AS workspace, epoch, device, inc, boot_counter AS bootCounter, state = 'on' AS isOn, founder AS isFounder,
+  settings`
 
 /** The workspace; null while this machine belongs to none. */
 export function readWorkspace(read: Reader): StoredWorkspace | null {
   const row = readRow(read)
-  if (row === undefined || row.ws.byteLength === 0) return null
-  const { ws, epoch, device, inc, bootCounter } = row
-  return {
-    workspace: new Uint8Array(ws),
-    epoch,
-    device,
-    inc,
-    bootCounter,
-    isOn: row.state === 'on',
-    isFounder: row.founder === 1,
-    known: parse(row).known,
-  }
+  if (row === undefined || row.workspace.byteLength === 0) return null
+  const { settings: _settings, isOn, isFounder, workspace, ...rest } = row
+  const { known } = parse(row)
+  return { ...rest, workspace: new Uint8Array(workspace), isOn: isOn === 1, isFounder: isFounder === 1, known }
 }
 
 /** How this machine takes part; {@link defaultSettings} before anybody chose. */
@@ -124,15 +101,12 @@ export function putWorkspace(tx: Tx, workspace: StoredWorkspace): void {
 export function putSettings(tx: Tx, settings: LocalSettings): void {
   const row = readRow(tx)
   const text = JSON.stringify({ settings, known: row === undefined ? [] : parse(row).known })
-  if (row !== undefined) {
-    tx.run(statement('UPDATE sync_workspace SET settings = ? WHERE only = 1', [text]))
-    return
-  }
   tx.run(
     statement(
       `INSERT INTO sync_workspace
          (only, ws, epoch, device, inc, boot_counter, hlc, state, founder, genesis, settings)
-       VALUES (1, x'', 0, '', 0, 0, '', 'off', 0, '', ?)`,
+       VALUES (1, x'', 0, '', 0, 0, '', 'off', 0, '', ?)
+       ON CONFLICT (only) DO UPDATE SET settings = excluded.settings`,
       [text],
     ),
   )

@@ -14,12 +14,12 @@ import type { LocalDocs } from '../write/doc-writer.ts'
 import { packBytes, packGenesis } from '../write/genesis-body.ts'
 import type { GenesisDoc } from '../write/genesis-body.ts'
 import type { AppendOwn } from '../write/own-log.ts'
-import { recordsOf } from '../write/record-genesis.ts'
-import type { RecordsOfObject } from '../write/record-genesis.ts'
+import { recordsOf } from '../write/record-backfill.ts'
+import type { RecordsOfObject } from '../write/record-backfill.ts'
 import type { DocKindHandler } from './docs.ts'
 
-/** What genesis works with. */
-export interface GenesisParts {
+/** What the backfill works with. */
+export interface BackfillParts {
   readonly read: Reads
   readonly write: Write
   readonly docs: LocalDocs
@@ -46,37 +46,37 @@ interface Place {
 }
 
 /** The background work. */
-export type Genesis = ReturnType<typeof runGenesis>
+export type Backfill = ReturnType<typeof runBackfill>
 
 /** Reads whether there is something left to do; null when everything has documents. */
-export function readGenesis(read: Pick<Reads, 'get'>): string | null {
+export function readBackfill(read: Pick<Reads, 'get'>): string | null {
   const found = read.get(statement<{ genesis: string }>('SELECT genesis FROM sync_workspace'))
   return found === undefined || found.genesis === '' ? null : found.genesis
 }
 
 /** Notes that everything has to be made documents of. */
-export function beginGenesis(tx: Pick<Tx, 'run'>, total: number): void {
+export function beginBackfill(tx: Pick<Tx, 'run'>, total: number): void {
   const place: Place = { handler: 0, after: null, done: 0, total }
   tx.run(statement('UPDATE sync_workspace SET genesis = ?', [JSON.stringify(place)]))
 }
 
 /** Notes that the records of an object have to be written into their documents, once all that was noted before is done. */
-export function addToGenesis(tx: Pick<Tx, 'get' | 'run'>, records: RecordsOfObject): void {
-  const stored = readGenesis(tx)
+export function addToBackfill(tx: Pick<Tx, 'get' | 'run'>, records: RecordsOfObject): void {
+  const stored = readBackfill(tx)
   const place = stored === null ? idle : (JSON.parse(stored) as Place)
   const others = (place.next ?? []).filter((one) => one.object !== records.object || one.isOwn !== records.isOwn)
   const next = [...others, records]
   tx.run(statement('UPDATE sync_workspace SET genesis = ?', [JSON.stringify({ ...place, next })]))
 }
 
-/** Begins or goes on with what {@link readGenesis} reads. */
-export function runGenesis(parts: GenesisParts) {
+/** Begins or goes on with what {@link readBackfill} reads. */
+export function runBackfill(parts: BackfillParts) {
   const { read, write, handlers } = parts
-  let place = placeOf(readGenesis(read))
+  let place = placeOf(readBackfill(read))
   let stopped = false
 
   const step = (tx: Tx): void => {
-    const at = placeOf(readGenesis(tx))
+    const at = placeOf(readBackfill(tx))
     const next = at === null ? null : take(tx, at)
     tx.run(statement('UPDATE sync_workspace SET genesis = ?', [next === null ? '' : JSON.stringify(next)]))
     tx.afterCommit(() => {
@@ -90,7 +90,7 @@ export function runGenesis(parts: GenesisParts) {
     const handler = handlers[at.handler]
     if (handler === undefined) return following(tx, at)
     const pack = createPack(tx, parts)
-    const slice = handler.genesis?.(tx, at.after, (name, actorId, edit, options) => {
+    const slice = handler.backfill?.(tx, at.after, (name, actorId, edit, options) => {
       if (hasDoc(tx, formatDocName(name))) {
         if (options?.mend === true) parts.docs.edit(tx, contextOf(parts.localId(actorId)), name, edit)
         return
@@ -120,7 +120,7 @@ export function runGenesis(parts: GenesisParts) {
 
   const run = async (): Promise<void> => {
     while (!stopped && place !== null) {
-      await write('sync.genesis', step)
+      await write('sync.backfill', step)
       await nextTurn()
     }
   }
@@ -143,11 +143,11 @@ function placeOf(stored: string | null): Place | null {
 }
 
 function contextOf(id: string): RequestContext {
-  return { ...internalContext('sync.genesis'), actor: { type: 'user', id } }
+  return { ...internalContext('sync.backfill'), actor: { type: 'user', id } }
 }
 
 /** Gathers documents into envelopes that are not too large. */
-function createPack(tx: Tx, { append, schemaRev }: Pick<GenesisParts, 'append' | 'schemaRev'>) {
+function createPack(tx: Tx, { append, schemaRev }: Pick<BackfillParts, 'append' | 'schemaRev'>) {
   let open: GenesisDoc[] = []
   let bytes = 0
   let hlc = ZERO_HLC

@@ -7,7 +7,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import { segmentRoom } from '#main/replication/core/feed-doc.ts'
-import type { GenesisWriter } from '../engine/docs.ts'
+import type { BackfillWriter } from '../engine/docs.ts'
 import { needsProject, readNames } from '../store/doc-store.ts'
 import type { Change } from './capture.ts'
 import { asItIs, sizeOf, writeChanges } from './capture.ts'
@@ -15,8 +15,8 @@ import { authorOf, authorsOf, changesOf, itemOf } from './item-parts.ts'
 import type { OpenSegments } from './segments.ts'
 import { segmentName, spread } from './segments.ts'
 
-/** What genesis works with. */
-export interface GenesisParts {
+/** What the backfill works with. */
+export interface BackfillParts {
   readonly open: OpenSegments
   readonly feed: Pick<FeedService, 'travelling' | 'travellingRecords' | 'travellingCount'>
   readonly metadata: Pick<MetadataService, 'objectSchemas'>
@@ -28,8 +28,8 @@ export interface GenesisParts {
 const itemsPerSlice = 200
 const recordsPerSlice = 50
 
-/** Makes the genesis of feeds. */
-export function createFeedGenesis({ open, feed, metadata, now }: GenesisParts) {
+/** Makes the backfill of feeds. */
+export function createFeedBackfill({ open, feed, metadata, now }: BackfillParts) {
   /** Uids of the objects whose records travel, in the order in which they are made. */
   const objects = (): string[] =>
     metadata
@@ -38,7 +38,7 @@ export function createFeedGenesis({ open, feed, metadata, now }: GenesisParts) {
       .map(({ uid }) => uid)
       .toSorted()
 
-  const make = (tx: Tx, object: string, recordId: string, write: GenesisWriter): void => {
+  const make = (tx: Tx, object: string, recordId: string, write: BackfillWriter): void => {
     const place = { object, recordId }
     if (open(tx, place).read(0) !== null) {
       mend(tx, place, write)
@@ -49,7 +49,7 @@ export function createFeedGenesis({ open, feed, metadata, now }: GenesisParts) {
   }
 
   /** Writes what the rows of a feed have and its documents have not, and deletes what only the documents have. */
-  const mend = (tx: Tx, place: FeedPlace, write: GenesisWriter): void => {
+  const mend = (tx: Tx, place: FeedPlace, write: BackfillWriter): void => {
     const { object, recordId } = place
     const segments = open(tx, place)
     const last = segments.last()
@@ -97,7 +97,7 @@ export function createFeedGenesis({ open, feed, metadata, now }: GenesisParts) {
   const writeAll = (
     name: DocName,
     changes: readonly Change[],
-    write: GenesisWriter,
+    write: BackfillWriter,
     more: ReadonlySet<string> = new Set(),
   ): void => {
     const items = changes.flatMap(({ state }) => state ?? [])
@@ -107,7 +107,7 @@ export function createFeedGenesis({ open, feed, metadata, now }: GenesisParts) {
   }
 
   /** Feeds all of whose items are gone have no rows to begin with. */
-  const mendEmpty = (tx: Tx, after: string, write: GenesisWriter): { next: string | null; done: number } => {
+  const mendEmpty = (tx: Tx, after: string, write: BackfillWriter): { next: string | null; done: number } => {
     const names = readNames(tx, 'f/', after, recordsPerSlice)
     const schemas = new Map(metadata.objectSchemas().map((schema) => [schema.uid, schema]))
     for (const { name } of names) {
@@ -125,7 +125,7 @@ export function createFeedGenesis({ open, feed, metadata, now }: GenesisParts) {
   }
 
   return {
-    genesis(tx: Tx, after: string | null, write: GenesisWriter): { next: string | null; done: number } {
+    backfill(tx: Tx, after: string | null, write: BackfillWriter): { next: string | null; done: number } {
       if (after?.startsWith('!') === true) return mendEmpty(tx, after.slice(1), write)
       const [from = '', afterRecord = ''] = after?.split('/') ?? []
       let done = 0
@@ -140,7 +140,7 @@ export function createFeedGenesis({ open, feed, metadata, now }: GenesisParts) {
       }
       return { next: '!', done }
     },
-    genesisTotal: (reads: Pick<Reads, 'get'>): number =>
+    backfillTotal: (reads: Pick<Reads, 'get'>): number =>
       objects().reduce((total, object) => total + feed.travellingCount(reads, object), 0),
   }
 }

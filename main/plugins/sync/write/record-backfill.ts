@@ -9,7 +9,7 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import { closeOthers, conflictId, readConflict } from '../conflicts/conflict-store.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
-import type { DocKindHandler, EditPlace, GenesisWriter } from '../engine/docs.ts'
+import type { DocKindHandler, EditPlace, BackfillWriter } from '../engine/docs.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { readRegister } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
@@ -21,7 +21,7 @@ import type { KnownRecord } from './record-edits.ts'
 /** Records of one slice. */
 const sliceRows = 200
 
-/** Where a genesis is that goes through the records of one object. */
+/** Where a backfill is that goes through the records of one object. */
 interface RecordPlace {
   readonly object: string
   readonly id: string
@@ -36,7 +36,7 @@ export interface RecordsOfObject {
   readonly isOwn?: true
 }
 
-/** Where a genesis begins that goes through the records of one object. */
+/** Where a backfill begins that goes through the records of one object. */
 export function recordsOf(records: RecordsOfObject): string {
   return JSON.stringify({ ...records, id: '', isAlone: true } satisfies RecordPlace)
 }
@@ -46,19 +46,19 @@ export function syncedObjects(metadata: Pick<MetadataService, 'objectSchemas'>):
   return metadata.objectSchemas().filter((schema) => schema.enable.sync && !schema.abstract)
 }
 
-/** Makes the two functions of genesis for records. */
-export function createRecordGenesis(
+/** Makes the two functions of the backfill of records. */
+export function createRecordBackfill(
   data: Pick<DataService, 'wholeRecords'>,
   metadata: Pick<MetadataService, 'objectSchemas'>,
   isOwn: (inc: number) => boolean,
-): Required<Pick<DocKindHandler, 'genesis' | 'genesisTotal'>> {
+): Required<Pick<DocKindHandler, 'backfill' | 'backfillTotal'>> {
   return {
-    genesisTotal: (reads: Pick<Reads, 'all' | 'get'>) =>
+    backfillTotal: (reads: Pick<Reads, 'all' | 'get'>) =>
       syncedObjects(metadata).reduce(
         (sum, { table }) => sum + reads.get(statement<{ n: number }>(`SELECT count(*) AS n FROM ${quoted(table)}`))!.n,
         0,
       ),
-    genesis(tx, after, write) {
+    backfill(tx, after, write) {
       const objects = syncedObjects(metadata)
       const place = after === null ? null : (JSON.parse(after) as RecordPlace)
       if (place?.gone !== undefined) return markGone(tx, objects, { object: place.object, after: place.gone }, write)
@@ -145,7 +145,7 @@ function markGone(
   tx: Tx,
   objects: readonly ObjectSchema[],
   place: { readonly object: string; readonly after: string },
-  write: GenesisWriter,
+  write: BackfillWriter,
 ): { next: string | null; done: number } {
   const at = objects.findIndex(({ uid }) => uid === place.object)
   const schema = objects[at]
