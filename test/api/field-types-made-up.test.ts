@@ -33,13 +33,15 @@ afterAll(async () => {
 })
 
 const fields = { note: { type: 'textarea' }, name: { type: 'text' }, heading: { type: 'bearing' } }
-const define = (name: string) => host.put(`/meta/object/${name}`, { name, fields })
+const save = (name: string, as: Record<string, unknown>) =>
+  host.put(`/meta/object/${name}`, { type: 'object', name, item: { name, fields: as } })
+const define = (name: string) => save(name, fields)
 const headings = (body: { records: { heading: unknown }[] }) => body.records.map(({ heading }) => heading)
 
 describe('a made-up field type', () => {
   it('is no type before it is registered', async () => {
     const { status, body } = await define('leg')
-    expect([status, body.error.fields[0]]).toMatchObject([
+    expect([status, body.error.details.fieldErrors[0]]).toMatchObject([
       400,
       { field: 'fields.heading.type', code: 'invalid_option' },
     ])
@@ -53,7 +55,10 @@ describe('a made-up field type', () => {
     })
     expect(made.body).toMatchObject({ count: 4 })
     const wrong = await host.post('/data/leg', { name: 'e', heading: 'north' })
-    expect([wrong.status, wrong.body.error.fields]).toMatchObject([400, [{ field: 'heading', code: 'invalid_number' }]])
+    expect([wrong.status, wrong.body.error.details.fieldErrors]).toMatchObject([
+      400,
+      [{ field: 'heading', code: 'invalid_number' }],
+    ])
 
     expect(headings((await host.get('/data/leg?sort=-heading,name')).body)).toEqual([270, 90, 90, 0])
     expect(
@@ -78,8 +83,8 @@ describe('a made-up field type', () => {
     expect(list.body.columns.map(({ field }: { field: string }) => field)).toEqual(['name', 'heading'])
     const schema = await host.get('/meta/types/field/schema')
     expect(schema.body.properties.type.enum).toContain('bearing')
-    const cube = await host.get('/analytics/meta?cube=leg')
-    const { measures, dimensions } = cube.body.cubes.find(({ name }: { name: string }) => name === 'leg')
+    const cube = await host.get('/analytics/meta/leg')
+    const { measures, dimensions } = cube.body
     expect(measures.map(({ name }: { name: string }) => name)).toContain('heading.avg')
     expect(dimensions).toContainEqual(expect.objectContaining({ name: 'heading', type: 'geo' }))
   })
@@ -98,10 +103,7 @@ describe('a made-up field type', () => {
   })
 
   it('keeps its column when a field becomes another type of its family', async () => {
-    const plan = await host.put('/meta/object/again', {
-      name: 'again',
-      fields: { ...fields, heading: { type: 'number', scale: 0 } },
-    })
+    const plan = await save('again', { ...fields, heading: { type: 'number', scale: 0 } })
     expect(plan.status).toBe(200)
     expect(headings((await host.get('/data/again?sort=name')).body)).toEqual([90, 270, 90, 0, 350])
   })

@@ -63,7 +63,7 @@ describe('a made-up field type', () => {
   })
 
   it('is shown and edited in a grid', async () => {
-    const onEdit = vi.fn(async () => {})
+    const onEdit = vi.fn(async (_row: number, _field: string, _value: unknown, _record: unknown) => {})
     const columns = [{ field: heading, width: 120 }]
     render(
       <DataGrid
@@ -83,7 +83,7 @@ describe('a made-up field type', () => {
   })
 
   it('is shown and edited in a form, where a wrong text is refused in its own words', async () => {
-    const save = vi.fn(async () => ({ ok: true }) as never)
+    const save = vi.fn(async (_field: string, _value: unknown, _record: unknown) => {})
     render(
       <MantineProvider>
         <QueryClientProvider client={new QueryClient()}>
@@ -107,7 +107,7 @@ describe('a made-up field type', () => {
     expect(await screen.findByText('No direction.')).toBeTruthy()
     fireEvent.change(editor, { target: { value: '370' } })
     fireEvent.keyDown(editor, { key: 'Enter' })
-    await waitFor(() => expect(save).toHaveBeenCalled())
+    await waitFor(() => expect(save).toHaveBeenCalledWith('heading', 10, record))
   })
 
   it('is text that nobody writes when it is taken out', () => {
