@@ -77,9 +77,9 @@ describe('a made-up field type', () => {
     )
     const cell = screen.getByRole('gridcell', { name: '90°' })
     fireEvent.doubleClick(cell)
-    fireEvent.change(await screen.findByRole('textbox'), { target: { value: '450' } })
+    fireEvent.change(await screen.findByRole('textbox'), { target: { value: '460' } })
     fireEvent.keyDown(screen.getByRole('textbox'), { key: 'Enter' })
-    await waitFor(() => expect(onEdit).toHaveBeenCalledWith(0, 'heading', 90, record))
+    await waitFor(() => expect(onEdit).toHaveBeenCalledWith(0, 'heading', 100, record))
   })
 
   it('is shown and edited in a form, where a wrong text is refused in its own words', async () => {
