@@ -281,7 +281,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     authorizer: active.authorizer,
     permissionEpoch: active.permissionEpoch,
     arrived: traffic.arrived,
-    witness: active.witness,
+    auditSink: active.auditSink,
     ...(settings === undefined ? {} : workspaceChoices(settings, active)),
     errorTables: () => active.catalogue.errorTables().map(({ table }) => table),
     ...reachedThrough(access, dataDir),

@@ -6,7 +6,7 @@ import type { ChangeSource } from '#shared/events.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { Witness } from '#main/kernel/witness.ts'
+import type { AuditSink } from '#main/kernel/audit-sink.ts'
 import { ByteStream, RawJson, Reply } from '#main/kernel/reply.ts'
 import { errorBody, retryAfterOf, translateError } from './error-handler.ts'
 import { jsonType } from './headers.ts'
@@ -24,7 +24,7 @@ export interface AnswerContext {
   /** Where `Link: rel="deprecation"` points. */
   readonly docsUrl: () => string
   /** Hears of requests that are refused because of who asks. */
-  readonly witness: () => Witness
+  readonly auditSink: () => AuditSink
 }
 
 /** The day the first deprecated features were announced (D-202), in Unix seconds. */
@@ -56,7 +56,7 @@ export function sendError(
     )
   }
   if (error.code === 'permission_denied' || error.details['reason'] === 'credential_invalid')
-    tellWitness(answers, request, error)
+    tellAuditSink(answers, request, error)
   if (error.code === 'payload_too_large' && announcedBytes(request) <= drainedBytes)
     reply.header('connection', 'keep-alive')
   const retryAfter = retryAfterOf(error)
@@ -91,8 +91,8 @@ export function sourceOf(headers: Readonly<Record<string, unknown>>): ChangeSour
   return headers['x-cairn-source'] === 'UI' ? 'UI' : 'API'
 }
 
-function tellWitness(answers: AnswerContext, request: FastifyRequest, error: PlatformError): void {
-  answers.witness().refused({
+function tellAuditSink(answers: AnswerContext, request: FastifyRequest, error: PlatformError): void {
+  answers.auditSink().refused({
     code: error.code === 'permission_denied' ? error.code : 'unauthenticated',
     details: error.details,
     caller: request.caller,

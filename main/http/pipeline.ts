@@ -162,7 +162,7 @@ export function serve(
       ...(runtime.contract.keepsCredential === true ? { credentials: checkOf(pipeline, request) } : {}),
     }
     if (runtime.contract.endsWithHost === true) endWithHost(pipeline, reply, abort)
-    if (caller.credential === 'api-key') pipeline.witness().keyUsed(caller, request.id)
+    if (caller.credential === 'api-key') pipeline.auditSink().keyUsed(caller, request.id)
     const input: HandlerInput = { params: request.params, query: undefined, body: undefined, headers }
     requirePermission(pipeline, runtime, ctx, input)
     if (runtime.parseParams !== null) input.params = runtime.parseParams(request.params)

@@ -21,8 +21,8 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { SocketRoute } from '#main/kernel/sockets.ts'
-import type { Witness } from '#main/kernel/witness.ts'
-import { noWitness } from '#main/kernel/witness.ts'
+import type { AuditSink } from '#main/kernel/audit-sink.ts'
+import { noAuditSink } from '#main/kernel/audit-sink.ts'
 import { defaultArrival } from './arrival.ts'
 import type { ArrivalLimits } from './arrival.ts'
 import { documentBindings } from './documents.ts'
@@ -87,7 +87,7 @@ export interface HttpServerOptions {
   /** Hears of every request. Default: nobody. */
   readonly arrived?: () => void
   /** Hears of refused requests and used keys. Default: nobody. */
-  readonly witness?: () => Witness
+  readonly auditSink?: () => AuditSink
   /** Answers the locale for an Accept-Language header; see createLocaleResolver. Default: always `en`. */
   readonly resolveLocale?: (acceptLanguage: string | undefined) => string
   /** Translates the message of an error code (D-20); absent: messages are English only. */
@@ -198,7 +198,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     passingIdempotencyKeys: createIdempotencyKeys(options.clock, createMemory(maxPassingAnswers)),
     authorizer: options.authorizer,
     permissionEpoch: options.permissionEpoch,
-    witness: options.witness ?? (() => noWitness),
+    auditSink: options.auditSink ?? (() => noAuditSink),
   }
   const app = createFastify(options.ids, pipeline)
   const bindings: RouteBinding[] = [

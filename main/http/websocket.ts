@@ -74,7 +74,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
       return
     }
     const { to, caller, params } = taken
-    if (caller.credential === 'api-key') pipeline.witness().keyUsed(caller, requestId)
+    if (caller.credential === 'api-key') pipeline.auditSink().keyUsed(caller, requestId)
     to.upgrades.handleUpgrade(request, socket, head, (opened) => {
       const platformSocket = createPlatformSocket(opened, socket)
       open.add(platformSocket)
@@ -166,7 +166,7 @@ export function serveWebSockets(parts: WebSocketParts): { close(): Promise<void>
   function tell(refusal: PlatformError, requestId: string): void {
     const { details } = refusal
     pipeline
-      .witness()
+      .auditSink()
       .refused({ code: 'unauthenticated', details, caller: null, operationId: null, requestId, source: 'API' })
   }
 

@@ -27,8 +27,8 @@ import type { ServiceId, ServiceRegistry } from './services.ts'
 import { createServices } from './services.ts'
 import type { SocketRoute } from './sockets.ts'
 import type { Traffic } from './traffic.ts'
-import type { Witness } from './witness.ts'
-import { noWitness } from './witness.ts'
+import type { AuditSink } from './audit-sink.ts'
+import { noAuditSink } from './audit-sink.ts'
 
 /** A route with the plugin that mounted it; `handler` takes the parsed parts of the request. */
 export interface MountedRoute {
@@ -58,7 +58,7 @@ export interface LoadedPlugins {
   readonly catalogue: PluginCatalogue
   authorizer(): Authorizer
   identities(): IdentityProvider
-  witness(): Witness
+  auditSink(): AuditSink
   permissionEpoch(): number
   service<K extends ServiceId>(id: K): ServiceRegistry[K] | undefined
   /** Runs every dispose function, newest first; all run even when one fails, and the first failure is thrown. */
@@ -86,8 +86,8 @@ export async function loadPlugins(
   let authorizerSetBy: string | undefined
   let identities = noIdentities
   let identitiesSetBy: string | undefined
-  let witness = noWitness
-  let witnessSetBy: string | undefined
+  let auditSink = noAuditSink
+  let auditSinkSetBy: string | undefined
   let permissionEpoch = 1
 
   const catalogue: PluginCatalogue = {
@@ -166,11 +166,11 @@ export async function loadPlugins(
         identities = value
         identitiesSetBy = plugin.id
       },
-      setWitness(value) {
-        if (witnessSetBy !== undefined)
-          throw new Error(`Plugins "${witnessSetBy}" and "${plugin.id}" both set the witness.`)
-        witness = value
-        witnessSetBy = plugin.id
+      setAuditSink(value) {
+        if (auditSinkSetBy !== undefined)
+          throw new Error(`Plugins "${auditSinkSetBy}" and "${plugin.id}" both set the audit sink.`)
+        auditSink = value
+        auditSinkSetBy = plugin.id
       },
       raisePermissionEpoch: () => {
         permissionEpoch += 1
@@ -226,7 +226,7 @@ export async function loadPlugins(
     catalogue,
     authorizer: () => authorizer,
     identities: () => identities,
-    witness: () => witness,
+    auditSink: () => auditSink,
     permissionEpoch: () => permissionEpoch,
     service: <K extends ServiceId>(id: K) => services.get(id) as ServiceRegistry[K] | undefined,
     stop,

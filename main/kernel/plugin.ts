@@ -13,7 +13,7 @@ import type { KillableChild, Notifier, SecretStore } from './ports.ts'
 import type { ByteStream, RawJson, Reply } from './reply.ts'
 import type { ServiceId, ServiceRegistry } from './services.ts'
 import type { SocketRoute } from './sockets.ts'
-import type { Witness } from './witness.ts'
+import type { AuditSink } from './audit-sink.ts'
 
 /** One numbered step of a plugin's tables. Released steps are frozen: their checksum is recorded. */
 export interface Migration {
@@ -105,7 +105,7 @@ export interface PluginHost {
   /** Says whom credentials belong to; `auth` does. */
   setIdentities(identities: IdentityProvider): void
   /** Hears of refused requests and used keys; `audit` does. */
-  setWitness(witness: Witness): void
+  setAuditSink(auditSink: AuditSink): void
   /** Adds 1 to the permission epoch: cached rights and ETags are dropped. */
   raisePermissionEpoch(): void
   /** The permission epoch of this moment, for contexts that outlive a request. */

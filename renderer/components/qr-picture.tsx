@@ -1,8 +1,19 @@
 // Owns drawing a QR code: one path, dark on white in both schemes, with the margin readers need.
-import { qrCode } from '../lib/qr-code.ts'
+import { encode } from 'uqr'
 import classes from './qr-picture.module.css'
 
 const margin = 4
+/** The longest text drawn, in bytes: larger codes are too fine for a camera before a screen. */
+const maxBytes = 412
+
+/**
+ * Rows of squares, true for dark, at level M; undefined when the text is too long.
+ * @internal
+ */
+export function qrCode(text: string): readonly (readonly boolean[])[] | undefined {
+  const bytes = [...new TextEncoder().encode(text)]
+  return bytes.length > maxBytes ? undefined : encode(bytes, { ecc: 'M', border: 0 }).data
+}
 
 /** The code of a text; nothing for a text that is too long for one. */
 export function QrPicture(props: { text: string; label: string }) {

@@ -113,6 +113,12 @@ export function findFieldType(name: string): FieldType | undefined {
   return byName.get(name)
 }
 
+/** Whether a field of the type leads to a record that can be asked for with it. */
+export function leadsToRecord(type: string): boolean {
+  const link = byName.get(type)?.link
+  return link === 'object' || link === 'self'
+}
+
 /** The names of the types that have a rank, the smallest rank first. */
 export function typesByRank(rank: 'importRank' | 'innerRank'): string[] {
   return [...byName]

@@ -40,7 +40,11 @@ import { urlType } from './url.ts'
 import { userType } from './user.ts'
 import { vectorType } from './vector.ts'
 
-/** The field types a definition may name, in the order a picker shows them. @source D-94 */
+/**
+ * The field types a definition may name, in the order a picker shows them.
+ * @internal Others ask by name.
+ * @source D-94
+ */
 export const fieldTypes = {
   text: textType,
   textarea: textareaType,
@@ -93,7 +97,10 @@ export const fieldTypes = {
   vector: vectorType,
 } as const satisfies Readonly<Record<string, FieldType>>
 
-/** The name of a field type. */
+/**
+ * The name of a field type.
+ * @internal
+ */
 export type FieldTypeName = keyof typeof fieldTypes
 
 const defined = new Map<string, FieldType>()

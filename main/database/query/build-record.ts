@@ -31,7 +31,7 @@ export function readRecord(schema: ObjectSchema, row: Row): Row {
 }
 
 /** Reads one live record for a caller with restricted rights. */
-export interface SeenGet {
+export interface RecordReadPlan {
   statement(id: string): Statement<Row>
   /** Turns a row into the record, in place. */
   readonly read: RowReader
@@ -41,7 +41,7 @@ export interface SeenGet {
  * Prepares reading records one by one for a caller: the fields it may read, of the records a condition covers. Null when
  * a field is worked out as it is read. The result holds as long as the caller's rights and `env` do.
  */
-export function prepareSeenGet(schema: ObjectSchema, rows: Filter | null, env: QueryEnv): SeenGet | null {
+export function prepareReadPlan(schema: ObjectSchema, rows: Filter | null, env: QueryEnv): RecordReadPlan | null {
   const fields = schema.visibleFields.filter((field) => readableField(schema, field.name, env) !== undefined)
   if (readingFormulas(schema, fields, env) !== null) return null
   const scope = rootScope(schema, env)

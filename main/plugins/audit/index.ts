@@ -18,7 +18,7 @@ import { createNotes } from './service/notes.ts'
 import { openingOf, writeOpening } from './service/opening.ts'
 import { cutOutdated, keepDaysOf } from './service/retention.ts'
 import { verifyChain } from './service/verify.ts'
-import { createWitness } from './service/witness.ts'
+import { createAuditSink } from './service/audit-sink.ts'
 import { eventRecorder } from './subscribers.ts'
 
 /** After the listeners of other plugins: what one of them refuses needs no entry. */
@@ -66,7 +66,7 @@ export const auditPlugin = definePlugin({
     const verify = () => verifyChain({ read, keys, anchor, head: chain.head })
     const service: AuditService = { record, note: (about, draft) => notes.add(about, draft), verify }
     host.provide('audit', service)
-    host.setWitness(createWitness({ note: service.note, clock }))
+    host.setAuditSink(createAuditSink({ note: service.note, clock }))
     const listener = eventRecorder({ record, flood })
     for (const type of heardEvents) host.on(type, listener, { priority: lastPriority })
 

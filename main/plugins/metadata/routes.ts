@@ -1,8 +1,7 @@
 // Handlers of the metadata routes: requests in, service calls, answers out.
 import type { z } from 'zod'
-import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { MetadataType, HistoryEvent, metadataRoutes } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
-import type { HistoryEvent, metadataRoutes } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
@@ -16,9 +15,8 @@ import type { HistoryEntry } from './store.ts'
 import type { QueryText } from './service/query-parameters.ts'
 import { lastText, parseFlag, parsePage, parseSeq, parseStates } from './service/query-parameters.ts'
 import { unwrapItem } from './service/unwrap-item.ts'
-import { typeEntries, typeEntry } from './types/type-entries.ts'
+import { typeEntries, typeEntry, findMetadataType } from './types/type-entries.ts'
 import { typeJsonSchema } from './types/json-schema.ts'
-import { findMetadataType } from './types/type-name.ts'
 
 /** Packages of the program: what comes with it nobody else delivers, because nobody could take it away again. */
 const programPrefix = 'cairn.'

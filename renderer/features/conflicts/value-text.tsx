@@ -2,7 +2,7 @@
 // words that differ from another text.
 import { useQueries } from '@tanstack/react-query'
 import { textChanges } from '#shared/text-changes.ts'
-import { fieldTypeOf, findFieldType } from '../../fields/index.ts'
+import { fieldTypeOf, findFieldType, leadsToRecord } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { call } from '../../lib/api-client.ts'
 import { recordPath } from '../../lib/record-address.ts'
@@ -20,9 +20,8 @@ export function ValueText(props: {
   if (value === null || value === undefined || value === '')
     return <span className={classes.none}>{t('conflicts.empty')}</span>
   if (field === undefined) return <span className={classes.text}>{plain(value)}</span>
-  const { link, comparedByWord } = findFieldType(field.type) ?? {}
-  if (link === 'object' || link === 'self') return <Links field={field} value={value} />
-  if (typeof value === 'string' && comparedByWord) {
+  if (leadsToRecord(field.type)) return <Links field={field} value={value} />
+  if (typeof value === 'string' && findFieldType(field.type)?.comparedByWord) {
     return typeof beside === 'string' ? (
       <WordDiff before={beside} after={value} />
     ) : (

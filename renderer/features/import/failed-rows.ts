@@ -1,5 +1,6 @@
 // Owns the file of rows that failed or stayed: the original cells where this page still has them, and the reason, so that
 // it can be corrected and imported again.
+import Papa from 'papaparse'
 import { saveFile } from '../../lib/save-file.ts'
 import { fieldProblemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
@@ -11,9 +12,12 @@ const cellsPerRequest = 5_000
 // A spreadsheet would run a cell that begins with these as a formula.
 const formulaStart = /^[=+\-@\t\r\0]/
 
-function csvCell(text: string): string {
-  const safe = formulaStart.test(text) && !/^[+-]?[\d.,]+$/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+function safeCell(text: string): string {
+  return formulaStart.test(text) && !/^[+-]?[\d.,]+$/.test(text) ? `'${text}` : text
+}
+
+function csvOf(lines: readonly (readonly string[])[]): string {
+  return `\uFEFF${Papa.unparse(lines as string[][], { newline: '\r\n' })}\r\n`
 }
 
 /** What fields are called, by name; a field that is not in it is called by its name. */
@@ -34,13 +38,13 @@ export async function rowsCsv(
   table: OpenTable | undefined,
   labels: FieldLabels,
 ): Promise<string> {
-  const lines: string[] = []
-  const write = (cells: readonly string[]): unknown => lines.push(cells.map(csvCell).join(','))
+  const lines: string[][] = []
+  const write = (cells: readonly string[]): unknown => lines.push(cells.map(safeCell))
   const reason = t('import.report.reasonColumn')
   if (!table) {
     write([t('import.report.rowColumn'), reason])
     for (const result of results) write([String(result.row), reasonOf(result, labels)])
-    return `\uFEFF${lines.join('\r\n')}\r\n`
+    return csvOf(lines)
   }
   write([...table.summary.columns.map((column) => column.title), reason])
   for (let at = 0; at < results.length; at += cellsPerRequest) {
@@ -48,7 +52,7 @@ export async function rowsCsv(
     const cells = await table.cells(part.map((result) => result.row - 1))
     part.forEach((result, index) => write([...(cells[index] ?? []), reasonOf(result, labels)]))
   }
-  return `\uFEFF${lines.join('\r\n')}\r\n`
+  return csvOf(lines)
 }
 
 /** Hands text to the browser as a file to save. */

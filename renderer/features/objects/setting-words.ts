@@ -2,10 +2,11 @@
 import { designerStrings } from '../../lib/strings/designer.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
+import { findFieldType } from '../../fields/index.ts'
 import type { Setting } from '../../fields/index.ts'
 
 const isBoundOfDays = (type: string, path: string): boolean =>
-  (type === 'date' || type === 'datetime') && (path === 'min' || path === 'max')
+  findFieldType(type)?.dated === true && (path === 'min' || path === 'max')
 
 /** What the setting is called. */
 export function settingLabel(type: string, { path }: Setting): string {

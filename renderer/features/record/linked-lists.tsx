@@ -1,6 +1,7 @@
 // Owns the lists of records of other objects that lead to this one.
 import { useQueries } from '@tanstack/react-query'
 import { IconArrowUpRight } from '@tabler/icons-react'
+import { leadsToRecord } from '../../fields/index.ts'
 import { recordPath } from '../../lib/record-address.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { displayFieldOf, fieldList, objectPluralLabel, useObjects } from '../objects/index.ts'
@@ -8,7 +9,6 @@ import type { ObjectItem } from '../objects/index.ts'
 import { linkedQuery } from './record-queries.ts'
 import classes from './record.module.css'
 
-const linkTypes = new Set(['lookup', 'master_detail', 'tree'])
 /** Lists of one page. */
 const maxLists = 12
 
@@ -18,7 +18,7 @@ export function LinkedLists(props: { object: ObjectItem; id: string; level: 2 | 
   const links = (objects ?? [])
     .flatMap((other) =>
       fieldList(other)
-        .filter((field) => linkTypes.has(field.type) && field.reference === props.object.name && !field.multiple)
+        .filter((field) => leadsToRecord(field.type) && field.reference === props.object.name && !field.multiple)
         .map((field) => ({ other, field })),
     )
     .slice(0, maxLists)

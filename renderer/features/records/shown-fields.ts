@@ -1,6 +1,6 @@
 // Owns which fields of an object are shown, and which of them lead to other records.
 import { useMemo } from 'react'
-import { findFieldType } from '../../fields/index.ts'
+import { leadsToRecord } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { displayFieldOf, fieldList, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
@@ -21,12 +21,6 @@ export function useShownFields(object: ObjectItem): FieldDefinition[] {
         }),
     [object, objects],
   )
-}
-
-/** Whether a field of the type leads to a record that can be asked for with it. */
-export function leadsToRecord(type: string): boolean {
-  const link = findFieldType(type)?.link
-  return link === 'object' || link === 'self'
 }
 
 /** Names of the fields whose linked records are asked for instead of their ids. */

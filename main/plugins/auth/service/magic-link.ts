@@ -7,7 +7,7 @@ import { deleteSession, readSessionByDigest, readUser } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import type { LibraryAnswer, RequestHeaders } from './bridge.ts'
 import { replyOf } from './bridge.ts'
-import { linkMs, noSoonerThan } from './even-time.ts'
+import { linkMs, noSoonerThan } from './minimum-duration.ts'
 import { digestOf } from './session-lookup.ts'
 import { anonymous, needsMoreThanLink, newToken, providerRequired, tellFailure, tellSignIn } from './sign-in.ts'
 

@@ -22,8 +22,8 @@ import { buildCount, buildFind, crowd } from '#main/database/query/build-find.ts
 import type { FindPlan } from '#main/database/query/build-find.ts'
 import { buildDistinct } from '#main/database/query/build-distinct.ts'
 import type { DistinctPlan } from '#main/database/query/build-distinct.ts'
-import { buildGet, prepareSeenGet, readRecord } from '#main/database/query/build-record.ts'
-import type { SeenGet } from '#main/database/query/build-record.ts'
+import { buildGet, prepareReadPlan, readRecord } from '#main/database/query/build-record.ts'
+import type { RecordReadPlan } from '#main/database/query/build-record.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import { maxCheapRows } from '#main/database/query/cost.ts'
 import { defaultTop } from '#main/database/query/find-request.ts'
@@ -43,9 +43,8 @@ import { withOrganization } from './record-access.ts'
 import type { IncomingReferences } from './references.ts'
 import type { JsonList } from './list-plans.ts'
 import { createListPlans, listKey } from './list-plans.ts'
-import { createSeenGets, createStandings } from './seen-gets.ts'
-import { createReadRunner } from './read-runner.ts'
-import { createTableSizes } from './table-sizes.ts'
+import { createReadPlanCache, createStandings } from './read-plan-cache.ts'
+import { createReadRunner, createTableSizes } from './read-runner.ts'
 
 /** More records than any object has: the page size of a walk over all of them. */
 const everyRecord = 2_000_000_000
@@ -89,7 +88,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const { run } = runner
   const plans = createListPlans<JsonList>()
   const groupPlans = createListPlans<AggregatePlan>()
-  const gets = createSeenGets()
+  const gets = createReadPlanCache()
   const standings = createStandings()
   const expand = createExpander(run, parts.incoming)
   let epoch = -1
@@ -252,7 +251,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   }
 
   /** How a caller with restricted rights reads single records; null where every read must be worked out anew. */
-  const seenGetOf = (ctx: RequestContext, schema: ObjectSchema): SeenGet | null => {
+  const readPlanOf = (ctx: RequestContext, schema: ObjectSchema): RecordReadPlan | null => {
     forgetOldPlans()
     const authorizer = parts.authorizer()
     if (authorizer.isUnrestricted(ctx)) return null
@@ -260,7 +259,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     if (world === null) return null
     return gets.of(schema, world, () => {
       const rows = authorizer.rowCondition(ctx, schema.name, 'read')
-      return rows === false ? null : prepareSeenGet(schema, rows, envFor(ctx))
+      return rows === false ? null : prepareReadPlan(schema, rows, envFor(ctx))
     })
   }
 
@@ -353,7 +352,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
         readingFormulas(schema, schema.visibleFields, envFor(ctx))?.complete(record)
       return { object: schema.name, id, record }
     }
-    const seen = input.select === undefined && input.expand === undefined ? seenGetOf(ctx, schema) : null
+    const seen = input.select === undefined && input.expand === undefined ? readPlanOf(ctx, schema) : null
     if (seen !== null) {
       const row = read.get(seen.statement(id))
       if (row === undefined) throw notFound('record', input.id, schema.name)

@@ -4,9 +4,10 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
 import type { CostHints } from '#main/database/query/cost.ts'
 import { createCostModel } from '#main/database/query/cost.ts'
-import { createKeptAnswers } from './kept-answers.ts'
-import { createQuickReads } from './quick-reads.ts'
-import type { TableSizes } from './table-sizes.ts'
+import { createResultCache } from './result-cache.ts'
+import { createCostFeedback } from './cost-feedback.ts'
+import { statement } from '#main/kernel/database.ts'
+import { quote } from '../store.ts'
 
 /** Lists stop after this long (D-91). */
 const queryTimeoutMs = 5_000
@@ -45,8 +46,8 @@ export function createReadRunner(parts: {
 }): ReadRunner {
   const { read, heavy, clock, sizes, version } = parts
   const cost = createCostModel()
-  const quick = createQuickReads()
-  const kept = createKeptAnswers(version)
+  const quick = createCostFeedback()
+  const kept = createResultCache(version)
 
   const runHere = <Row>(statement: Statement<Row>, hints: ReadHints): Row[] | undefined => {
     if (cost.wasSlow(statement, clock.now())) return undefined
@@ -85,5 +86,24 @@ export function createReadRunner(parts: {
       cost.clear()
       quick.clear()
     },
+  }
+}
+
+/** A size is asked for again after this long. */
+const freshMs = 2_000
+
+/** Answers about how many rows a table has; deleted rows count, gaps too. */
+export type TableSizes = (table: string) => number
+
+/** Makes the memory. The highest row number is one index step away, so asking costs nothing that grows. */
+export function createTableSizes(read: Pick<Reads, 'get'>, clock: Clock): TableSizes {
+  const known = new Map<string, { rows: number; at: number }>()
+  return (table) => {
+    const found = known.get(table)
+    if (found !== undefined && clock.now() - found.at < freshMs) return found.rows
+    const rows = read.get<{ n: number | null }>(statement(`SELECT max(rowid) AS n FROM ${quote(table)}`))?.n ?? 0
+    if (known.size > 5_000) known.clear()
+    known.set(table, { rows, at: clock.now() })
+    return rows
   }
 }

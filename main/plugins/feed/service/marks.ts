@@ -4,7 +4,6 @@ import { validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
 import { feedError } from '../errors.ts'
-import { parseEmoji } from './emoji.ts'
 import { announceItem, requireEntry, requireLive } from './items.ts'
 import { addPin, addReaction, addStar, readReactions, removePin, removeReaction, removeStar } from './mark-store.ts'
 import type { People } from './people.ts'
@@ -164,4 +163,18 @@ export function createFeedMarks({ write, clock, people, viewer }: MarkParts): Fe
         return { feedId, starred: false }
       }),
   }
+}
+
+const shortcode = /^:[a-z0-9_+-]{1,50}:$/
+/** The longest family of emoji takes 35 UTF-16 units; more is a pile of combining marks. */
+const maxUnits = 64
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** The form in which a reaction is stored and compared; null when it is neither one grapheme nor a shortcode. */
+export function parseEmoji(text: string): string | null {
+  const emoji = text.normalize('NFC')
+  if (shortcode.test(emoji)) return emoji
+  if (emoji.length > maxUnits || /^[\s\p{Cc}\p{Cs}]*$/u.test(emoji)) return null
+  const [first] = segmenter.segment(emoji)
+  return first?.segment === emoji ? emoji : null
 }

@@ -17,9 +17,8 @@ import type { People } from './people.ts'
 import { plainWords } from './plain-words.ts'
 import { readerContext, readerContexts } from './reader-context.ts'
 import type { StoredItemView } from './show-items.ts'
-import type { SubscribedRecords } from './subscribed-records.ts'
+import type { SubscribedRecords, Subscriptions } from './subscriptions.ts'
 import type { SubscriptionWord } from './subscription-store.ts'
-import type { Subscriptions } from './subscriptions.ts'
 import { trackedFields } from './tracked-fields.ts'
 
 /** What the consumer works with. */

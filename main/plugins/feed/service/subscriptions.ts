@@ -9,7 +9,6 @@ import { feedError } from '../errors.ts'
 import { readCreatedAt } from '../store.ts'
 import { requireLive } from './items.ts'
 import type { Place, RecordPlace } from './place.ts'
-import type { SubscribedRecords } from './subscribed-records.ts'
 import type { StoredSubscription, SubscriptionView } from './subscription-store.ts'
 import { addSubscription, putSubscription, readSubscription, readSubscriptions } from './subscription-store.ts'
 
@@ -114,4 +113,30 @@ function viewOf({ schema, recordId }: RecordPlace, stored: StoredSubscription): 
 function impliedId({ object, recordId }: Place, userId: string): string {
   const hex = hash('sha256', JSON.stringify([object, recordId, userId]), 'hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** Remembers records. */
+export interface SubscribedRecords {
+  add(recordId: string): void
+  /** False only for records that were never added. */
+  mayHave(recordId: string): boolean
+}
+
+/** The last five hexadecimal digits of an id are random: 2^20 groups, 128 kB. */
+const digits = 5
+
+/** Makes an empty memory. */
+export function createSubscribedRecords(): SubscribedRecords {
+  const bits = new Uint8Array(16 ** digits / 8)
+  const groupOf = (recordId: string): number => Number.parseInt(recordId.slice(-digits), 16)
+  return {
+    add(recordId) {
+      const group = groupOf(recordId)
+      bits[group >> 3]! |= 1 << (group & 7)
+    },
+    mayHave(recordId) {
+      const group = groupOf(recordId)
+      return (bits[group >> 3]! & (1 << (group & 7))) !== 0
+    },
+  }
 }

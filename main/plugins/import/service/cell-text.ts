@@ -1,7 +1,7 @@
-// Values of records as cells of a table: the inverse of reading a cell, so that an export can be imported again.
+// Values of records as cells of a table: the inverse of reading a cell, so that an export can be imported again. An apostrophe
+// before a cell keeps a spreadsheet from running it: exports put it, imports take it off.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import { withMark } from './formula-mark.ts'
 
 /** A cell: numbers and booleans keep their type where the format has types. */
 export type Cell = string | number | boolean | null
@@ -42,4 +42,17 @@ function labelOf(field: FieldSchema | null, value: string): string {
 function idText(value: object): string {
   const records = (Array.isArray(value) ? value : [value]) as { id?: unknown }[]
   return records.map(({ id }) => String(id)).join(';')
+}
+
+/** What a spreadsheet would run, with any apostrophes before it: one more or less keeps the two ways inverse. */
+const runs = /^'*[=+\-@\t\r\0]/
+
+/** The text as a cell that is never run. */
+export function withMark(text: string): string {
+  return runs.test(text) ? `'${text}` : text
+}
+
+/** The text that a cell stands for. */
+export function withoutMark(cell: string): string {
+  return cell.startsWith("'") && runs.test(cell) ? cell.slice(1) : cell
 }

@@ -2,9 +2,10 @@
 // undone.
 import type { PlatformEvent } from '#shared/events.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import { isConcealed } from '#shared/field-types/registry.ts'
-import { derivesValues, sealOf } from './record-seal.ts'
+import { isConcealed, declaredTypeOf } from '#shared/field-types/registry.ts'
 import type { RowChanges } from './row-outcome.ts'
+import { hash } from 'node:crypto'
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 
 /** Watches the writes of one request. */
 export interface ChangeWatch {
@@ -73,4 +74,19 @@ export function createChangeWatches(): ChangeWatches {
       }
     },
   }
+}
+
+/** Whether the engine may change records by itself: then their version alone says nothing. */
+export function derivesValues(schema: ObjectSchema): boolean {
+  return schema.fields.some((field) => field.computed && !declaredTypeOf(field).issued)
+}
+
+/** The digest of a record's own values. */
+export function sealOf(schema: ObjectSchema, record: Readonly<Record<string, unknown>>): string {
+  const values = schema.fields.filter(isOwn).map((field) => record[field.name] ?? null)
+  return hash('sha256', JSON.stringify([record['owner'] ?? null, ...values]), 'base64url').slice(0, 16)
+}
+
+function isOwn(field: FieldSchema): boolean {
+  return !field.computed && !isConcealed(field)
 }

@@ -2,9 +2,8 @@
 import fc from 'fast-check'
 import Papa from 'papaparse'
 import { describe, expect, it } from 'vitest'
-import { createCsvReader, readHeader } from './csv.ts'
-import { csvLine } from './csv-line.ts'
-import { withMark, withoutMark } from './formula-mark.ts'
+import { createCsvReader, csvLines, readHeader } from './csv.ts'
+import { withMark, withoutMark } from './cell-text.ts'
 
 /** Reads a text in pieces of a length. */
 function read(text: string, delimiter?: string, length = text.length || 1): (string | null)[][] {
@@ -57,7 +56,7 @@ describe('createCsvReader', () => {
     const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(table, fc.integer({ min: 1, max: 7 }), (rows, length) => {
-        const text = rows.map((row) => csvLine(row, ',')).join('')
+        const text = csvLines(rows, ',')
         expect(read(text, ',', length)).toEqual(read(text, ','))
       }),
     )
@@ -67,7 +66,7 @@ describe('createCsvReader', () => {
     const table = fc.array(fc.array(cell, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(table, fc.constantFrom(',', ';', '\t'), (rows, mark) => {
-        const text = rows.map((row) => csvLine(row, mark)).join('')
+        const text = csvLines(rows, mark)
         const kept = rows.filter((row) => row.some((value) => value.trim() !== ''))
         expect(read(text, mark)).toEqual(kept.map((row) => row.map(withoutMark)))
         const { data } = Papa.parse<string[]>(text, { delimiter: mark, newline: '\r\n' })

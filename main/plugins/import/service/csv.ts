@@ -1,7 +1,10 @@
-// Reads CSV and TSV text into rows of cells, piece by piece. A cell without anything is null, one with nothing between
-// quotation marks is an empty text. Knows no fields and no files.
+// Reads CSV and TSV text into rows of cells, piece by piece, and writes it. A cell without anything is null, one with nothing
+// between quotation marks is an empty text: the reader of the library that writes does not tell them apart, takes one kind
+// of line end per file, and loses what stands after a quotation mark. Knows no fields and no files.
+import Papa from 'papaparse'
 import { validationError } from '#shared/errors.ts'
-import { withoutMark } from './formula-mark.ts'
+import type { Cell } from './cell-text.ts'
+import { withoutMark } from './cell-text.ts'
 
 /** Characters of one row at most: a record is limited to 5 MB. */
 const maxRowLength = 6_000_000
@@ -69,6 +72,15 @@ export function readHeader(cells: readonly unknown[]): string[] {
 /** The problem of a text without a header line. */
 export function missingHeader(): Error {
   return refuse('The text holds no header line.')
+}
+
+/** An empty text is told from nothing, and blanks at the edges stay. */
+const needsQuotes = (cell: unknown): boolean => typeof cell === 'string' && (cell === '' || /^\s|\s$/.test(cell))
+
+/** Lines with their ends; empty for no rows. @source RFC 4180 */
+export function csvLines(rows: readonly (readonly Cell[])[], delimiter: string): string {
+  if (rows.length === 0) return ''
+  return `${Papa.unparse(rows as Cell[][], { delimiter, newline: '\r\n', quotes: needsQuotes })}\r\n`
 }
 
 function withoutMarks(row: CsvCell[]): CsvCell[] {

@@ -14,8 +14,8 @@ import type { ExportFile, ExportRequest } from '../api.ts'
 import { isConcealed } from '#shared/field-types/registry.ts'
 import { columnsOf, columnsOfRows } from './export-columns.ts'
 import type { ExportColumn } from './export-columns.ts'
-import { csvLine } from './csv-line.ts'
-import { withMark } from './formula-mark.ts'
+import { csvLines } from './csv.ts'
+import { withMark } from './cell-text.ts'
 import type { Sheets } from './sheets.ts'
 import type { Staging } from './staging.ts'
 
@@ -89,16 +89,12 @@ async function tableOf(
 
 async function* csvText({ columns, slices }: Table, { delimiter, bom, header }: ExportRequest): AsyncGenerator<string> {
   const names = columns.map(({ name }) => withMark(name))
-  yield (bom ? '\uFEFF' : '') + (header ? csvLine(names, delimiter) : '')
+  yield (bom ? '\uFEFF' : '') + (header ? csvLines([names], delimiter) : '')
   for await (const records of slices) {
-    let text = ''
-    for (const record of records) {
-      text += csvLine(
-        columns.map((column) => column.cell(record)),
-        delimiter,
-      )
-    }
-    yield text
+    yield csvLines(
+      records.map((record) => columns.map((column) => column.cell(record))),
+      delimiter,
+    )
   }
 }
 

@@ -14,7 +14,7 @@ import type { PhaseParts } from './phase.ts'
 import type { RowOutcome } from './row-outcome.ts'
 import { createRowPlan, sliceSize } from './row-plan.ts'
 import type { RowPlan } from './row-plan.ts'
-import { derivesValues } from './record-seal.ts'
+import { derivesValues } from './change-watch.ts'
 import { retryWaiting } from './waiting-rows.ts'
 
 /**

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { validationError } from '#shared/errors.ts'
 import { createCsvReader, missingHeader, readHeader } from './csv.ts'
 import type { CsvCell } from './csv.ts'
-import { withoutMark } from './formula-mark.ts'
+import { withoutMark } from './cell-text.ts'
 import { createJsonRowReader } from './json-rows.ts'
 import type { NamedRow } from './json-rows.ts'
 

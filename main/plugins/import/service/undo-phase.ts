@@ -9,7 +9,7 @@ import { putSlice, sliceBefore, slicesAfter, updateJob } from '../store.ts'
 import type { JobRow, Slice } from '../store.ts'
 import { isConcealed } from '#shared/field-types/registry.ts'
 import type { PhaseParts } from './phase.ts'
-import { sealOf } from './record-seal.ts'
+import { sealOf } from './change-watch.ts'
 import { errorsOf, withoutValues } from './row-outcome.ts'
 import type { RowChanges, RowError, RowOutcome } from './row-outcome.ts'
 

@@ -6,8 +6,7 @@ import { validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataCore } from '../service.ts'
 import type { BundleEntry } from '../service/bundle.ts'
-import { typeEntry } from '../types/type-entries.ts'
-import { findMetadataType } from '../types/type-name.ts'
+import { typeEntry, findMetadataType } from '../types/type-entries.ts'
 import { unknownType } from './type-words.ts'
 
 /** What became of a bulk request. */

@@ -6,7 +6,7 @@ import { metadataStates } from '#shared/contracts/metadata.ts'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
 import { checkBody } from '../service/check-input.ts'
-import { findMetadataType } from '../types/type-name.ts'
+import { findMetadataType } from '../types/type-entries.ts'
 import { unknownType } from './type-words.ts'
 
 /** One item of an import document. */

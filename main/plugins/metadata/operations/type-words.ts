@@ -3,7 +3,7 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { notFound, validationError } from '#shared/errors.ts'
-import { findMetadataType } from '../types/type-name.ts'
+import { findMetadataType } from '../types/type-entries.ts'
 
 /** The problem of a type nobody knows. */
 export function unknownType(field: string, value: unknown): FieldError {

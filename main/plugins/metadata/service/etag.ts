@@ -1,5 +1,7 @@
 // Strong ETags of metadata items and the conditions requests put on them (D-104, D-105).
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
+import { platformError } from '#shared/errors.ts'
+import type { MetadataItem } from '../api.ts'
 
 /** What an ETag stands for beside the item: language and rights of the caller. */
 export interface EtagScope {
@@ -57,4 +59,29 @@ function entityTags(header: string): string[] {
 
 function bare(tag: string): string {
   return tag.replace(/^"(.*)"$/, '$1')
+}
+
+/**
+ * Refuses a write whose conditions do not hold.
+ * @param etags every ETag under which the caller may have read the item: one per language
+ * @throws conflict, CONCURRENT_UPDATE
+ */
+export function requireConditions(
+  input: { readonly ifMatch?: string; readonly ifNoneMatch?: string },
+  existing: MetadataItem | null,
+  etags: (item: MetadataItem) => readonly string[],
+): void {
+  if (input.ifNoneMatch?.trim() === '*' && existing !== null) {
+    throw platformError('conflict', { reason: 'exists', type: existing.type, name: existing.name })
+  }
+  const { ifMatch } = input
+  if (ifMatch === undefined) return
+  if (existing !== null) {
+    const { version } = existing
+    if (etags(existing).some((etag) => matchesVersion(ifMatch, { etag, version }))) return
+  }
+  throw platformError('CONCURRENT_UPDATE', {
+    currentVersion: existing?.version ?? null,
+    currentItem: existing?.item ?? null,
+  })
 }

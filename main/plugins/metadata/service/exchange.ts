@@ -9,7 +9,7 @@ import type { ItemCache } from './item-cache.ts'
 import type { Placing } from './placing.ts'
 import { portableItem, portableOverlay, travels } from './portable.ts'
 import type { Ground, PreparedWrite } from './preparing.ts'
-import { itemByUid } from './uid-index.ts'
+import { itemByUid } from './all-items.ts'
 
 /** Runs one prepared metadata write after the others; null writes nothing. */
 export type RunPlaced = (

@@ -2,7 +2,7 @@
 import { isJsonMap } from '#shared/merge-patch.ts'
 import { validationError } from '#shared/errors.ts'
 import type { MetadataItem, OverlayRecord } from '../api.ts'
-import { findMetadataType } from '../types/type-name.ts'
+import { findMetadataType } from '../types/type-entries.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { OverlayInput } from './overlay-preparing.ts'
 import { withoutUids } from './uids.ts'

@@ -21,7 +21,7 @@ import type {
 import { renamesBetween, withOwnRenames } from '../references/renames.ts'
 import { checkItem } from '../types/check-item.ts'
 import { checkBody, checkName, checkOrigin, checkSameName } from './check-input.ts'
-import { requireConditions } from './conditions.ts'
+import { requireConditions } from './etag.ts'
 import { requireCreatable, requireTarget } from './creatable.ts'
 import { requireNoDependents } from './dependents.ts'
 import { extendedObject, withoutExtensions } from './extensions.ts'

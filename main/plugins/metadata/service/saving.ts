@@ -7,7 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import { whenReady } from '#main/kernel/pending-work.ts'
 import type { OverlayRecord, RemoveItemInput, RemoveItemResult, SaveItemInput, SaveItemResult } from '../api.ts'
-import { aroundAll } from './around-all.ts'
+import { aroundAll } from './schema-work.ts'
 import type { BundleEntry, BundleOptions, BundleResult } from './bundle.ts'
 import { runBundle, subjectOf } from './bundle.ts'
 import type { RunPlaced } from './exchange.ts'
@@ -17,7 +17,6 @@ import type { OverlayInput, OverlayKey } from './overlay-preparing.ts'
 import { fieldOverlay } from './overlay-preparing.ts'
 import type { PreparedWrite, PreparingOptions } from './preparing.ts'
 import { createPreparing } from './preparing.ts'
-import { createSerial } from './serial.ts'
 import type { PublishInput, StateInput } from './state-preparing.ts'
 import { createStoring } from './storing.ts'
 
@@ -161,4 +160,14 @@ const writeRights: Readonly<Partial<Record<MetadataType, string>>> = {
   profile: 'manage_permissions',
   role: 'manage_permissions',
   flow: 'manage_flows',
+}
+
+/** Makes a lock: each call starts when the one before has ended, whether or not it failed. */
+export function createSerial(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve()
+  return (work) => {
+    const result = last.then(work, work)
+    last = result
+    return result
+  }
 }

@@ -9,9 +9,11 @@ import { extendedObject, extensionConflicts } from './extensions.ts'
 import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { Ground } from './preparing.ts'
-import { requireRuleFields } from './rule-fields.ts'
 import type { ItemChange } from './item-change.ts'
 import { cacheChange } from './item-change.ts'
+import { groundOf } from '#shared/rules/inline-rules.ts'
+import { checkRule } from '#shared/rules/rule-definition.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 
 /** One call of a type's hook: the effective item as it was and as it becomes. */
 export interface SchemaWork {
@@ -150,4 +152,45 @@ function requireFitting(items: ItemCache, item: MetadataItem): void {
 
 function earlier(extensions: readonly MetadataItem[], extension: MetadataItem): readonly MetadataItem[] {
   return extensions.slice(0, extensions.indexOf(extension))
+}
+
+/**
+ * Refuses a rule whose expressions, fields or states its object does not have: it would judge nothing, silently. A rule
+ * of an object that is still to come is let through.
+ * @throws validation_error
+ */
+export function requireRuleFields(items: Pick<ItemCache, 'objectSchema'>, item: MetadataItem): void {
+  if (item.type !== 'validation' || item.state === 'archived') return
+  const object = String(item.item['object'])
+  const schema = items.objectSchema(object)
+  if (schema === undefined) return
+  const dot = item.name.indexOf('.')
+  if (dot !== -1 && item.name.slice(0, dot) !== object) {
+    const message = 'The rule is named after another object.'
+    throw validationError([{ field: 'object', code: 'invalid_reference', message, value: object }])
+  }
+  const problems = checkRule(item.item, '', groundOf(schema.definition.fields))
+  if (problems.length > 0) throw validationError(problems)
+}
+
+/**
+ * Runs `commit` inside of what every hook does around it, one inside of the other. A hook is asked once per item: of an
+ * item that changes twice in one write, the second change stands on tables that are not there yet.
+ */
+export async function aroundAll(
+  ctx: RequestContext,
+  work: readonly SchemaWork[],
+  commit: () => Promise<void>,
+): Promise<void> {
+  const seen = new Set<string>()
+  let whole = commit
+  for (const one of work) {
+    const { hook, previous } = one
+    const { uid } = (previous ?? one.next)!
+    if (hook.around === undefined || seen.has(uid)) continue
+    seen.add(uid)
+    const inner = whole
+    whole = () => hook.around!(ctx, previous, hookTarget(one), inner)
+  }
+  await whole()
 }

@@ -2,7 +2,7 @@
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
-import { findMetadataType } from '../types/type-name.ts'
+import { findMetadataType } from '../types/type-entries.ts'
 
 /** What a save's body says. */
 export interface UnwrappedItem {

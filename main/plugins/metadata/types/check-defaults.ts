@@ -1,7 +1,7 @@
 // Checks that the default of every field is a value the field takes: a wrong one would refuse every new record. Pure.
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { fieldTypeOf, findFieldType } from '#shared/field-types/registry.ts'
 import { defaultExpression } from '#shared/formulas/check-definition-expressions.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import { compileObject } from '#shared/object-schema.ts'
@@ -39,4 +39,23 @@ function checkDefault(field: FieldSchema, value: unknown): readonly FieldError[]
   return result.ok
     ? []
     : result.errors.map((error) => ({ ...error, field: `${path}${error.field.slice(field.name.length)}` }))
+}
+
+type Fields = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** The problems of the schemas in a definition that is otherwise right. @source D-94 */
+export function checkJsonSchemas(definition: { readonly fields: Fields }, path = ''): FieldError[] {
+  return Object.entries(definition.fields).flatMap(([name, field]) => {
+    const at = `${path}fields.${name}`
+    if (findFieldType(field['type'])?.holdsFields)
+      return checkJsonSchemas({ fields: field['fields'] as Fields }, `${at}.`)
+    if (field['type'] !== 'json' || field['schema'] === undefined) return []
+    try {
+      compileSchema(field['schema'])
+      return []
+    } catch (error) {
+      const message = error instanceof Error ? error.message : 'The JSON Schema cannot be read.'
+      return [{ field: `${at}.schema`, code: 'invalid_format', message }]
+    }
+  })
 }

@@ -19,9 +19,14 @@ const expressionSchema: JsonSchema = {
 }
 
 const known = new Map<MetadataType, JsonSchema>()
+/** The names of the field types that {@link known} was made from. */
+let knownOf = ''
 
 /** The JSON Schema 2020-12 of a type's items, with `$schema`, `title` and `description`. */
 export function typeJsonSchema(type: MetadataType): JsonSchema {
+  const names = fieldTypeNames().join()
+  if (names !== knownOf) known.clear()
+  knownOf = names
   let schema = known.get(type)
   if (schema === undefined) known.set(type, (schema = build(type)))
   return schema

@@ -122,3 +122,21 @@ export function typeEntry(type: MetadataType): TypeEntry {
 export function runtimeCreate(type: MetadataType): RuntimeCreate {
   return rows[type][3]
 }
+
+const byName = new Map<string, MetadataType>()
+for (const type of metadataTypes) {
+  const plural = `${type}s`
+  for (const name of [type, plural]) {
+    byName.set(name, type)
+    byName.set(camelCase(name), type)
+  }
+}
+
+/** The type a segment names: singular or plural, snake_case or camelCase; undefined when there is none (D-102). */
+export function findMetadataType(segment: string): MetadataType | undefined {
+  return byName.get(segment)
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase())
+}

@@ -1,22 +1,22 @@
 // Remembers how callers with restricted rights read single records, and gives their rights short names. Knows no right: a
 // name stands for rights that do not change.
-import type { SeenGet } from '#main/database/query/build-record.ts'
+import type { RecordReadPlan } from '#main/database/query/build-record.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 
 /** Callers remembered per object. */
 const maxCallers = 1_000
 
 /** What is remembered of reading single records. */
-export interface SeenGets {
+export interface ReadPlanCache {
   /** The way to read for a world, worked out at its first use. */
-  of(schema: ObjectSchema, world: string, prepare: () => SeenGet | null): SeenGet | null
+  of(schema: ObjectSchema, world: string, prepare: () => RecordReadPlan | null): RecordReadPlan | null
   /** Forgets everything; needed after a change of tables or definitions. */
   clear(): void
 }
 
 /** Makes an empty memory. */
-export function createSeenGets(): SeenGets {
-  let objects = new WeakMap<ObjectSchema, Map<string, SeenGet | null>>()
+export function createReadPlanCache(): ReadPlanCache {
+  let objects = new WeakMap<ObjectSchema, Map<string, RecordReadPlan | null>>()
   return {
     of(schema, world, prepare) {
       let worlds = objects.get(schema)

@@ -1,6 +1,6 @@
 // Templates inside of configured values.
 import { describe, expect, it } from 'vitest'
-import { fillTemplates } from './fill-templates.ts'
+import { fillTemplates } from './trigger-runner.ts'
 
 const scope = {
   record: { name: 'Ada', count: 3, tags: ['a'], empty: null },

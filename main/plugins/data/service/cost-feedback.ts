@@ -4,7 +4,7 @@ import type { Statement } from '#main/kernel/database.ts'
 import { statementKey } from '#main/kernel/database.ts'
 
 /** The memory of one host. */
-export interface QuickReads {
+export interface CostFeedback {
   has(statement: Statement): boolean
   /** Notes how long a read took, wherever it ran, in milliseconds. */
   note(statement: Statement, tookMs: number): void
@@ -21,7 +21,7 @@ const maxRemembered = 1_000
 const maxKeyLength = 16_000
 
 /** Makes the memory. */
-export function createQuickReads(): QuickReads {
+export function createCostFeedback(): CostFeedback {
   const quick = new Set<string>()
   /** Those that turned out slow are not tried again before everything is forgotten. */
   const slow = new Set<string>()

@@ -5,7 +5,7 @@ import type { Statement } from '#main/kernel/database.ts'
 import { statementKey } from '#main/kernel/database.ts'
 
 /** The memory of one host. */
-export interface KeptAnswers {
+export interface ResultCache {
   get(statement: Statement): readonly unknown[] | undefined
   /**
    * Keeps an answer.
@@ -22,7 +22,7 @@ const maxBytes = 32_000
  * Makes the memory.
  * @param version rises with every write and every change of tables
  */
-export function createKeptAnswers(version: () => number): KeptAnswers {
+export function createResultCache(version: () => number): ResultCache {
   const answers = new Map<string, string>()
   let keptAt = -1
 

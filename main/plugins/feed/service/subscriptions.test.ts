@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSubscribedRecords } from './subscribed-records.ts'
+import { createSubscribedRecords } from './subscriptions.ts'
 
 describe('the memory of subscribed records', () => {
   it('never forgets one, and knows hardly more', () => {

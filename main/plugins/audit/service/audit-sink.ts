@@ -1,17 +1,17 @@
 // Refused requests and used keys as entries.
 import type { Clock } from '#main/kernel/clock.ts'
-import type { Witness } from '#main/kernel/witness.ts'
+import type { AuditSink } from '#main/kernel/audit-sink.ts'
 import type { AuditDraft, AuditSubject } from '../api.ts'
 
 const hourMs = 3_600_000
 /** Keys whose last use is remembered; beyond it all are forgotten and may be told of again. */
 const maxKeys = 10_000
 
-/** Makes the witness. */
-export function createWitness(parts: {
+/** Makes the audit sink. */
+export function createAuditSink(parts: {
   note: (subject: AuditSubject, draft: AuditDraft) => void
   clock: Pick<Clock, 'now'>
-}): Witness {
+}): AuditSink {
   const usedAt = new Map<string, number>()
   return {
     refused({ code, details, caller, operationId, requestId, source }) {

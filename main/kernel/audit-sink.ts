@@ -16,11 +16,11 @@ export interface Refusal {
 }
 
 /** Told of what leaves no trace in records. Answers at once and never throws. */
-export interface Witness {
+export interface AuditSink {
   refused(refusal: Refusal): void
   /** A request that an API key let in. */
   keyUsed(caller: Caller, requestId: string): void
 }
 
-/** The witness of a host that keeps no audit. */
-export const noWitness: Witness = Object.freeze({ refused: () => undefined, keyUsed: () => undefined })
+/** The audit sink of a host that keeps no audit. */
+export const noAuditSink: AuditSink = Object.freeze({ refused: () => undefined, keyUsed: () => undefined })
