@@ -1,4 +1,5 @@
 // Full-text search of lists: specification "Query parameters of the list operation" (search), D-57, D-58, D-59, D-88.
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -135,7 +136,7 @@ describe('GET /data/:object?search=', () => {
     const search = host.host.plugins.service('search')!
     const struck = { sql: `SELECT count(*) AS n FROM "search_${uid}_stale" WHERE texts = ''`, parameters: [] }
     const cleaning = search.clearStale(host.host.plugins.service('metadata')!.objectSchema('leaf')!)
-    while (host.host.database.read.get<{ n: number }>(struck)!.n === 0) await new Promise(setImmediate)
+    while (host.host.database.read.get<{ n: number }>(struck)!.n === 0) await turn()
     expect((await host.delete(`/data/leaf/${made[0]}?purge=true`)).status).toBe(200)
     expect(indexTexts('leaf').some((text) => text.includes('axolotl'))).toBe(false)
     await cleaning
