@@ -1,5 +1,4 @@
 // An answer written to a bare connection: for what Node's parser refused and for upgrades that are. Knows no route.
-import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { PlatformError } from '#shared/errors.ts'
 import { errorBody, retryAfterOf } from './error-handler.ts'
@@ -20,5 +19,7 @@ export function answerBare(socket: Duplex, refusal: PlatformError, requestId: st
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const { httpStatus } = refusal
+  // Not imported: see running-host.ts.
+  const { STATUS_CODES } = process.getBuiltinModule('node:http')
   socket.end(`HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}\r\n${lines.join('')}\r\n${body}`)
 }

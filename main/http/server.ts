@@ -329,6 +329,10 @@ function publicAuthoritiesOf(options: HttpServerOptions): ReturnType<typeof crea
   return createPublicAuthorities({ baseUrl, trustedOrigins })
 }
 
+function refuseSchema(): never {
+  throw new Error('Routes have no schemas of Fastify.')
+}
+
 function createFastify(ids: Ids, pipeline: PipelineContext): FastifyInstance {
   const { headerMs, checkMs } = pipeline.arrival
   const app = fastify({
@@ -351,6 +355,8 @@ function createFastify(ids: Ids, pipeline: PipelineContext): FastifyInstance {
       const given = raw.headers['x-request-id']
       return typeof given === 'string' && requestIdPattern.test(given) ? given : ids.uuid()
     },
+    // Contracts parse and write. Without these Fastify loads its compilers, a hundred and fifty modules, for no schema.
+    schemaController: { compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema } },
     // Bodies are parsed by json-body.ts; queries only where a contract has a schema.
     routerOptions: {
       ignoreTrailingSlash: true,

@@ -1,6 +1,7 @@
 // JSON Schemas people write (2020-12): compiled once per schema, patterns in linear time, nothing loaded from elsewhere.
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
+import { createRequire } from 'node:module'
+import type * as Library from 'ajv/dist/2020.js'
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import { ExpressionError } from '#shared/expression/expression-error.ts'
 import { compilePattern } from '#shared/expression/user-pattern.ts'
 
@@ -73,12 +74,14 @@ function compile(schema: object): SchemaCheck {
   }
 }
 
+/** Loaded with the first schema: a hundred modules no start needs. */
+const load = createRequire(import.meta.url)
 let validator: Ajv2020 | undefined
 let stepsLeft = 0
 
 /** One engine for all schemas: making one takes longer than compiling most schemas. */
 function createValidator(): Ajv2020 {
-  const ajv = new Ajv2020({
+  const ajv = new (load('ajv/dist/2020.js') as typeof Library).Ajv2020({
     allErrors: true,
     strict: false,
     validateFormats: false,

@@ -1,4 +1,5 @@
 // Full-text search of lists: specification "Query parameters of the list operation" (search), D-57, D-58, D-59, D-88.
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -36,6 +37,16 @@ async function search(text: string, more: Record<string, string> = {}): Promise<
   expect(status, JSON.stringify(body)).toBe(200)
   const names = new Map(Object.entries(ids).map(([key, id]) => [id, key]))
   return body.records.map((record: { id: string }) => names.get(record.id) ?? record.id)
+}
+
+/** The texts in the tables of an object's index. FTS5 cuts off what neighbouring words have in common. */
+function indexTexts(object: string): string[] {
+  const { uid } = host.host.plugins.service('metadata')!.objectSchema(object)!
+  const rows = host.host.database.read.all<{ hex: string }>({
+    sql: `SELECT hex(block) AS hex FROM "search_${uid}_data" UNION ALL SELECT hex(texts) FROM "search_${uid}_stale"`,
+    parameters: [],
+  })
+  return rows.map(({ hex }) => Buffer.from(hex, 'hex').toString('latin1'))
 }
 
 describe('GET /data/:object?search=', () => {
@@ -95,6 +106,40 @@ describe('GET /data/:object?search=', () => {
     expect(await search('giraffe')).toEqual([id])
     await host.delete(`/data/note/${id}?purge=true`)
     expect(await search('giraffe')).toEqual([])
+  })
+
+  it('keeps the words of records in the trash for a moment, and none once they are purged', async () => {
+    const { body } = await host.post('/data/note/createMany', {
+      records: Array.from({ length: 6 }, (_, at) => ({ title: `pangolin xcanary${at}x`, body: 'beside' })),
+    })
+    const made = (body.records as { id: string }[]).map(({ id }) => id)
+    for (const id of made) await host.delete(`/data/note/${id}`)
+    expect(await search('pangolin')).toEqual([])
+    const left = (): string[] => indexTexts('note').flatMap((text) => text.match(/pangolin|\dx/g) ?? [])
+    expect(left()).not.toEqual([])
+    expect((await host.delete(`/data/note/${made[0]}?purge=true`)).status).toBe(200)
+    expect(left()).not.toContain('0x')
+    expect(left()).toContain('5x')
+    for (const id of made.slice(1)) await host.delete(`/data/note/${id}?purge=true`)
+    expect(left()).toEqual([])
+  })
+
+  it('keeps no word of a record whose purge is answered, also where words are just being struck', async () => {
+    await host.defineObject('leaf', { title: { type: 'text' } })
+    const { uid } = host.host.plugins.service('metadata')!.objectSchema('leaf')!
+    const records = Array.from({ length: 1_000 }, (_, at) => ({
+      title: at === 0 ? 'axolotlcanary' : `common word${at}`,
+    }))
+    const { body } = await host.post('/data/leaf/createMany', { records })
+    const made = (body.records as { id: string }[]).map(({ id }) => id)
+    await host.post('/data/leaf/deleteMany', { ids: made })
+    const search = host.host.plugins.service('search')!
+    const struck = { sql: `SELECT count(*) AS n FROM "search_${uid}_stale" WHERE texts = ''`, parameters: [] }
+    const cleaning = search.clearStale(host.host.plugins.service('metadata')!.objectSchema('leaf')!)
+    while (host.host.database.read.get<{ n: number }>(struck)!.n === 0) await turn()
+    expect((await host.delete(`/data/leaf/${made[0]}?purge=true`)).status).toBe(200)
+    expect(indexTexts('leaf').some((text) => text.includes('axolotl'))).toBe(false)
+    await cleaning
   })
 
   it('finds the records of a batch and forgets those of one that is rolled back', async () => {

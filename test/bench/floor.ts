@@ -2,6 +2,7 @@
 // validation, no metadata, and commits that a power loss may take back. Every goal is a ratio to this program.
 //
 //   node test/bench/floor.ts --data DIR     prints "Floor is running at http://127.0.0.1:<port>"
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import fastify from 'fastify'
@@ -47,6 +48,9 @@ db.exec(`
     INSERT INTO task_fts (task_fts, rowid, title, notes) VALUES ('delete', old.rowid, old.title, old.notes);
     INSERT INTO task_fts (rowid, title, notes) VALUES (new.rowid, new.title, new.notes);
   END;
+  CREATE TRIGGER IF NOT EXISTS task_removed AFTER DELETE ON task BEGIN
+    INSERT INTO task_fts (task_fts, rowid, title, notes) VALUES ('delete', old.rowid, old.title, old.notes);
+  END;
 `)
 
 const insertProject = db.prepare('INSERT INTO project (id, name) VALUES (@id, @name)')
@@ -54,6 +58,7 @@ const insertTask = db.prepare(
   `INSERT INTO task (id, title, status, priority, done, due_date, notes, project, created_at, updated_at)
    VALUES (@id, @title, @status, @priority, @done, @due_date, @notes, @project, @created_at, @updated_at)`,
 )
+const deleteTask = db.prepare<[string]>('DELETE FROM task WHERE id = ?')
 const getTask = db.prepare<[string], StoredTask>('SELECT * FROM task WHERE id = ?')
 // Named: with both indexes present the planner may take the other one and sort.
 const listWhere = 'INDEXED BY task_status_due WHERE t.status = ? AND t.priority >= ? ORDER BY t.due_date, t.id LIMIT 21'
@@ -101,7 +106,25 @@ const page = (rows: readonly StoredTask[]): Record<string, unknown> => ({
   hasMore: rows.length > 20,
 })
 
+/** A fixed document about as long as Cairn's manifest, with its tag made once. */
+const services = Array.from({ length: 26 }, (_, place) => ({
+  name: `service-${place}`,
+  enabled: true,
+  status: 'available',
+  route: `/api/v1/service-${place}`,
+  provider: `floor-service-${place}`,
+  version: '1.0.0',
+}))
+const manifest = JSON.stringify({ name: 'floor', version: '1.0.0', services })
+const manifestTag = `W/"${createHash('sha256').update(manifest).digest('hex').slice(0, 32)}"`
+
 const app = fastify({ bodyLimit: 64 * 1024 * 1024 })
+
+app.get('/', (_request, reply) =>
+  reply
+    .headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache', etag: manifestTag })
+    .send(manifest),
+)
 
 app.post<{ Body: { records: { id: string; name: string }[] } }>('/project/createMany', (request, reply) => {
   db.transaction(() => {
@@ -134,6 +157,12 @@ app.patch<{ Params: { id: string }; Body: Partial<TaskInput> }>('/task/:id', (re
   const task = getTask.get(request.params.id)
   if (result.changes === 0 || !task) return reply.code(404).send({ error: 'not found' })
   return reply.send({ object: 'task', id: task.id, record: show(task) })
+})
+
+app.delete<{ Params: { id: string } }>('/task/:id', (request, reply) => {
+  const { id } = request.params
+  if (deleteTask.run(id).changes === 0) return reply.code(404).send({ error: 'not found' })
+  return reply.send({ object: 'task', id, purged: true, warnings: [] })
 })
 
 app.get<{ Querystring: { status: string; minPriority: string } }>('/task', (request, reply) =>

@@ -80,6 +80,9 @@ export const searchTexts: readonly string[] = [
   `${words[100]!} ${words[5]!}`,
 ]
 
+/** Searches of one frequent word, each with matches in a tenth to half of the rows. */
+export const frequentTexts: readonly string[] = words.slice(0, 4)
+
 /** The projects in id order. */
 export function makeProjects(): ProjectRow[] {
   const random = createRandom(11)

@@ -25,8 +25,11 @@ export interface Target {
   createMany(rows: readonly Partial<TaskRow>[], object?: string): WireRequest
   /** Rows as the server's fastest bulk entrance takes them: CSV for Cairn, the bulk insert for the floor. */
   bulkLoad(rows: readonly TaskRow[]): WireRequest[]
+  remove(id: string): WireRequest
   group(object?: string): WireRequest
   search(text: string): WireRequest
+  /** What a client asks for first: a document that says what the server offers, the same for everybody. */
+  discover(): WireRequest
   /** Makes the tables of the run. Called once per data directory. */
   prepare(objects: readonly string[]): Promise<void>
 }
@@ -87,8 +90,10 @@ function floorTarget(server: RunningServer): Target {
       slices(rows, bulkSize).map((slice) =>
         request('POST', '/task/createMany', 201, { records: slice.map(withoutId) }),
       ),
+    remove: (id) => request('DELETE', `/task/${id}`, 200),
     group: () => request('GET', '/task/grouped', 200),
     search: (text) => request('GET', `/task/search?search=${encodeURIComponent(text)}`, 200),
+    discover: () => request('GET', '/', 200),
     prepare: async () => {
       await ask(server, request('POST', '/project/createMany', 201, { records: makeProjects() }))
     },
@@ -154,6 +159,7 @@ function cairnTarget(server: RunningServer): Target {
       request('POST', `/data/${object}/createMany`, 201, JSON.stringify({ records: rows })),
     bulkLoad: (rows) =>
       slices(rows, importSize).map((slice) => request('POST', '/data/task/import', 200, toCsv(slice), 'text/csv')),
+    remove: (id) => request('DELETE', `/data/task/${id}`, 200),
     group: (object = 'task') =>
       request(
         'POST',
@@ -166,6 +172,7 @@ function cairnTarget(server: RunningServer): Target {
         }),
       ),
     search: (text) => request('GET', `/data/task?search=${encodeURIComponent(text)}&top=20`, 200),
+    discover: () => request('GET', '', 200),
     prepare: async (objects) => {
       const project = { name: 'project', fields: { name: { type: 'text', required: true } } }
       await ask(server, request('PUT', '/meta/object/project', 200, JSON.stringify(project)))
@@ -186,12 +193,12 @@ export function createTarget(server: RunningServer): Target {
 /** Series of the rows that are there before anything is measured. */
 export const seedSeries = 2
 
-/** Fills a server with rows `0` to `count` of the seed series through its bulk insert. */
-export async function seed(target: Target, count: number, object = 'task'): Promise<void> {
+/** Fills a server with rows `0` to `count` of a series through its bulk insert. */
+export async function seed(target: Target, count: number, object = 'task', series = seedSeries): Promise<void> {
   const wire = await openWire(target.server.port)
   try {
     for (let from = 0; from < count; from += bulkSize) {
-      const request = target.createMany(makeTasks(seedSeries, from, Math.min(count, from + bulkSize)), object)
+      const request = target.createMany(makeTasks(series, from, Math.min(count, from + bulkSize)), object)
       const response = await wire.send(request.bytes)
       if (response.status !== request.status) {
         throw new Error(

@@ -22,9 +22,7 @@ export const discoveryPlugin = definePlugin({
         host: host.options,
         prefix: host.options.prefix,
         locale: settings.get('locale'),
-        locales: languages()
-          ?.locales()
-          .map(({ code }) => code) ?? ['en'],
+        locales: languages()?.codes() ?? ['en'],
         timezone: settings.get('timezone'),
         maxBatchRecords: settings.get('maxBatchRecords'),
       }),

@@ -27,7 +27,7 @@ export interface SearchCondition {
 
 /**
  * The search service. Index rows are kept in the transaction of the record's change: the record writer calls `add`,
- * `change` and `remove`, which touch the index only when a searched column is concerned.
+ * `change`, `hide`, `show` and `remove`, which touch the index only when a searched column is concerned.
  */
 export interface SearchService {
   /**
@@ -38,17 +38,22 @@ export interface SearchService {
   ensure(tx: Tx, schema: ObjectSchema, previous: ObjectSchema | null): void
   /** Removes the index of an object. */
   drop(tx: Tx, schema: ObjectSchema): void
-  /** Indexes a row that became live: created or restored. Call after it is stored. */
+  /** Indexes a new row. Call after it is stored. */
   add(tx: Tx, schema: ObjectSchema, row: SearchRow): void
   /** Follows a change of a live row. `stored` must be the row exactly as it was indexed. Call before or after storing. */
   change(tx: Tx, schema: ObjectSchema, stored: SearchRow, row: SearchRow): void
+  /** Takes a live row that goes into the trash out of searches at once; its words leave the index like replaced texts. */
+  hide(tx: Tx, schema: ObjectSchema, row: SearchRow): void
+  /** Indexes a row that comes back from the trash. Call with the row as it is now. */
+  show(tx: Tx, schema: ObjectSchema, row: SearchRow): void
   /**
-   * Takes a live row out: deleted or purged. Call before its row is deleted from the table.
+   * Takes all words of a row out that is removed for good, live or in the trash. Call before it leaves the table.
    * @param later true leaves its words to {@link clearStale}, which the caller awaits before it calls the row gone
+   * @returns true when only {@link clearStale} takes some of its words out although `later` is not set: call it as well
    */
-  remove(tx: Tx, schema: ObjectSchema, row: SearchRow, later?: boolean): void
+  remove(tx: Tx, schema: ObjectSchema, row: SearchRow, later?: boolean): boolean
   /**
-   * Resolves when no words of rows that were removed `later`, or of replaced texts, are left in the object's index.
+   * Resolves when no words of removed or hidden rows, or of replaced texts, are left in the object's index.
    * Searches go on meanwhile.
    * @throws service_unavailable when the host stops before; a repeated call goes on with it
    */

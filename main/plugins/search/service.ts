@@ -67,6 +67,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
    * how often one was left.
    */
   const left = new Map<string, number>()
+  const noteLeft = (objectUid: string): void => void left.set(objectUid, (left.get(objectUid) ?? 0) + 1)
   /** Before that, nobody knows. */
   let started = false
   const cleaner = createStaleCleaner({
@@ -103,6 +104,25 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
   }
 
   const isIndexed = (index: LiveIndex, number: number): boolean => index.builtTo === null || number <= index.builtTo
+
+  /** Where a row stands in its index and the texts of it; null when it is not in one. */
+  const placeOf = (tx: Tx, schema: ObjectSchema, row: SearchRow): { number: number; texts: string[] } | null => {
+    const index = liveIndex(tx, schema)
+    if (index === null) return null
+    const number = rowNumber(tx, schema, row)
+    return isIndexed(index, number) ? { number, texts: documentOf(index.columns, row) } : null
+  }
+
+  const add = (tx: Tx, schema: ObjectSchema, row: SearchRow, mayBeTaken: boolean): void => {
+    const index = liveIndex(tx, schema)
+    if (index === null) return
+    const texts = documentOf(index.columns, row)
+    if (isEmpty(texts)) return
+    const number = rowNumber(tx, schema, row)
+    if (!isIndexed(index, number)) return
+    addDocument(tx, schema.uid, number, texts, mayBeTaken)
+    merger.added(tx, schema.uid, texts)
+  }
 
   /** Makes the index anew and fills it, at once when the records are few. */
   const rebuild = (tx: Tx, schema: ObjectSchema): void => {
@@ -152,16 +172,9 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       merger.forget(schema.uid)
       dropIndex(tx, schema.uid)
     },
-    add(tx, schema, row) {
-      const index = liveIndex(tx, schema)
-      if (index === null) return
-      const texts = documentOf(index.columns, row)
-      if (isEmpty(texts)) return
-      const number = rowNumber(tx, schema, row)
-      if (!isIndexed(index, number)) return
-      addDocument(tx, schema.uid, number, texts, !started || left.has(schema.uid))
-      merger.added(tx, schema.uid, texts)
-    },
+    add: (tx, schema, row) => add(tx, schema, row, !started || left.has(schema.uid)),
+    // Its former document may still be there.
+    show: (tx, schema, row) => add(tx, schema, row, true),
     change(tx, schema, stored, row) {
       const index = liveIndex(tx, schema)
       if (index === null || index.columns.every(({ column }) => stored[column] === row[column])) return
@@ -173,18 +186,28 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (replaceDocument(tx, schema.uid, number, before, after)) tx.afterCommit(() => cleaner.note(schema.uid))
       merger.added(tx, schema.uid, after)
     },
+    hide(tx, schema, row) {
+      const place = placeOf(tx, schema, row)
+      if (place !== null && leaveDocument(tx, schema.uid, place.number, place.texts))
+        tx.afterCommit(() => cleaner.note(schema.uid))
+    },
     remove(tx, schema, row, later = false) {
-      const index = liveIndex(tx, schema)
-      if (index === null) return
-      const number = rowNumber(tx, schema, row)
-      if (!isIndexed(index, number)) return
-      const texts = documentOf(index.columns, row)
-      if (!later) removeDocuments(tx, schema.uid, number, texts)
-      else if (leaveDocument(tx, schema.uid, number, texts)) {
-        left.set(schema.uid, (left.get(schema.uid) ?? 0) + 1)
+      const place = placeOf(tx, schema, row)
+      if (place === null) return false
+      const { number } = place
+      // In the trash a row has no document but stale ones.
+      const texts = typeof row['deleted_at'] === 'string' ? [] : place.texts
+      if (!later) {
+        const isStruck = removeDocuments(tx, schema.uid, number, texts)
+        if (isStruck) noteLeft(schema.uid)
+        return isStruck
+      }
+      if (leaveDocument(tx, schema.uid, number, texts)) {
+        noteLeft(schema.uid)
         // None of those it hurries for: whoever leaves many clears them at the end.
         tx.afterCommit(() => cleaner.note(schema.uid, 0))
       }
+      return false
     },
     async clearStale({ uid }) {
       if (readEntry(read, uid) === undefined) return

@@ -59,7 +59,20 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
         return { schema, operation, item, env, purge, clearsSearch, ...(known !== undefined && { problems: known }) }
       })
       const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: false })
-      return runBulk({ ctx, operation, options, items, write, isBusy, rules, access, summaries, alongside })
+      const result = await runBulk({
+        ctx,
+        operation,
+        options,
+        items,
+        write,
+        isBusy,
+        rules,
+        access,
+        summaries,
+        alongside,
+      })
+      await parts.deletion.settled(ctx)
+      return result
     },
 
     async createMany(ctx, { object, records }) {
@@ -94,7 +107,19 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       const envs = new Map<ObjectSchema, PrepareEnv>()
       const steps = operations.map((given) => stepOf(ctx, envs, given))
       const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: true })
-      return runBulk({ ctx, operation: undefined, options, items, write, isBusy, rules, access, summaries })
+      const result = await runBulk({
+        ctx,
+        operation: undefined,
+        options,
+        items,
+        write,
+        isBusy,
+        rules,
+        access,
+        summaries,
+      })
+      await parts.deletion.settled(ctx)
+      return result
     },
   }
 }

@@ -46,6 +46,8 @@ export interface RecordDeletion {
    * @throws delete_restricted, resource_not_found
    */
   remove(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, purge: boolean, clearsSearch?: boolean): Removed
+  /** Resolves when nothing of what a caller purged is left in a search index; called before the caller is answered. */
+  settled(ctx: RequestContext): Promise<void>
   /** @throws conflict when the record is live or a unique value was taken meanwhile */
   restore(tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row): Written
 }
@@ -74,6 +76,15 @@ interface Run {
 /** Makes the deletion service. */
 export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   const { metadata, clock, incoming, writer } = parts
+  /** Objects in whose index words of purged records are left for a moment, by who purged them. */
+  const unsettled = new WeakMap<RequestContext, Set<ObjectSchema>>()
+
+  const unsearch = (tx: Tx, ctx: RequestContext, schema: ObjectSchema, row: Row, later: boolean): void => {
+    if (parts.search()?.remove(tx, schema, row, later) !== true) return
+    const schemas = unsettled.get(ctx)
+    if (schemas === undefined) unsettled.set(ctx, new Set([schema]))
+    else schemas.add(schema)
+  }
 
   const remove = (
     tx: Tx,
@@ -92,10 +103,9 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
     const record = codecOf(schema).toRecord(row)
     const purges = purge || !schema.enable.trash
     // Before the row goes: its number is the key of its search row.
-    if (live) {
-      parts.search()?.remove(tx, schema, row, purges && depth === 0 && run.clearsSearch)
-      parts.summaries().leaving(tx, schema, row)
-    }
+    if (purges) unsearch(tx, ctx, schema, row, depth === 0 && run.clearsSearch)
+    else parts.search()?.hide(tx, schema, row)
+    if (live) parts.summaries().leaving(tx, schema, row)
     if (purges) {
       deleteRow(tx, schema, id)
       forgetEffectsOn(tx, schema.name, id)
@@ -251,6 +261,12 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
       if (row['deleted_at'] !== null && !purge) throw notFound('record', row['id'] as string, schema.name)
       const run: Run = { object: schema.name, id: row['id'] as string, taken: new Set(), clearsSearch }
       return remove(tx, ctx, schema, row, purge, run, 0)
+    },
+    async settled(ctx) {
+      const schemas = unsettled.get(ctx)
+      if (schemas === undefined) return
+      unsettled.delete(ctx)
+      for (const schema of schemas) await parts.search()?.clearStale(schema)
     },
     restore,
   }

@@ -139,7 +139,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
   const trash = (place: Place, stored: Row, deleted: { readonly at: string; readonly by: string }): void => {
     const { tx, ctx, schema, id } = place
     const record = codecOf(schema).toRecord(stored)
-    parts.search()?.remove(tx, schema, stored)
+    parts.search()?.hide(tx, schema, stored)
     parts.summaries().leaving(tx, schema, stored)
     const columns: Row = {}
     mark(ctx, stored, columns)
@@ -160,7 +160,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     const at = trashed?.findIndex(({ row: gone }) => gone['id'] === id) ?? -1
     if (at !== -1) trashed!.splice(at, 1)
     parts.summaries().entering(tx, schema, row)
-    parts.search()?.add(tx, schema, row)
+    parts.search()?.show(tx, schema, row)
     const record: PlatformRecord = rules.toRecord(schema, row)
     const changes = changesOf(schema, stored, row, given)
     emit(place, 'record.restored', Object.keys(changes).length === 0 ? { record } : { record, changes })
@@ -171,10 +171,8 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     const { tx, schema, id } = place
     const live = stored['deleted_at'] === null
     const record = codecOf(schema).toRecord(stored)
-    if (live) {
-      parts.search()?.remove(tx, schema, stored)
-      parts.summaries().leaving(tx, schema, stored)
-    }
+    parts.search()?.remove(tx, schema, stored)
+    if (live) parts.summaries().leaving(tx, schema, stored)
     deleteRow(tx, schema, id)
     forgetEffectsOn(tx, schema.name, id)
     takeDeleteEffects(tx, id)

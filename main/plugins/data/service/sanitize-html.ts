@@ -1,6 +1,7 @@
 // What may stay in the HTML of html and richtext fields: text, its structure, links and pictures. Nothing that runs, loads
 // code, imitates the application or follows the reader.
-import sanitize from 'sanitize-html'
+import { createRequire } from 'node:module'
+import type sanitize from 'sanitize-html'
 
 const tags = (
   'a abbr address article aside b bdi bdo blockquote br caption cite code col colgroup dd del dfn div dl dt em figcaption ' +
@@ -34,6 +35,10 @@ const options: sanitize.IOptions = {
   nestingLimit: 100,
 }
 
+/** Loaded with the first text that has markup: its parsers are seventy modules no start needs. */
+const load = createRequire(import.meta.url)
+let library: typeof sanitize | undefined
+
 /** Passes after which even nested mistakes have settled; the second one nearly always changes nothing. */
 const maxPasses = 5
 
@@ -46,7 +51,8 @@ export function sanitizeHtml(html: string): string {
   // Most texts have no markup and no entity, and stay as they are.
   let clean = html
   for (let pass = 0; pass < maxPasses && /[<&>]/.test(clean); pass++) {
-    const next = sanitize(clean, options)
+    library ??= load('sanitize-html') as typeof sanitize
+    const next = library(clean, options)
     if (next === clean) break
     clean = next
   }

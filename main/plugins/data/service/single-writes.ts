@@ -176,6 +176,7 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       if (row['deleted_at'] === null) {
         await afterOne(parts.hooks(), ctx, schema, 'delete', codecOf(schema).toRecord(row), row)
       }
+      await deletion.settled(ctx)
       return { object: schema.name, ...result, ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) }
     },
 

@@ -262,7 +262,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       unique(tx, ctx, schema, row, null)
       judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, null, nothingInvalid))
       parts.summaries().entering(tx, schema, row)
-      parts.search()?.add(tx, schema, row)
+      parts.search()?.show(tx, schema, row)
       const record = rules.toRecord(schema, row)
       // A record may come back without references that lead nowhere any more.
       const changes = changesOf(schema, stored, row, given)

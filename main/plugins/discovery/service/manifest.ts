@@ -20,6 +20,16 @@ type Services = DiscoveryManifest['services']
 /** Mechanisms of the kernel that the manifest lists as services; they have no routes of their own. */
 const kernelServices = ['cache', 'queue', 'job'] as const
 
+/** Names everything {@link buildManifest} reads that may change while the host runs: equal states, equal manifests. */
+export function stateOf(catalogue: PluginCatalogue, facts: ManifestFacts): string {
+  let state = `${catalogue.routes().length} ${facts.host.baseUrl()} ${facts.locale} ${facts.locales.join()} ${facts.timezone} ${facts.maxBatchRecords}`
+  for (const plugin of catalogue.plugins()) {
+    const { status, message } = plugin.status()
+    state += `\n${plugin.id} ${status} ${plugin.hasFeature()} ${message}`
+  }
+  return state
+}
+
 /** Builds the manifest of D-17; every key of the protocol is present, absent capabilities as null, false or unavailable. */
 export function buildManifest(catalogue: PluginCatalogue, facts: ManifestFacts): DiscoveryManifest {
   const { host, prefix } = facts

@@ -1,5 +1,4 @@
 // Exporting items (D-108): what leaves is what an import takes, without what the server alone gives (uids).
-import { stringify } from 'yaml'
 import type { z } from 'zod'
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
@@ -70,17 +69,19 @@ export function exportItems(
 }
 
 /** The enveloped answer: an object for json, a text for yaml. */
-export function exportAnswer(content: ExportContent, format: 'json' | 'yaml'): ExportAnswer {
-  return { format, content: format === 'json' ? content : toYaml(content), count: content.items.length }
+export async function exportAnswer(content: ExportContent, format: 'json' | 'yaml'): Promise<ExportAnswer> {
+  return { format, content: format === 'json' ? content : await toYaml(content), count: content.items.length }
 }
 
 /** The YAML document as a file. */
-export function exportFile(content: ExportContent): Reply<ByteStream> {
-  return new Reply(new ByteStream(toYaml(content), 'application/yaml; charset=utf-8'), {
+export async function exportFile(content: ExportContent): Promise<Reply<ByteStream>> {
+  return new Reply(new ByteStream(await toYaml(content), 'application/yaml; charset=utf-8'), {
     headers: { 'content-disposition': 'attachment; filename="metadata.yaml"' },
   })
 }
 
-function toYaml(content: ExportContent): string {
+async function toYaml(content: ExportContent): Promise<string> {
+  // Loaded with the first text: seventy modules no start needs.
+  const { stringify } = await import('yaml')
   return stringify(content, { schema: 'core', aliasDuplicateObjects: false, lineWidth: 0 })
 }

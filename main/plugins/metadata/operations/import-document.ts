@@ -1,6 +1,5 @@
 // Reads what an import is given: an object, or a JSON or YAML text, into items and overlays. Pure.
 // Nothing it reads may reach a prototype: keys such as `__proto__` are refused wherever they stand.
-import { parseDocument } from 'yaml'
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataStates } from '#shared/contracts/metadata.ts'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
@@ -31,8 +30,8 @@ export const maxImportedItems = 5_000
 const maxAliases = 100
 
 /** Reads the document. @throws validation_error with every problem of its outer form */
-export function readImportDocument(data: unknown): ImportDocument {
-  const document = typeof data === 'string' ? parseText(data) : data
+export async function readImportDocument(data: unknown): Promise<ImportDocument> {
+  const document = typeof data === 'string' ? await parseText(data) : data
   if (document === undefined || document === null) throw refuse('data', 'required', 'A value is required.')
   const unsafe = checkBody(document)
   if (unsafe.length > 0) throw validationError(unsafe.map((one) => ({ ...one, field: join('data', one.field) })))
@@ -94,7 +93,7 @@ function readItem(value: unknown, path: string, problems: FieldError[]): Importe
 }
 
 /** JSON when it is JSON, else YAML 1.2 in the core schema. @throws validation_error */
-function parseText(text: string): unknown {
+async function parseText(text: string): Promise<unknown> {
   if (/^\s*[[{]/.test(text)) {
     try {
       return JSON.parse(text)
@@ -102,6 +101,7 @@ function parseText(text: string): unknown {
       // A YAML text may begin like JSON.
     }
   }
+  const { parseDocument } = await import('yaml')
   try {
     const document = parseDocument(text, {
       schema: 'core',

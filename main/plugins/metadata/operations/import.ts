@@ -31,7 +31,7 @@ export async function importItems(
   { data, conflictResolution, dryRun }: ImportRequest,
   confirm: string | undefined,
 ): Promise<ImportResult> {
-  const { items, overlays } = readImportDocument(data)
+  const { items, overlays } = await readImportDocument(data)
   const total = items.length + overlays.length
   const ordered = items.toSorted((a, b) => orderOf(a) - orderOf(b))
   const isKept = (item: ImportedItem): boolean =>

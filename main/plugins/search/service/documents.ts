@@ -1,7 +1,8 @@
 // Keeps the documents of one record in an index. A changed record gets a new document and leaves the old one behind as
 // stale: taking words out of an index with `secure-delete` costs ten times as much as putting words in, so that work
-// waits for a quiet moment. A record that is removed takes all its documents with it at once, or leaves them as stale
-// where somebody sees to it that they go. Another record may have its number by then, so its documents come after those.
+// waits for a quiet moment, and so do those of records in the trash, whose texts their rows hold all the same. A record
+// that is removed for good takes all its documents with it at once, or leaves them as stale where somebody sees to it
+// that they go. Another record may have its number by then, so its documents come after those.
 import type { Tx } from '#main/kernel/database.ts'
 import {
   deleteDocument,
@@ -65,18 +66,23 @@ export function replaceDocument(
   return true
 }
 
-/** Removes all documents of a record, stale ones too. @param texts the ones the present document was indexed with */
-export function removeDocuments(tx: Tx, objectUid: string, row: number, texts: readonly string[]): void {
+/**
+ * Removes all documents of a record, stale ones too.
+ * @param texts the ones the present document was indexed with; empty where it has none
+ * @returns whether some are struck already and leave with the merge alone
+ */
+export function removeDocuments(tx: Tx, objectUid: string, row: number, texts: readonly string[]): boolean {
   const from = firstDocument(row)
   for (const stale of readStale(tx, objectUid, { from, to: from + generations - 1, limit: generations })) {
     deleteDocument(tx, objectUid, stale.doc, stale.texts)
     deleteStale(tx, objectUid, stale.doc)
   }
-  const doc = isEmpty(texts) ? null : readNumbers(tx, objectUid, row).newest
-  if (doc !== null) deleteDocument(tx, objectUid, doc, texts)
+  const { newest, stale } = readNumbers(tx, objectUid, row)
+  if (!isEmpty(texts) && newest !== null) deleteDocument(tx, objectUid, newest, texts)
+  return stale !== null
 }
 
-/** Leaves the document of a record that is removed as a stale one. @returns whether there was one */
+/** Leaves the document of a record that is removed or hidden as a stale one. @returns whether there was one */
 export function leaveDocument(tx: Tx, objectUid: string, row: number, texts: readonly string[]): boolean {
   const doc = isEmpty(texts) ? null : readNumbers(tx, objectUid, row).newest
   if (doc !== null) insertStale(tx, objectUid, { doc, texts })
