@@ -1,6 +1,5 @@
 // What memory keeps of the log and the documents: the vector that is on disk, how far each incarnation is applied, and
 // the digest. Follows COMMITs; knows no SQL and no socket.
-import type { Digest } from '#main/replication/core/digest.ts'
 import { createDigest } from '#main/replication/core/digest.ts'
 import type { Vector } from '#main/replication/core/types.ts'
 import type { Quarantined } from './replica.ts'
