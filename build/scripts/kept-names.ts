@@ -23,8 +23,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key object.compactLayout': screen,
   'metadata key object.keyPrefix': screen,
   'metadata key field.visibleOn': screen,
-  'metadata key field.addressFormat': screen,
-  'metadata key field.barcodeFormat': screen,
   'metadata key field.fileAttachmentConfig.*': storage,
   'metadata key field.vectorConfig.distanceMetric': 'One value is allowed, and no search by distance is built.',
   'metadata key view.config.columns.wrap': screen,

@@ -60,43 +60,47 @@ async function count(filter: unknown = {}): Promise<number> {
 }
 
 describe('kill -9', () => {
-  it('in the middle of an upsert and of its undo loses and doubles nothing', { timeout: sized(120_000, 600_000) }, async () => {
-    dataDir = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
-    server = await startChildServer({ dataDir })
-    const fields = { key: { type: 'text', unique: true }, size: { type: 'number' } }
-    await call('PUT', '/meta/object/item', { type: 'object', name: 'item', item: { name: 'item', fields } })
-    // Every third row updates a record that is there already.
-    const old = Array.from({ length: total / 3 }, (_, n) => ({ key: `k${n * 3}`, size: -1 }))
-    for (let at = 0; at < old.length; at += 2_000)
-      expect((await call('POST', '/data/item/import', { rows: old.slice(at, at + 2_000) })).status).toBe(200)
-    const csv = `key,size\n${Array.from({ length: total }, (_, n) => `k${n},${n}`).join('\n')}\n`
-    const started = await call('POST', '/data/item/import/jobs', { csv, writeMode: 'upsert', matchFields: ['key'] })
-    expect(started.status).toBe(202)
-    const { jobId } = started.body as Job
+  it(
+    'in the middle of an upsert and of its undo loses and doubles nothing',
+    { timeout: sized(120_000, 600_000) },
+    async () => {
+      dataDir = mkdtempSync(join(tmpdir(), 'cairn-kill-'))
+      server = await startChildServer({ dataDir })
+      const fields = { key: { type: 'text', unique: true }, size: { type: 'number' } }
+      await call('PUT', '/meta/object/item', { type: 'object', name: 'item', item: { name: 'item', fields } })
+      // Every third row updates a record that is there already.
+      const old = Array.from({ length: total / 3 }, (_, n) => ({ key: `k${n * 3}`, size: -1 }))
+      for (let at = 0; at < old.length; at += 2_000)
+        expect((await call('POST', '/data/item/import', { rows: old.slice(at, at + 2_000) })).status).toBe(200)
+      const csv = `key,size\n${Array.from({ length: total }, (_, n) => `k${n},${n}`).join('\n')}\n`
+      const started = await call('POST', '/data/item/import/jobs', { csv, writeMode: 'upsert', matchFields: ['key'] })
+      expect(started.status).toBe(202)
+      const { jobId } = started.body as Job
 
-    let seen = 0
-    for (const part of sized([0.3], [0.1, 0.4, 0.7])) {
-      const before = await until(jobId, (state) => state.processed >= total * part)
-      expect(before.status).toBe('running')
+      let seen = 0
+      for (const part of sized([0.3], [0.1, 0.4, 0.7])) {
+        const before = await until(jobId, (state) => state.processed >= total * part)
+        expect(before.status).toBe('running')
+        await die()
+        const after = await job(jobId)
+        expect(after.processed).toBeGreaterThanOrEqual(Math.max(before.processed, seen))
+        seen = after.processed
+      }
+      const done = await until(jobId, (state) => state.status === 'completed')
+      expect(done).toMatchObject({ processed: total, created: (total * 2) / 3, updated: total / 3, failed: 0 })
+      expect(await count()).toBe(total)
+      expect(await count({ size: { $lt: 0 } })).toBe(0)
+      expect(readdirSync(join(dataDir, 'imports'))).toEqual([])
+
+      await call('POST', `/data/import/jobs/${jobId}/undo`)
+      await until(jobId, (state) => (state.undo?.processed ?? 0) >= total * 0.3)
       await die()
-      const after = await job(jobId)
-      expect(after.processed).toBeGreaterThanOrEqual(Math.max(before.processed, seen))
-      seen = after.processed
-    }
-    const done = await until(jobId, (state) => state.status === 'completed')
-    expect(done).toMatchObject({ processed: total, created: (total * 2) / 3, updated: total / 3, failed: 0 })
-    expect(await count()).toBe(total)
-    expect(await count({ size: { $lt: 0 } })).toBe(0)
-    expect(readdirSync(join(dataDir, 'imports'))).toEqual([])
-
-    await call('POST', `/data/import/jobs/${jobId}/undo`)
-    await until(jobId, (state) => (state.undo?.processed ?? 0) >= total * 0.3)
-    await die()
-    const undone = await until(jobId, (state) => state.status === 'undone')
-    expect(undone.undo).toMatchObject({ processed: total, purged: (total * 2) / 3, restored: total / 3, kept: 0 })
-    expect(await count()).toBe(total / 3)
-    expect(await count({ size: -1 })).toBe(total / 3)
-  })
+      const undone = await until(jobId, (state) => state.status === 'undone')
+      expect(undone.undo).toMatchObject({ processed: total, purged: (total * 2) / 3, restored: total / 3, kept: 0 })
+      expect(await count()).toBe(total / 3)
+      expect(await count({ size: -1 })).toBe(total / 3)
+    },
+  )
 
   it('while a file is sent leaves neither a job nor a file behind', { timeout: 60_000 }, async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'cairn-kill-'))

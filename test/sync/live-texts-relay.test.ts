@@ -100,6 +100,7 @@ describe('a text that is open on two machines which only a relay leads to', () =
     await one.until(() => JSON.stringify(cursorsOf(one)) === '[{"anchor":5}]')
     one.close()
     await two.until(() => cursorsOf(two).length === 0)
+    expect(cursorsOf(two)).toEqual([])
   })
 
   it('goes on live after the relay was started anew, and has what was typed meanwhile', async () => {
@@ -113,5 +114,6 @@ describe('a text that is open on two machines which only a relay leads to', () =
     await Promise.all([one, two].map((client) => client.until(() => client.text() === `xbefore${neverStored}`, 30_000)))
     two.insert(0, 'y')
     await one.until(() => one.text() === `yxbefore${neverStored}`)
+    expect(two.text()).toBe(one.text())
   })
 })
