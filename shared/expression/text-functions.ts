@@ -71,8 +71,9 @@ export const textFunctions: FunctionTable = {
   endsWith: ask('endsWith', (text, end) => text.endsWith(end)),
   matches: ask('matches', (text, pattern, machine) => {
     machine.budget.spendText(text.length + pattern.length * 8)
+    const isKnown = isCompiled(pattern)
     machine.budget.look()
-    if (!isCompiled(pattern)) machine.budget.spend(stepsPerPattern)
+    if (!isKnown) machine.budget.spend(stepsPerPattern)
     const found = compilePattern(pattern).occursIn(text)
     machine.budget.look()
     return found
