@@ -13,6 +13,7 @@ import type { SyncHost } from './sync-host.ts'
 import { editAt, setPaused } from './sync-world.ts'
 import type { Pair, SyncStep, World } from './sync-world.ts'
 import { seedSeries } from './targets.ts'
+import type { Target } from './targets.ts'
 
 async function measureGenesis(world: World): Promise<SyncFigure[]> {
   const { genesis } = await world.founder()
@@ -43,7 +44,7 @@ async function measureFirst(world: World): Promise<SyncFigure[]> {
       unit: 's',
       value: first.appliedMs / 1_000,
       goal: ['lower', 15 * share(world.rows, 100_000)],
-      note: `${(first.bytes / 1e6).toFixed(1)} MB, ${first.total} changes known, CPU ${(first.cpuMs / 1_000).toFixed(1)} s, status said so after ${(first.toldMs / 1_000).toFixed(1)} s, proved after ${(first.provedMs / 1_000).toFixed(1)} s`,
+      note: `${(first.bytes / 1e6).toFixed(1)} MB, ${first.total} changes known, CPU ${(first.cpuMs / 1_000).toFixed(1)} s, ${(first.cpuMs / world.fillCpuMs(world.rows)).toFixed(2)}x of making them without sync, status said so after ${(first.toldMs / 1_000).toFixed(1)} s, proved after ${(first.provedMs / 1_000).toFixed(1)} s`,
     },
     {
       id: 'first-readable',
@@ -51,6 +52,14 @@ async function measureFirst(world: World): Promise<SyncFigure[]> {
       unit: 's',
       value: first.readableMs / 1_000,
       goal: ['lower', 2],
+    },
+    {
+      id: 'first-memory',
+      label: 'memory above rest during the first sync, joiner',
+      unit: 'MiB',
+      value: first.peakMiB.laptop,
+      goal: ['lower', 150],
+      note: `the other one ${first.peakMiB.desk.toFixed(0)} MiB`,
     },
   ]
 }
@@ -77,6 +86,17 @@ async function readUntil(host: SyncHost, rows: number, isOver: () => boolean): P
   }
   wire.close()
   return times
+}
+
+/** Processor time of the same writes on a host of the same records that shares them with nobody. */
+async function alone(world: World, requestsOf: (target: Target) => readonly WireRequest[]): Promise<number> {
+  const host = await world.start('plain', world.copyOf(await world.filled(world.rows)))
+  const requests = requestsOf(host.target)
+  const before = processorMs(host.server.pid)
+  await runLoad(host.server.port, 16, { requests: requests.length }, (index) => requests[index]!)
+  const cpuMs = processorMs(host.server.pid) - before
+  await world.stop(host)
+  return cpuMs
 }
 
 /** Pauses the laptop, writes on the desk, and lets the laptop catch up. @param reads the records to read meanwhile, if any */
@@ -120,10 +140,9 @@ async function measureApply(world: World): Promise<SyncFigure[]> {
   const { changes } = world
   const from = (position += changes)
   const ids = Array.from({ length: changes }, (_, index) => fixedId(seedSeries, index % world.rows))
-  const took = await catchUp(
-    pair,
-    ids.map((id, index) => pair.desk.target.update(id, editAt(from + index))),
-  )
+  const updates = (target: Target): WireRequest[] => ids.map((id, index) => target.update(id, editAt(from + index)))
+  const took = await catchUp(pair, updates(pair.desk.target))
+  const aloneMs = await alone(world, updates)
   for (const id of [ids[0]!, ids[changes >> 1]!, ids.at(-1)!]) await compareRecord(pair, id)
   return [
     {
@@ -132,25 +151,26 @@ async function measureApply(world: World): Promise<SyncFigure[]> {
       unit: '/s',
       value: changes / took.seconds,
       goal: ['higher', 5_000],
-      note: `${took.seconds.toFixed(2)} s, CPU ${(took.cpuMs / changes).toFixed(2)} ms each, ${Math.round(took.bytes / changes)} B each`,
+      note: `${took.seconds.toFixed(2)} s, CPU ${(took.cpuMs / changes).toFixed(2)} ms each, ${(took.cpuMs / aloneMs).toFixed(2)}x of writing them without sync, ${Math.round(took.bytes / changes)} B each`,
     },
   ]
 }
 
 async function measureMissed(world: World): Promise<SyncFigure[]> {
   const pair = await world.pair()
-  const { desk } = pair
   const { changes } = world
   const from = (position += changes)
   // As people leave them: six edits of a few records, three new records and an edit of any record in ten.
   const few = Math.max(1, Math.min(world.rows, changes) >> 2)
   const idAt = (index: number): string => fixedId(seedSeries, index % 10 < 6 ? index % few : (index * 7) % world.rows)
-  const requests = Array.from({ length: changes }, (_, index) =>
-    index % 10 >= 6 && index % 10 < 9
-      ? desk.target.create(newRows[index % newRows.length]!)
-      : desk.target.update(idAt(index), editAt(from + index)),
-  )
-  const took = await catchUp(pair, requests, world.rows)
+  const requests = (target: Target): WireRequest[] =>
+    Array.from({ length: changes }, (_, index) =>
+      index % 10 >= 6 && index % 10 < 9
+        ? target.create(newRows[index % newRows.length]!)
+        : target.update(idAt(index), editAt(from + index)),
+    )
+  const took = await catchUp(pair, requests(pair.desk.target), world.rows)
+  const aloneMs = await alone(world, requests)
   for (const index of [0, 9, changes - 1]) await compareRecord(pair, idAt(index))
   return [
     {
@@ -159,7 +179,7 @@ async function measureMissed(world: World): Promise<SyncFigure[]> {
       unit: 's',
       value: took.seconds,
       goal: ['lower', Math.max(0.5, 3 * share(changes, 10_000))],
-      note: `${(took.bytes / 1e6).toFixed(2)} MB, CPU ${(took.cpuMs / 1_000).toFixed(2)} s, with reads beside it`,
+      note: `${(took.bytes / 1e6).toFixed(2)} MB, CPU ${(took.cpuMs / 1_000).toFixed(2)} s, ${(took.cpuMs / aloneMs).toFixed(2)}x of writing them without sync, with reads beside it`,
     },
     {
       id: 'missed-reads',

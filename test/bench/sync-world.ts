@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { findFreePort } from '../support/free-port.ts'
 import { newRows, taskStatuses } from './rows.ts'
 import type { TaskRow } from './rows.ts'
-import { makeDataDir, processorMs, removeDataDir, startServer } from './servers.ts'
+import { makeDataDir, processorMs, removeDataDir, residentMiB, startServer } from './servers.ts'
 import type { ServerKind } from './servers.ts'
 import type { SyncFigure } from './sync-figures.ts'
 import { createSyncHost, hasApplied, otherDevice, until, upToDate } from './sync-host.ts'
@@ -44,6 +44,8 @@ export interface FirstSync {
   readonly bytes: number
   /** Processor time of the joiner. */
   readonly cpuMs: number
+  /** By how much more memory than before each machine held at most, in MiB. */
+  readonly peakMiB: { readonly desk: number; readonly laptop: number }
 }
 
 /** Two machines of one workspace. */
@@ -60,6 +62,8 @@ export interface World extends WorldOptions {
   stop(host: SyncHost): Promise<void>
   /** The folder of a stopped host with that many records; copies of it are the run's to change. */
   filled(rows: number): Promise<string>
+  /** Processor time it took to fill a host with that many records, while nobody shared them. */
+  fillCpuMs(rows: number): number
   copyOf(dataDir: string): string
   founder(): Promise<Founder>
   pair(): Promise<Pair>
@@ -127,6 +131,12 @@ async function join(desk: SyncHost, laptop: SyncHost, rows: number): Promise<Fir
     const { state } = await desk.call('GET', `/sync/pairing/${invite.pairingId}`)
     return state === 'comparing'
   })
+  const rest = { desk: residentMiB(desk.server.pid), laptop: residentMiB(laptop.server.pid) }
+  const peakMiB = { desk: 0, laptop: 0 }
+  const look = setInterval(() => {
+    peakMiB.desk = Math.max(peakMiB.desk, residentMiB(desk.server.pid) - rest.desk)
+    peakMiB.laptop = Math.max(peakMiB.laptop, residentMiB(laptop.server.pid) - rest.laptop)
+  }, 100)
   await desk.call('POST', `/sync/pairing/${invite.pairingId}/confirm`, { matches: true })
   const startedAt = performance.now()
   await laptop.call('POST', `/sync/pairing/${joined.pairingId}/confirm`, { matches: true })
@@ -160,8 +170,9 @@ async function join(desk: SyncHost, laptop: SyncHost, rows: number): Promise<Fir
   const cpuMs = processorMs(laptop.server.pid) - before
   await upToDate(desk, laptop)
   const provedMs = performance.now() - startedAt
+  clearInterval(look)
   const { bytesIn, bytesOut } = await otherDevice(laptop)
-  return { readableMs: readableMs!, toldMs, appliedMs, provedMs, total, bytes: bytesIn + bytesOut, cpuMs }
+  return { readableMs: readableMs!, toldMs, appliedMs, provedMs, total, bytes: bytesIn + bytesOut, cpuMs, peakMiB }
 }
 
 /** A change of one cell or two that no step makes twice, so that every one of them is written. */
@@ -192,6 +203,7 @@ export function createWorld(options: WorldOptions): World {
   const hosts = new Set<SyncHost>()
   const dirs: string[] = []
   const filledDirs = new Map<number, Promise<string>>()
+  const fillCpu = new Map<number, number>()
   let founder: Promise<Founder> | undefined
   let pair: Promise<Pair> | undefined
 
@@ -216,6 +228,7 @@ export function createWorld(options: WorldOptions): World {
       if (made === undefined) filledDirs.set(count, (made = fill(count)))
       return made
     },
+    fillCpuMs: (count) => fillCpu.get(count) ?? Number.NaN,
     copyOf(dataDir) {
       const copy = newDir()
       cpSync(dataDir, copy, { recursive: true })
@@ -244,7 +257,9 @@ export function createWorld(options: WorldOptions): World {
     say(`filling a host with ${count.toLocaleString('en-US')} records`)
     const host = await world.start()
     await host.target.prepare(['task'])
+    const before = processorMs(host.server.pid)
     await seed(host.target, count)
+    fillCpu.set(count, processorMs(host.server.pid) - before)
     await world.stop(host)
     return host.server.dataDir
   }

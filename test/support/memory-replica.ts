@@ -133,11 +133,10 @@ export function createMemoryReplica(
     if (pendingStructs === null && pendingDs === null) pending.delete(name)
     else pending.add(name)
     const before = hashes.get(name)
-    if (before) digest.replace(name, before, after)
-    else {
-      digest.add(name, after)
-      namesOf(bucketOf(name)).push(name)
-    }
+    const bucket = bucketOf(name)
+    if (before) digest.toggle(bucket, before)
+    else namesOf(bucket).push(name)
+    digest.toggle(bucket, after)
     hashes.set(name, after)
     return before === undefined || Buffer.compare(before, after) !== 0
   }

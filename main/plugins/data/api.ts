@@ -394,7 +394,7 @@ export interface DataService {
   refusalOf(tx: Tx, ctx: RequestContext, intent: RemoteIntent): string | null | undefined
   /**
    * What a stored record has to do with others that it should not: shared unique values, masters that are not there.
-   * @returns null for a record that is not live
+   * @returns null for a record that is not live, or of an object without such values and masters
    * @throws resource_not_found for an object that is not there
    */
   relationsOf(tx: Tx, input: { object: string; id: string }): Pick<RemoteOutcome, 'duplicates' | 'orphans'> | null

@@ -15,18 +15,19 @@ describe('a digest', () => {
         for (const each of changes) {
           const before = held.get(name(each.doc))
           if (before === undefined) {
-            digest.add(name(each.doc), hash(each.hash))
+            digest.toggle(bucketOf(name(each.doc)), hash(each.hash))
             held.set(name(each.doc), hash(each.hash))
           } else if (each.remove) {
-            digest.remove(name(each.doc), before)
+            digest.toggle(bucketOf(name(each.doc)), before)
             held.delete(name(each.doc))
           } else {
-            digest.replace(name(each.doc), before, hash(each.hash))
+            digest.toggle(bucketOf(name(each.doc)), before)
+            digest.toggle(bucketOf(name(each.doc)), hash(each.hash))
             held.set(name(each.doc), hash(each.hash))
           }
         }
         const fresh = createDigest()
-        for (const [doc, value] of held) fresh.add(doc, value)
+        for (const [doc, value] of held) fresh.toggle(bucketOf(doc), value)
         expect(digest.bytes()).toEqual(fresh.bytes())
         expect(createDigest(digest.bytes()).bytes()).toEqual(digest.bytes())
       }),
@@ -35,10 +36,10 @@ describe('a digest', () => {
 
   it('has 8 KB and differs in the bucket of the document that differs', () => {
     const [mine, theirs] = [createDigest(), createDigest()]
-    for (let n = 0; n < 500; n++) for (const digest of [mine, theirs]) digest.add(name(n), hash(n))
+    for (let n = 0; n < 500; n++) for (const digest of [mine, theirs]) digest.toggle(bucketOf(name(n)), hash(n))
     expect(mine.bytes()).toHaveLength(8192)
     expect(compareDigests(mine.bytes(), theirs.bytes())).toEqual([])
-    theirs.replace(name(7), hash(7), hash(8))
+    for (const each of [hash(7), hash(8)]) theirs.toggle(bucketOf(name(7)), each)
     expect(compareDigests(mine.bytes(), theirs.bytes())).toEqual([bucketOf(name(7))])
   })
 

@@ -17,12 +17,8 @@ export interface BucketDifference {
 
 /** A digest that follows changes one by one. */
 export interface Digest {
-  /** Counts a document in. */
-  add(name: string, hash: Uint8Array): void
-  /** Takes a document out; `hash` is the one it was counted in with. */
-  remove(name: string, hash: Uint8Array): void
-  /** Exchanges a document's hash. */
-  replace(name: string, before: Uint8Array, after: Uint8Array): void
+  /** Counts a document of a bucket in, or takes out one that was counted in with the same hash: XOR is its own inverse. */
+  toggle(bucket: number, hash: Uint8Array): void
   /** A copy of the buckets: 1,024 times eight bytes. */
   bytes(): Uint8Array
 }
@@ -36,17 +32,10 @@ export interface Digest {
 export function createDigest(start?: Uint8Array): Digest {
   const buckets = start === undefined ? new Uint8Array(BUCKETS * HASH_BYTES) : start.slice()
   if (buckets.length !== BUCKETS * HASH_BYTES) throw new RangeError('A digest has 8,192 bytes.')
-  // XOR is its own inverse: taking out is putting in.
-  const toggle = (name: string, hash: Uint8Array): void => {
-    const at = bucketOf(name) * HASH_BYTES
-    for (let i = 0; i < HASH_BYTES; i++) buckets[at + i]! ^= hash[i]!
-  }
   return {
-    add: toggle,
-    remove: toggle,
-    replace(name, before, after) {
-      toggle(name, before)
-      toggle(name, after)
+    toggle(bucket, hash) {
+      const at = bucket * HASH_BYTES
+      for (let i = 0; i < HASH_BYTES; i++) buckets[at + i]! ^= hash[i]!
     },
     bytes: () => buckets.slice(),
   }

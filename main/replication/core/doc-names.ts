@@ -16,12 +16,17 @@ const SEGMENT = /^(?:0|[1-9]\d{0,5})$/
 /** No name is longer: three uids, a record id and slashes. */
 const MAX_LENGTH = 512
 
+/** The text each parsed name came from: a document that is merged asks for it a dozen times. */
+const texts = new WeakMap<DocName, string>()
+
 /**
  * The name of a document.
  * @throws RangeError when a part has not the form of its kind
  * @source sync.md section 3
  */
 export function formatDocName(name: DocName): string {
+  const known = texts.get(name)
+  if (known !== undefined) return known
   const text = join(name)
   if (parseDocName(text) === null) throw new RangeError(`No document can be named ${JSON.stringify(text)}.`)
   return text
@@ -29,6 +34,12 @@ export function formatDocName(name: DocName): string {
 
 /** The parts of a document's name; null for everything that {@link formatDocName} does not make. */
 export function parseDocName(text: string): DocName | null {
+  const name = parse(text)
+  if (name !== null) texts.set(name, text)
+  return name
+}
+
+function parse(text: string): DocName | null {
   if (text.length > MAX_LENGTH) return null
   const parts = text.split('/')
   const [letter, first = '', second = '', third = ''] = parts

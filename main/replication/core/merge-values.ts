@@ -40,11 +40,22 @@ export interface MergedValues {
   readonly unknown: readonly string[]
 }
 
+/** What was asked of a register last: the rights of a change and its row follow from the same values. */
+const known = new WeakMap<Register, { readonly fields: readonly MergedField[]; readonly values: MergedValues }>()
+
 /**
  * Projects a register onto the fields that are known here.
  * @source sync.md sections 4, 5 and 17
  */
 export function mergeValues(register: Register, fields: readonly MergedField[]): MergedValues {
+  const found = known.get(register)
+  if (found?.fields === fields) return found.values
+  const values = projected(register, fields)
+  known.set(register, { fields, values })
+  return values
+}
+
+function projected(register: Register, fields: readonly MergedField[]): MergedValues {
   const merges = new Map(fields.map(({ uid, merge }) => [uid, merge]))
   const values = new Map<string, Json>()
   const inParts = new Map<string, { base: Json | undefined; parts: Map<string, Json> }>()

@@ -22,6 +22,7 @@ const atOnce: readonly Mutation[] = [
     to: 'return first + count < 0 ? first : envelope.seq',
   },
   { file: 'plugins/sync/apply/applier.ts', from: 'const sliceMs = 20', to: 'const sliceMs = 0' },
+  { file: 'plugins/sync/apply/applier.ts', from: 'const savedTogether = 8', to: 'const savedTogether = 1' },
 ]
 
 /** What a twin takes out, by its name. */

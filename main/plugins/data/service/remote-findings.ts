@@ -55,6 +55,12 @@ export function findingsOf(
   }
 }
 
+/** Whether records of an object can have to do with others what they should not. */
+export function hasRelations({ rules }: Pick<FindingParts, 'rules'>, schema: ObjectSchema): boolean {
+  const { hasUnique, relations } = codecOf(schema)
+  return hasUnique || rules.uniqueTuples(schema).length > 0 || relations.some(({ type }) => type === 'master_detail')
+}
+
 /** What a live record that is stored has to do with others that it should not, whatever changed last. */
 export function relationsOf(
   parts: FindingParts,

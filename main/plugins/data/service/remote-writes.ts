@@ -21,7 +21,7 @@ import { isProvisional } from './numbering.ts'
 import type { FindingParts } from './remote-findings.ts'
 import type { TrashedRecord } from './remote-cascades.ts'
 import { noteCascades } from './remote-cascades.ts'
-import { findingsOf, noFindings, relationsOf, strandedBy } from './remote-findings.ts'
+import { findingsOf, hasRelations, noFindings, relationsOf, strandedBy } from './remote-findings.ts'
 import { emptyRow, remoteColumns } from './remote-values.ts'
 import type { RecordRules } from './record-rules.ts'
 import type { Summaries } from './summaries.ts'
@@ -244,6 +244,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
 
     relationsOf(tx, { object, id }) {
       const schema = schemaOf(object)
+      if (!hasRelations(parts, schema)) return null
       const row = getRow(tx, schema, id)
       return row === undefined || row['deleted_at'] !== null ? null : relationsOf(parts, tx, schema, row)
     },

@@ -47,6 +47,8 @@ export interface RemoteUpdate {
   readonly limits?: UpdateLimits
   /** Comes from a peer's document: `part` when more is to follow, and what it means is looked at then. */
   readonly repair?: 'whole' | 'part'
+  /** {@link MergedDocument.isFollowed}. */
+  readonly isFollowed?: boolean
   /** Looks at what the update changes before anything is stored; throws to keep it out. */
   judge?(change: DocChange): void
 }
@@ -83,17 +85,19 @@ export function mergeRemote(tx: Tx, parts: MergeParts, remote: RemoteUpdate): Me
   if (isUnchanged && (before.flags & needsProject) === 0) return { merged: true, changed: false }
   const doc = loaded
   const isNew = before === undefined
+  let register: Register | undefined
   if (!isUnchanged)
     remote.judge?.({
       name,
       isNew,
       changedKeys: merged.changedKeys,
-      register: () => (name.kind === 'text' ? nothing : readRegister(doc)),
+      register: () => (name.kind === 'text' ? nothing : (register ??= readRegister(doc))),
       text: () => readText(doc),
     })
   const document: MergedDocument = {
     name,
     doc,
+    ...(register === undefined ? {} : { register }),
     changedKeys: state === null || (before!.flags & needsProject) !== 0 ? null : merged.changedKeys,
     actor: remote.actor,
     at: remote.at,
@@ -190,6 +194,7 @@ function takeQuickly(
     actor: remote.actor,
     at: remote.at,
     isNew: before === undefined,
+    isFollowed: remote.isFollowed === true,
   }
   const flags = project(tx, parts, handler, document)
   store(tx, parts.state, remote.doc, before, { state, lhash, flags })

@@ -25,7 +25,8 @@ import { decodeText, firstTexts, readText } from '#main/replication/core/text-do
 import type { Json } from '#main/replication/core/types.ts'
 import type { DocKindHandler, MergedDocument, Projected } from '../engine/docs.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
-import { hasDoc, needsProject, putFlags, readDoc, readNames } from '../store/doc-store.ts'
+import { hasDoc, needsProject, putFlags, readDoc, readTexts } from '../store/doc-store.ts'
+import type { StoredText } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createRecordBackfill } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
@@ -169,7 +170,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const isText = syncedFields(schema).texts.includes(field)
     // The text of a record that is not here yet, whose projection takes it along; of one that is gone for good, nothing.
     const record = readDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
-    if (record === undefined) return 'later'
+    if (record === undefined) return merged.isFollowed === true ? 'done' : 'later'
     if (!hasRow(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
     if (!isText && readRegister(loadDoc(record.state)).has(field.uid)) {
       keepMoved(tx, merged, { schema, register: readRegister(loadDoc(record.state)) })
@@ -243,10 +244,8 @@ interface Known {
 function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): Record<string, string> {
   const { byUid, texts } = syncedFields(schema)
   const found: Record<string, string> = {}
-  for (const { name } of readNames(tx, `t/${schema.uid}/${record}/`, '', 1_000)) {
-    const field = byUid.get(name.slice(name.lastIndexOf('/') + 1))
-    const text = field === undefined ? undefined : readDoc(tx, name)
-    if (field === undefined || text === undefined) continue
+  for (const text of readTexts(tx, { object: schema.uid, record }, byUid)) {
+    const field = byUid.get(text.field)!
     if ((text.flags & needsProject) !== 0) putFlags(tx, text.doc, text.flags & ~needsProject)
     if (!texts.includes(field) && register.has(field.uid)) continue
     found[field.name] = decodeText(Y.decodeUpdate(text.state)) ?? readText(loadDoc(text.state))
@@ -256,12 +255,11 @@ function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): R
 
 /** The long texts of a record as they are stored, former ones too, by the uid of their field. */
 function textsOf(tx: Tx, schema: ObjectSchema, record: string): Map<string, SeenText> {
-  const prefix = `t/${schema.uid}/${record}/`
-  const found = readNames(tx, prefix, '', 1_000).flatMap(({ name }): [string, SeenText][] => {
-    const text = readDoc(tx, name)
-    return text === undefined ? [] : [[name.slice(prefix.length), seenText(name, loadDoc(text.state))]]
-  })
-  return new Map(found)
+  const seen = ({ field, state }: StoredText): [string, SeenText] => {
+    const name = formatDocName({ kind: 'text', object: schema.uid, record, field })
+    return [field, seenText(name, loadDoc(state))]
+  }
+  return new Map(readTexts(tx, { object: schema.uid, record }).map(seen))
 }
 
 function seenText(name: string, doc: Y.Doc): SeenText {

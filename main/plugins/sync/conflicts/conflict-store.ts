@@ -155,6 +155,7 @@ export function openConflict(tx: Tx, draft: ConflictDraft, at: string): { id: st
     ),
   )
   const opened = state === 'open' && !isOpen
+  openIn.set(tx, true)
   if (opened) noteOpened(tx, draft)
   if (isOpen && isSame) noteResolved(tx, draft)
   return { id, opened }
@@ -195,6 +196,7 @@ export function closeOthers(
   at: string,
   by: string | null = null,
 ): readonly string[] {
+  if (!mayBeOpen(tx)) return []
   const gone = openOf(tx, doc).filter(
     (conflict) =>
       kinds.includes(conflict.kind) && (by !== null || !conflict.isReopened) && !still.has(conflict.id, conflict),
@@ -203,12 +205,26 @@ export function closeOthers(
   return gone.map(({ id }) => id)
 }
 
+/** Whether a job has met an open conflict, or opened one. */
+const openIn = new WeakMap<Tx, boolean>()
+
+/** Whether any conflict is open: nearly always none is, and each merged or written document would ask several times. */
+export function mayBeOpen(tx: Tx): boolean {
+  let isOpen = openIn.get(tx)
+  if (isOpen === undefined) {
+    isOpen = tx.get(statement("SELECT 1 FROM sync_conflict WHERE state = 'open' LIMIT 1")) !== undefined
+    openIn.set(tx, isOpen)
+  }
+  return isOpen
+}
+
 /** Opens a settled conflict again. */
 export function reopenConflict(tx: Tx, id: string): void {
   const known = readConflict(tx, id)
   if (known === undefined || known.state === 'open') return
   const sql = `UPDATE sync_conflict SET state = 'open', resolved_by = NULL, resolved_at = NULL, resolution = ? WHERE id = ?`
   tx.run(statement(sql, [reopenedMark, id]))
+  openIn.set(tx, true)
   noteOpened(tx, known)
 }
 

@@ -86,7 +86,7 @@ export async function createEngine(parts: EngineParts) {
   const { host, data, metadata, devices, workspace, epoch, own } = parts
   const { read, write, clock, log } = host
   const digest = createDigest()
-  for await (const slice of walkHashes(read)) for (const { name, lhash } of slice) digest.add(name, lhash)
+  for await (const slice of walkHashes(read)) for (const { bucket, lhash } of slice) digest.toggle(bucket, lhash)
   await reissue(parts)
   const state = createLogState(readIncarnations(read), digest.bytes())
   state.setProblems(countProblems(read))

@@ -55,6 +55,8 @@ export interface MergedDocument {
   readonly at: string
   /** Whether the document was unknown here before. */
   readonly isNew: boolean
+  /** The record of a text comes behind it in the same transaction, and its projection takes the text along. */
+  readonly isFollowed?: boolean
 }
 
 /**

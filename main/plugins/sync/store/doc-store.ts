@@ -28,10 +28,15 @@ export interface StoredDoc {
  */
 export function readDoc(read: Pick<Reader, 'get'>, name: string): StoredDoc | undefined {
   const sql = 'SELECT doc, state, crc, lhash, flags FROM sync_doc WHERE name = ?'
-  const found = read.get(statement<StoredDoc & { crc: number }>(sql, [name]))
-  if (found !== undefined && crc32(found.state) !== found.crc)
-    throw new DocError('damaged_state', `The document ${name} is damaged on disk.`)
-  return found
+  const found = read.get(statement<StoredRow>(sql, [name]))
+  return found === undefined ? undefined : checked(name, found)
+}
+
+type StoredRow = StoredDoc & { readonly crc: number }
+
+function checked(name: string, row: StoredRow): StoredDoc {
+  if (crc32(row.state) === row.crc) return row
+  throw new DocError('damaged_state', `The document ${name} is damaged on disk.`)
 }
 
 /** The row of a document whatever is in it: what a repair takes the place of. */
@@ -46,8 +51,9 @@ export function readNames(
   after: string,
   limit: number,
 ): { readonly name: string; readonly flags: number }[] {
-  const sql = 'SELECT name, flags FROM sync_doc WHERE name > ? AND name < ? ORDER BY name LIMIT ?'
-  return read.all(statement(sql, [after > prefix ? after : prefix, `${prefix}\u{10ffff}`, limit]))
+  // Limits stand in the text: SQLite makes the plan of a statement anew each time one is bound.
+  const sql = `SELECT name, flags FROM sync_doc WHERE name > ? AND name < ? ORDER BY name LIMIT ${limit}`
+  return read.all(statement(sql, [after > prefix ? after : prefix, `${prefix}\u{10ffff}`]))
 }
 
 /** The hashes of the long texts of a record as they are stored, by the uid of their field, in hexadecimal digits. */
@@ -56,6 +62,30 @@ export function textHashes(read: Pick<Reader, 'all'>, object: string, record: st
   const sql = 'SELECT name, lower(hex(lhash)) AS hash FROM sync_doc WHERE name > ? AND name < ? ORDER BY name'
   const rows = read.all(statement<{ name: string; hash: string }>(sql, [prefix, `${prefix}\u{10ffff}`]))
   return Object.fromEntries(rows.map(({ name, hash }) => [name.slice(prefix.length), hash]))
+}
+
+/** A long text of a record as it is stored. */
+export interface StoredText extends StoredDoc {
+  /** Uid of its field. */
+  readonly field: string
+}
+
+/**
+ * The long texts of a record, former ones too, or those of some fields.
+ * @throws DocError `damaged_state`
+ */
+export function readTexts(
+  read: Pick<Reader, 'all'>,
+  { object, record }: { readonly object: string; readonly record: string },
+  fields?: { has(uid: string): boolean },
+): StoredText[] {
+  const prefix = `t/${object}/${record}/`
+  const sql = `SELECT doc, name, state, crc, lhash, flags FROM sync_doc WHERE name > ? AND name < ? ORDER BY name LIMIT 1000`
+  const rows = read.all(statement<StoredRow & { name: string }>(sql, [prefix, `${prefix}\u{10ffff}`]))
+  return rows.flatMap((row) => {
+    const field = row.name.slice(prefix.length)
+    return fields?.has(field) === false ? [] : [{ ...checked(row.name, row), field }]
+  })
 }
 
 /** Whether there is a document of this name. */
@@ -97,8 +127,8 @@ export function clearFlags(tx: Pick<Tx, 'run'>, name: string): void {
 
 /** Names of flagged documents after one, in the order in which they came. */
 export function readFlagged(read: Pick<Reader, 'all'>, after: number, limit: number): { doc: number; name: string }[] {
-  const sql = 'SELECT doc, name FROM sync_doc WHERE flags <> 0 AND doc > ? ORDER BY doc LIMIT ?'
-  return read.all(statement<{ doc: number; name: string }>(sql, [after, limit]))
+  const sql = `SELECT doc, name FROM sync_doc WHERE flags <> 0 AND doc > ? ORDER BY doc LIMIT ${limit}`
+  return read.all(statement<{ doc: number; name: string }>(sql, [after]))
 }
 
 /** Whether a document waits for its projection. */
@@ -118,12 +148,12 @@ export function readBucket(read: Pick<Reader, 'all'>, bucket: number): { name: s
   return read.all(statement<{ name: string; lhash: Uint8Array }>(sql, [bucket]))
 }
 
-/** All documents' names and hashes, in slices, for a digest made anew. */
+/** All documents' buckets and hashes, in slices, for a digest made anew. */
 export function walkHashes(
   read: Pick<Reads, 'slices'>,
-): AsyncIterable<{ doc: number; name: string; lhash: Uint8Array }[]> {
-  return read.slices<{ doc: number; name: string; lhash: Uint8Array }>((last) =>
-    statement('SELECT doc, name, lhash FROM sync_doc WHERE doc > ? ORDER BY doc LIMIT 5000', [last?.doc ?? 0]),
+): AsyncIterable<{ doc: number; bucket: number; lhash: Uint8Array }[]> {
+  return read.slices<{ doc: number; bucket: number; lhash: Uint8Array }>((last) =>
+    statement('SELECT doc, bucket, lhash FROM sync_doc WHERE doc > ? ORDER BY doc LIMIT 5000', [last?.doc ?? 0]),
   )
 }
 

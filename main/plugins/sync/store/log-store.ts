@@ -65,8 +65,9 @@ export function deleteEnvelopes(tx: Pick<Tx, 'run'>, inc: number, from: number):
 
 /** Envelopes of an incarnation from a number on. */
 export function readEnvelopes(read: Pick<Reader, 'all'>, inc: number, from: number, limit: number): SealedEnvelope[] {
-  const sql = 'SELECT inc, seq, epoch, seal, body FROM sync_env WHERE inc = ? AND seq >= ? ORDER BY seq LIMIT ?'
-  return read.all(statement<SealedEnvelope>(sql, [inc, from, limit]))
+  // A log has no gaps; a bound LIMIT would make SQLite plan anew each time.
+  const sql = 'SELECT inc, seq, epoch, seal, body FROM sync_env WHERE inc = ? AND seq >= ? AND seq < ? ORDER BY seq'
+  return read.all(statement<SealedEnvelope>(sql, [inc, from, from + limit]))
 }
 
 /** One envelope; undefined when it is not here. */
@@ -82,8 +83,8 @@ export function insertHead(tx: Pick<Tx, 'run'>, { inc, seq, hash, sig }: Head): 
 
 /** Heads of an incarnation from a number on. */
 export function readHeads(read: Pick<Reader, 'all'>, inc: number, from: number, limit: number): Head[] {
-  const sql = 'SELECT inc, seq, hash, sig FROM sync_head WHERE inc = ? AND seq >= ? ORDER BY seq LIMIT ?'
-  return read.all(statement<Head>(sql, [inc, from, limit]))
+  const sql = `SELECT inc, seq, hash, sig FROM sync_head WHERE inc = ? AND seq >= ? ORDER BY seq LIMIT ${limit}`
+  return read.all(statement<Head>(sql, [inc, from]))
 }
 
 /** Bytes of the whole log. */

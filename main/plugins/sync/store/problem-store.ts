@@ -50,8 +50,8 @@ export function readProblem(read: Pick<Reader, 'get'>, inc: number, seq: number)
 /** Parked envelopes after a position, in the order of their logs. */
 export function readParked(read: Pick<Reader, 'all'>, after: { inc: number; seq: number }, limit: number): Problem[] {
   const sql = `SELECT ${problemColumns} FROM sync_problem
-    WHERE kind = 'parked' AND (inc, seq) > (?, ?) ORDER BY inc, seq LIMIT ?`
-  return read.all(statement<Problem>(sql, [after.inc, after.seq, limit]))
+    WHERE kind = 'parked' AND (inc, seq) > (?, ?) ORDER BY inc, seq LIMIT ${limit}`
+  return read.all(statement<Problem>(sql, [after.inc, after.seq]))
 }
 
 /** How many lie aside, by kind. */

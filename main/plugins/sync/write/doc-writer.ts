@@ -5,6 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
+import { bucketOf } from '#main/replication/core/digest.ts'
 import type { HlcClock } from '#main/replication/core/hlc.ts'
 import { ZERO_HLC } from '#main/replication/core/hlc.ts'
 import {
@@ -257,8 +258,9 @@ export function store(
   next: Pick<StoredDoc, 'state' | 'lhash' | 'flags'>,
 ): void {
   putDoc(tx, name, before, next)
+  const bucket = bucketOf(name)
   tx.afterCommit(() => {
-    if (before === undefined) state.digest.add(name, next.lhash)
-    else state.digest.replace(name, before.lhash, next.lhash)
+    if (before !== undefined) state.digest.toggle(bucket, before.lhash)
+    state.digest.toggle(bucket, next.lhash)
   })
 }
