@@ -1,5 +1,6 @@
 // A host for checks that look at it from outside: raw requests with exactly the headers a check wants, every route of
 // the running server with its parameters filled in. Knows no promise.
+import { setTimeout } from 'node:timers/promises'
 import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
@@ -47,6 +48,8 @@ export interface HostUnderTest {
   pathOf(route: RouteEntry, id?: string): string
   /** One digest per table, without those that the clock or looking alone changes. */
   tableHashes(): Map<string, string>
+  /** Resolves when the words of the deleted record have left the search index, which changes its tables by itself. */
+  indexCleaned(): Promise<void>
 }
 
 /** How the host is started. */
@@ -103,6 +106,7 @@ export async function withHost<T>(
       },
       pathOf: (route, id = liveId) => fillPath(route.url, id),
       tableHashes: () => hashTables(host),
+      indexCleaned: () => indexCleaned(host),
     })
   } finally {
     agent.destroy()
@@ -200,6 +204,19 @@ async function seed(host: RunningHost): Promise<[string, string]> {
 function fillPath(url: string, id: string): string {
   const values: Record<string, string> = { object: 'task', id, type: 'object', name: 'task', seq: '1' }
   return url.replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => values[name] ?? 'x').replace('*', 'index.html')
+}
+
+async function indexCleaned({ database: { read } }: RunningHost): Promise<void> {
+  const tables = read.all<{ name: string }>({
+    sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'search_*_stale'",
+    parameters: [],
+  })
+  const isStale = (): boolean =>
+    tables.some(({ name }) => read.get({ sql: `SELECT 1 FROM "${name}"`, parameters: [] }) !== undefined)
+  for (let tries = 0; isStale(); tries += 1) {
+    if (tries === 400) throw new Error('the index of what was deleted is not cleaned')
+    await setTimeout(50)
+  }
 }
 
 function hashTables(host: RunningHost): Map<string, string> {

@@ -68,6 +68,7 @@ async function countCookieWrites(context: CheckContext, guards: Partial<Guards>)
         })),
       ),
     )
+    await subject.indexCleaned()
     const before = subject.tableHashes()
     await inParallel(cases, subject.send)
     const after = subject.tableHashes()
@@ -117,6 +118,7 @@ async function countReadChanges(context: CheckContext, careless: boolean): Promi
           { method: route.method, path: subject.pathOf(route) + query, headers: ['Host', authority, 'Cookie', cookie] },
         ]),
       )
+    await subject.indexCleaned()
     const before = subject.tableHashes()
     const answers = await inParallel(cases, subject.send)
     const changes = changesBetween(context, before, subject.tableHashes())
