@@ -47,9 +47,7 @@ export interface HostUnderTest {
   /** A path of the route with every parameter filled in; `:id` becomes the given id. */
   pathOf(route: RouteEntry, id?: string): string
   /** One digest per table, without those that the clock or looking alone changes. */
-  tableHashes(): Map<string, string>
-  /** Resolves when the words of the deleted record have left the search index, which changes its tables by itself. */
-  indexCleaned(): Promise<void>
+  tableHashes(): Promise<Map<string, string>>
 }
 
 /** How the host is started. */
@@ -105,8 +103,10 @@ export async function withHost<T>(
         return response.headers.get('set-cookie')!.split(';')[0]!
       },
       pathOf: (route, id = liveId) => fillPath(route.url, id),
-      tableHashes: () => hashTables(host),
-      indexCleaned: () => indexCleaned(host),
+      tableHashes: async () => {
+        await indexCleaned(host)
+        return hashTables(host)
+      },
     })
   } finally {
     agent.destroy()
@@ -206,6 +206,7 @@ function fillPath(url: string, id: string): string {
   return url.replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => values[name] ?? 'x').replace('*', 'index.html')
 }
 
+/** Resolves when the words of deleted records have left the search index, which changes its tables by itself. */
 async function indexCleaned({ database: { read } }: RunningHost): Promise<void> {
   const tables = read.all<{ name: string }>({
     sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'search_*_stale'",

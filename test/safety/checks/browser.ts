@@ -66,12 +66,12 @@ async function countDamage(
     try {
       const context = await browser.newContext()
       await signIn(context, host.url, host.mintCode())
-      const before = subject.tableHashes()
+      const before = await subject.tableHashes()
       const { got, attempts } = await attack(
         { subject, context, size: check.size, hostilePort: (hostile.address() as AddressInfo).port },
         { routes: routesOf(subject), liveId: subject.liveId, deletedId: subject.deletedId },
       )
-      const after = subject.tableHashes()
+      const after = await subject.tableHashes()
       const changed = [...after.keys()].filter((name) => before.get(name) !== after.get(name))
       check.log(`${attempts} attempts; read ${got.length}, changed ${changed.length} tables ${changed.join()}`)
       return got.length + changed.length

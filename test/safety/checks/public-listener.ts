@@ -207,9 +207,9 @@ function countCookieWrites(context: CheckContext, guards: Partial<Guards>): Prom
         ...(type === null ? {} : { body: '{"title":"forged"}' }),
       })),
     )
-    const before = subject.tableHashes()
+    const before = await subject.tableHashes()
     await inParallel(cases, subject.call)
-    const after = subject.tableHashes()
+    const after = await subject.tableHashes()
     context.log(`${cases.length} simple requests, ${before.size} tables`)
     return [...after].filter(([table, digest]) => before.get(table) !== digest).length
   })

@@ -68,10 +68,9 @@ async function countCookieWrites(context: CheckContext, guards: Partial<Guards>)
         })),
       ),
     )
-    await subject.indexCleaned()
-    const before = subject.tableHashes()
+    const before = await subject.tableHashes()
     await inParallel(cases, subject.send)
-    const after = subject.tableHashes()
+    const after = await subject.tableHashes()
     context.log(`${cases.length} simple requests, ${before.size} tables`)
     return changesBetween(context, before, after)
   })
@@ -118,10 +117,9 @@ async function countReadChanges(context: CheckContext, careless: boolean): Promi
           { method: route.method, path: subject.pathOf(route) + query, headers: ['Host', authority, 'Cookie', cookie] },
         ]),
       )
-    await subject.indexCleaned()
-    const before = subject.tableHashes()
+    const before = await subject.tableHashes()
     const answers = await inParallel(cases, subject.send)
-    const changes = changesBetween(context, before, subject.tableHashes())
+    const changes = changesBetween(context, before, await subject.tableHashes())
     const secrets = [host.token, cookie.split('=')[1]!]
     const logs = readdirSync(join(dataDir, 'logs')).map((name) => readFileSync(join(dataDir, 'logs', name), 'utf8'))
     const leaks = secrets.filter((secret) => logs.some((text) => text.includes(secret))).length

@@ -162,7 +162,7 @@ defineCheck({
   async run(context) {
     return withHost({}, async (target) => {
       const call = createApiCall(target.host.url, target.host.token)
-      const before = JSON.stringify([...target.tableHashes()])
+      const before = JSON.stringify([...(await target.tableHashes())])
       let executed = 0
       for (const sql of closedSql) {
         const { status } = await call('POST', '/api/v1/analytics/sql', { sql })
@@ -170,7 +170,7 @@ defineCheck({
         executed += 1
         context.log(`${status}: ${sql}`)
       }
-      if (JSON.stringify([...target.tableHashes()]) !== before) executed += 1
+      if (JSON.stringify([...(await target.tableHashes())]) !== before) executed += 1
       context.log(`${closedSql.length} statements, ${executed} executed`)
       return executed
     })
