@@ -192,9 +192,8 @@ export function createRoom(parts: RoomParts, start: RoomStart): Room {
       member.close(liveTextCloseCodes.forbidden, 'read only')
       return
     }
-    const isAwaited = awaited.has(member)
-    // Typed before the window heard what the host lacks: its answer brings it with what lies before.
-    if (isAwaited && !isAnswer && document.lacks(update)) return
+    // Typed before a window that came back heard what the host lacks: its answer brings it with what lies before.
+    if (lasting !== null && awaited.has(member) && !isAnswer && document.lacks(update)) return
     const { clientId } = member
     const isBack = isAnswer && start.isFirst && leases.isReturning(clientId)
     const author = isBack ? { clientId, isLeased: leases.isLeased } : { clientId }
