@@ -41,6 +41,15 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
     }
   }
 
+  /** Answers when nothing of what was purged is left in a search index either. */
+  const runToEnd = async (
+    run: Pick<Parameters<typeof runBulk>[0], 'ctx' | 'operation' | 'options' | 'items' | 'alongside'>,
+  ): ReturnType<typeof runBulk> => {
+    const result = await runBulk({ ...run, write, isBusy, rules, access, summaries })
+    await parts.deletion.settled(run.ctx)
+    return result
+  }
+
   return {
     async bulk(ctx, input) {
       const { object, operation, records, options, maxRecords, purge = false, alongside, listName = 'records' } = input
@@ -59,20 +68,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
         return { schema, operation, item, env, purge, clearsSearch, ...(known !== undefined && { problems: known }) }
       })
       const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: false })
-      const result = await runBulk({
-        ctx,
-        operation,
-        options,
-        items,
-        write,
-        isBusy,
-        rules,
-        access,
-        summaries,
-        alongside,
-      })
-      await parts.deletion.settled(ctx)
-      return result
+      return runToEnd({ ctx, operation, options, items, alongside })
     },
 
     async createMany(ctx, { object, records }) {
@@ -107,19 +103,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
       const envs = new Map<ObjectSchema, PrepareEnv>()
       const steps = operations.map((given) => stepOf(ctx, envs, given))
       const items = createBulkItems(parts, triedBy(ctx, options), steps, { references: true })
-      const result = await runBulk({
-        ctx,
-        operation: undefined,
-        options,
-        items,
-        write,
-        isBusy,
-        rules,
-        access,
-        summaries,
-      })
-      await parts.deletion.settled(ctx)
-      return result
+      return runToEnd({ ctx, operation: undefined, options, items })
     },
   }
 }
