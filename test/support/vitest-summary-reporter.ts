@@ -1,4 +1,5 @@
-// The last lines of a test run: the slowest files, every skipped test with its reason, then one plain line of totals.
+// What a test run says beside vitest's own lines: each failure as it happens; at the end the slowest files, every skip
+// with its reason, then one plain line of totals.
 // Knows the reporter interface of vitest and no project of ours.
 import { writeSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -27,7 +28,7 @@ export function slowestLines(files: readonly { readonly file: string; readonly m
   return slowest.map(({ file, ms }) => `slowest: ${(ms / 1000).toFixed(1)} s ${file}`)
 }
 
-/** Prints the slowest files and the skips after the default reporter's summary and the totals when the process ends. */
+/** Prints each failure at once, the slowest files and the skips after the default reporter's summary and the totals when the process ends. */
 export class SummaryReporter implements Reporter {
   #root = process.cwd()
   #totals: RunTotals | undefined
@@ -43,6 +44,17 @@ export class SummaryReporter implements Reporter {
       if (code !== 0 && totals.failed === 0) totals.failed = 1
       writeLast(closingLine(totals) + '\n')
     })
+  }
+
+  // A run of an hour that is stopped has said what it found.
+  onTestCaseResult(test: TestCase): void {
+    const { state, errors } = test.result()
+    if (state !== 'failed') return
+    const file = relative(this.#root, test.module.moduleId)
+    for (const { message, stack } of errors ?? []) {
+      const told = (stack ?? message).split('\n').filter((line) => !line.includes('node_modules'))
+      console.error(`failed: ${file} > ${test.fullName}\n${told.join('\n')}`)
+    }
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
