@@ -17,6 +17,16 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'addField', m: 2, r: 0, n: 1 },
     ],
   },
+  'records that come to the machine that gives numbers with a copied database get theirs': {
+    ...whole,
+    together: false,
+    schemas: 'none',
+    steps: [
+      { kind: 'create', m: 1, fields: 0, code: 0 },
+      { kind: 'copy', m: 1, to: 1 },
+      { kind: 'comment', m: 0, r: 0, what: 0 },
+    ],
+  },
   'of three edits of a comment both that gave way are listed': {
     ...whole,
     steps: [0, 1, 2].map((m) => ({ kind: 'editComment' as const, m, r: 0, what: 0 })),

@@ -423,6 +423,12 @@ export interface DataService {
    * @throws resource_not_found for an object that is not there, service_unavailable while its table is being changed
    */
   issueNumbers(tx: Tx, ctx: RequestContext, input: { object: string; id: string }): boolean
+  /** Rising ids of records, deleted ones too, that may wait for a final number. */
+  awaitingNumbers(
+    reads: Pick<Reads, 'all'>,
+    schema: ObjectSchema,
+    range: { readonly after: string; readonly limit: number },
+  ): readonly string[]
 }
 
 declare module '#main/kernel/services.ts' {

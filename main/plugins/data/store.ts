@@ -61,6 +61,19 @@ export function lastRows(read: Pick<Reads, 'all'>, schema: ObjectSchema, below: 
   return read.all<Row>(statement<Row>(sql, below === null ? [limit] : [below, limit]))
 }
 
+/** Rising ids of records, deleted ones too, that hold a text with a beginning in one of these columns. */
+export function idsBeginning(
+  read: Pick<Reads, 'all'>,
+  schema: ObjectSchema,
+  { columns, beginning, after, limit }: { columns: readonly string[]; beginning: string; after: string; limit: number },
+): string[] {
+  if (columns.length === 0) return []
+  const found = columns.map((column) => `${quote(column)} GLOB ?`).join(' OR ')
+  const sql = `SELECT id FROM ${quote(schema.table)} WHERE id > ? AND (${found}) ORDER BY id LIMIT ${limit}`
+  const values = [after, ...columns.map(() => `${beginning}*`)]
+  return read.all<{ id: string }>(statement(sql, values)).map(({ id }) => id)
+}
+
 /** A record in the trash, as the retention needs it. */
 export interface TrashedRow {
   readonly id: string

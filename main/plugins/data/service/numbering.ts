@@ -21,6 +21,9 @@ export interface RecordNumbers {
 
 const standardFormat = '{0000}'
 
+/** How every provisional number begins. */
+export const provisionalBeginning = '#~'
+
 /** The form of provisional numbers: a mark of the machine, and its own count. */
 const provisional = /^#~[0-9A-Za-z]{1,16}-\d{1,16}$/
 

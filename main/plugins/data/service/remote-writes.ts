@@ -11,13 +11,13 @@ import type { Tx } from '#main/kernel/database.ts'
 import { findUniqueClash } from '#main/database/query/unique-clash.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { DataService, PlatformRecord, RemoteChange, RemoteOutcome } from '../api.ts'
-import { deleteRow, forgetEffectsOn, getRow, insertRow, takeDeleteEffects, updateRow, lastRows } from '../store.ts'
+import { deleteRow, forgetEffectsOn, getRow, idsBeginning, insertRow, takeDeleteEffects, updateRow, lastRows } from '../store.ts'
 import type { ValueChanges } from './changed-values.ts'
 import { changesOf, differing } from './changed-values.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import type { RecordNumbers } from './numbering.ts'
-import { isProvisional } from './numbering.ts'
+import { isProvisional, provisionalBeginning } from './numbering.ts'
 import type { FindingParts } from './remote-findings.ts'
 import type { TrashedRecord } from './remote-cascades.ts'
 import { noteCascades } from './remote-cascades.ts'
@@ -30,7 +30,7 @@ import { nextVersion } from './versions.ts'
 /** The operations for peers' changes. */
 export type RemoteWrites = Pick<
   DataService,
-  'applyRemote' | 'applyGroup' | 'detailsOf' | 'relationsOf' | 'wholeRecords' | 'setNumbering' | 'issueNumbers'
+  'applyRemote' | 'applyGroup' | 'detailsOf' | 'relationsOf' | 'wholeRecords' | 'setNumbering' | 'issueNumbers' | 'awaitingNumbers'
 >
 
 /** What they work with. */
@@ -267,6 +267,11 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     },
 
     setNumbering: (numbering) => numbers.set(numbering),
+
+    awaitingNumbers(reads, schema, range) {
+      const columns = codecOf(schema).autonumbers.map(({ column }) => column)
+      return idsBeginning(reads, schema, { columns, beginning: provisionalBeginning, ...range })
+    },
 
     issueNumbers(tx, ctx, { object, id: given }) {
       const schema = schemaOf(object)

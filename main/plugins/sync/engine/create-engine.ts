@@ -254,7 +254,27 @@ export async function createEngine(parts: EngineParts) {
     await settle()
     const removed = removedPlaces(read, (object, field) => isRemoved(read, object, field))
     if (removed.length > 0) await write('sync.removed', (tx) => settleRemoved(tx, removed, clock.iso()))
+    if (numbersAreDue && parts.issuesNumbers()) await giveNumbers()
     if (hasWaited) state.tellApplied()
+  }
+  /**
+   * Gives numbers to records that came here by another way than through the log, or before this machine was the one that
+   * gives them: with a copied database, or from those who waited for a machine that is unpaired.
+   */
+  let numbersAreDue = true
+  const giveNumbers = async (): Promise<void> => {
+    numbersAreDue = false
+    for (const schema of metadata.objectSchemas()) {
+      for (let after = ''; !stopped;) {
+        const ids = data.awaitingNumbers(read, schema, { after, limit: reprojected })
+        const last = ids.at(-1)
+        if (last === undefined) break
+        after = last
+        await write('sync.numbers', (tx) => {
+          for (const id of ids) data.issueNumbers(tx, internalContext(host.ids.uuid()), { object: schema.name, id })
+        })
+      }
+    }
   }
   const projectOne = (tx: Tx, text: string): void => {
     const name = parseDocName(text)
@@ -356,6 +376,11 @@ export async function createEngine(parts: EngineParts) {
     repairedRows: () => repairedRows,
     /** Tries documents again whose projection had to wait; to be called when metadata changed. */
     reproject,
+    /** To be called when this machine may have become the one that gives numbers. */
+    numbersDue() {
+      numbersAreDue = true
+      reproject()
+    },
     /** Tries an envelope again that lies aside; resolves with whether it was applied. */
     retry: applier.retry,
     /** Counts anew what lies aside; to be called when somebody took something away from there. */

@@ -71,6 +71,12 @@ export async function openEngine(
   )
   // What waited while the host was stopped; the kinds read documents only from here on.
   engine.reproject()
+  let wasIssuer = roster.issuer() === device
+  const leaveRoster = roster.onChange(() => {
+    const isIssuer = roster.issuer() === device
+    if (isIssuer && !wasIssuer) engine.numbersDue()
+    wasIssuer = isIssuer
+  })
   const signer = start.keys
   const workspace = { id: start.workspace.workspace, epoch: start.workspace.epoch }
   const rooms = createPeerRooms({
@@ -100,6 +106,7 @@ export async function openEngine(
     ...engine,
     rooms,
     async stop() {
+      leaveRoster()
       // What is typed and not stored is recorded as ever.
       await texts.share(undefined)
       isOn = false

@@ -103,8 +103,14 @@ export function createRoster(parts: {
       const device = content.devices.get(id)
       return device !== undefined && device.role === 'admin' && device.revokedAt === null
     },
-    /** The device that gives numbers; the first admin where none was named. */
-    issuer: () => content.issuer ?? known[0]?.device ?? null,
+    /** The device that gives numbers: the one that was named while it takes part, else the first admin that does. */
+    issuer(): string | null {
+      const named = content.issuer ?? known[0]?.device
+      if (named !== undefined && content.devices.get(named)?.revokedAt === null) return named
+      const admins = devices().filter(({ role, revokedAt }) => role === 'admin' && revokedAt === null)
+      const byAge = admins.map(({ addedAt, device }) => ({ device, key: `${addedAt} ${device}` }))
+      return byAge.toSorted((a, b) => (a.key < b.key ? -1 : 1))[0]?.device ?? named ?? null
+    },
     /**
      * Names nobody told of, and with `renamed` those of people who are called otherwise here. Without it two machines that
      * call one person differently would take turns at every start.
