@@ -17,6 +17,21 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'addField', m: 2, r: 0, n: 1 },
     ],
   },
+  'a long text that comes after its record does not fit its field, which became a number elsewhere, and is listed': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'retype', m: 0, n: 1 },
+      { kind: 'retype', m: 1, n: 3 },
+      // Every second word is a number, which would fit.
+      { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 34 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+    ],
+  },
   'records that come to the machine that gives numbers with a copied database get theirs': {
     ...whole,
     together: false,

@@ -232,29 +232,31 @@ function isSeen(entry: EntryName, seen: Readonly<Record<string, string>>): boole
   return compareHlc(entry, { ms, ctr }) <= 0
 }
 
+/** What conflicts of the row are made of. */
+type RowScene = Pick<ConflictScene, 'doc' | 'schema' | 'recordId' | 'register' | 'writerOf'>
+
 /** What the row breaks on this machine by itself: types and rules. */
 function rowConflicts(scene: ConflictScene): ConflictDraft[] {
-  const { schema, outcome, register, writerOf } = scene
-  const uidOf = (field: string): string => schema.byName.get(field)?.uid ?? ''
-  const ownSide = (uid: string, value: Json): ConflictSide => {
-    const entry = register.get(uid)?.winner ?? [...register.values()][0]?.winner
-    return entry === undefined
-      ? { value, actor: '', device: '', at: new Date(0).toISOString() }
-      : sideOf(entry, writerOf, value)
-  }
-  const drafts: ConflictDraft[] = []
-  for (const { field, value } of outcome.refused) {
-    const uid = uidOf(field)
-    drafts.push(
-      draftOf(scene, { kind: 'type', field: uid, winner: ownSide(uid, null), losers: [ownSide(uid, value as Json)] }),
-    )
-  }
-  for (const warning of outcome.broken) {
-    const uid = uidOf(warning.field ?? '')
-    const value: Json = { rule: warning.rule, message: warning.message }
-    drafts.push(
-      draftOf(scene, { kind: 'validation', field: uid, winner: ownSide(uid, value), losers: [ownSide(uid, value)] }),
-    )
-  }
-  return drafts
+  const broken = scene.outcome.broken.map((warning) => {
+    const uid = scene.schema.byName.get(warning.field ?? '')?.uid ?? ''
+    const side = ownSide(scene, uid, { rule: warning.rule, message: warning.message })
+    return draftOf(scene, { kind: 'validation', field: uid, winner: side, losers: [side] })
+  })
+  return [...typeConflicts(scene, scene.outcome), ...broken]
+}
+
+/** Values that do not fit the type their field has here. */
+export function typeConflicts(scene: RowScene, { refused }: Pick<RemoteOutcome, 'refused'>): ConflictDraft[] {
+  return refused.map(({ field, value }) => {
+    const uid = scene.schema.byName.get(field)?.uid ?? ''
+    const losers = [ownSide(scene, uid, value as Json)]
+    return draftOf(scene, { kind: 'type', field: uid, winner: ownSide(scene, uid, null), losers })
+  })
+}
+
+function ownSide({ register, writerOf }: RowScene, uid: string, value: Json): ConflictSide {
+  const entry = register.get(uid)?.winner ?? [...register.values()][0]?.winner
+  return entry === undefined
+    ? { value, actor: '', device: '', at: new Date(0).toISOString() }
+    : sideOf(entry, writerOf, value)
 }

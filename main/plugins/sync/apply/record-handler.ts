@@ -31,7 +31,7 @@ import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createRecordBackfill } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import { isRemoved } from './removed.ts'
-import { conflictsOf, deleteConflicts, movedConflicts } from './record-conflicts.ts'
+import { conflictsOf, deleteConflicts, movedConflicts, typeConflicts } from './record-conflicts.ts'
 import type { DeletionScene, SeenText, WriterOf } from './record-conflicts.ts'
 import type { NoteWritten } from './relation-conflicts.ts'
 
@@ -185,6 +185,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     if (isText) keepBeginnings(tx, merged, { schema, uid: field.uid, recordId: name.record })
     const register = readRegister(loadDoc(record.state))
     if (isText && marksOf(register).deleted !== null) keepDeletion(tx, merged, { schema, register })
+    if (!isText) keepUnfit(tx, merged, { schema, register, field: field.uid, outcome })
     return 'done'
   }
 
@@ -215,6 +216,21 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const at = clock.iso()
     for (const draft of drafts) openConflict(tx, draft, at)
     closeOthers(tx, { doc: scene.doc }, ['delete_edit'], new Set(drafts.map(conflictId)), at)
+  }
+
+  /** A text that came after its record, for a field that is none any more and has no value: it may not fit the field. */
+  const keepUnfit = (
+    tx: Tx,
+    merged: MergedDocument,
+    { field, outcome, ...place }: TextPlace & { readonly field: string; readonly outcome: RemoteOutcome },
+  ): void => {
+    const scene = sceneOf(tx, merged, place)
+    const drafts = typeConflicts(scene, outcome)
+    const at = clock.iso()
+    for (const draft of drafts) openConflict(tx, draft, at)
+    const ids = new Set(drafts.map(conflictId))
+    const still = { has: (id: string, conflict: Conflict) => ids.has(id) || conflict.field !== field }
+    closeOthers(tx, { doc: scene.doc }, ['type'], still, at)
   }
 
   /** A text whose field is none any more, by somebody who did not know of it. */
