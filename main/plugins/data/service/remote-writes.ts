@@ -11,7 +11,16 @@ import type { Tx } from '#main/kernel/database.ts'
 import { findUniqueClash } from '#main/database/query/unique-clash.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
 import type { DataService, PlatformRecord, RemoteChange, RemoteOutcome } from '../api.ts'
-import { deleteRow, forgetEffectsOn, getRow, idsBeginning, insertRow, takeDeleteEffects, updateRow, lastRows } from '../store.ts'
+import {
+  deleteRow,
+  forgetEffectsOn,
+  getRow,
+  idsBeginning,
+  insertRow,
+  takeDeleteEffects,
+  updateRow,
+  lastRows,
+} from '../store.ts'
 import type { ValueChanges } from './changed-values.ts'
 import { changesOf, differing } from './changed-values.ts'
 import type { Row } from './codec.ts'
@@ -30,7 +39,14 @@ import { nextVersion } from './versions.ts'
 /** The operations for peers' changes. */
 export type RemoteWrites = Pick<
   DataService,
-  'applyRemote' | 'applyGroup' | 'detailsOf' | 'relationsOf' | 'wholeRecords' | 'setNumbering' | 'issueNumbers' | 'awaitingNumbers'
+  | 'applyRemote'
+  | 'applyGroup'
+  | 'detailsOf'
+  | 'relationsOf'
+  | 'wholeRecords'
+  | 'setNumbering'
+  | 'issueNumbers'
+  | 'awaitingNumbers'
 >
 
 /** What they work with. */
