@@ -21,6 +21,7 @@ import { searchPlugin } from '#main/plugins/search/index.ts'
 import { settingsPlugin } from '#main/plugins/settings/index.ts'
 import { syncPlugin } from '#main/plugins/sync/index.ts'
 import { viewsPlugin } from '#main/plugins/views/index.ts'
+import { webhooksPlugin } from '#main/plugins/webhooks/index.ts'
 
 /** Plugins that are always loaded. */
 export const corePlugins: readonly PluginDefinition[] = [
@@ -47,5 +48,6 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   mailPlugin,
   notificationsPlugin,
   realtimePlugin,
+  webhooksPlugin,
   syncPlugin,
 ]

@@ -24,7 +24,10 @@ export type RateClass = 'auth' | 'read' | 'write' | 'heavy' | 'hooks' | 'none'
 /** How an answer is written: `json` from the response schema, `bytes` a file, `html` a page. */
 export type ResponseKind = 'json' | 'bytes' | 'html'
 
-/** One route. `path` uses `:name` parameters and starts with `/` (an empty path is the mount itself). */
+/**
+ * One route. `path` uses `:name` parameters and starts with `/` (an empty path is the mount itself); `:name*` at its end
+ * takes the rest, slashes included.
+ */
 export interface AnyRoute {
   readonly operationId: string
   readonly method: HttpMethod
@@ -80,6 +83,11 @@ export interface AnyRoute {
   readonly consumes?: readonly string[]
   /** True: bodies of the types in `consumes` are handed on as they arrive, in `stream`, and the handler limits them. */
   readonly streams?: boolean
+  /**
+   * True: the handler is also given the body as it arrived, and the address it came from, in `raw`. Forms are read as maps of
+   * their fields, other text as `{text}`.
+   */
+  readonly keepsRawBody?: true
   /** Time limit where it differs from the 30 s of D-199. */
   readonly timeoutMs?: number
   /** True: what it opens outlives the request, so its handler is given a way to judge the credential again later. */
@@ -98,6 +106,12 @@ export type RouteTable = Readonly<Record<string, AnyRoute>>
 type Part<R, K extends 'params' | 'query' | 'body'> =
   R extends Readonly<Record<K, infer S extends z.ZodType>> ? z.output<S> : undefined
 
+/** A body as it arrived, and the address of the socket it came through. */
+export interface RawBody {
+  readonly bytes: Uint8Array
+  readonly address: string
+}
+
 /** What a handler receives: the parsed parts of the request; a part without a schema is `undefined`. */
 export interface RouteInput<R extends AnyRoute> {
   params: Part<R, 'params'>
@@ -106,6 +120,8 @@ export interface RouteInput<R extends AnyRoute> {
   body: Part<R, 'body'>
   /** The bytes of the body of a route with `streams`, when it is not JSON. */
   stream?: AsyncIterable<Uint8Array> | undefined
+  /** Of a route with `keepsRawBody`; empty without a body. */
+  raw?: RawBody
   /** Lower-case request headers, for If-Match and the like. */
   headers: Readonly<Record<string, string | undefined>>
 }

@@ -263,7 +263,7 @@ function templateOf(contract: AnyRoute, info: OpenApiInfo): string {
     console: info.uiBasePath ?? '/_console',
   }
   const path = `${bases[contract.mount]}${contract.path}`
-  return path === '' ? '/' : path.replaceAll(/:([A-Za-z]+)/g, '{$1}')
+  return path === '' ? '/' : path.replaceAll(/:([A-Za-z]+)\*?/g, '{$1}')
 }
 
 function order(contract: AnyRoute): number {

@@ -26,6 +26,7 @@ import type { Guards } from './guard.ts'
 import { exposedHeaders } from './headers.ts'
 import type { IdempotencyKeys } from './idempotency.ts'
 import { parseQueryString, queryOf } from './query-string.ts'
+import { readRawBody } from './raw-body.ts'
 import { accountKey, addressKey } from './rate-key.ts'
 import type { RateLimiter, RateVerdict } from './rate-limit.ts'
 import type { HandlerInput, RouteRuntime, RouteSafety } from './route-runtime.ts'
@@ -170,6 +171,10 @@ export function serve(
     if (runtime.contract.streams === true && request.body instanceof Readable) {
       // A handler that stops reading must not break the connection its answer goes through.
       input.stream = request.body.iterator({ destroyOnReturn: false })
+    } else if (runtime.contract.keepsRawBody === true) {
+      const bytes = (request.body as Buffer | undefined) ?? Buffer.alloc(0)
+      input.raw = { bytes, address: request.raw.socket.remoteAddress ?? '' }
+      input.body = readRawBody(bytes, headers['content-type'] ?? '', pipeline.guards.parseBody)
     } else if (runtime.parseBody !== null) {
       input.body = runtime.parseBody(request.body)
       chargeForBody(pipeline, runtime, request, reply)

@@ -1,5 +1,5 @@
 // One contract prepared for serving: everything a request needs is computed once, at start. Knows no server.
-import type { AnyRoute, HttpMethod, RateClass } from '#shared/route.ts'
+import type { AnyRoute, HttpMethod, RateClass, RawBody } from '#shared/route.ts'
 import { routeMutates } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { createRowCounter } from './bulk-body.ts'
@@ -13,6 +13,7 @@ export interface HandlerInput {
   query: unknown
   body: unknown
   stream?: AsyncIterable<Uint8Array>
+  raw?: RawBody
   headers: Readonly<Record<string, string | undefined>>
 }
 
@@ -74,6 +75,7 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
   const { contract, plugin } = binding
   const anonymous = contract.permission === 'public'
   const paths = [contract.path, ...(contract.aliases ?? []).map(({ path }) => path)]
+  const rest = restName.exec(contract.path)?.[1]
   const takesAnyParams = paths.every((path) => contract.params !== undefined && acceptsEveryPath(contract.params, path))
   return {
     plugin,
@@ -90,11 +92,25 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
     limitBytes: contract.bodyLimitBytes ?? defaultBodyLimitBytes,
     timeoutMs: contract.timeoutMs ?? defaultTimeoutMs,
     status: contract.status ?? 200,
-    parseParams: contract.params === undefined || takesAnyParams ? null : createPartParser(contract.params, false),
+    parseParams:
+      contract.params === undefined || takesAnyParams
+        ? null
+        : withRest(rest, createPartParser(contract.params, false)),
     parseQuery:
       contract.query === undefined ? null : createPartParser(contract.query, contract.errors.includes('invalid_query')),
     parseBody: contract.body === undefined ? null : createPartParser(contract.body, false),
     countRows: contract.rateLimit === 'write' ? createRowCounter(contract.body) : null,
+  }
+}
+
+/** A last parameter that takes slashes, too; the router calls it `*`. */
+const restName = /:([A-Za-z]+)\*$/
+
+function withRest(name: string | undefined, parse: PartParser): PartParser {
+  if (name === undefined) return parse
+  return (params) => {
+    const { '*': rest, ...others } = params as Readonly<Record<string, string>>
+    return parse({ ...others, [name]: rest })
   }
 }
 
@@ -110,7 +126,7 @@ export interface MountPaths {
 export function pathsOf(contract: AnyRoute, mounts: MountPaths): string[] {
   const places = [{ mount: contract.mount, path: contract.path }, ...(contract.aliases ?? [])]
   const paths = places.flatMap(({ mount, path: written }) => {
-    const path = written.replace('{prefix}', mounts.prefix)
+    const path = written.replace('{prefix}', mounts.prefix).replace(restName, '*')
     if (mount === 'versioned') return [mounts.prefix + path]
     // D-01: paths written with a leading /api are served as written and under the prefix.
     if (mount === 'api') return [`/api${path}`, mounts.prefix + path]

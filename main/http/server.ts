@@ -226,9 +226,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
   }
   const streaming = bindings.filter(({ contract }) => contract.streams === true)
+  const raw = bindings.filter(({ contract }) => contract.keepsRawBody === true)
   addRoutes(
     app,
-    bindings.filter(({ contract }) => contract.streams !== true),
+    bindings.filter((binding) => !streaming.includes(binding) && !raw.includes(binding)),
   )
   // Parsers belong to a scope: here the bytes of a body are handed on unread.
   await app.register(async (scope) => {
@@ -237,6 +238,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       scope.addContentTypeParser(type, (_request, payload, done) => done(null, payload))
     }
     addRoutes(scope, streaming)
+  })
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    const types = new Set(['application/json', ...raw.flatMap(({ contract }) => contract.consumes ?? [])])
+    for (const type of types)
+      scope.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    addRoutes(scope, raw)
   })
   await addShell(app, pipeline, options.consoleDir, mounts)
   // A scope of its own: its hook is for unknown paths only and costs the routes nothing.

@@ -27,6 +27,7 @@ import { settingsRoutes } from './settings.ts'
 import { syncConflictRoutes } from './sync-conflicts.ts'
 import { syncPeerRoutes, syncRoutes } from './sync.ts'
 import { viewRoutes } from './views.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** All contracts, grouped by plugin. */
 export const allContracts: readonly AnyRoute[] = [
@@ -50,6 +51,7 @@ export const allContracts: readonly AnyRoute[] = [
   auditRoutes,
   notificationRoutes,
   realtimeRoutes,
+  webhookRoutes,
   syncRoutes,
   syncPeerRoutes,
   syncConflictRoutes,

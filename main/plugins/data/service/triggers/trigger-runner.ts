@@ -4,7 +4,8 @@
 import { PlatformError } from '#shared/errors.ts'
 import type { PlatformEvent } from '#shared/events.ts'
 import type { ExpressionScope } from '#shared/expression/compile-expression.ts'
-import { ExpressionError, compileExpression } from '#shared/expression/compile-expression.ts'
+import { ExpressionError } from '#shared/expression/compile-expression.ts'
+import { fillTemplates } from '#shared/expression/templates.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { EventListener, OutboxConsumer, PluginHost } from '#main/kernel/plugin.ts'
@@ -183,28 +184,4 @@ function reasonOf(error: unknown): string {
   if (error instanceof ExpressionError) return `expression_error: ${error.message}`
   // What is unforeseen goes to the log with its cause, not into answers.
   return 'internal_error'
-}
-
-const template = /\{\{([\s\S]*?)\}\}/g
-const single = /^\s*\{\{((?:(?!\}\})[\s\S])*)\}\}\s*$/
-
-/**
- * A value with every template in it replaced; keys stay as they are.
- * @throws ExpressionError
- */
-export function fillTemplates(value: unknown, scope: ExpressionScope): unknown {
-  if (typeof value === 'string') return fillText(value, scope)
-  if (Array.isArray(value)) return value.map((item: unknown) => fillTemplates(item, scope))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillTemplates(item, scope)]))
-}
-
-function fillText(text: string, scope: ExpressionScope): unknown {
-  const whole = single.exec(text)
-  if (whole !== null) return compileExpression(whole[1]!.trim()).evaluate(scope)
-  return text.replaceAll(template, (_all, source: string) => {
-    const value = compileExpression(source.trim()).evaluate(scope)
-    if (value === null || value === undefined) return ''
-    return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean)
-  })
 }

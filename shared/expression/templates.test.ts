@@ -1,6 +1,6 @@
 // Templates inside of configured values.
 import { describe, expect, it } from 'vitest'
-import { fillTemplates } from './trigger-runner.ts'
+import { fillTemplates } from './templates.ts'
 
 const scope = {
   record: { name: 'Ada', count: 3, tags: ['a'], empty: null },

@@ -1,0 +1,145 @@
+// The webhooks plugin: other systems are told of changes, and other systems call.
+import { webhookRoutes } from '#shared/contracts/webhooks.ts'
+import { createOutbound } from '#main/kernel/outbound.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import { webhookErrors } from './errors.ts'
+import { webhookMigrations } from './migrations/index.ts'
+import { webhookPermissions } from './permissions.ts'
+import { webhookHandlers } from './routes.ts'
+import { createWebhookService } from './service.ts'
+import { createDeliveries } from './service/deliveries.ts'
+import { createEmission } from './service/emission.ts'
+import { createReceivers } from './service/receivers.ts'
+import { createReceiving } from './service/receiving.ts'
+import { createSecrets } from './service/secrets.ts'
+import { createWebhookList } from './service/webhook-list.ts'
+import { dropOld, endWaiting, forgetRecord, putWebhook } from './store.ts'
+
+/** Deliveries are kept so long after they were made, and ids of messages that were received. @source D-194, D-196 */
+const keptMs = { deliveries: 30 * 86_400_000, messages: 86_400_000 }
+/** Bytes of an answer that are read. */
+const maxAnswerBytes = 16_384
+
+/** Webhooks and receivers (D-190 to D-196). */
+export const webhooksPlugin = definePlugin({
+  id: 'webhooks',
+  version: '1.0.0',
+  requires: ['settings', 'metadata', 'permissions', 'data'],
+  optional: ['notifications', 'scripts'],
+  discovery: { service: 'webhooks', routeKey: 'webhooks', route: '/webhooks', feature: 'webhooks' },
+  contract: webhookRoutes,
+  errors: webhookErrors,
+  permissions: webhookPermissions,
+  migrations: webhookMigrations,
+  emits: [
+    'webhooks.created',
+    'webhooks.updated',
+    'webhooks.deleted',
+    'webhooks.receiver_created',
+    'webhooks.receiver_updated',
+    'webhooks.receiver_deleted',
+  ],
+  register(host) {
+    const { read, write, clock, ids, log, options } = host
+    const settings = host.service('settings')
+    const metadata = host.service('metadata')
+    const data = host.service('data')
+    const notifications = host.optionalService('notifications')
+    const timeZone = (): string => settings.get('timezone')
+    const outbound = createOutbound({ allowedHosts: () => settings.get('webhooks.allowedHosts'), maxAnswerBytes })
+    const webhooks = createWebhookList(read)
+    const secrets = createSecrets(host.secrets)
+    const deliveries = createDeliveries({
+      read,
+      write,
+      clock,
+      log,
+      outbound,
+      webhooks,
+      secrets,
+      random: Math.random,
+      isReady: () => options.baseUrl() !== '',
+      tellDead(tx, { row, definition }, delivery) {
+        notifications()?.notify(tx, {
+          userId: row.created_by,
+          type: 'system',
+          title: `The webhook "${definition.label ?? row.name}" could not be delivered`,
+          body: 'All attempts failed. The delivery can be sent again from the list of deliveries.',
+          data: { webhook: row.name, deliveryId: delivery.id },
+          dedupeKey: `webhooks.dead.${delivery.id}`,
+          organizationId: row.organization_id,
+        })
+      },
+      switchOff(tx, { row, definition }) {
+        putWebhook(tx, {
+          ...row,
+          definition: JSON.stringify({ ...definition, isActive: false }),
+          updated_at: clock.now(),
+        })
+        endWaiting(tx, row.id)
+        log.warn({ webhook: row.name }, 'A webhook is switched off: its target is gone, or has failed for five days.')
+        tx.afterCommit(() => webhooks.reload())
+      },
+    })
+    host.dispose(() => deliveries.stop())
+    const administration = createWebhookService({
+      read,
+      write,
+      clock,
+      ids,
+      authorizer: () => host.authorizer,
+      metadata,
+      outbound,
+      webhooks,
+      secrets,
+      deliveries,
+      timeZone,
+    })
+    const receivers = createReceivers({
+      read,
+      write,
+      clock,
+      ids,
+      secrets: host.secrets,
+      authorizer: () => host.authorizer,
+      metadata,
+      urlOf: (path) => `${options.baseUrl()}${options.prefix}/hooks/${path}`,
+    })
+    const receive = createReceiving({
+      write,
+      clock,
+      log,
+      receivers,
+      data,
+      scripts: host.optionalService('scripts'),
+      flows: () => undefined,
+      timeZone,
+    })
+    host.provide('webhooks', administration.service)
+    host.handle(webhookRoutes, webhookHandlers({ webhooks: administration, receivers, receive }))
+    host.consume(
+      'webhooks',
+      createEmission({
+        write,
+        clock,
+        ids,
+        log,
+        webhooks,
+        data,
+        permissionEpoch: () => host.permissionEpoch(),
+        timeZone,
+        wake: () => deliveries.wake(),
+      }),
+    )
+    // What is removed for good is quoted nowhere (safety D4); what waits for its turn forgets it with its end.
+    host.on('record.purged', ({ recordId }, tx) => {
+      if (recordId !== undefined) forgetRecord(tx, recordId)
+    })
+    host.job('retention', { cron: '43 3 * * *' }, async () => {
+      const now = clock.now()
+      await write('webhooks.retention', (tx) =>
+        dropOld(tx, { deliveries: now - keptMs.deliveries, messages: now - keptMs.messages }),
+      )
+    })
+  },
+})

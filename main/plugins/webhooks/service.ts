@@ -1,0 +1,327 @@
+// The webhooks of the workspace: made, changed, listed, sent by hand, tested; and the lists of their deliveries.
+import type { z } from 'zod'
+import type { Webhook, WebhookDelivery, WebhookInput, WebhookPatch } from '#shared/contracts/webhooks.ts'
+import { maskedSecret } from '#shared/contracts/webhooks.ts'
+import { notFound, platformError, validationError } from '#shared/errors.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Ids } from '#main/kernel/ids.ts'
+import { requireOpenRecords } from '#main/kernel/authorize.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { WebhooksService } from './api.ts'
+import { webhookError } from './errors.ts'
+import type { Attempt, ShownRequest } from './service/attempt.ts'
+import type { Deliveries } from './service/deliveries.ts'
+import type { Message } from './service/message-body.ts'
+import { bodyOf } from './service/message-body.ts'
+import type { PageQuery } from './service/pages.ts'
+import { cursorOf, pageOf, readPage } from './service/pages.ts'
+import type { SecretsOfWebhooks, WebhookSecrets } from './service/secrets.ts'
+import { newSecret } from './service/signature.ts'
+import type { StoredWebhook, WebhookDefinition, WebhookList } from './service/webhook-list.ts'
+import { showWebhook } from './service/webhook-list.ts'
+import type { WebhookRuleParts } from './service/webhook-rules.ts'
+import { checkWebhook, definitionOf, splitAuthentication } from './service/webhook-rules.ts'
+import type { DeliveryRow, WebhookRow } from './store.ts'
+import {
+  addDelivery,
+  countDeliveries,
+  deleteWebhook,
+  endWaiting,
+  findDelivery,
+  listDeliveries,
+  putWebhook,
+  readDelivery,
+  retryDelivery,
+} from './store.ts'
+
+/** Most webhooks of a workspace (D-199). */
+const maxWebhooks = 500
+/** How long a former secret signs beside the new one. @source D-190 */
+const formerMs = 86_400_000
+
+/** What the service works with. */
+export interface WebhookParts extends WebhookRuleParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly authorizer: () => Authorizer
+  readonly webhooks: WebhookList
+  readonly secrets: SecretsOfWebhooks
+  readonly deliveries: Deliveries
+  readonly timeZone: () => string
+}
+
+type Patch = z.output<typeof WebhookPatch>
+
+/** Everything the routes ask of webhooks. */
+export type WebhookAdministration = ReturnType<typeof createWebhookService>
+
+/** Makes the service. */
+export function createWebhookService(parts: WebhookParts) {
+  const { read, write, clock, ids, webhooks, secrets, deliveries } = parts
+
+  /** Webhooks belong to the organization they were made in (D-41). */
+  const isSeen = (ctx: RequestContext, { row }: StoredWebhook): boolean =>
+    row.organization_id === null || row.organization_id === ctx.organizationId
+  const require = (ctx: RequestContext, name: string): StoredWebhook => {
+    requireOpenRecords(parts.authorizer(), ctx)
+    const found = webhooks.find(name)
+    if (found === undefined || !isSeen(ctx, found)) throw webhookError('webhook_not_found', { name })
+    return found
+  }
+
+  const store = async (
+    ctx: RequestContext,
+    action: 'created' | 'updated',
+    row: Omit<WebhookRow, 'failing_since' | 'definition'>,
+    definition: WebhookDefinition,
+  ): Promise<StoredWebhook> => {
+    await write('webhooks.save', (tx) => {
+      const taken = webhooks.find(definition.name)
+      if (taken !== undefined && taken.row.id !== row.id)
+        throw webhookError('webhook_already_exists', { name: definition.name })
+      putWebhook(tx, { ...row, definition: JSON.stringify(definition) })
+      if (!definition.isActive) endWaiting(tx, row.id)
+      tx.emit(ctx, { type: `webhooks.${action}`, payload: { id: row.id, name: row.name } })
+      tx.afterCommit(() => webhooks.reload())
+    })
+    return webhooks.byId(row.id)!
+  }
+
+  const changed = async (
+    ctx: RequestContext,
+    before: StoredWebhook,
+    definition: WebhookDefinition,
+    next: WebhookSecrets,
+  ): Promise<StoredWebhook> => {
+    const sealed = await secrets.seal(next)
+    const { failing_since: _since, definition: _text, ...row } = before.row
+    const stored = await store(ctx, 'updated', { ...row, secrets: sealed, updated_at: clock.now() }, definition)
+    deliveries.wake()
+    return stored
+  }
+
+  /** Adds a delivery that is sent by hand. */
+  const addByHand = (tx: Tx, webhook: StoredWebhook, message: Message, isDue: boolean): DeliveryRow => {
+    const now = clock.now()
+    addDelivery(tx, {
+      id: ids.uuid(),
+      webhook_id: webhook.row.id,
+      event_id: message.id,
+      trigger: 'api',
+      object: message.object ?? null,
+      record_id: message.recordId ?? null,
+      body: bodyOf(webhook, message, parts.timeZone()),
+      next_attempt_at: isDue ? now : null,
+      created_at: now,
+    })
+    tx.whenOnDisk(() => deliveries.wake())
+    return findDelivery(tx, webhook.row.id, message.id)!
+  }
+  const messageByHand = (webhook: StoredWebhook, id: string, type: string, about: Partial<Message>): Message => ({
+    id,
+    type,
+    trigger: 'api',
+    timestamp: clock.iso(),
+    webhook: webhook.row.name,
+    ...about,
+  })
+  const requireByHand = ({ row, definition }: StoredWebhook): void => {
+    if (definition.object !== undefined && !definition.triggers.includes('api')) {
+      const message = 'The webhook is sent by events of its object alone; add the trigger "api".'
+      throw validationError([{ field: 'triggers', code: 'not_allowed', message }])
+    }
+    if (!definition.isActive) throw webhookError('webhook_inactive', { name: row.name })
+  }
+
+  const showDelivery = (row: DeliveryRow): WebhookDelivery => {
+    const webhook = webhooks.byId(row.webhook_id)!
+    const { url, method } = webhook.definition
+    const request = row.request === null ? undefined : (JSON.parse(row.request) as ShownRequest)
+    return {
+      id: row.id,
+      webhook: webhook.row.name,
+      eventId: row.event_id,
+      trigger: row.trigger as WebhookDelivery['trigger'],
+      ...(row.object === null ? {} : { object: row.object }),
+      ...(row.record_id === null ? {} : { recordId: row.record_id }),
+      status: deliveries.isInFlight(row.id) ? 'in_flight' : row.status,
+      attempts: JSON.parse(row.attempts) as Attempt[],
+      request: request ?? { url, method, headers: {}, ...(row.body === null ? {} : { body: row.body }) },
+      ...(row.response_body === null ? {} : { responseBody: row.response_body }),
+      ...(row.next_attempt_at === null ? {} : { nextAttemptAt: new Date(row.next_attempt_at).toISOString() }),
+      createdAt: new Date(row.created_at).toISOString(),
+    }
+  }
+  const requireDelivery = (ctx: RequestContext, id: string): DeliveryRow => {
+    requireOpenRecords(parts.authorizer(), ctx)
+    const row = readDelivery(read, id)
+    const webhook = row === undefined ? undefined : webhooks.byId(row.webhook_id)
+    if (row === undefined || webhook === undefined || !isSeen(ctx, webhook)) throw notFound('delivery', id)
+    return row
+  }
+
+  const service: WebhooksService = {
+    send(tx, _ctx, { name, payload, key }) {
+      const webhook = webhooks.find(name)
+      if (webhook === undefined) throw webhookError('webhook_not_found', { name })
+      requireByHand(webhook)
+      return addByHand(tx, webhook, messageByHand(webhook, key, 'api', { record: payload }), true).id
+    },
+  }
+
+  return {
+    service,
+
+    list(ctx: RequestContext, query: PageQuery & { object?: string | undefined; isActive?: boolean | undefined }) {
+      requireOpenRecords(parts.authorizer(), ctx)
+      const { object, isActive } = query
+      const all = webhooks
+        .all()
+        .filter((one) => isSeen(ctx, one))
+        .filter(({ definition }) => object === undefined || definition.object === object)
+        .filter(({ definition }) => isActive === undefined || definition.isActive === isActive)
+      const binding = JSON.stringify(['webhooks', object, isActive, ctx.organizationId])
+      const { shown, ...page } = pageOf(all, ({ row }) => row.name, query, binding)
+      return { webhooks: shown.map((one) => showWebhook(one)), ...page }
+    },
+
+    get: (ctx: RequestContext, name: string): Webhook => showWebhook(require(ctx, name)),
+
+    async create(ctx: RequestContext, input: WebhookInput): Promise<Webhook> {
+      requireOpenRecords(parts.authorizer(), ctx)
+      if (webhooks.all().length >= maxWebhooks)
+        throw platformError('conflict', { reason: 'too_many_webhooks', limit: maxWebhooks })
+      const proof = splitAuthentication(input.authentication, {})
+      const definition: WebhookDefinition = {
+        ...definitionOf(input),
+        ...(proof.authentication === undefined ? {} : { authentication: proof.authentication }),
+      }
+      checkWebhook(parts, definition)
+      const secret = input.secret ?? newSecret((bytes) => ids.token(bytes))
+      const kept = proof.credentials === undefined ? {} : { credentials: proof.credentials }
+      const now = clock.now()
+      const row = {
+        id: ids.uuid(),
+        name: input.name,
+        organization_id: ctx.organizationId,
+        secrets: await secrets.seal({ secret, ...kept }),
+        created_by: ctx.actor.id,
+        created_at: now,
+        updated_at: now,
+      }
+      const stored = await store(ctx, 'created', row, definition)
+      return showWebhook(stored, input.secret === undefined ? secret : maskedSecret)
+    },
+
+    async update(ctx: RequestContext, name: string, patch: Patch): Promise<Webhook> {
+      const before = require(ctx, name)
+      const { secret, authentication, ...rest } = patch
+      const held = await secrets.open(before.row)
+      const former = {
+        ...(before.definition.authentication === undefined
+          ? {}
+          : { authentication: before.definition.authentication }),
+        ...(held.credentials === undefined ? {} : { credentials: held.credentials }),
+      }
+      const { authentication: shownProof, credentials } = splitAuthentication(authentication, former)
+      const { authentication: _former, ...kept } = before.definition
+      const merged = Object.entries({ ...kept, ...rest }).filter(([, value]) => value !== undefined && value !== null)
+      const definition = {
+        ...(Object.fromEntries(merged) as unknown as WebhookDefinition),
+        ...(shownProof === undefined ? {} : { authentication: shownProof }),
+      }
+      checkWebhook(parts, definition)
+      const next: WebhookSecrets = {
+        secret: secret === undefined || secret === maskedSecret ? held.secret : secret,
+        ...(held.former === undefined ? {} : { former: held.former }),
+        ...(credentials === undefined ? {} : { credentials }),
+      }
+      return showWebhook(await changed(ctx, before, definition, next))
+    },
+
+    async remove(ctx: RequestContext, name: string): Promise<{ id: string; name: string; success: true }> {
+      const { row } = require(ctx, name)
+      await write('webhooks.delete', (tx) => {
+        deleteWebhook(tx, row.id)
+        tx.emit(ctx, { type: 'webhooks.deleted', payload: { id: row.id, name: row.name } })
+        tx.afterCommit(() => webhooks.reload())
+      })
+      return { id: row.id, name: row.name, success: true }
+    },
+
+    async trigger(
+      ctx: RequestContext,
+      name: string,
+      input: { record?: unknown; object?: string | undefined; recordId?: string | undefined; payload?: unknown } = {},
+    ): Promise<{ deliveryId: string }> {
+      const webhook = require(ctx, name)
+      requireByHand(webhook)
+      const message = messageByHand(webhook, ids.uuid(), 'api', {
+        ...(input.object === undefined ? {} : { object: input.object }),
+        ...(input.recordId === undefined ? {} : { recordId: input.recordId }),
+        record: input.payload ?? input.record ?? {},
+      })
+      const row = await write('webhooks.trigger', (tx) => addByHand(tx, webhook, message, true))
+      return { deliveryId: row.id }
+    },
+
+    async test(ctx: RequestContext, name: string) {
+      const webhook = require(ctx, name)
+      const { object } = webhook.definition
+      const message = messageByHand(webhook, ids.uuid(), 'webhook.test', {
+        ...(object === undefined ? {} : { object }),
+        record: {},
+      })
+      const row = await write('webhooks.test', (tx) => addByHand(tx, webhook, message, false))
+      const { attempt, responseBody } = await deliveries.once(webhook, row)
+      return {
+        deliveryId: row.id,
+        status: readDelivery(read, row.id)!.status,
+        ...(attempt.responseStatus === undefined ? {} : { responseStatus: attempt.responseStatus }),
+        ...(responseBody === undefined ? {} : { responseBody }),
+        durationMs: attempt.durationMs,
+      }
+    },
+
+    async rotateSecret(ctx: RequestContext, name: string): Promise<{ secret: string }> {
+      const before = require(ctx, name)
+      const held = await secrets.open(before.row)
+      const secret = newSecret((bytes) => ids.token(bytes))
+      const former = { secret: held.secret, until: clock.now() + formerMs }
+      await changed(ctx, before, before.definition, { ...held, secret, former })
+      return { secret }
+    },
+
+    deliveries(ctx: RequestContext, name: string, query: PageQuery & { status?: string | undefined }) {
+      const { row } = require(ctx, name)
+      const binding = JSON.stringify(['deliveries', row.id, query.status])
+      const { limit, after } = readPage(query, binding)
+      // What is under way is stored as waiting.
+      const status = query.status === 'in_flight' ? 'pending' : query.status
+      const below = after === null ? null : Number(after)
+      const found = listDeliveries(read, row.id, { status, below, limit })
+      const shown = found.slice(0, limit)
+      const hasMore = found.length > limit
+      const next = hasMore ? { nextCursor: cursorOf(String(shown.at(-1)!.seq), binding) } : {}
+      const views = shown.map(showDelivery).filter((one) => query.status !== 'in_flight' || one.status === 'in_flight')
+      return { deliveries: views, total: countDeliveries(read, row.id, status), hasMore, ...next }
+    },
+
+    delivery: (ctx: RequestContext, id: string): WebhookDelivery => showDelivery(requireDelivery(ctx, id)),
+
+    async redeliver(ctx: RequestContext, id: string) {
+      const row = requireDelivery(ctx, id)
+      const webhook = webhooks.byId(row.webhook_id)!
+      if (!webhook.definition.isActive) throw webhookError('webhook_inactive', { name: webhook.row.name })
+      await write('webhooks.redeliver', (tx) => {
+        retryDelivery(tx, id, clock.now())
+        tx.whenOnDisk(() => deliveries.wake())
+      })
+      return { id, status: 'pending' as const }
+    },
+  }
+}

@@ -1,0 +1,191 @@
+// Sends deliveries, durably: what was committed is sent until it succeeds or all attempts are made, in order per webhook and
+// record as far as first attempts go, and no target keeps the others waiting. Knows no rule of when a webhook fires.
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { Outbound } from '#main/kernel/outbound.ts'
+import type { DeliveryRow } from '../store.ts'
+import { dueDeliveries, nextDue, putFailingSince, putOutcome } from '../store.ts'
+import type { Attempt, AttemptResult } from './attempt.ts'
+import { attempt } from './attempt.ts'
+import { waitMs } from './retries.ts'
+import type { SecretsOfWebhooks } from './secrets.ts'
+import type { StoredWebhook, WebhookList } from './webhook-list.ts'
+
+/** The deliveries of a host. */
+export interface Deliveries {
+  /** Looks for what is due; to be called when deliveries were committed. */
+  wake(): void
+  /** Whether an attempt of a delivery is under way. */
+  isInFlight(id: string): boolean
+  /** Makes one attempt at once, outside of the queue; what comes of it is stored, and it is not tried again. */
+  once(webhook: StoredWebhook, delivery: DeliveryRow): Promise<AttemptResult>
+  /** Ends after the attempts under way. */
+  stop(): Promise<void>
+}
+
+/** What deliveries work with. */
+export interface DeliveryParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly log: Logger
+  readonly outbound: Outbound
+  readonly webhooks: WebhookList
+  readonly secrets: SecretsOfWebhooks
+  readonly random: () => number
+  readonly isReady: () => boolean
+  /** Tells the maker of a webhook that a delivery is given up. */
+  readonly tellDead: (tx: Tx, webhook: StoredWebhook, delivery: DeliveryRow) => void
+  /** Switches a webhook off, with what waits for it. */
+  readonly switchOff: (tx: Tx, webhook: StoredWebhook) => void
+}
+
+const atOnce = 64
+const atOncePerWebhook = 8
+const lookedAt = 1_000
+const readyPollMs = 50
+const longestSleepMs = 60_000
+/** A webhook that only fails for so long is switched off. @source D-194 */
+const failingMs = 5 * 86_400_000
+
+/** Makes the deliveries; they begin with what an earlier run of the host left. */
+export function createDeliveries(parts: DeliveryParts): Deliveries {
+  const { read, write, clock, log, webhooks, secrets } = parts
+  const abort = new AbortController()
+  const running = new Map<string, Promise<void>>()
+  const inFlight = new Set<string>()
+  const perWebhook = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+  let isDue = false
+
+  const finish = async (webhook: StoredWebhook, delivery: DeliveryRow, result: AttemptResult): Promise<void> => {
+    const { verdict, request, responseBody, retryAfter } = result
+    const attempts = [...(JSON.parse(delivery.attempts) as Attempt[]), result.attempt]
+    const wait =
+      verdict === 'retry'
+        ? waitMs(webhook.definition.retryPolicy, attempts.length, retryAfter, parts.random())
+        : null
+    const status = verdict === 'success' ? 'success' : wait === null ? 'dead' : 'failed'
+    const now = clock.now()
+    const { id } = webhook.row
+    await write('webhooks.attempt', (tx) => {
+      putOutcome(tx, {
+        id: delivery.id,
+        status,
+        attempts: JSON.stringify(attempts),
+        request: JSON.stringify(request),
+        response_body: responseBody ?? null,
+        next_attempt_at: wait === null ? null : now + wait,
+      })
+      if (status === 'success') {
+        if (failingSince.delete(id)) putFailingSince(tx, id, null)
+        return
+      }
+      const since = failingSince.get(id) ?? webhook.row.failing_since ?? now
+      if (!failingSince.has(id)) putFailingSince(tx, id, since)
+      failingSince.set(id, since)
+      if (status === 'dead') parts.tellDead(tx, webhook, delivery)
+      if (verdict === 'gone' || now - since >= failingMs) parts.switchOff(tx, webhook)
+    })
+  }
+  const failingSince = new Map<string, number>(
+    webhooks.all().flatMap(({ row }) => (row.failing_since === null ? [] : [[row.id, row.failing_since]])),
+  )
+
+  const send = async (delivery: DeliveryRow): Promise<void> => {
+    const webhook = webhooks.byId(delivery.webhook_id)
+    if (webhook === undefined) return
+    inFlight.add(delivery.id)
+    try {
+      const result = await attempt(parts, webhook, delivery, await secrets.open(webhook.row), abort.signal)
+      // An end of the host is no failure of the other side.
+      if (abort.signal.aborted && result.verdict !== 'success') return
+      await finish(webhook, delivery, result)
+    } finally {
+      inFlight.delete(delivery.id)
+    }
+  }
+
+  /** Sends what is due of one record to one webhook, in order. */
+  const sendInOrder = async (key: string, rows: readonly DeliveryRow[]): Promise<void> => {
+    const webhook = rows[0]!.webhook_id
+    perWebhook.set(webhook, (perWebhook.get(webhook) ?? 0) + 1)
+    try {
+      for (const row of rows) if (!abort.signal.aborted) await send(row)
+    } catch (error) {
+      log.error({ err: error }, 'A delivery could not be stored; it is sent again.')
+      await new Promise((resolve) => setTimeout(resolve, 1_000).unref())
+    } finally {
+      perWebhook.set(webhook, perWebhook.get(webhook)! - 1)
+      running.delete(key)
+      wake()
+    }
+  }
+
+  const look = (): void => {
+    isDue = false
+    if (abort.signal.aborted) return
+    clearTimeout(timer)
+    if (!parts.isReady()) {
+      timer = setTimeout(wake, readyPollMs).unref()
+      return
+    }
+    const now = clock.now()
+    const without = [...perWebhook].filter(([, count]) => count >= atOncePerWebhook).map(([id]) => id)
+    const due = running.size >= atOnce ? [] : dueDeliveries(read, { now, without, limit: lookedAt })
+    let started = 0
+    for (const [key, rows] of Map.groupBy(due, keyOf)) {
+      if (running.size >= atOnce) break
+      if (running.has(key) || (perWebhook.get(rows[0]!.webhook_id) ?? 0) >= atOncePerWebhook) continue
+      running.set(key, sendInOrder(key, rows))
+      started += 1
+    }
+    // Behind the many of one webhook others may be due.
+    if (started > 0 && due.length === lookedAt) wake()
+    const next = nextDue(read, now)
+    if (next !== null) timer = setTimeout(wake, Math.max(1, Math.min(longestSleepMs, next - now))).unref()
+  }
+
+  const wake = (): void => {
+    if (isDue) return
+    isDue = true
+    setImmediate(() => {
+      try {
+        look()
+      } catch (error) {
+        log.error({ err: error }, 'The queue of webhooks could not be read.')
+      }
+    })
+  }
+
+  wake()
+  return {
+    wake,
+    isInFlight: (id) => inFlight.has(id),
+    async once(webhook, delivery) {
+      const signal = AbortSignal.any([abort.signal])
+      const result = await attempt(parts, webhook, delivery, await secrets.open(webhook.row), signal)
+      await write('webhooks.attempt', (tx) =>
+        putOutcome(tx, {
+          id: delivery.id,
+          status: result.verdict === 'success' ? 'success' : 'dead',
+          attempts: JSON.stringify([result.attempt]),
+          request: JSON.stringify(result.request),
+          response_body: result.responseBody ?? null,
+          next_attempt_at: null,
+        }),
+      )
+      return result
+    },
+    async stop() {
+      abort.abort()
+      clearTimeout(timer)
+      await Promise.all(running.values())
+    },
+  }
+}
+
+function keyOf({ id, webhook_id: webhook, object, record_id: record }: DeliveryRow): string {
+  return record === null ? id : `${webhook} ${object} ${record}`
+}

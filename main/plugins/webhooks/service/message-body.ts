@@ -1,0 +1,102 @@
+// What a webhook says of an event: the default body, or the one its maker wrote. Knows no request.
+import type { webhookTriggers } from '#shared/contracts/webhooks.ts'
+import type { PlatformEvent } from '#shared/events.ts'
+import { compileOpenExpression } from '#shared/expression/compile-expression.ts'
+import { fillTemplates } from '#shared/expression/templates.ts'
+import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import type { StoredWebhook } from './webhook-list.ts'
+
+/** A word of the triggers. */
+export type Trigger = (typeof webhookTriggers)[number]
+
+/** What makes a webhook fire, by the type of the event. */
+export const triggerOfEvent: Readonly<Record<string, Trigger>> = {
+  'record.created': 'create',
+  'record.updated': 'update',
+  'record.deleted': 'delete',
+  'record.restored': 'undelete',
+}
+
+/** What is told. */
+export interface Message {
+  readonly id: string
+  readonly type: string
+  readonly trigger: Trigger
+  readonly timestamp: string
+  readonly webhook: string
+  readonly object?: string
+  readonly recordId?: string
+  readonly record?: unknown
+  readonly previous?: Readonly<Record<string, unknown>>
+  readonly changes?: readonly string[]
+  readonly session?: { readonly userId: string; readonly userName: string | null; readonly organizationId: string | null }
+}
+
+/**
+ * What an event of a record says to a webhook: the fields that were asked for, of those its maker may read.
+ * @param shown a record with the fields the maker may read
+ * @source D-192
+ */
+export function messageOf(
+  { row, definition }: StoredWebhook,
+  event: PlatformEvent,
+  shown: (record: PlatformRecord) => PlatformRecord,
+): Message {
+  const { record, changes = {} } = event.payload as {
+    record: PlatformRecord
+    changes?: Readonly<Record<string, { readonly old: unknown }>>
+  }
+  const wanted = (values: PlatformRecord): PlatformRecord => {
+    const readable = shown(values)
+    if (definition.payloadFields.length === 0) return readable
+    return Object.fromEntries(
+      ['id', ...definition.payloadFields]
+        .filter((name) => Object.hasOwn(readable, name))
+        .map((name) => [name, readable[name]]),
+    )
+  }
+  const trigger = triggerOfEvent[event.type]!
+  const previous = wanted(Object.fromEntries(Object.entries(changes).map(([name, { old }]) => [name, old])))
+  return {
+    id: String(event.eventId),
+    type: event.type,
+    trigger,
+    timestamp: event.timestamp,
+    webhook: row.name,
+    object: event.object!,
+    recordId: event.recordId!,
+    record: { ...wanted(record), id: event.recordId },
+    ...(trigger === 'update' ? { previous, changes: Object.keys(previous) } : {}),
+    ...(definition.includeSession
+      ? {
+          session: {
+            userId: event.actor.id,
+            userName: event.actor.name ?? null,
+            organizationId: row.organization_id,
+          },
+        }
+      : {}),
+  }
+}
+
+/**
+ * The text that is sent; null where the method sends none.
+ * @throws ExpressionError when a template of the body fails
+ */
+export function bodyOf({ definition }: StoredWebhook, message: Message, timeZone: string): string | null {
+  if (definition.method === 'GET' || definition.method === 'DELETE') return null
+  if (definition.body === undefined) return JSON.stringify(message)
+  const { record, previous } = message as {
+    record?: Readonly<Record<string, unknown>>
+    previous?: Readonly<Record<string, unknown>>
+  }
+  const scope = {
+    record: record ?? null,
+    previous: previous ?? null,
+    vars: message as unknown as Readonly<Record<string, unknown>>,
+    event: message,
+    now: Date.parse(message.timestamp),
+    timeZone,
+  }
+  return JSON.stringify(fillTemplates(definition.body, scope, compileOpenExpression))
+}

@@ -1,0 +1,99 @@
+// What a webhook may be: its object, fields, address, credentials and templates. Knows no storage.
+import type { WebhookInput } from '#shared/contracts/webhooks.ts'
+import { maskedSecret, WebhookAuthentication } from '#shared/contracts/webhooks.ts'
+import type { FieldError } from '#shared/errors.ts'
+import { validationError } from '#shared/errors.ts'
+import { ExpressionError, compileOpenExpression } from '#shared/expression/compile-expression.ts'
+import { templatesOf } from '#shared/expression/templates.ts'
+import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import type { Outbound } from '#main/kernel/outbound.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { webhookError } from '../errors.ts'
+import type { WebhookSecrets } from './secrets.ts'
+import type { WebhookDefinition } from './webhook-list.ts'
+
+/** Names under which other things lie. @source D-190 */
+const reservedNames: ReadonlySet<string> = new Set(['deliveries', 'redeliver'])
+
+/** What rules are judged by. */
+export interface WebhookRuleParts {
+  readonly metadata: Pick<MetadataService, 'objectSchema'>
+  readonly outbound: Pick<Outbound, 'problemOf'>
+}
+
+/** Refuses a webhook that cannot work. @throws validation_error, webhook_target_forbidden */
+export function checkWebhook({ metadata, outbound }: WebhookRuleParts, webhook: WebhookDefinition): void {
+  const problems: FieldError[] = []
+  const add = (field: string, code: FieldError['code'], message: string): void =>
+    void problems.push({ field, code, message })
+  if (reservedNames.has(webhook.name)) add('name', 'not_allowed', 'The name is reserved.')
+  const schema = webhook.object === undefined ? undefined : metadata.objectSchema(webhook.object)
+  if (webhook.object !== undefined && schema === undefined)
+    add('object', 'invalid_reference', 'There is no object of this name.')
+  for (const [index, name] of webhook.payloadFields.entries())
+    if (schema !== undefined && !schema.byName.has(name))
+      add(`payloadFields.${index}`, 'unknown_field', `The object has no field "${name}".`)
+  for (const [path, text] of textsIn(webhook.body, 'body')) {
+    for (const source of templatesOf(text)) {
+      try {
+        compileOpenExpression(source)
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error
+        add(path, 'expression_error', error.message)
+      }
+    }
+  }
+  const target = outbound.problemOf(webhook.url)
+  if (target === 'invalid_target') add('url', 'invalid_url', 'The address must be http or https, without a password.')
+  if (problems.length > 0) throw validationError(problems)
+  if (target !== undefined) throw webhookError('webhook_target_forbidden', { field: 'url' })
+}
+
+/**
+ * Parts an authentication into what is shown and what is secret; masked credentials are those there were.
+ * @throws validation_error
+ */
+export function splitAuthentication(
+  given: unknown,
+  former: Pick<WebhookDefinition, 'authentication'> & Pick<WebhookSecrets, 'credentials'>,
+): Pick<WebhookDefinition, 'authentication'> & Pick<WebhookSecrets, 'credentials'> {
+  if (given === undefined) return former
+  if (given === null) return {}
+  const parsed = WebhookAuthentication.safeParse(withFormer(given, former.credentials ?? {}))
+  if (!parsed.success)
+    throw validationError(
+      fieldErrorsOf(parsed.error.issues, given).map((one) => ({ ...one, field: `authentication.${one.field}` })),
+    )
+  const { type } = parsed.data
+  if (parsed.data.type === 'none') return { authentication: { type } }
+  const credentials: Readonly<Record<string, string>> = parsed.data.credentials
+  const shown = Object.fromEntries(
+    Object.entries(credentials).map(([name, value]) => [name, openNames.has(name) ? value : maskedSecret]),
+  )
+  return { authentication: { type, credentials: shown }, credentials }
+}
+
+/** Credentials that are no secrets. */
+const openNames: ReadonlySet<string> = new Set(['header', 'username'])
+
+function withFormer(given: unknown, former: Readonly<Record<string, string>>): unknown {
+  if (typeof given !== 'object' || given === null) return given
+  const { credentials } = given as { credentials?: unknown }
+  if (typeof credentials !== 'object' || credentials === null) return given
+  const filled = Object.entries(credentials).map(([name, value]) => [
+    name,
+    value === maskedSecret && Object.hasOwn(former, name) ? former[name] : (value as unknown),
+  ])
+  return { ...given, credentials: Object.fromEntries(filled) as unknown }
+}
+
+/** What a new webhook is without its secrets. */
+export function definitionOf({ secret: _secret, authentication: _proof, ...rest }: WebhookInput): WebhookDefinition {
+  return rest
+}
+
+function textsIn(value: unknown, path: string): (readonly [path: string, text: string])[] {
+  if (typeof value === 'string') return [[path, value]]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, part]) => textsIn(part, `${path}.${key}`))
+}

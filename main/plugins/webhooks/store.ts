@@ -1,0 +1,244 @@
+// The tables of webhooks, deliveries and receivers. SQL only.
+import type { Reads, Tx } from '#main/kernel/database.ts'
+import { statement } from '#main/kernel/database.ts'
+
+/** A webhook as it is stored; `definition` and what `secrets` seals are JSON. */
+export interface WebhookRow {
+  readonly id: string
+  readonly name: string
+  readonly organization_id: string | null
+  readonly definition: string
+  readonly secrets: string
+  readonly failing_since: number | null
+  readonly created_by: string
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+/** A delivery as it is stored. */
+export interface DeliveryRow {
+  readonly seq: number
+  readonly id: string
+  readonly webhook_id: string
+  readonly event_id: string
+  readonly trigger: string
+  readonly object: string | null
+  readonly record_id: string | null
+  readonly status: 'pending' | 'failed' | 'success' | 'dead'
+  readonly attempts: string
+  readonly request: string | null
+  readonly body: string | null
+  readonly response_body: string | null
+  readonly next_attempt_at: number | null
+  readonly is_purged: number
+  readonly created_at: number
+}
+
+/** A delivery that begins. */
+export type NewDelivery = Pick<
+  DeliveryRow,
+  'id' | 'webhook_id' | 'event_id' | 'trigger' | 'object' | 'record_id' | 'body' | 'next_attempt_at' | 'created_at'
+>
+
+/** What an attempt makes of a delivery. */
+export type DeliveryOutcome = Pick<
+  DeliveryRow,
+  'id' | 'status' | 'attempts' | 'request' | 'response_body' | 'next_attempt_at'
+>
+
+/** A receiver as it is stored. */
+export interface ReceiverRow {
+  readonly id: string
+  readonly name: string
+  readonly path: string
+  readonly organization_id: string | null
+  readonly definition: string
+  readonly params: string
+  readonly created_by: string
+  readonly created_at: number
+  readonly updated_at: number
+}
+
+/** All webhooks by name. */
+export function readWebhooks(read: Pick<Reads, 'all'>): WebhookRow[] {
+  return read.all(statement<WebhookRow>('SELECT * FROM webhooks_webhook ORDER BY name'))
+}
+
+/** Stores a webhook under its id, in place of the one that was there. */
+export function putWebhook(tx: Tx, row: Omit<WebhookRow, 'failing_since'>): void {
+  tx.run(
+    statement(
+      `INSERT INTO webhooks_webhook (id, name, organization_id, definition, secrets, created_by, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name,
+       definition = excluded.definition, secrets = excluded.secrets, updated_at = excluded.updated_at`,
+      [
+        row.id,
+        row.name,
+        row.organization_id,
+        row.definition,
+        row.secrets,
+        row.created_by,
+        row.created_at,
+        row.updated_at,
+      ],
+    ),
+  )
+}
+
+/** Notes since when a webhook only fails; null when it does not. */
+export function putFailingSince(tx: Tx, id: string, since: number | null): void {
+  tx.run(statement('UPDATE webhooks_webhook SET failing_since = ? WHERE id = ?', [since, id]))
+}
+
+/** Removes a webhook with its deliveries. */
+export function deleteWebhook(tx: Tx, id: string): void {
+  tx.run(statement('DELETE FROM webhooks_webhook WHERE id = ?', [id]))
+}
+
+/** Adds a delivery; nothing when the webhook has one of this event. */
+export function addDelivery(tx: Tx, row: NewDelivery): boolean {
+  const sql = `INSERT INTO webhooks_delivery
+    (id, webhook_id, event_id, trigger, object, record_id, status, body, next_attempt_at, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT (webhook_id, event_id) DO NOTHING`
+  const { id, webhook_id: webhook, event_id: event, trigger, object, record_id: record, body } = row
+  const values = [id, webhook, event, trigger, object, record, body, row.next_attempt_at, row.created_at]
+  return tx.run(statement(sql, values)).changes > 0
+}
+
+/** The delivery of an event to a webhook. */
+export function findDelivery(read: Pick<Reads, 'get'>, webhook: string, event: string): DeliveryRow | undefined {
+  const sql = 'SELECT * FROM webhooks_delivery WHERE webhook_id = ? AND event_id = ?'
+  return read.get(statement<DeliveryRow>(sql, [webhook, event]))
+}
+
+/** One delivery. */
+export function readDelivery(read: Pick<Reads, 'get'>, id: string): DeliveryRow | undefined {
+  return read.get(statement<DeliveryRow>('SELECT * FROM webhooks_delivery WHERE id = ?', [id]))
+}
+
+/** Deliveries that are due, in the order of their events, but for those of some webhooks. */
+export function dueDeliveries(
+  read: Pick<Reads, 'all'>,
+  { now, without, limit }: { now: number; without: readonly string[]; limit: number },
+): DeliveryRow[] {
+  const sql = `SELECT * FROM webhooks_delivery WHERE next_attempt_at <= ?
+    AND webhook_id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ${limit}`
+  return read.all(statement<DeliveryRow>(sql, [now, JSON.stringify(without)]))
+}
+
+/** When the first delivery after an instant is due; null for none. */
+export function nextDue(read: Pick<Reads, 'get'>, after: number): number | null {
+  const sql = 'SELECT min(next_attempt_at) AS at FROM webhooks_delivery WHERE next_attempt_at > ?'
+  return read.get(statement<{ at: number | null }>(sql, [after]))?.at ?? null
+}
+
+/** Stores what an attempt came to; what ended about a record that is gone for good keeps nothing of it. */
+export function putOutcome(tx: Tx, outcome: DeliveryOutcome): void {
+  const { id, status, attempts, request, response_body: response, next_attempt_at: next } = outcome
+  tx.run(
+    statement(
+      `UPDATE webhooks_delivery SET status = ?, attempts = ?, request = ?, response_body = ?, next_attempt_at = ? WHERE id = ?`,
+      [status, attempts, request, response, next, id],
+    ),
+  )
+  if (next === null)
+    tx.run(
+      statement(
+        'UPDATE webhooks_delivery SET body = NULL, request = NULL, response_body = NULL WHERE id = ? AND is_purged = 1',
+        [id],
+      ),
+    )
+}
+
+/** Has a delivery sent again. */
+export function retryDelivery(tx: Tx, id: string, at: number): void {
+  tx.run(statement(`UPDATE webhooks_delivery SET status = 'pending', next_attempt_at = ? WHERE id = ?`, [at, id]))
+}
+
+/** Ends what waits for a webhook that is switched off. @returns how many deliveries */
+export function endWaiting(tx: Tx, webhook: string): number {
+  const sql = `UPDATE webhooks_delivery SET status = 'dead', next_attempt_at = NULL
+    WHERE webhook_id = ? AND next_attempt_at IS NOT NULL`
+  return tx.run(statement(sql, [webhook])).changes
+}
+
+/** Forgets what deliveries quote of a record that is gone for good; what waits forgets it with its end. */
+export function forgetRecord(tx: Tx, record: string): void {
+  tx.run(statement('UPDATE webhooks_delivery SET is_purged = 1 WHERE record_id = ?', [record]))
+  tx.run(
+    statement(
+      `UPDATE webhooks_delivery SET body = NULL, request = NULL, response_body = NULL
+       WHERE record_id = ? AND next_attempt_at IS NULL`,
+      [record],
+    ),
+  )
+}
+
+/** A page of deliveries of a webhook, newest first, and one more where there is one. */
+export function listDeliveries(
+  read: Pick<Reads, 'all'>,
+  webhook: string,
+  { status, below, limit }: { status: string | undefined; below: number | null; limit: number },
+): DeliveryRow[] {
+  const sql = `SELECT * FROM webhooks_delivery WHERE webhook_id = ? ${status === undefined ? '' : 'AND status = ?'}
+    ${below === null ? '' : 'AND seq < ?'} ORDER BY seq DESC LIMIT ${limit + 1}`
+  const values = [webhook, ...(status === undefined ? [] : [status]), ...(below === null ? [] : [below])]
+  return read.all(statement<DeliveryRow>(sql, values))
+}
+
+/** How many deliveries of a webhook there are. */
+export function countDeliveries(read: Pick<Reads, 'get'>, webhook: string, status: string | undefined): number {
+  const sql = `SELECT count(*) AS n FROM webhooks_delivery WHERE webhook_id = ? ${status === undefined ? '' : 'AND status = ?'}`
+  return read.get(statement<{ n: number }>(sql, [webhook, ...(status === undefined ? [] : [status])]))?.n ?? 0
+}
+
+/** Removes deliveries that ended and are older than an instant, and messages receivers need to know no more. */
+export function dropOld(tx: Tx, before: { readonly deliveries: number; readonly messages: number }): void {
+  tx.run(
+    statement('DELETE FROM webhooks_delivery WHERE created_at < ? AND next_attempt_at IS NULL', [before.deliveries]),
+  )
+  tx.run(statement('DELETE FROM webhooks_message WHERE at < ?', [before.messages]))
+}
+
+/** All receivers by name. */
+export function readReceivers(read: Pick<Reads, 'all'>): ReceiverRow[] {
+  return read.all(statement<ReceiverRow>('SELECT * FROM webhooks_receiver ORDER BY name'))
+}
+
+/** Stores a receiver under its id, in place of the one that was there. */
+export function putReceiver(tx: Tx, row: ReceiverRow): void {
+  tx.run(
+    statement(
+      `INSERT INTO webhooks_receiver (id, name, path, organization_id, definition, params, created_by, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, path = excluded.path,
+       definition = excluded.definition, params = excluded.params, updated_at = excluded.updated_at`,
+      [
+        row.id,
+        row.name,
+        row.path,
+        row.organization_id,
+        row.definition,
+        row.params,
+        row.created_by,
+        row.created_at,
+        row.updated_at,
+      ],
+    ),
+  )
+}
+
+/** Removes a receiver. */
+export function deleteReceiver(tx: Tx, id: string): void {
+  tx.run(statement('DELETE FROM webhooks_receiver WHERE id = ?', [id]))
+}
+
+/** Notes a message of a receiver. @returns false when it was noted before */
+export function addMessage(tx: Tx, receiver: string, message: string, at: number): boolean {
+  const sql = 'INSERT INTO webhooks_message (receiver_id, message_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
+  return tx.run(statement(sql, [receiver, message, at])).changes > 0
+}
+
+/** Forgets a message whose action failed, so that its sender may send it again. */
+export function removeMessage(tx: Tx, receiver: string, message: string): void {
+  tx.run(statement('DELETE FROM webhooks_message WHERE receiver_id = ? AND message_id = ?', [receiver, message]))
+}

@@ -1,0 +1,230 @@
+// Outbound webhooks over a real host and a real target: what is sent, how it is signed, what is tried again (D-190 to D-195).
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import type { TestHost } from '../support/create-test-host.ts'
+import { createTestHost } from '../support/create-test-host.ts'
+import type { HookPeer, ReceivedHook } from '../support/hook-peer.ts'
+import { startHookPeer } from '../support/hook-peer.ts'
+
+let host: TestHost
+let peer: HookPeer
+
+beforeAll(async () => {
+  host = await createTestHost()
+  await host.defineObject('task', {
+    title: { type: 'text' },
+    size: { type: 'number' },
+    hint: { type: 'secret' },
+  })
+  await host.patch('/settings', { 'webhooks.allowedHosts': ['127.0.0.1'] })
+}, 60_000)
+
+afterAll(async () => host?.stop())
+
+beforeEach(async () => {
+  peer = await startHookPeer()
+})
+
+afterEach(async () => {
+  for (const { name } of (await host.get('/webhooks')).body.data.webhooks) await host.delete(`/webhooks/${name}`)
+  await peer.stop()
+})
+
+const make = async (input: object): Promise<{ secret: string; id: string }> => {
+  const { status, body } = await host.post('/webhooks', { name: 'told', url: peer.url, ...input })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.data
+}
+
+const task = async (values: object): Promise<string> => (await host.post('/data/task', values)).body.id
+
+const deliveries = async (query = ''): Promise<Record<string, unknown>[]> =>
+  (await host.get(`/webhooks/told/deliveries${query}`)).body.data.deliveries
+
+const settled = (status: string) =>
+  expect.poll(async () => (await deliveries()).map((one) => one['status']), { timeout: 5_000 }).toContain(status)
+
+const bodyOf = ({ body }: ReceivedHook): Record<string, unknown> => body as Record<string, unknown>
+
+describe('a webhook', () => {
+  it('has the defaults of the protocol, and shows its generated secret once', async () => {
+    const made = await make({ object: 'task' })
+    expect(made).toMatchObject({
+      name: 'told',
+      method: 'POST',
+      triggers: [],
+      payloadFields: [],
+      includeSession: false,
+      timeoutMs: 30_000,
+      isActive: true,
+      headers: {},
+      tags: [],
+    })
+    expect(made.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect((await host.get('/webhooks/told')).body.data.secret).toBe('********')
+    expect((await host.get(`/webhooks/${made.id}`)).body.data.name).toBe('told')
+    expect((await host.post('/webhooks', { name: 'told', url: peer.url })).body.error.code).toBe(
+      'webhook_already_exists',
+    )
+    expect((await host.get('/webhooks?object=task&isActive=true')).body.data).toMatchObject({ total: 1, hasMore: false })
+    expect((await host.get('/webhooks/nobody')).body.error.code).toBe('webhook_not_found')
+  })
+
+  it.each([
+    [{ name: 'deliveries' }, 'name'],
+    [{ name: 'Not Snake' }, 'name'],
+    [{ url: 'ftp://example.org/' }, 'url'],
+    [{ object: 'nothing' }, 'object'],
+    [{ object: 'task', payloadFields: ['nothing'] }, 'payloadFields.0'],
+    [{ timeoutMs: 10 }, 'timeoutMs'],
+    [{ body: { text: '{{ 1 + }}' } }, 'body.text'],
+    [{ authentication: { type: 'bearer', credentials: {} } }, 'authentication.credentials.token'],
+    [{ retryPolicy: { maxRetries: 11 } }, 'retryPolicy.maxRetries'],
+  ])('is refused as %j, naming the field', async (input, field) => {
+    const { status, body } = await host.post('/webhooks', { name: 'told', url: peer.url, ...input })
+    expect([status, body.error.code]).toEqual([400, 'validation_error'])
+    expect(body.error.details.fieldErrors[0].field).toBe(field)
+  })
+
+  it.each(['http://127.0.0.2:8080/', 'http://[::1]/', 'http://169.254.169.254/latest', 'http://localhost/'])(
+    'is not sent to %s',
+    async (url) => {
+      const { status, body } = await host.post('/webhooks', { name: 'told', url })
+      expect([status, body.error.code]).toEqual([400, 'webhook_target_forbidden'])
+    },
+  )
+
+  it('tells of creations, changes, deletions and restores, signed so that the published library accepts it', async () => {
+    const { secret } = await make({ object: 'task', triggers: ['create', 'update', 'delete', 'undelete'] })
+    const id = await task({ title: 'first', size: 1, hint: 'hidden' })
+    await host.patch(`/data/task/${id}`, { size: 2 })
+    await host.delete(`/data/task/${id}`)
+    await host.post(`/data/task/${id}/restore`)
+    const hooks = await peer.wait(4)
+    expect(hooks.map((hook) => bodyOf(hook)['trigger'])).toEqual(['create', 'update', 'delete', 'undelete'])
+    expect(bodyOf(hooks[0]!)).toMatchObject({
+      type: 'record.created',
+      webhook: 'told',
+      object: 'task',
+      recordId: id,
+      record: { id, title: 'first', size: 1 },
+    })
+    expect(JSON.stringify(hooks)).not.toContain('hidden')
+    expect(bodyOf(hooks[1]!)).toMatchObject({ changes: ['size'], previous: { size: 1 }, record: { size: 2 } })
+    expect(bodyOf(hooks[2]!)).toMatchObject({ type: 'record.deleted', record: { title: 'first' } })
+    const published = new Webhook(secret)
+    for (const { headers, body } of hooks) {
+      expect(published.verify(JSON.stringify(body), headers as Record<string, string>)).toEqual(body)
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'user-agent': 'Cairn-Webhooks/1',
+        'cairn-webhook': 'told',
+        'cairn-attempt': '1',
+      })
+    }
+    await settled('success')
+  })
+
+  it('sends the fields that were asked for, or the body its maker wrote', async () => {
+    await make({ object: 'task', triggers: ['create'], payloadFields: ['size'] })
+    const id = await task({ title: 'first', size: 1 })
+    expect(bodyOf((await peer.wait(1))[0]!)['record']).toEqual({ id, size: 1 })
+    await host.patch('/webhooks/told', {
+      body: { text: 'New: {{ record.size }}', size: '{{ record.size }}', kind: '{{ trigger }}' },
+      headers: { 'User-Agent': 'Mine', 'webhook-id': 'forged' },
+      authentication: { type: 'bearer', credentials: { token: 'abcdefgh' } },
+    })
+    await task({ size: 7 })
+    const { body, headers } = (await peer.wait(2))[1]!
+    expect(body).toEqual({ text: 'New: 7', size: 7, kind: 'create' })
+    expect(headers).toMatchObject({ 'user-agent': 'Mine', authorization: 'Bearer abcdefgh' })
+    expect(headers['webhook-id']).not.toBe('forged')
+    await settled('success')
+    expect(JSON.stringify(await deliveries())).not.toContain('abcdefgh')
+    expect((await host.get('/webhooks/told')).body.data.authentication).toEqual({
+      type: 'bearer',
+      credentials: { token: '********' },
+    })
+  })
+
+  it('is sent by hand, tested, and sent again under the same id', async () => {
+    await make({})
+    const sent = await host.post('/webhooks/told/trigger', { payload: { a: 1 } })
+    expect(sent.status).toBe(202)
+    expect(bodyOf((await peer.wait(1))[0]!)).toMatchObject({ trigger: 'api', record: { a: 1 } })
+    const tested = await host.post('/webhooks/told/test')
+    expect(tested.body.data).toMatchObject({ status: 'success', responseStatus: 200, responseBody: 'ok' })
+    await settled('success')
+    const again = await host.post(`/webhooks/deliveries/${sent.body.data.deliveryId}/redeliver`)
+    expect([again.status, again.body.data.status]).toEqual([202, 'pending'])
+    const hooks = await peer.wait(3)
+    expect(hooks[2]!.headers['webhook-id']).toBe(hooks[0]!.headers['webhook-id'])
+    expect(hooks[2]!.headers['cairn-attempt']).toBe('2')
+    await host.patch('/webhooks/told', { isActive: false })
+    expect((await host.post('/webhooks/told/trigger', {})).body.error.code).toBe('webhook_inactive')
+  })
+
+  it('with an object is sent by hand only with the trigger for it', async () => {
+    await make({ object: 'task', triggers: ['create'] })
+    expect((await host.post('/webhooks/told/trigger', {})).status).toBe(400)
+  })
+
+  it('is tried again by its policy, and given up after that', async () => {
+    peer.status = 500
+    const retryPolicy = { maxRetries: 2, backoffStrategy: 'fixed', initialDelayMs: 100, maxDelayMs: 1_000 }
+    await make({ object: 'task', triggers: ['create'], retryPolicy })
+    await task({ title: 'first' })
+    const hooks = await peer.wait(3)
+    expect(hooks.map(({ headers }) => headers['cairn-attempt'])).toEqual(['1', '2', '3'])
+    expect(new Set(hooks.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    await settled('dead')
+    const [delivery] = await deliveries()
+    expect(delivery!['attempts']).toHaveLength(3)
+    await expect
+      .poll(async () => (await host.get('/notifications?limit=10')).body.notifications.length)
+      .toBeGreaterThan(0)
+  })
+
+  it('is switched off by 410, and not tried again after other refusals', async () => {
+    peer.status = 404
+    await make({ object: 'task', triggers: ['create'] })
+    await task({ title: 'first' })
+    await settled('dead')
+    peer.status = 410
+    await task({ title: 'second' })
+    await expect.poll(async () => (await host.get('/webhooks/told')).body.data.isActive).toBe(false)
+    expect(peer.hooks).toHaveLength(2)
+  })
+
+  it('signs with the former secret, too, for a day after a new one was given', async () => {
+    const { secret } = await make({})
+    const { secret: next } = (await host.post('/webhooks/told/rotate-secret')).body.data
+    await host.post('/webhooks/told/trigger', {})
+    const [{ headers, body }] = (await peer.wait(1)) as [ReceivedHook]
+    for (const key of [secret, next])
+      expect(new Webhook(key).verify(JSON.stringify(body), headers as Record<string, string>)).toEqual(body)
+  })
+
+  it('keeps nothing of a record that is removed for good', async () => {
+    await make({ object: 'task', triggers: ['create', 'delete'] })
+    const id = await task({ title: 'quoted words' })
+    await peer.wait(1)
+    await settled('success')
+    await host.delete(`/data/task/${id}?purge=true`)
+    await peer.wait(2)
+    await expect.poll(async () => JSON.stringify(await deliveries())).not.toContain('quoted words')
+  })
+
+  it('goes on with what waited when the host was stopped', async () => {
+    peer.status = 503
+    const retryPolicy = { maxRetries: 5, backoffStrategy: 'fixed', initialDelayMs: 1_000, maxDelayMs: 1_000 }
+    await make({ object: 'task', triggers: ['create'], retryPolicy })
+    await task({ title: 'first' })
+    await peer.wait(1)
+    await settled('failed')
+    await host.restart()
+    peer.status = 200
+    await peer.wait(2)
+    await settled('success')
+  })
+})
