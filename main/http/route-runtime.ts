@@ -76,7 +76,9 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
   const anonymous = contract.permission === 'public'
   const paths = [contract.path, ...(contract.aliases ?? []).map(({ path }) => path)]
   const rest = restName.exec(contract.path)?.[1]
-  const takesAnyParams = paths.every((path) => contract.params !== undefined && acceptsEveryPath(contract.params, path))
+  const takesAnyParams =
+    rest === undefined &&
+    paths.every((path) => contract.params !== undefined && acceptsEveryPath(contract.params, path))
   return {
     plugin,
     contract,
