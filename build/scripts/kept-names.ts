@@ -13,7 +13,6 @@ const protocol = 'The library of accounts raises it: found in the table by its c
 /** Reasons by kind and path; a path that ends in `.*` stands for all below it. */
 export const keptNames: Readonly<Record<string, string>> = {
   'workspace option storage.publicDownloads': storage,
-  'workspace option webhooks.allowedHosts': webhooks,
   'workspace option packages.requireSigned': packages,
   'setting auth.plugins.passkeys': 'D-26: accepted and without effect.',
   'setting auth.oidcProviders.pkce': library,
@@ -51,7 +50,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key agent.*': assistants,
   'metadata key skill.*': assistants,
   'permission manage_packages': packages,
-  'permission manage_webhooks': webhooks,
   'permission manage_ai': assistants,
   'error gone': 'Uploads are not built, and there is one version of the API: nothing is retired (D-201).',
   'error record_locked': 'Approvals are not built: nothing locks a record.',

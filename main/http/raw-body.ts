@@ -12,8 +12,8 @@ export function readRawBody(bytes: Buffer, contentType: string, parseJson: (byte
     const fields = new Map<string, string | string[]>()
     for (const [name, value] of new URLSearchParams(bytes.toString('utf8'))) {
       // An own "__proto__" is dangerous wherever the map is copied.
-    if (name === '__proto__') continue
-    const held = fields.get(name)
+      if (name === '__proto__') continue
+      const held = fields.get(name)
       fields.set(name, held === undefined ? value : [held, value].flat())
     }
     return Object.fromEntries(fields)

@@ -95,9 +95,7 @@ export function createRouteRuntime(binding: RouteBinding): RouteRuntime {
     timeoutMs: contract.timeoutMs ?? defaultTimeoutMs,
     status: contract.status ?? 200,
     parseParams:
-      contract.params === undefined || takesAnyParams
-        ? null
-        : withRest(rest, createPartParser(contract.params, false)),
+      contract.params === undefined || takesAnyParams ? null : withRest(rest, createPartParser(contract.params, false)),
     parseQuery:
       contract.query === undefined ? null : createPartParser(contract.query, contract.errors.includes('invalid_query')),
     parseBody: contract.body === undefined ? null : createPartParser(contract.body, false),

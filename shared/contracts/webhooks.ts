@@ -69,7 +69,10 @@ export const WebhookInput = z
     url: z.string().min(1).max(2_000),
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).default('POST'),
     headers: HeaderMap.default({}),
-    body: z.unknown().optional().meta({ description: 'Sent in place of the default body; strings may hold {{ CEL }}.' }),
+    body: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Sent in place of the default body; strings may hold {{ CEL }}.' }),
     payloadFields: z.array(z.string()).max(500).default([]),
     includeSession: z.boolean().default(false),
     authentication: WebhookAuthentication.optional(),

@@ -143,8 +143,6 @@ describe('a receiver', () => {
     await make({ action: 'upsert_record', target: 'task', responseMode: 'async' })
     const { status, body } = await call({ title: 'later' })
     expect([status, body]).toEqual([202, { success: true, receiver: 'inbox' }])
-    await expect
-      .poll(async () => (await host.get('/data/task?title=later')).body.records.length)
-      .toBe(1)
+    await expect.poll(async () => (await host.get('/data/task?title=later')).body.records.length).toBe(1)
   })
 })

@@ -41,8 +41,9 @@ const task = async (values: object): Promise<string> => (await host.post('/data/
 const deliveries = async (query = ''): Promise<Record<string, unknown>[]> =>
   (await host.get(`/webhooks/told/deliveries${query}`)).body.data.deliveries
 
-const settled = (status: string) =>
-  expect.poll(async () => (await deliveries()).map((one) => one['status']), { timeout: 5_000 }).toContain(status)
+const settled = async (status: string): Promise<void> => {
+  await expect.poll(async () => (await deliveries()).map((one) => one['status']), { timeout: 5_000 }).toContain(status)
+}
 
 const bodyOf = ({ body }: ReceivedHook): Record<string, unknown> => body as Record<string, unknown>
 
@@ -66,7 +67,10 @@ describe('a webhook', () => {
     expect((await host.post('/webhooks', { name: 'told', url: peer.url })).body.error.code).toBe(
       'webhook_already_exists',
     )
-    expect((await host.get('/webhooks?object=task&isActive=true')).body.data).toMatchObject({ total: 1, hasMore: false })
+    expect((await host.get('/webhooks?object=task&isActive=true')).body.data).toMatchObject({
+      total: 1,
+      hasMore: false,
+    })
     expect((await host.get('/webhooks/nobody')).body.error.code).toBe('webhook_not_found')
   })
 
@@ -224,7 +228,8 @@ describe('a webhook', () => {
     await settled('failed')
     await host.restart()
     peer.status = 200
-    await peer.wait(2)
+    const hooks = await peer.wait(2)
+    expect(hooks[1]!.headers['cairn-attempt']).toBe('2')
     await settled('success')
   })
 })

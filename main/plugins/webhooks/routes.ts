@@ -24,11 +24,7 @@ interface HookInput {
 }
 
 /** Makes the handlers. */
-export function webhookHandlers({
-  webhooks,
-  receivers,
-  receive,
-}: WebhookHandlerParts): Handlers<typeof webhookRoutes> {
+export function webhookHandlers({ webhooks, receivers, receive }: WebhookHandlerParts): Handlers<typeof webhookRoutes> {
   const hook = async (ctx: RequestContext, method: 'GET' | 'POST' | 'PUT', input: HookInput) => {
     const { params, query, body, headers, raw = { bytes: new Uint8Array(), address: '' } } = input
     const { answer, isAccepted } = await receive(ctx, { path: params.path, method, query, body, headers, raw })

@@ -222,9 +222,7 @@ export function createWebhookService(parts: WebhookParts) {
       const { secret, authentication, ...rest } = patch
       const held = await secrets.open(before.row)
       const former = {
-        ...(before.definition.authentication === undefined
-          ? {}
-          : { authentication: before.definition.authentication }),
+        ...(before.definition.authentication === undefined ? {} : { authentication: before.definition.authentication }),
         ...(held.credentials === undefined ? {} : { credentials: held.credentials }),
       }
       const { authentication: shownProof, credentials } = splitAuthentication(authentication, former)

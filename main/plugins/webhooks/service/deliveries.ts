@@ -63,9 +63,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     const { verdict, request, responseBody, retryAfter } = result
     const attempts = [...(JSON.parse(delivery.attempts) as Attempt[]), result.attempt]
     const wait =
-      verdict === 'retry'
-        ? waitMs(webhook.definition.retryPolicy, attempts.length, retryAfter, parts.random())
-        : null
+      verdict === 'retry' ? waitMs(webhook.definition.retryPolicy, attempts.length, retryAfter, parts.random()) : null
     const status = verdict === 'success' ? 'success' : wait === null ? 'dead' : 'failed'
     const now = clock.now()
     const { id } = webhook.row
@@ -86,7 +84,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       if (!failingSince.has(id)) putFailingSince(tx, id, since)
       failingSince.set(id, since)
       if (status === 'dead') parts.tellDead(tx, webhook, delivery)
-      if (verdict === 'gone' || now - since >= failingMs) parts.switchOff(tx, webhook)
+      if (verdict === 'ended' || now - since >= failingMs) parts.switchOff(tx, webhook)
     })
   }
   const failingSince = new Map<string, number>(

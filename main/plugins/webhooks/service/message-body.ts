@@ -29,7 +29,11 @@ export interface Message {
   readonly record?: unknown
   readonly previous?: Readonly<Record<string, unknown>>
   readonly changes?: readonly string[]
-  readonly session?: { readonly userId: string; readonly userName: string | null; readonly organizationId: string | null }
+  readonly session?: {
+    readonly userId: string
+    readonly userName: string | null
+    readonly organizationId: string | null
+  }
 }
 
 /**

@@ -110,7 +110,11 @@ export function createReceivers(parts: ReceiverParts) {
     if (problems.length > 0) throw validationError(problems)
   }
 
-  const store = async (ctx: RequestContext, action: 'created' | 'updated', row: ReceiverRow): Promise<StoredReceiver> => {
+  const store = async (
+    ctx: RequestContext,
+    action: 'created' | 'updated',
+    row: ReceiverRow,
+  ): Promise<StoredReceiver> => {
     await write('webhooks.receiver', (tx) => {
       putReceiver(tx, row)
       tx.emit(ctx, { type: `webhooks.receiver_${action}`, payload: { id: row.id, name: row.name } })

@@ -141,7 +141,9 @@ export function createReceiving(parts: ReceivingParts) {
     if (definition.responseMode === 'sync') {
       return { answer: { success: true, receiver: row.name, ...(await done) }, isAccepted: false }
     }
-    done.catch((error: unknown) => parts.log.warn({ err: error, receiver: row.name }, 'The action of a receiver failed.'))
+    done.catch((error: unknown) =>
+      parts.log.warn({ err: error, receiver: row.name }, 'The action of a receiver failed.'),
+    )
     return { answer: { success: true, receiver: row.name }, isAccepted: true }
   }
 }
@@ -149,8 +151,12 @@ export function createReceiving(parts: ReceivingParts) {
 /** What callers are told of an action that failed. */
 function failureOf(error: unknown, receiver: string): unknown {
   if (error instanceof ExpressionError)
-    return webhookError('receiver_action_failed', { receiver, cause: { code: 'expression_error', message: error.message } })
-  if (!(error instanceof PlatformError) || error.code === 'receiver_action_failed' || error.httpStatus >= 500) return error
+    return webhookError('receiver_action_failed', {
+      receiver,
+      cause: { code: 'expression_error', message: error.message },
+    })
+  if (!(error instanceof PlatformError) || error.code === 'receiver_action_failed' || error.httpStatus >= 500)
+    return error
   return webhookError('receiver_action_failed', {
     receiver,
     cause: { code: error.code, message: error.message, details: error.details },

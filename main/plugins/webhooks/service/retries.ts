@@ -11,12 +11,12 @@ const longestAskedMs = 3_600_000
 const passingStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429])
 
 /** What came of an attempt. */
-export type AttemptVerdict = 'success' | 'retry' | 'refused' | 'gone'
+export type AttemptVerdict = 'success' | 'retry' | 'refused' | 'ended'
 
 /** What a status says of the delivery; redirects are not followed. @source D-194 */
 export function verdictOf(status: number): AttemptVerdict {
   if (status >= 200 && status < 300) return 'success'
-  if (status === 410) return 'gone'
+  if (status === 410) return 'ended'
   return status >= 500 || passingStatuses.has(status) ? 'retry' : 'refused'
 }
 
