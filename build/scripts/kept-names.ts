@@ -5,7 +5,6 @@ const storage = 'Files are not built: stored for the capability that will keep t
 const automation = 'Flows and jobs are not built: stored for the capability that will run them.'
 const assistants = 'Assistants are not built: stored for the capability that will run them.'
 const packages = 'Packages are not built: declared by D-48 and D-204 for the capability that will keep to it.'
-const webhooks = 'Webhooks are not built: declared by D-48 and D-204 for the capability that will keep to it.'
 const screen = 'Presentation: stored and handed to clients, which draw it; the console does not.'
 const library = 'The library of accounts reads it: the group is handed on whole (library-options.ts).'
 const protocol = 'The library of accounts raises it: found in the table by its code (library-errors.ts).'

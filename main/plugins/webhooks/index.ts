@@ -57,7 +57,7 @@ export const webhooksPlugin = definePlugin({
       outbound,
       webhooks,
       secrets,
-      random: Math.random,
+      random: () => Buffer.from(ids.token(4), 'base64url').readUInt32BE() / 2 ** 32,
       isReady: () => options.baseUrl() !== '',
       tellDead(tx, { row, definition }, delivery) {
         notifications()?.notify(tx, {
