@@ -30,6 +30,7 @@ import { createRemoteRights } from './service/remote-rights.ts'
 import { createRemoteWrites } from './service/remote-writes.ts'
 import { sanitizeHtml } from './service/sanitize-html.ts'
 import { createSingleWrites } from './service/single-writes.ts'
+import { createStoredRows } from './service/stored-rows.ts'
 import { createSummaries } from './service/summaries.ts'
 import { createSummaryRules } from './service/summary-rules.ts'
 import { findRow, requireRowFor } from './service/write-parts.ts'
@@ -81,28 +82,20 @@ export function createDataService(host: DataServiceHost): DataService {
   const summaries = createSummaries(summaryRules, queryEnv, (...change) => writer.derive(...change))
   const rules: RecordRules = createRecordRules({ metadata, queryEnv })
   const numbers = createRecordNumbers(today)
+  const rows = createStoredRows({ search, clock, rules, summaries })
   const writer = createRecordWriter({
     metadata,
-    search,
     clock,
     ids: host.ids,
     numbers,
     queryEnv,
     rules,
     access,
-    summaries: () => summaries,
+    rows,
+    summaries,
   })
   const incoming = createIncomingReferences(metadata)
-  const deletion = createRecordDeletion({
-    metadata,
-    search,
-    clock,
-    incoming,
-    writer,
-    rules,
-    access,
-    summaries: () => summaries,
-  })
+  const deletion = createRecordDeletion({ metadata, incoming, writer, rows, rules, access })
   const finder = createRecordFinder({ ...host, search, incoming, access })
   let hooks: RecordHooks | undefined
 
@@ -147,6 +140,7 @@ export function createDataService(host: DataServiceHost): DataService {
     secrets: host.secrets,
     writer,
     deletion,
+    rows,
     rules,
     access,
     summaries,
@@ -209,17 +203,7 @@ export function createDataService(host: DataServiceHost): DataService {
     stream: (ctx, object, query) => finder.stream(ctx, schemaFor(ctx, object, 'read'), query),
     ...createSingleWrites(parts),
     ...createBulkWrites(parts),
-    ...createRemoteWrites({
-      metadata,
-      search,
-      clock,
-      numbers,
-      queryEnv,
-      rules,
-      incoming,
-      summaries: () => summaries,
-      parseEnv,
-    }),
+    ...createRemoteWrites({ metadata, rows, clock, numbers, queryEnv, rules, incoming, summaries, parseEnv }),
     ...createRemoteRights({ metadata, access, queryEnv, parseEnv, envFor, authorizer: host.authorizer }),
   }
 }

@@ -239,7 +239,7 @@ export function createBulkItems(
       const row = requireRowFor(parts, tx, ctx, schema, asked)
       requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
       checkSeen(schema, seen, row)
-      const { warnings } = deletion.remove(tx, ctx, schema, row, purge, clearsSearch)
+      const warnings = deletion.remove({ tx, ctx, schema }, row, purge, clearsSearch)
       const record = codecOf(schema).toRecord(row)
       return {
         schema,
@@ -255,19 +255,19 @@ export function createBulkItems(
     if (operation === 'create') {
       const values = item.id === undefined ? data : { id: item.id, ...data }
       const prepared = withProblems(prepareCreate(schema, values, env), problems)
-      return { schema, operation, ...writer.create(tx, ctx, schema, prepared) }
+      return { schema, operation, ...writer.create({ tx, ctx, schema }, prepared) }
     }
     if (operation === 'update') {
       const row = requireRowFor(parts, tx, ctx, schema, { id: requireItemId(item), action: 'edit' })
       requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
       checkSeen(schema, seen, row)
-      return { schema, operation, ...writer.update(tx, ctx, schema, row, changeOf(tx, step, data, row, env)) }
+      return { schema, operation, ...writer.update({ tx, ctx, schema }, row, changeOf(tx, step, data, row, env)) }
     }
     const match = matchOf(tx, step, item)
     checkSeen(schema, seen, match.row)
     if (match.row === undefined) {
       const prepared = prepareCreate(schema, { ...match.values, ...data }, env)
-      return { schema, operation: 'create', ...writer.create(tx, ctx, schema, prepared) }
+      return { schema, operation: 'create', ...writer.create({ tx, ctx, schema }, prepared) }
     }
     let { row } = match
     parts.access.require(tx, ctx, schema, row['id'] as string, 'edit')
@@ -276,13 +276,13 @@ export function createBulkItems(
       if (!parts.authorizer().canObject(ctx, schema.name, 'restore'))
         throw platformError('conflict', { reason: 'deleted' })
       parts.access.require(tx, ctx, schema, row['id'] as string, 'restore')
-      deletion.restore(tx, ctx, schema, row)
+      deletion.restore({ tx, ctx, schema }, row)
       row = requireRow(tx, schema, row['id'] as string)
     }
     return {
       schema,
       operation: 'update',
-      ...writer.update(tx, ctx, schema, row, changeOf(tx, step, data, row, env)),
+      ...writer.update({ tx, ctx, schema }, row, changeOf(tx, step, data, row, env)),
     }
   }
 

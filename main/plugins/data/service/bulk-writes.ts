@@ -46,7 +46,7 @@ export function createBulkWrites(parts: WriteParts): Pick<DataService, 'bulk' | 
     run: Pick<Parameters<typeof runBulk>[0], 'ctx' | 'operation' | 'options' | 'items' | 'alongside'>,
   ): ReturnType<typeof runBulk> => {
     const result = await runBulk({ ...run, write, isBusy, rules, access, summaries })
-    await parts.deletion.settled(run.ctx)
+    await parts.rows.settled(run.ctx)
     return result
   }
 

@@ -60,7 +60,9 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
     const sealing = sealValues(parts.secrets, schema, values, env, true)
     if (sealing !== undefined) env = { ...env, seals: await sealing }
     const prepared = prepareCreate(schema, values, env)
-    const written = await writeOne(parts, 'data.create', ctx, schema, (tx) => writer.create(tx, ctx, schema, prepared))
+    const written = await writeOne(parts, 'data.create', ctx, schema, (tx) =>
+      writer.create({ tx, ctx, schema }, prepared),
+    )
     await afterOne(parts.hooks(), ctx, schema, 'insert', written.record, null)
     return written
   }
@@ -98,7 +100,7 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       if (changed && hooks !== undefined) return stale
       const now = changed ? prepareUpdate(schema, values, row, env) : prepared
       if (env.trusted?.has('owner') !== true) requireTransfer(parts, tx, ctx, schema, row, now)
-      return settled(parts, tx, ctx, schema, () => writer.update(tx, ctx, schema, row, now))
+      return settled(parts, tx, ctx, schema, () => writer.update({ tx, ctx, schema }, row, now))
     })
   }
 
@@ -169,14 +171,14 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       requireDepth(ctx)
       const input = { id, action, expectedVersion, deletedToo: purge } as const
       const done = await guarded(ctx, schema, input, 'delete', 'data.delete', (tx, row) => {
-        const { value } = inScope(parts, tx, ctx, () => deletion.remove(tx, ctx, schema, row, purge))
-        return { id: row['id'] as string, ...value, row }
+        const { value } = inScope(parts, tx, ctx, () => deletion.remove({ tx, ctx, schema }, row, purge))
+        return { id: row['id'] as string, purged: purge || !schema.enable.trash, warnings: value, row }
       })
       const { row, warnings, ...result } = done
       if (row['deleted_at'] === null) {
         await afterOne(parts.hooks(), ctx, schema, 'delete', codecOf(schema).toRecord(row), row)
       }
-      await deletion.settled(ctx)
+      await parts.rows.settled(ctx)
       return { object: schema.name, ...result, ...(warnings.length === 0 ? {} : { warnings: [...warnings] }) }
     },
 
@@ -187,13 +189,11 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const input = { id, action: 'restore', expectedVersion, deletedToo: true } as const
       const written = await guarded(ctx, schema, input, 'restore', 'data.restore', (tx, row, patch) =>
         settled(parts, tx, ctx, schema, () => {
-          const back = deletion.restore(tx, ctx, schema, row)
+          const back = deletion.restore({ tx, ctx, schema }, row)
           if (Object.keys(patch).length === 0) return back
           const now = requireRow(tx, schema, back.id)
           const patched = writer.update(
-            tx,
-            ctx,
-            schema,
+            { tx, ctx, schema },
             now,
             prepareUpdate(schema, { ...patch }, now, trusting(env, patch)),
           )

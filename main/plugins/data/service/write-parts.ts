@@ -17,6 +17,7 @@ import type { RecordAccess } from './record-access.ts'
 import type { RecordDeletion } from './deletion.ts'
 import type { PrepareEnv } from './prepare.ts'
 import type { RecordRules } from './record-rules.ts'
+import type { StoredRows } from './stored-rows.ts'
 import type { Summaries } from './summaries.ts'
 import { requireVersion } from './versions.ts'
 import type { RecordWriter, Written } from './writer.ts'
@@ -31,6 +32,7 @@ export interface WriteParts {
   readonly secrets: SecretStore
   readonly writer: RecordWriter
   readonly deletion: RecordDeletion
+  readonly rows: StoredRows
   readonly rules: RecordRules
   readonly access: RecordAccess
   readonly summaries: Summaries
