@@ -308,9 +308,7 @@ describe('chains of writes (D-99)', () => {
     await expect(
       data.bulk(ctx, { object: 'task', operation: 'delete', records: [{ id }], options }),
     ).rejects.toMatchObject(refused)
-    await expect(
-      data.batch(ctx, { operations: [{ object: 'task', action: 'delete', id }], options }),
-    ).rejects.toMatchObject(refused)
+    await expect(data.write(ctx, [{ object: 'task', action: 'delete', id }], options)).rejects.toMatchObject(refused)
     const last = await data.update({ ...ctx, depth: 4 }, { object: 'task', id, data: { title: 'last' } })
     expect(last.record['title']).toBe('last')
   })

@@ -11,7 +11,6 @@ import type { BulkOptions, DataService, RecordQuery } from './api.ts'
 import { bodyQuery, listQuery } from './service/list-query.ts'
 import { readFlag } from './service/query-reader.ts'
 import { readRuns } from './service/triggers/trigger-store.ts'
-import { expectedVersionOf } from './service/versions.ts'
 
 const defaults: BulkOptions = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
 
@@ -110,8 +109,7 @@ export function dataHandlers(
       return data.bulk(ctx, { ...input, options: body.options ?? defaults })
     },
     // The gates of each object are asked with its operations: what one of them does not offer is that one's failure.
-    batchAcrossObjects: (ctx, { body }) =>
-      data.batch(ctx, { operations: body.operations, options: body.options ?? defaults }),
+    batchAcrossObjects: (ctx, { body }) => data.write(ctx, body.operations, body.options ?? defaults),
     listTriggerRuns(_ctx, { params, query }) {
       const limit = checkedLimit(query.limit ?? 50)
       const found = readRuns(read, params.name, runCursor(query.cursor), limit + 1)
@@ -133,6 +131,20 @@ export function dataHandlers(
       return data.reveal(ctx, { ...params, field: body.field })
     },
   }
+}
+
+/**
+ * Chooses the expected version of a write: body or query first, then `If-Match`. Quotes and `W/` are taken off.
+ * Undefined means no check, `*` mere existence.
+ * @source D-55
+ */
+function expectedVersionOf(given: string | undefined, ifMatch: string | undefined): string | undefined {
+  const token = given ?? ifMatch
+  if (token === undefined) return undefined
+  return token
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/^"(.*)"$/, '$1')
 }
 
 /** @throws validation_error for a limit outside of 1 to 200 (D-14) */

@@ -6,12 +6,13 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { asSystem } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PlatformRecord } from '../api.ts'
 import { addDeleteEffect, countReferencing, getRow, referencingRows, takeDeleteEffects } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import { closesRing, targetsOf } from './reference-checks.ts'
 import type { RecordAccess } from './record-access.ts'
-import type { RecordRules, RuleWarning } from './record-rules.ts'
+import type { RecordRules } from './record-rules.ts'
 import type { IncomingReference, IncomingReferences } from './references.ts'
 import { namingOf } from './references.ts'
 import type { Place, StoredRows } from './stored-rows.ts'
@@ -25,10 +26,10 @@ export interface RecordDeletion {
   /**
    * Deletes softly when the object keeps a trash, else for good.
    * @param clearsSearch see {@link BulkInput}; of the record alone, not of what goes with it
-   * @returns what rules had to say of the record
+   * @returns the record as it was
    * @throws delete_restricted, resource_not_found
    */
-  remove(at: Place, row: Row, purge: boolean, clearsSearch?: boolean): readonly RuleWarning[]
+  remove(at: Place, row: Row, purge: boolean, clearsSearch?: boolean): Written
   /** @throws conflict when the record is live or a unique value was taken meanwhile */
   restore(at: Place, row: Row): Written
 }
@@ -57,31 +58,35 @@ interface Run {
 export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
   const { metadata, incoming, writer, rows, access } = parts
 
-  const remove = (at: Place, row: Row, run: Run, depth: number): readonly RuleWarning[] => {
-    const { tx, ctx, schema } = at
+  const remove = (at: Place, row: Row, run: Run, depth: number): Written => {
+    const { ctx, schema } = at
     const id = row['id'] as string
     const live = row['deleted_at'] === null
     run.taken.add(keyOf(schema, id))
     const warnings = live ? parts.rules.checkDelete(ctx, schema, row) : []
     if (live) releaseReferences(at, row, run, depth)
-    if (run.purge || !schema.enable.trash) {
-      rows.purge(at, row, depth === 0 && run.clearsSearch, (effects) => {
-        for (const effect of effects) {
-          // What went into the trash with the record cannot come back without it.
-          const other = effect.effect === 'cascade' ? metadata.objectSchema(effect.object) : undefined
-          const deleted = other === undefined ? undefined : getRow(tx, other, effect.recordId)
-          if (other !== undefined && deleted !== undefined && deleted['deleted_at'] !== null)
-            remove({ tx, ctx, schema: other }, deleted, { ...run, purge: true }, depth + 1)
-        }
-      })
-    } else {
-      const columns: Row = { deleted_by: ctx.actor.id }
-      const trashed = rows.mark(at, row, columns)
-      trashed['deleted_at'] = columns['deleted_at'] = columns['updated_at']!
-      rows.store(at, row, trashed, columns)
-    }
-    return warnings
+    const purges = run.purge || !schema.enable.trash
+    const record = purges ? purge(at, row, run, depth) : trash(at, row)
+    return { id, record, before: row, changed: live, warnings }
   }
+
+  const trash = (at: Place, row: Row): PlatformRecord => {
+    const columns: Row = { deleted_by: at.ctx.actor.id }
+    const trashed = rows.mark(at, row, columns)
+    trashed['deleted_at'] = columns['deleted_at'] = columns['updated_at']!
+    return rows.store(at, row, trashed, columns)
+  }
+
+  const purge = (at: Place, row: Row, run: Run, depth: number): PlatformRecord =>
+    rows.purge(at, row, depth === 0 && run.clearsSearch, (effects) => {
+      for (const { effect, object, recordId } of effects) {
+        // What went into the trash with the record cannot come back without it.
+        const schema = effect === 'cascade' ? metadata.objectSchema(object) : undefined
+        const deleted = schema === undefined ? undefined : getRow(at.tx, schema, recordId)
+        if (schema !== undefined && deleted !== undefined && deleted['deleted_at'] !== null)
+          remove({ ...at, schema }, deleted, { ...run, purge: true }, depth + 1)
+      }
+    })
 
   /** Applies each referencing field's delete behaviour: restrict first, so that nothing is done in vain. */
   const releaseReferences = (at: Place, row: Row, run: Run, depth: number): void => {

@@ -14,7 +14,6 @@ import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import type { RecordRules } from './record-rules.ts'
 import type { Summaries } from './summaries.ts'
-import { nextVersion } from './versions.ts'
 
 /** Where a record is written, and by whom. */
 export interface Place {
@@ -48,8 +47,9 @@ export interface StoredRows {
    * Removes a row for good.
    * @param later whether its words may leave the search index later, see {@link BulkInput}
    * @param along hears what its deletion had done to others, before anybody hears that it is gone
+   * @returns the record as it is told
    */
-  purge(at: Place, stored: Row, later?: boolean, along?: (effects: readonly DeleteEffect[]) => void): void
+  purge(at: Place, stored: Row, later?: boolean, along?: (effects: readonly DeleteEffect[]) => void): PlatformRecord
   /** Resolves when nothing of what a caller purged is left in a search index; called before the caller is answered. */
   settled(ctx: RequestContext): Promise<void> | undefined
 }
@@ -149,8 +149,10 @@ export function createStoredRows(parts: StoredRowParts): StoredRows {
       forgetEffectsOn(tx, schema.name, id)
       const effects = takeDeleteEffects(tx, id)
       along?.(effects)
-      if (isLive) emit(at, 'record.deleted', id, { record: codecOf(schema).toRecord(stored) })
+      const record = isLive ? codecOf(schema).toRecord(stored) : { id }
+      if (isLive) emit(at, 'record.deleted', id, { record })
       emit(at, 'record.purged', id, { record: { id } })
+      return record
     },
     settled(ctx) {
       const schemas = unsettled.get(ctx)
@@ -161,4 +163,9 @@ export function createStoredRows(parts: StoredRowParts): StoredRows {
       })()
     },
   }
+}
+
+/** The next `updated_at` of a record: now, or one millisecond after the previous one (D-56). */
+export function nextVersion(previous: string, nowMs: number): string {
+  return new Date(Math.max(nowMs, Date.parse(previous) + 1)).toISOString()
 }

@@ -25,9 +25,9 @@ import { checkReferences } from './reference-checks.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { RecordRules, RuleWarning } from './record-rules.ts'
 import type { Place, StoredRows } from './stored-rows.ts'
+import { nextVersion } from './stored-rows.ts'
 import type { Summaries } from './summaries.ts'
 import { clashesOf } from './unique-clashes.ts'
-import { nextVersion } from './versions.ts'
 
 /** What a write answers. */
 export interface Written {
@@ -119,7 +119,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
   }
 
   /**
-   * Judges a row and stores it. One that is refused is stored all the same, to be judged among the others, and rolled back.
+   * Judges a row and stores it: references, formulas, rules, the row, what other rows say of it, what follows from it.
+   * One that is refused is stored all the same, to be judged among the others, and rolled back.
    * @param isTaken another record has the id: the row has no place, and a problem already
    */
   const judgeAndStore = (
@@ -134,6 +135,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     const touched = stored === null ? relations : relations.filter((field) => touches(field, columns))
     const check = { metadata, access, ctx, queryEnv: parts.queryEnv }
     faults.stage(() => checkReferences(tx, check, schema, touched, row, stored))
+    Object.assign(columns, rules.compute(schema, row))
     const { invalid } = faults
     const warnings = faults.stage(() => judged(at, () => rules.check(ctx, schema, row, stored, invalid)))
     if (!faults.any) checkSize(row)
@@ -161,7 +163,6 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       row['deleted_at'] = row['deleted_by'] = null
       for (const field of codecOf(schema).autonumbers) row[field.column] = parts.numbers.begin(tx, schema, field)
       parts.summaries.begin(schema, row)
-      rules.compute(schema, row)
       return judgeAndStore(at, null, row, row, { faults, isTaken })
     },
 
@@ -171,7 +172,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
       const faults = createFaults(schema, prepared.problems)
       if (Object.keys(columns).length > 0)
-        return judgeAndStore(at, stored, rows.next(at, stored, columns), columns, { faults })
+        return judgeAndStore(at, stored, rows.mark(at, stored, columns), columns, { faults })
       faults.settle()
       const record = rules.toRecord(schema, stored)
       return { id: stored['id'] as string, record, before: stored, changed: false, warnings: noWarnings }
