@@ -138,6 +138,14 @@ describe('before-hooks', () => {
     expect(phases()).toEqual(['before insert 1'])
   })
 
+  it('may set a secret of a record that comes back from the trash', async () => {
+    const id = await create('sealed')
+    await host.delete(`/data/task/${id}`)
+    before = patching({ code: 'k-1' })
+    expect((await host.post(`/data/task/${id}/restore`)).status).toBe(200)
+    expect((await host.post(`/data/task/${id}/reveal`, { field: 'code' })).body.value).toBe('k-1')
+  })
+
   it('run around delete and restore; purging what is in the trash is no second delete', async () => {
     const id = await create('gone')
     await host.delete(`/data/task/${id}`)

@@ -83,17 +83,7 @@ export function createDataService(host: DataServiceHost): DataService {
   const rules: RecordRules = createRecordRules({ metadata, queryEnv })
   const numbers = createRecordNumbers(today)
   const rows = createStoredRows({ search, clock, rules, summaries })
-  const writer = createRecordWriter({
-    metadata,
-    clock,
-    ids: host.ids,
-    numbers,
-    queryEnv,
-    rules,
-    access,
-    rows,
-    summaries,
-  })
+  const writer = createRecordWriter({ ...host, numbers, queryEnv, rules, access, rows, summaries })
   const incoming = createIncomingReferences(metadata)
   const deletion = createRecordDeletion({ metadata, incoming, writer, rows, rules, access })
   const finder = createRecordFinder({ ...host, search, incoming, access })
@@ -138,18 +128,13 @@ export function createDataService(host: DataServiceHost): DataService {
   }
 
   const parts: WriteParts = {
-    read: host.read,
-    write: host.write,
-    isBusy: host.isBusy,
-    ids: host.ids,
-    secrets: host.secrets,
+    ...host,
     writer,
     deletion,
     rows,
     rules,
     access,
     summaries,
-    authorizer: host.authorizer,
     hooks: () => hooks,
     queryEnv,
     maxBatchRecords: () => settings.get('maxBatchRecords'),

@@ -86,11 +86,11 @@ export function runAfter(
   ctx: RequestContext,
   done: readonly ItemDone[],
 ): Promise<void> | undefined {
+  if (hooks === undefined) return undefined
   const heard = done.filter(
-    ({ written, schema, operation }) =>
-      written.changed && hooks?.listens(schema.name, 'after', afterEvents[operation]) === true,
+    ({ written, schema, operation }) => written.changed && hooks.listens(schema.name, 'after', afterEvents[operation]),
   )
-  if (hooks === undefined || heard.length === 0) return undefined
+  if (heard.length === 0) return undefined
   return (async () => {
     for (const group of Map.groupBy(heard, ({ schema, operation }) => `${schema.name}/${operation}`).values()) {
       const { schema, operation } = group[0]!

@@ -210,38 +210,22 @@ function copyable(parts: WriteParts, ctx: RequestContext, schema: ObjectSchema, 
  * @throws validation_error
  */
 function requireSize(parameter: string, ids: readonly (string | undefined)[], limit: number): void {
-  if (ids.length === 0) {
-    throw validationError([
-      { field: parameter, code: 'min_items', message: 'At least one record is needed.', constraint: 1 },
-    ])
+  const received = ids.length
+  if (received === 0) {
+    const message = 'At least one record is needed.'
+    throw validationError([{ field: parameter, code: 'min_items', message, constraint: 1 }])
   }
-  if (ids.length > limit) {
-    throw validationError(
-      [
-        {
-          field: parameter,
-          code: 'max_items',
-          message: `At most ${limit} records fit in one request.`,
-          constraint: limit,
-        },
-      ],
-      { limit, received: ids.length },
-    )
+  if (received > limit) {
+    const message = `At most ${limit} records fit in one request.`
+    throw validationError([{ field: parameter, code: 'max_items', message, constraint: limit }], { limit, received })
   }
   const seen = new Set<string>()
-  const doubles: FieldError[] = []
-  ids.forEach((id, index) => {
-    if (id === undefined) return
-    const key = id.toLowerCase()
-    if (seen.has(key)) {
-      doubles.push({
-        field: `${parameter}.${index}`,
-        code: 'duplicate_value',
-        message: 'The id is named twice in the request.',
-        value: id,
-      })
-    }
-    seen.add(key)
+  const doubles = ids.flatMap((id, index): FieldError[] => {
+    if (id === undefined) return []
+    const isNew = !seen.has(id.toLowerCase())
+    seen.add(id.toLowerCase())
+    const message = 'The id is named twice in the request.'
+    return isNew ? [] : [{ field: `${parameter}.${index}`, code: 'duplicate_value', message, value: id }]
   })
   if (doubles.length > 0) throw validationError(doubles)
 }

@@ -1,6 +1,6 @@
 // The door through which changes made on other machines reach rows (sync.md 5, 7, 10). They were judged where they were
 // made: nothing refuses them here, nothing follows from them but what is computed, and what is wrong with them is told.
-import { notFound, validationError } from '#shared/errors.ts'
+import { notFound } from '#shared/errors.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import { parseInstant, formatInstant } from '#shared/calendar/iso.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
@@ -24,6 +24,7 @@ import { emptyRow, remoteColumns } from './remote-values.ts'
 import type { RecordRules } from './record-rules.ts'
 import type { Place, StoredRows } from './stored-rows.ts'
 import type { Summaries } from './summaries.ts'
+import { requireId } from './write-parts.ts'
 
 /** The operations for peers' changes. */
 export type RemoteWrites = Pick<
@@ -49,7 +50,7 @@ const hidden: Step = Object.freeze({ changed: true, ...noFindings })
 
 /** Makes the operations. */
 export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
-  const { metadata, rules, clock, numbers, rows } = parts
+  const { metadata, rules, clock, numbers, rows, summaries } = parts
   /** What the group under way has put into the trash. */
   const groups = new WeakMap<Tx, TrashedRecord[]>()
 
@@ -59,10 +60,8 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     return schema
   }
 
-  const inScope = <T>(tx: Tx, ctx: RequestContext, fn: () => T): T => {
-    const summaries = parts.summaries
-    return summaries.isOpen(tx) ? fn() : summaries.scope(tx, ctx, fn).value
-  }
+  const inScope = <T>(tx: Tx, ctx: RequestContext, fn: () => T): T =>
+    summaries.isOpen(tx) ? fn() : summaries.scope(tx, ctx, fn).value
 
   /** Follows numbers that another machine issued. */
   const noteNumbers = ({ tx, schema }: Place, columns: Row): void => {
@@ -95,7 +94,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     row['owner'] = personOr(change.owner, { id: row['created_by'] })
     if (change.deleted) Object.assign(row, deletionOf(change.deleted, ctx, now))
     // Children may have arrived before it.
-    Object.assign(row, parts.summaries.renewed(tx, schema, id))
+    Object.assign(row, summaries.renewed(tx, schema, id))
     rules.compute(schema, row)
     noteNumbers(at, row)
     rows.store(at, null, row, row)
@@ -149,12 +148,9 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
   return {
     wholeRecords: (reads, schema, { below, limit }) =>
       lastRows(reads, schema, below, limit).map((row) => {
-        const {
-          id,
-          deleted_at: at,
-          deleted_by: by,
-        } = row as { id: string; deleted_at: string | null; deleted_by: string | null }
-        return { id, record: codecOf(schema).toRecord(row), deleted: at === null ? null : { at, by: by ?? '' } }
+        const { id, deleted_at: at, deleted_by: by } = row as Record<string, string | null>
+        const deleted = at == null ? null : { at, by: by ?? '' }
+        return { id: id!, record: codecOf(schema).toRecord(row), deleted }
       }),
 
     applyRemote(tx, given, change) {
@@ -190,7 +186,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
       const trashed: TrashedRecord[] = []
       groups.set(tx, trashed)
       try {
-        const { value } = parts.summaries.scope(tx, remoteContext(ctx), fn)
+        const { value } = summaries.scope(tx, remoteContext(ctx), fn)
         noteCascades(tx, trashed)
         return value
       } finally {
@@ -233,13 +229,6 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
 function remoteContext(ctx: RequestContext): RequestContext {
   if (ctx.source === 'sync' && ctx.runAutomations === false) return ctx
   return { ...ctx, source: 'sync', runAutomations: false }
-}
-
-/** @throws validation_error for a text that is no id */
-function requireId(given: string): string {
-  const id = parseUuid(given)
-  if (id !== null) return id
-  throw validationError([{ field: 'id', code: 'invalid_uuid', message: 'The id is not a UUID.', value: given }])
 }
 
 function deletionOf(

@@ -60,6 +60,13 @@ export function requireDepth(ctx: RequestContext): void {
   })
 }
 
+/** The id a text names, as it is stored. @throws validation_error for a text that is none */
+export function requireId(given: string): string {
+  const id = parseUuid(given)
+  if (id !== null) return id
+  throw validationError([{ field: 'id', code: 'invalid_uuid', message: 'The id is not a UUID.', value: given }])
+}
+
 /** The row of an id, or 404; ids that are no UUID name nothing. @throws resource_not_found */
 export function requireRow(
   read: Pick<Reads, 'all' | 'get'>,
