@@ -131,7 +131,7 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
 
   /** An ordinary update of the referencing record by the system actor (D-61). */
   const setReference = (at: Place, row: Row, field: FieldSchema, value: string | null): void => {
-    const prepared = { columns: { [field.column]: value }, fields: [field], owner: undefined, problems: [] }
+    const prepared = { columns: { [field.column]: value }, owner: undefined, problems: [] }
     writer.update({ ...at, ctx: asSystem(at.ctx) }, row, prepared)
   }
 
