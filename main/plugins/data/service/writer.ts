@@ -83,16 +83,37 @@ const nothingInvalid: ReadonlySet<string> = new Set()
 export function createRecordWriter(parts: WriterParts): RecordWriter {
   const { metadata, clock, ids, rules, access, rows } = parts
 
-  const unique = (
+  /**
+   * No other live record may have the same value of a unique field or the same tuple of a unique index. Asked after the
+   * row is written, so that a rule with a filter can be judged by the row itself; a refusal rolls the row back.
+   * @throws conflict
+   */
+  const checkUnique = (
     { tx, ctx, schema }: Place,
     row: Row,
     stored: Row | null,
     invalid: ReadonlySet<string> = nothingInvalid,
   ): void => {
-    if (!codecOf(schema).hasUnique) return
-    const canRead = (field: string): boolean => access.canRead(ctx, schema, field)
+    const codec = codecOf(schema)
+    if (!codec.hasUnique) return
     const env = { ...parts.queryEnv(), organizationId: ctx.organizationId }
-    checkUnique(tx, env, schema, row, stored, { canRead, invalid })
+    const taken = new Set<FieldSchema>()
+    for (const rule of uniqueRules(schema)) {
+      const { fields, where } = rule
+      // A tuple without a valid value is no tuple, and a filter may ask of any field.
+      if (invalid.size > 0 && (where !== null || fields.some(({ name }) => invalid.has(name)))) continue
+      if (where === null && stored !== null && fields.every(({ column }) => stored[column] === row[column])) continue
+      if (clashesOf(tx, env, schema, row, rule).length > 0) for (const field of fields) taken.add(field)
+    }
+    if (taken.size === 0) return
+    // What the caller may not read is no part of the answer: neither the name nor the value.
+    const fieldErrors = [...taken]
+      .filter(({ name }) => access.canRead(ctx, schema, name))
+      .map((field): FieldError => {
+        const value = codec.value(row, field)
+        return { field: field.name, code: 'not_unique', message: 'Another record has this value.', value }
+      })
+    throw platformError('conflict', { fieldErrors })
   }
 
   /** What rules say of fields the caller may not read is told without the field and its value. */
@@ -142,7 +163,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     if (isTaken) faults.settle()
     let late: readonly RuleWarning[] | undefined
     const record = rows.store(at, stored, row, columns, () => {
-      faults.stage(() => unique(at, row, stored, invalid))
+      faults.stage(() => checkUnique(at, row, stored, invalid))
       late = faults.stage(() => judged(at, () => rules.checkStored(tx, ctx, schema, row, stored, invalid)))
       faults.settle()
     })
@@ -184,12 +205,12 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       Object.assign(columns, rules.compute(schema, row))
       checkSize(row)
       const at = { tx, ctx: asSystem(ctx), schema }
-      rows.store(at, stored, row, columns, () => unique({ tx, ctx, schema }, row, stored))
+      rows.store(at, stored, row, columns, () => checkUnique({ tx, ctx, schema }, row, stored))
     },
 
     revive(at, stored, given) {
       const { record } = rows.revive(at, stored, given, (row) => {
-        unique(at, row, null)
+        checkUnique(at, row, null)
         judged(at, () => rules.checkStored(at.tx, at.ctx, at.schema, row, null, nothingInvalid))
       })
       return { id: stored['id'] as string, record, before: stored, changed: true, warnings: noWarnings }
@@ -216,44 +237,4 @@ function checkSize(row: Row): void {
     0,
   )
   if (bytes > maxRecordBytes) throw platformError('payload_too_large', { limitBytes: maxRecordBytes, received: bytes })
-}
-
-/**
- * No other live record may have the same value of a unique field or the same tuple of a unique index. Asked after the
- * row is written, so that a rule with a filter can be judged by the row itself; a refusal rolls the row back.
- * @throws conflict
- */
-function checkUnique(
-  tx: Tx,
-  env: QueryEnv,
-  schema: ObjectSchema,
-  row: Row,
-  stored: Row | null,
-  { canRead, invalid }: { canRead: (field: string) => boolean; invalid: ReadonlySet<string> },
-): void {
-  const codec = codecOf(schema)
-  const taken = new Set<FieldSchema>()
-  for (const rule of uniqueRules(schema)) {
-    // A tuple without a valid value is no tuple, and a filter may ask of any field.
-    if (invalid.size > 0 && (rule.where !== null || rule.fields.some(({ name }) => invalid.has(name)))) continue
-    if (
-      rule.where === null &&
-      stored !== null &&
-      rule.fields.every((field) => stored[field.column] === row[field.column])
-    )
-      continue
-    if (clashesOf(tx, env, schema, row, rule).length === 0) continue
-    for (const field of rule.fields) taken.add(field)
-  }
-  if (taken.size === 0) return
-  // What the caller may not read is no part of the answer: neither the name nor the value.
-  const shown = [...taken].filter((field) => canRead(field.name))
-  throw platformError('conflict', {
-    fieldErrors: shown.map((field) => ({
-      field: field.name,
-      code: 'not_unique',
-      message: 'Another record has this value.',
-      value: codec.value(row, field),
-    })),
-  })
 }
