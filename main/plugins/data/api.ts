@@ -321,9 +321,9 @@ export interface DataService {
   explain(ctx: RequestContext, object: string, query: RecordQuery): QueryExplanation
   /**
    * The one door of records: writes them in the order given, whatever their objects and actions; later ones may name
-   * earlier ones (D-66). What happens to each, in this order: its hooks, its values, and in the transaction version,
-   * references, formulas, rules, row, uniqueness, summaries, search, event; then the hooks that follow. Every other write
-   * is a name for one of its uses: a single one is a write of one that throws what refuses it, {@link bulk} one of many
+   * earlier ones (D-66). What happens to each, in this order: hooks and sealing; in the transaction version, values,
+   * references, formulas, rules, row, uniqueness, summaries, search, event; at the end the hooks that follow. The other
+   * writes are names for uses of it: a single one is a write of one that throws what refuses it, {@link bulk} one of many
    * records of an object. Changes of peers take the same way from the row on, see {@link applyRemote}.
    * @throws validation_error when the call itself is malformed; what is wrong with an item is in its result
    */
