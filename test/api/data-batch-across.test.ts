@@ -2,8 +2,11 @@
 // against a model.
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { internalContext } from '#main/kernel/context.ts'
+import type { WriteItem } from '#main/plugins/data/api.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { dataOf } from '../support/remote-replay.ts'
 
 let host: TestHost
 
@@ -292,3 +295,46 @@ function model(operations: readonly Operation[], atomic: boolean, continueOnErro
     persons: new Map<number, number>(),
   }
 }
+
+describe('the door of records', () => {
+  const write = (items: readonly WriteItem[]) =>
+    dataOf(host).write(internalContext('door'), items, {
+      atomic: true,
+      returnRecords: true,
+      continueOnError: false,
+      validateOnly: false,
+    })
+
+  it('takes what comes back from the trash and what goes for good among other records, all or nothing', async () => {
+    const [back, gone] = await Promise.all(
+      ['back', 'gone'].map(async (name) => (await host.post('/data/team', { name })).body.id as string),
+    )
+    const items: readonly WriteItem[] = [
+      { object: 'team', action: 'delete', id: back! },
+      { object: 'team', action: 'delete', id: gone! },
+      { object: 'team', action: 'purge', id: gone! },
+      { object: 'team', action: 'restore', id: back! },
+      { object: 'person', action: 'create', data: { name: 'member', team: { $ref: 3 } } },
+    ]
+    host.takeEvents()
+    const refused = await write([...items, { object: 'team', action: 'restore', id: back! }])
+    expect(refused).toMatchObject({ success: false, error: { code: 'conflict', details: { reason: 'not_deleted' } } })
+    expect(host.takeEvents()).toEqual([])
+
+    const { success, results } = await write(items)
+    expect(success).toBe(true)
+    expect(results.map(({ operation }) => operation)).toEqual(['delete', 'delete', 'delete', 'update', 'create'])
+    expect([results[3]!.record!['name'], results[4]!.record!['team']]).toEqual(['back', back])
+    const events = host.takeEvents().map(({ type, recordId }) => [type, recordId === gone ? 'gone' : 'other'])
+    expect(events).toEqual([
+      ['record.deleted', 'other'],
+      ['record.deleted', 'gone'],
+      ['record.purged', 'gone'],
+      ['record.restored', 'other'],
+      ['record.created', 'other'],
+    ])
+    expect([(await host.get(`/data/team/${back}`)).status, (await host.get(`/data/team/${gone}`)).status]).toEqual([
+      200, 404,
+    ])
+  })
+})

@@ -138,6 +138,14 @@ describe('before-hooks', () => {
     expect(phases()).toEqual(['before insert 1'])
   })
 
+  it('may set a secret of a record that comes back from the trash', async () => {
+    const id = await create('sealed')
+    await host.delete(`/data/task/${id}`)
+    before = patching({ code: 'k-1' })
+    expect((await host.post(`/data/task/${id}/restore`)).status).toBe(200)
+    expect((await host.post(`/data/task/${id}/reveal`, { field: 'code' })).body.value).toBe('k-1')
+  })
+
   it('run around delete and restore; purging what is in the trash is no second delete', async () => {
     const id = await create('gone')
     await host.delete(`/data/task/${id}`)
@@ -308,9 +316,7 @@ describe('chains of writes (D-99)', () => {
     await expect(
       data.bulk(ctx, { object: 'task', operation: 'delete', records: [{ id }], options }),
     ).rejects.toMatchObject(refused)
-    await expect(
-      data.batch(ctx, { operations: [{ object: 'task', action: 'delete', id }], options }),
-    ).rejects.toMatchObject(refused)
+    await expect(data.write(ctx, [{ object: 'task', action: 'delete', id }], options)).rejects.toMatchObject(refused)
     const last = await data.update({ ...ctx, depth: 4 }, { object: 'task', id, data: { title: 'last' } })
     expect(last.record['title']).toBe('last')
   })

@@ -86,22 +86,22 @@ export interface StoredRecord {
 export interface BulkItem {
   id?: string
   data?: Record<string, unknown>
-  expectedVersion?: string
+  expectedVersion?: ExpectedVersion
   externalId?: string | { field: string; value: string | number | boolean }
 }
 
-/** One operation of a batch across objects; `id` and values may be `{"$ref": index}` (D-66). */
-export interface BatchStep {
+/** What is done with one record. `purge` removes it for good, also from the trash; `restore` brings it back from there. */
+export type WriteAction = 'create' | 'update' | 'upsert' | 'delete' | 'purge' | 'restore'
+
+/** One record on its way through the door of records; id and values may be `{"$ref": index}` of an earlier one (D-66). */
+export interface WriteItem extends Omit<BulkItem, 'id'> {
   object: string
-  action: BulkOperation
+  action: WriteAction
   id?: string | { $ref: number }
-  data?: Record<string, unknown>
-  expectedVersion?: string
-  externalId?: BulkItem['externalId']
 }
 
 /** What a bulk write does with each record. */
-export type BulkOperation = 'create' | 'update' | 'upsert' | 'delete'
+export type BulkOperation = Extract<WriteAction, 'create' | 'update' | 'upsert' | 'delete'>
 
 /** Options of a bulk write (D-63). */
 export interface BulkOptions {
@@ -118,6 +118,7 @@ export interface BulkResultItem {
   object?: string
   id?: string
   success: boolean
+  /** A record that was restored was updated. */
   operation?: 'create' | 'update' | 'delete'
   record?: PlatformRecord
   errors?: BulkError[]
@@ -318,6 +319,15 @@ export interface DataService {
   list(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage | RawJson>
   /** Says how a list or a grouped list would run; runs nothing. @throws what `find` throws */
   explain(ctx: RequestContext, object: string, query: RecordQuery): QueryExplanation
+  /**
+   * The one door of records: writes them in the order given, whatever their objects and actions; later ones may name
+   * earlier ones (D-66). What happens to each, in this order: hooks and sealing; in the transaction version, values,
+   * references, formulas, rules, row, uniqueness, summaries, search, event; at the end the hooks that follow. The other
+   * writes are names for uses of it: a single one is a write of one that throws what refuses it, {@link bulk} one of many
+   * records of an object. Changes of peers take the same way from the row on, see {@link applyRemote}.
+   * @throws validation_error when the call itself is malformed; what is wrong with an item is in its result
+   */
+  write(ctx: RequestContext, items: readonly WriteItem[], options: BulkOptions): Promise<BulkResult>
   /** @throws validation_error, conflict */
   create(ctx: RequestContext, input: { object: string; data: Record<string, unknown> }): Promise<StoredRecord>
   /** @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found */
@@ -356,11 +366,6 @@ export interface DataService {
     ctx: RequestContext,
     input: { object: string; id: string; field: string },
   ): Promise<{ object: string; id: string; field: string; value: string | null }>
-  /**
-   * Writes records of several objects in the order given; later operations may name records of earlier ones (D-66).
-   * @throws validation_error when the request itself is malformed; failures of operations are in the result
-   */
-  batch(ctx: RequestContext, input: { operations: readonly BatchStep[]; options: BulkOptions }): Promise<BulkResult>
   /** Creates all or nothing (D-65). @throws validation_error with details.failures */
   createMany(
     ctx: RequestContext,

@@ -11,7 +11,6 @@ import type { BulkOptions, DataService, RecordQuery } from './api.ts'
 import { bodyQuery, listQuery } from './service/list-query.ts'
 import { readFlag } from './service/query-reader.ts'
 import { readRuns } from './service/triggers/trigger-store.ts'
-import { expectedVersionOf } from './service/versions.ts'
 
 const defaults: BulkOptions = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
 
@@ -47,43 +46,23 @@ export function dataHandlers(
       gate(params.object, 'update')
       const { expectedVersion, ...values } = body
       const version = expectedVersionOf(versionText(expectedVersion), headers['if-match'])
-      return data.update(ctx, {
-        ...params,
-        data: values,
-        ...(version === undefined ? {} : { expectedVersion: version }),
-      })
+      return data.update(ctx, { ...params, data: values, expectedVersion: version })
     },
     async deleteRecord(ctx, { params, query, headers }) {
       const purge = readFlag(lastOf(query.purge), 'purge')
       gate(params.object, purge ? 'purge' : 'delete')
-      const version = expectedVersionOf(query.expectedVersion, headers['if-match'])
-      const done = await data.remove(ctx, {
-        ...params,
-        purge,
-        ...(version === undefined ? {} : { expectedVersion: version }),
-      })
-      return {
-        object: done.object,
-        id: done.id,
-        success: true,
-        deleted: true,
-        ...(done.purged ? { purged: true } : {}),
-        ...(done.warnings === undefined ? {} : { warnings: done.warnings }),
-      }
+      const expectedVersion = expectedVersionOf(query.expectedVersion, headers['if-match'])
+      const { object, id, purged, ...rest } = await data.remove(ctx, { ...params, purge, expectedVersion })
+      return { object, id, success: true, deleted: true, ...(purged ? { purged } : {}), ...rest }
     },
     restoreRecord(ctx, { params, body, headers }) {
       gate(params.object, 'restore')
-      const version = expectedVersionOf(body?.expectedVersion, headers['if-match'])
-      return data.restore(ctx, { ...params, ...(version === undefined ? {} : { expectedVersion: version }) })
+      const expectedVersion = expectedVersionOf(body?.expectedVersion, headers['if-match'])
+      return data.restore(ctx, { ...params, expectedVersion })
     },
-    batchRecords(ctx, { params, body }) {
-      gate(params.object, 'bulk', body.operation)
-      return data.bulk(ctx, {
-        object: params.object,
-        operation: body.operation,
-        records: body.records,
-        options: body.options ?? defaults,
-      })
+    batchRecords(ctx, { params, body: { operation, records, options = defaults } }) {
+      gate(params.object, 'bulk', operation)
+      return data.bulk(ctx, { ...params, operation, records, options })
     },
     async createManyRecords(ctx, { params, body }) {
       gate(params.object, 'bulk', 'create')
@@ -94,24 +73,17 @@ export function dataHandlers(
       const result = { object: params.object, records, count: records.length }
       return warnings.length === 0 ? result : { ...result, warnings }
     },
-    updateManyRecords(ctx, { params, body }) {
+    updateManyRecords(ctx, { params, body: { records, options = defaults } }) {
       gate(params.object, 'bulk', 'update')
-      return data.bulk(ctx, {
-        object: params.object,
-        operation: 'update',
-        records: body.records,
-        options: body.options ?? defaults,
-      })
+      return data.bulk(ctx, { ...params, operation: 'update', records, options })
     },
-    deleteManyRecords(ctx, { params, body }) {
+    deleteManyRecords(ctx, { params, body: { ids, options = defaults } }) {
       gate(params.object, 'bulk', 'delete')
-      const records = body.ids.map((id) => ({ id }))
-      const input = { object: params.object, operation: 'delete', records, listName: 'ids' } as const
-      return data.bulk(ctx, { ...input, options: body.options ?? defaults })
+      const records = ids.map((id) => ({ id }))
+      return data.bulk(ctx, { ...params, operation: 'delete', records, listName: 'ids', options })
     },
     // The gates of each object are asked with its operations: what one of them does not offer is that one's failure.
-    batchAcrossObjects: (ctx, { body }) =>
-      data.batch(ctx, { operations: body.operations, options: body.options ?? defaults }),
+    batchAcrossObjects: (ctx, { body }) => data.write(ctx, body.operations, body.options ?? defaults),
     listTriggerRuns(_ctx, { params, query }) {
       const limit = checkedLimit(query.limit ?? 50)
       const found = readRuns(read, params.name, runCursor(query.cursor), limit + 1)
@@ -133,6 +105,20 @@ export function dataHandlers(
       return data.reveal(ctx, { ...params, field: body.field })
     },
   }
+}
+
+/**
+ * Chooses the expected version of a write: body or query first, then `If-Match`. Quotes and `W/` are taken off.
+ * Undefined means no check, `*` mere existence.
+ * @source D-55
+ */
+function expectedVersionOf(given: string | undefined, ifMatch: string | undefined): string | undefined {
+  const token = given ?? ifMatch
+  if (token === undefined) return undefined
+  return token
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/^"(.*)"$/, '$1')
 }
 
 /** @throws validation_error for a limit outside of 1 to 200 (D-14) */

@@ -16,7 +16,6 @@ import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { DataService, RecordHooks } from './api.ts'
-import { createBulkWrites } from './service/bulk-writes.ts'
 import { createRecordDeletion } from './service/deletion.ts'
 import { createRecordAccess } from './service/record-access.ts'
 import { createRecordFinder } from './service/finder.ts'
@@ -26,10 +25,12 @@ import { createIncomingReferences } from './service/references.ts'
 import type { RecordRules } from './service/record-rules.ts'
 import { createRecordRules } from './service/rules/create-record-rules.ts'
 import { createRecordNumbers } from './service/numbering.ts'
+import { createRecordWrites } from './service/record-writes.ts'
 import { createRemoteRights } from './service/remote-rights.ts'
 import { createRemoteWrites } from './service/remote-writes.ts'
+import { createReveal } from './service/reveal.ts'
 import { sanitizeHtml } from './service/sanitize-html.ts'
-import { createSingleWrites } from './service/single-writes.ts'
+import { createStoredRows } from './service/stored-rows.ts'
 import { createSummaries } from './service/summaries.ts'
 import { createSummaryRules } from './service/summary-rules.ts'
 import { findRow, requireRowFor } from './service/write-parts.ts'
@@ -81,28 +82,10 @@ export function createDataService(host: DataServiceHost): DataService {
   const summaries = createSummaries(summaryRules, queryEnv, (...change) => writer.derive(...change))
   const rules: RecordRules = createRecordRules({ metadata, queryEnv })
   const numbers = createRecordNumbers(today)
-  const writer = createRecordWriter({
-    metadata,
-    search,
-    clock,
-    ids: host.ids,
-    numbers,
-    queryEnv,
-    rules,
-    access,
-    summaries: () => summaries,
-  })
+  const rows = createStoredRows({ search, clock, rules, summaries })
+  const writer = createRecordWriter({ ...host, numbers, queryEnv, rules, access, rows, summaries })
   const incoming = createIncomingReferences(metadata)
-  const deletion = createRecordDeletion({
-    metadata,
-    search,
-    clock,
-    incoming,
-    writer,
-    rules,
-    access,
-    summaries: () => summaries,
-  })
+  const deletion = createRecordDeletion({ metadata, incoming, writer, rows, rules, access })
   const finder = createRecordFinder({ ...host, search, incoming, access })
   let hooks: RecordHooks | undefined
 
@@ -116,14 +99,19 @@ export function createDataService(host: DataServiceHost): DataService {
 
   const envFor = (ctx: RequestContext, schema: ObjectSchema): PrepareEnv => {
     const authorizer = host.authorizer()
+    const timeZone = settings.get('timezone')
+    const now = clock.now()
     return {
-      timeZone: settings.get('timezone'),
+      timeZone,
       defaultCurrency: settings.get('currency'),
       sanitizeHtml,
       checkJsonSchema: (schema, value) => compileSchema(schema)(value),
       userId: ctx.actor.id,
-      now: clock.iso(),
-      today: today(),
+      now: new Date(now).toISOString(),
+      // Few writes ask for it, and zones take their time.
+      get today() {
+        return dateInZone(now, timeZone)
+      },
       userExists: (id) =>
         id === ctx.actor.id ||
         (isFellow(ctx, id) && (liveExists(host.read, userDirectory.table, id) || auth()?.user(id) !== undefined)),
@@ -140,17 +128,13 @@ export function createDataService(host: DataServiceHost): DataService {
   }
 
   const parts: WriteParts = {
-    read: host.read,
-    write: host.write,
-    isBusy: host.isBusy,
-    ids: host.ids,
-    secrets: host.secrets,
+    ...host,
     writer,
     deletion,
+    rows,
     rules,
     access,
     summaries,
-    authorizer: host.authorizer,
     hooks: () => hooks,
     queryEnv,
     maxBatchRecords: () => settings.get('maxBatchRecords'),
@@ -207,19 +191,9 @@ export function createDataService(host: DataServiceHost): DataService {
     queryOf: listQuery,
 
     stream: (ctx, object, query) => finder.stream(ctx, schemaFor(ctx, object, 'read'), query),
-    ...createSingleWrites(parts),
-    ...createBulkWrites(parts),
-    ...createRemoteWrites({
-      metadata,
-      search,
-      clock,
-      numbers,
-      queryEnv,
-      rules,
-      incoming,
-      summaries: () => summaries,
-      parseEnv,
-    }),
+    ...createRecordWrites(parts),
+    ...createReveal(parts),
+    ...createRemoteWrites({ metadata, rows, clock, numbers, queryEnv, rules, incoming, summaries, parseEnv }),
     ...createRemoteRights({ metadata, access, queryEnv, parseEnv, envFor, authorizer: host.authorizer }),
   }
 }

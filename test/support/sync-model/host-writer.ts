@@ -167,15 +167,16 @@ export class Writer {
     const item = { title: this.#text() }
     const edited = pick(rows(machine, 'part', 'live'), r)
     const change = { title: this.#text() }
-    const result = await machine.data.batch(machine.ctx(), {
-      operations: [
+    const result = await machine.data.write(
+      machine.ctx(),
+      [
         { object: 'part', action: 'create', data: part },
         { object: 'item', action: 'create', data: { ...item, part: { $ref: 0 } } },
         ...(edited === undefined ? [] : [{ object: 'part', action: 'update' as const, id: edited.id, data: change }]),
         ...(fails ? [{ object: 'part', action: 'update' as const, id: unknownId, data: change }] : []),
       ],
-      options: { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false },
-    })
+      { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false },
+    )
     if (!result.success) return nothing
     const ids = result.results.map(({ id }) => id!)
     const parts = [

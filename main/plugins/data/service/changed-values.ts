@@ -21,12 +21,15 @@ export function touches(field: FieldSchema, columns: Row): boolean {
   return Object.hasOwn(columns, field.column) || field.extraColumns.some((extra) => Object.hasOwn(columns, extra.name))
 }
 
-/** The values that differ by field, but for the marks every write sets. */
+/** What every write sets, and what says when and by whom a record was deleted: no part of what changed. */
+const marks: ReadonlySet<string> = new Set(['updated_at', 'updated_by', 'deleted_at', 'deleted_by'])
+
+/** The values that differ by field, but for {@link marks}. */
 export function changesOf(schema: ObjectSchema, stored: Row, row: Row, columns: Row): ValueChanges {
   const codec = codecOf(schema)
   const changes: ValueChanges = {}
   for (const field of codec.allFields) {
-    if (field.name === 'updated_at' || field.name === 'updated_by' || !touches(field, columns)) continue
+    if (marks.has(field.name) || !touches(field, columns)) continue
     changes[field.name] = { old: codec.value(stored, field), new: codec.value(row, field) }
   }
   return changes

@@ -1,30 +1,120 @@
-// Runs the hooks around single writes: what they are shown, how their patch joins the supplied values (D-98).
+// Runs the hooks around writes: what they are shown, how their patch joins the supplied values (D-98).
 import { ExpressionError } from '#shared/expression/compile-expression.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { HookEvent, HookItem, HookOutcome, PlatformRecord, RecordHooks } from '../api.ts'
+import type { HookEvent, HookItem, PlatformRecord, RecordHooks, WriteAction } from '../api.ts'
 import { codecOf } from './codec.ts'
 import type { Row } from './codec.ts'
 import type { PrepareEnv } from './prepare.ts'
 import { defaultOf, givenValue } from './prepare.ts'
+import type { ItemDone, OpenStep, WriteRun } from './write-run.ts'
+
+/** A record before-hooks are shown. */
+export interface Shown {
+  readonly step: OpenStep
+  readonly event: HookEvent
+  readonly item: HookItem
+  /** The row as it was then; null for a new record. */
+  readonly row: Row | null
+}
+
+/** What before-hooks may hear of an action. */
+const eventsOf: Readonly<Record<WriteAction, readonly HookEvent[]>> = {
+  create: ['insert'],
+  update: ['update'],
+  upsert: ['insert', 'update'],
+  delete: ['delete'],
+  purge: ['delete'],
+  restore: ['restore'],
+}
+
+/** Whether before-hooks may have to see the record; from memory, so that a write without hooks pays nothing. */
+export function listensBefore(hooks: RecordHooks, { action, schema }: OpenStep): boolean {
+  return eventsOf[action].some((event) => hooks.listens(schema.name, 'before', event))
+}
+
+/** What before-hooks are shown of a record that meets this row; undefined for what none of them hears of. */
+export function shownTo(hooks: RecordHooks, step: OpenStep, row: Row | null): Shown | undefined {
+  const { schema, action, env } = step
+  const data = step.found.item.data ?? {}
+  const isChange = action === 'update' || action === 'upsert'
+  const event = row === null ? 'insert' : isChange ? 'update' : action === 'restore' ? 'restore' : 'delete'
+  // A record that is in the trash already was deleted before; purging it is no second delete.
+  if (event === 'delete' && row!['deleted_at'] !== null) return undefined
+  if (!hooks.listens(schema.name, 'before', event)) return undefined
+  if (row === null) return { step, event, item: { record: draftOf(schema, data, env), previous: null }, row }
+  const previous = codecOf(schema).toRecord(row)
+  const record = isChange ? { ...previous, ...shownValues(schema, data) } : previous
+  return { step, event, item: { record, previous }, row }
+}
+
+/**
+ * Runs the before-hooks of records, one call for each object and event; what they set and refuse is found of the records.
+ * @throws what a hook refuses a lone record with
+ */
+export async function runBefore(hooks: RecordHooks, run: WriteRun, shown: readonly Shown[]): Promise<void> {
+  for (const group of Map.groupBy(shown, ({ step, event }) => `${step.schema.name}/${event}`).values()) {
+    const { step, event } = group[0]!
+    const items = group.map(({ item }) => item)
+    const outcomes = await hooks.before(run.ctx, { object: step.schema.name, event, items })
+    group.forEach(({ step: { found }, row }, at) => {
+      const outcome = outcomes[at]
+      if (outcome === undefined) throw new Error('The hooks gave no outcome for a record.')
+      if (!outcome.ok && run.isLone) throw outcome.error
+      found.seen = row
+      if (!outcome.ok) found.failure = outcome.error
+      else if (Object.keys(outcome.patch).length > 0) {
+        found.patch = outcome.patch
+        found.item = { ...found.item, data: { ...found.item.data, ...outcome.patch } }
+      }
+    })
+  }
+}
+
+/** What after-hooks hear of what became of a record. */
+const afterEvents: Readonly<Record<ItemDone['operation'], HookEvent>> = {
+  create: 'insert',
+  update: 'update',
+  delete: 'delete',
+  restore: 'restore',
+}
+
+/** Runs the after-hooks of what was written, one call for each object and event; undefined when none listens. */
+export function runAfter(
+  hooks: RecordHooks | undefined,
+  ctx: RequestContext,
+  done: readonly ItemDone[],
+): Promise<void> | undefined {
+  if (hooks === undefined) return undefined
+  const heard = done.filter(
+    ({ written, schema, operation }) => written.changed && hooks.listens(schema.name, 'after', afterEvents[operation]),
+  )
+  if (heard.length === 0) return undefined
+  return (async () => {
+    for (const group of Map.groupBy(heard, ({ schema, operation }) => `${schema.name}/${operation}`).values()) {
+      const { schema, operation } = group[0]!
+      const items = group.map(({ written: { record, before } }): HookItem => {
+        return { record, previous: before === null ? null : codecOf(schema).toRecord(before) }
+      })
+      await hooks.after(ctx, { object: schema.name, event: afterEvents[operation], items })
+    }
+  })()
+}
 
 /** A new record as before-hooks see it: defaults first, then the supplied values. Concealed values are not shown. */
-export function draftOf(
-  schema: ObjectSchema,
-  data: Readonly<Record<string, unknown>>,
-  env: PrepareEnv,
-): PlatformRecord {
+function draftOf(schema: ObjectSchema, data: Readonly<Record<string, unknown>>, env: PrepareEnv): PlatformRecord {
   const record: PlatformRecord = {}
+  const { sealed } = codecOf(schema)
   for (const field of schema.fields) {
-    if (field.computed || codecOf(schema).sealed.includes(field)) record[field.name] = null
-    else record[field.name] = givenValue(field, data) ?? null
+    const isShown = !field.computed && !sealed.includes(field)
+    record[field.name] = isShown ? (givenValue(field, data) ?? null) : null
   }
   for (const field of schema.fields) {
-    if (record[field.name] === null && !field.computed && !codecOf(schema).sealed.includes(field))
+    if (record[field.name] === null && !field.computed && !sealed.includes(field))
       record[field.name] = shownDefault(field, env, record)
   }
-  return { ...record, ...shown(schema, data) }
+  return { ...record, ...shownValues(schema, data) }
 }
 
 /** The default as far as it has one; what is wrong with its expression is told when the record is prepared. */
@@ -37,17 +127,8 @@ function shownDefault(field: FieldSchema, env: PrepareEnv, record: PlatformRecor
   }
 }
 
-/** A change as before-hooks see it: the stored record with the supplied values on top. */
-export function changedRecord(
-  schema: ObjectSchema,
-  previous: Readonly<PlatformRecord>,
-  data: Readonly<Record<string, unknown>>,
-): PlatformRecord {
-  return { ...previous, ...shown(schema, data) }
-}
-
 /** Supplied values without concealed ones and without what the server drops (D-51). */
-function shown(schema: ObjectSchema, data: Readonly<Record<string, unknown>>): PlatformRecord {
+function shownValues(schema: ObjectSchema, data: Readonly<Record<string, unknown>>): PlatformRecord {
   const { sealed } = codecOf(schema)
   const entries = Object.entries(data).filter(([name, value]) => {
     const field = schema.byName.get(name)
@@ -55,46 +136,4 @@ function shown(schema: ObjectSchema, data: Readonly<Record<string, unknown>>): P
     return !field.computed || name === 'owner' || name === 'id'
   })
   return Object.fromEntries(entries)
-}
-
-/** Runs the before-hooks of one record. @throws what a hook refuses with */
-export async function beforeOne(
-  hooks: RecordHooks,
-  ctx: RequestContext,
-  object: string,
-  event: HookEvent,
-  item: HookItem,
-): Promise<Readonly<Record<string, unknown>>> {
-  const [outcome] = await hooks.before(ctx, { object, event, items: [item] })
-  return patchOf(outcome)
-}
-
-/** The patch of an outcome. @throws what a hook refuses with */
-export function patchOf(outcome: HookOutcome | undefined): Readonly<Record<string, unknown>> {
-  if (outcome === undefined) throw new Error('The hooks gave no outcome for a record.')
-  if (!outcome.ok) throw outcome.error
-  return outcome.patch
-}
-
-/** What after-hooks are shown of a write. */
-export function afterItem(schema: ObjectSchema, record: PlatformRecord, before: Row | null): HookItem {
-  return { record, previous: before === null ? null : codecOf(schema).toRecord(before) }
-}
-
-/** Runs the after-hooks of one record. */
-export async function afterOne(
-  hooks: RecordHooks | undefined,
-  ctx: RequestContext,
-  schema: ObjectSchema,
-  event: HookEvent,
-  record: PlatformRecord,
-  before: Row | null,
-): Promise<void> {
-  if (hooks === undefined || !hooks.listens(schema.name, 'after', event)) return
-  await hooks.after(ctx, { object: schema.name, event, items: [afterItem(schema, record, before)] })
-}
-
-/** The hooks when some of them run before the event; undefined means no extra work. */
-export function hooksBefore(hooks: RecordHooks | undefined, object: string, event: HookEvent): RecordHooks | undefined {
-  return hooks?.listens(object, 'before', event) === true ? hooks : undefined
 }

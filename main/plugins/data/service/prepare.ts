@@ -64,8 +64,6 @@ export interface PreparedCreate {
 /** Column values an update sets. */
 export interface PreparedUpdate {
   readonly columns: Row
-  /** The fields that were given and may change. */
-  readonly fields: readonly FieldSchema[]
   readonly owner: string | undefined
   /** What is wrong with the values; the columns lack those. */
   readonly problems: readonly FieldError[]
@@ -126,7 +124,6 @@ export function prepareUpdate(
   checkNames(schema, data, env, problems)
   const codec = codecOf(schema)
   const columns: Row = {}
-  const fields: FieldSchema[] = []
   for (const name of Object.keys(data)) {
     const field = schema.byName.get(name)
     if (field === undefined || field.system || field.computed || givenValue(field, data) === undefined) continue
@@ -148,11 +145,10 @@ export function prepareUpdate(
       continue
     }
     Object.assign(columns, after)
-    fields.push(field)
   }
   const owner = parseOwner(data['owner'], stored['owner'], env, problems, refused)
   requireEditable(refused)
-  return { columns, fields, owner, problems }
+  return { columns, owner, problems }
 }
 
 /** The value a body gives a field; undefined when it gives none, or the mask that stands for "as it is" (D-94). */

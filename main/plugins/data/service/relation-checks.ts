@@ -56,13 +56,13 @@ type World = ReadonlyMap<string, ObjectSchema>
 function masterProblems(schema: ObjectSchema, world: World): FieldError[] {
   const fields = schema.fields.filter((field) => field.type === 'master_detail')
   const problems: FieldError[] = []
-  if (fields.length === 0 && !hasDetails(schema, world)) return problems
+  if (fields.length === 0) return problems
   const below = longest(schema, (at) => [...world.values()].filter((other) => mastersOf(other).includes(at.name)))
   for (const field of fields) {
     const master = world.get(field.reference!)
     if (master === undefined) continue
     const above = longest(master, (at) => mastersOf(at).flatMap((name) => world.get(name) ?? []))
-    if (above === Infinity || below === Infinity || reaches(master, schema, world)) {
+    if (above === Infinity || below === Infinity) {
       problems.push(problem(field, 'reference', 'The object would own itself.', maxLevels))
     } else if (above + 1 + below > maxLevels) {
       problems.push(problem(field, 'reference', `Masters own details over at most ${maxLevels} levels.`, maxLevels))
@@ -71,24 +71,8 @@ function masterProblems(schema: ObjectSchema, world: World): FieldError[] {
   return problems
 }
 
-function hasDetails(schema: ObjectSchema, world: World): boolean {
-  return [...world.values()].some((other) => mastersOf(other).includes(schema.name))
-}
-
 function mastersOf(schema: ObjectSchema): string[] {
   return schema.fields.flatMap((field) => (field.type === 'master_detail' ? [field.reference!] : []))
-}
-
-function reaches(from: ObjectSchema, to: ObjectSchema, world: World): boolean {
-  const seen = new Set<string>()
-  const waiting = [from]
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (at.name === to.name) return true
-    if (seen.has(at.name)) continue
-    seen.add(at.name)
-    waiting.push(...mastersOf(at).flatMap((name) => world.get(name) ?? []))
-  }
-  return false
 }
 
 /** Steps of the longest way; infinite when a way comes back to where it was. */

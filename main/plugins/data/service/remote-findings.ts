@@ -3,7 +3,6 @@
 import { PlatformError } from '#shared/errors.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { uniqueRules } from '#main/database/query/unique-clash.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
@@ -16,6 +15,7 @@ import type { RecordRules } from './record-rules.ts'
 import { targetsOf } from './reference-checks.ts'
 import type { IncomingReferences } from './references.ts'
 import { namingOf } from './references.ts'
+import type { Place } from './stored-rows.ts'
 import { clashesOf } from './unique-clashes.ts'
 
 /** Everything an outcome says of a stored record. */
@@ -42,11 +42,10 @@ const maxDuplicates = 20
  */
 export function findingsOf(
   parts: FindingParts,
-  tx: Tx,
-  ctx: RequestContext,
-  seen: { readonly schema: ObjectSchema; readonly row: Row; readonly stored: Row | null; readonly columns: Row },
+  { tx, ctx, schema }: Place,
+  { row, stored, columns }: { readonly row: Row; readonly stored: Row | null; readonly columns: Row },
 ): RemoteFindings {
-  const { schema, row, stored } = seen
+  const seen: Seen = { schema, row, stored, columns }
   return {
     duplicates: duplicatesOf(parts, tx, seen, ctx.organizationId),
     broken: parts.rules.observe(ctx, schema, row, stored),
@@ -90,7 +89,12 @@ export function strandedBy(
     )
 }
 
-type Seen = Parameters<typeof findingsOf>[3]
+interface Seen {
+  readonly schema: ObjectSchema
+  readonly row: Row
+  readonly stored: Row | null
+  readonly columns: Row
+}
 
 function duplicatesOf(
   parts: FindingParts,

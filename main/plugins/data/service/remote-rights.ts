@@ -70,7 +70,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
     const { schema, intent } = scene
     if (may(scene, schema, intent.id, action)) return undefined
     if (action === 'delete' || action === 'purge' || action === 'restore') {
-      const cascades = relationsOf(schema).filter((field) => deleteBehaviorOf(field) === 'cascade')
+      const cascades = codecOf(schema).relations.filter((field) => deleteBehaviorOf(field) === 'cascade')
       if (cascades.some((field) => follows(scene, field, action))) return undefined
     }
     return `This person may not ${words[action]} this record of "${schema.name}".`
@@ -97,7 +97,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
 
   /** A reference that deleting the record it named has emptied. */
   const isEmptied = (scene: Scene, field: FieldSchema, columns: Row): boolean =>
-    columns[field.column] === null && relationsOf(scene.schema).includes(field) && follows(scene, field, 'delete')
+    columns[field.column] === null && codecOf(scene.schema).relations.includes(field) && follows(scene, field, 'delete')
 
   /** What a new record holds in fields its author may not set. */
   const defaultsOf = ({ ctx, schema, intent }: Scene, isOpen: (name: string) => boolean): Row => {
@@ -128,27 +128,24 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
 
   const values = (scene: Scene): string | undefined => {
     const { schema, intent, stored } = scene
-    if (Object.keys(intent.values).length === 0) return undefined
+    const names = Object.keys(intent.values)
+    if (names.length === 0) return undefined
+    const { columns } = remoteColumns(schema, intent.values, parts.parseEnv(), true)
     const isNew = stored === undefined && intent.isNew
-    const onlyFollows = stored !== undefined && followsAlone(scene)
+    // Nothing but references that a deletion has emptied is no edit of its own.
+    const onlyFollows =
+      stored !== undefined &&
+      names.every((name) => {
+        const field = schema.byName.get(name)
+        return field !== undefined && isEmptied(scene, field, columns)
+      })
     const refusal = isNew || onlyFollows ? undefined : refuse(scene, 'edit')
     if (refusal !== undefined) return refusal
-    const { columns } = remoteColumns(schema, intent.values, parts.parseEnv(), true)
     const closed = closedFields(scene, columns)
     if (closed.length > 0) return `This person may not change ${closed.join(', ')} of "${schema.name}".`
     if (isMasterClosed(scene, columns))
       return `This person may not change the record that one of "${schema.name}" belongs to.`
     return undefined
-  }
-
-  /** Whether nothing is written but references that a deletion has emptied. */
-  const followsAlone = (scene: Scene): boolean => {
-    const { schema, intent } = scene
-    const { columns } = remoteColumns(schema, intent.values, parts.parseEnv(), true)
-    return Object.keys(intent.values).every((name) => {
-      const field = schema.byName.get(name)
-      return field !== undefined && isEmptied(scene, field, columns)
-    })
   }
 
   return {
@@ -162,19 +159,14 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       const scene: Scene = { tx, ctx, schema, intent, stored }
       // Which rules cover a record that is not here yet cannot be said.
       if (stored === undefined && !intent.isNew && isByRow(parts.authorizer(), ctx, schema)) return null
-      const steps: (() => string | undefined)[] = [
-        () => refuse(scene, intent.isNew && stored === undefined ? 'create' : 'read'),
-        () => values(scene),
-        () => (intent.isTransferred === true ? refuse(scene, 'transfer') : undefined),
-        () => (intent.deleted === true ? refuse(scene, 'delete') : undefined),
-        () => (intent.deleted === false ? refuse(scene, 'restore') : undefined),
-        () => (intent.purged === true ? refuse(scene, schema.enable.trash ? 'purge' : 'delete') : undefined),
-      ]
-      for (const step of steps) {
-        const refusal = step()
-        if (refusal !== undefined) return refusal
-      }
-      return undefined
+      const isNew = intent.isNew && stored === undefined
+      return (
+        refuse(scene, isNew ? 'create' : 'read') ??
+        values(scene) ??
+        (intent.isTransferred === true ? refuse(scene, 'transfer') : undefined) ??
+        (intent.deleted === undefined ? undefined : refuse(scene, intent.deleted ? 'delete' : 'restore')) ??
+        (intent.purged === true ? refuse(scene, schema.enable.trash ? 'purge' : 'delete') : undefined)
+      )
     },
   }
 }
@@ -187,10 +179,6 @@ const words: Readonly<Record<RecordAction, string>> = {
   transfer: 'give away',
   restore: 'restore',
   purge: 'remove for good',
-}
-
-function relationsOf(schema: ObjectSchema): readonly FieldSchema[] {
-  return codecOf(schema).relations
 }
 
 function isByRow(authorizer: Authorizer, ctx: RequestContext, schema: ObjectSchema): boolean {

@@ -1,6 +1,6 @@
 // The door through which changes made on other machines reach rows (sync.md 5, 7, 10). They were judged where they were
 // made: nothing refuses them here, nothing follows from them but what is computed, and what is wrong with them is told.
-import { notFound, validationError } from '#shared/errors.ts'
+import { notFound } from '#shared/errors.ts'
 import type { ParseEnv } from '#shared/field-types/field-type.ts'
 import { parseInstant, formatInstant } from '#shared/calendar/iso.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
@@ -9,20 +9,9 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { findUniqueClash } from '#main/database/query/unique-clash.ts'
-import type { SearchService } from '#main/plugins/search/api.ts'
-import type { DataService, PlatformRecord, RemoteChange, RemoteOutcome } from '../api.ts'
-import {
-  deleteRow,
-  forgetEffectsOn,
-  getRow,
-  idsBeginning,
-  insertRow,
-  takeDeleteEffects,
-  updateRow,
-  lastRows,
-} from '../store.ts'
-import type { ValueChanges } from './changed-values.ts'
-import { changesOf, differing } from './changed-values.ts'
+import type { DataService, RemoteChange, RemoteOutcome } from '../api.ts'
+import { getRow, idsBeginning, lastRows, takeDeleteEffects } from '../store.ts'
+import { differing } from './changed-values.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
 import type { RecordNumbers } from './numbering.ts'
@@ -33,8 +22,9 @@ import { noteCascades } from './remote-cascades.ts'
 import { findingsOf, hasRelations, noFindings, relationsOf, strandedBy } from './remote-findings.ts'
 import { emptyRow, remoteColumns } from './remote-values.ts'
 import type { RecordRules } from './record-rules.ts'
+import type { Place, StoredRows } from './stored-rows.ts'
 import type { Summaries } from './summaries.ts'
-import { nextVersion } from './versions.ts'
+import { requireId } from './write-parts.ts'
 
 /** The operations for peers' changes. */
 export type RemoteWrites = Pick<
@@ -52,20 +42,12 @@ export type RemoteWrites = Pick<
 /** What they work with. */
 export interface RemoteWriteParts extends FindingParts {
   readonly rules: RecordRules
-  readonly search: () => SearchService | undefined
+  readonly rows: StoredRows
   readonly clock: Clock
   readonly numbers: RecordNumbers
-  readonly summaries: () => Summaries
+  readonly summaries: Summaries
   /** The world values are read in. */
   readonly parseEnv: () => ParseEnv
-}
-
-/** A record that is being written: what every step needs. */
-interface Place {
-  readonly tx: Tx
-  readonly ctx: RequestContext
-  readonly schema: ObjectSchema
-  readonly id: string
 }
 
 type Step = Omit<RemoteOutcome, 'refused'>
@@ -75,7 +57,7 @@ const hidden: Step = Object.freeze({ changed: true, ...noFindings })
 
 /** Makes the operations. */
 export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
-  const { metadata, rules, clock, numbers } = parts
+  const { metadata, rules, clock, numbers, rows, summaries } = parts
   /** What the group under way has put into the trash. */
   const groups = new WeakMap<Tx, TrashedRecord[]>()
 
@@ -85,31 +67,30 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     return schema
   }
 
-  const inScope = <T>(tx: Tx, ctx: RequestContext, fn: () => T): T => {
-    const summaries = parts.summaries()
-    return summaries.isOpen(tx) ? fn() : summaries.scope(tx, ctx, fn).value
-  }
-
-  const emit = ({ tx, ctx, schema, id }: Place, type: string, payload: object): void =>
-    tx.emit(ctx, { type, object: schema.name, recordId: id, payload })
-
-  /** The marks of a new version, in the row and its columns. */
-  const mark = (ctx: RequestContext, stored: Row, columns: Row): Row => {
-    columns['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
-    columns['updated_by'] = ctx.actor.id
-    return { ...stored, ...columns }
-  }
+  const inScope = <T>(tx: Tx, ctx: RequestContext, fn: () => T): T =>
+    summaries.isOpen(tx) ? fn() : summaries.scope(tx, ctx, fn).value
 
   /** Follows numbers that another machine issued. */
-  const noteNumbers = (tx: Tx, schema: ObjectSchema, columns: Row): void => {
+  const noteNumbers = ({ tx, schema }: Place, columns: Row): void => {
     for (const field of codecOf(schema).autonumbers) {
       const text = columns[field.column]
       if (typeof text === 'string') numbers.seen(tx, schema, field, text)
     }
   }
 
-  const insert = (place: Place, change: RemoteChange, columns: Row): Step => {
-    const { tx, ctx, schema, id } = place
+  /** Notes what is wrong with a record that is stored: it refuses nothing. */
+  const noted = (at: Place, row: Row, stored: Row | null, columns: Row): Step => {
+    if (row['deleted_at'] === null) return { changed: true, ...findingsOf(parts, at, { row, stored, columns }) }
+    return stored === null || stored['deleted_at'] === null ? departed(at, row) : hidden
+  }
+
+  const departed = ({ tx, schema }: Place, { id }: Row): Step => ({
+    ...hidden,
+    stranded: strandedBy(parts, tx, schema.name, id as string),
+  })
+
+  const insert = (at: Place, id: string, change: RemoteChange, columns: Row): Step => {
+    const { tx, ctx, schema } = at
     const now = clock.iso()
     const row: Row = { ...emptyRow(schema), ...columns }
     row['id'] = id
@@ -120,140 +101,79 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
     row['owner'] = personOr(change.owner, { id: row['created_by'] })
     if (change.deleted) Object.assign(row, deletionOf(change.deleted, ctx, now))
     // Children may have arrived before it.
-    Object.assign(row, parts.summaries().renewed(tx, schema, id))
+    Object.assign(row, summaries.renewed(tx, schema, id))
     rules.compute(schema, row)
-    insertRow(tx, schema, row)
-    noteNumbers(tx, schema, row)
-    if (row['deleted_at'] === null) {
-      parts.summaries().entering(tx, schema, row)
-      parts.search()?.add(tx, schema, row)
-    }
-    emit(place, 'record.created', { record: rules.toRecord(schema, row) })
-    if (row['deleted_at'] === null)
-      return { changed: true, ...findingsOf(parts, tx, ctx, { schema, row, stored: null, columns: row }) }
-    emit(place, 'record.deleted', { record: codecOf(schema).toRecord(row) })
-    return departed(place)
+    noteNumbers(at, row)
+    rows.store(at, null, row, row)
+    return noted(at, row, null, row)
   }
 
   /** Stores values of a row that stays where it is, live or in the trash. */
-  const change = (place: Place, stored: Row, columns: Row): Row => {
-    const { tx, ctx, schema, id } = place
-    const row = mark(ctx, stored, columns)
-    Object.assign(columns, rules.compute(schema, row))
-    if (row['deleted_at'] === null) {
-      const summaries = parts.summaries()
-      summaries.leaving(tx, schema, stored, columns)
-      updateRow(tx, schema, id, columns)
-      summaries.entering(tx, schema, row, columns)
-      parts.search()?.change(tx, schema, stored, row)
-    } else updateRow(tx, schema, id, columns)
-    const changes = withoutMarks(changesOf(schema, stored, row, columns))
-    emit(place, 'record.updated', { record: rules.toRecord(schema, row), changes })
+  const change = (at: Place, stored: Row, columns: Row): Row => {
+    const row = rows.next(at, stored, columns)
+    rows.store(at, stored, row, columns)
     return row
   }
 
-  const trash = (place: Place, stored: Row, deleted: { readonly at: string; readonly by: string }): void => {
-    const { tx, ctx, schema, id } = place
-    const record = codecOf(schema).toRecord(stored)
-    parts.search()?.hide(tx, schema, stored)
-    parts.summaries().leaving(tx, schema, stored)
-    const columns: Row = {}
-    mark(ctx, stored, columns)
-    updateRow(tx, schema, id, { ...columns, ...deletionOf(deleted, ctx, clock.iso()) })
-    groups.get(tx)?.push({ schema, row: stored })
-    emit(place, 'record.deleted', { record })
+  const trash = (at: Place, stored: Row, deleted: { readonly at: string; readonly by: string }): Row => {
+    const columns: Row = deletionOf(deleted, at.ctx, clock.iso())
+    const row = rows.mark(at, stored, columns)
+    rows.store(at, stored, row, columns)
+    groups.get(at.tx)?.push({ schema: at.schema, row: stored })
+    return row
   }
 
-  const revive = (place: Place, stored: Row, given: Row): Row => {
-    const { tx, ctx, schema, id } = place
-    const columns: Row = { ...given, ...parts.summaries().renewed(tx, schema, id), deleted_at: null, deleted_by: null }
-    const row = mark(ctx, stored, columns)
-    Object.assign(columns, rules.compute(schema, row))
-    updateRow(tx, schema, id, columns)
+  const revive = (at: Place, stored: Row, given: Row): Row => {
+    const { row } = rows.revive(at, stored, given)
     // What the deletion did elsewhere is undone by whoever restored the record.
-    takeDeleteEffects(tx, id)
-    const trashed = groups.get(tx)
-    const at = trashed?.findIndex(({ row: gone }) => gone['id'] === id) ?? -1
-    if (at !== -1) trashed!.splice(at, 1)
-    parts.summaries().entering(tx, schema, row)
-    parts.search()?.show(tx, schema, row)
-    const record: PlatformRecord = rules.toRecord(schema, row)
-    const changes = changesOf(schema, stored, row, given)
-    emit(place, 'record.restored', Object.keys(changes).length === 0 ? { record } : { record, changes })
+    takeDeleteEffects(at.tx, row['id'] as string)
+    const trashed = groups.get(at.tx)
+    const position = trashed?.findIndex(({ row: gone }) => gone['id'] === row['id']) ?? -1
+    if (position !== -1) trashed!.splice(position, 1)
     return row
   }
 
-  const purge = (place: Place, stored: Row): void => {
-    const { tx, schema, id } = place
-    const live = stored['deleted_at'] === null
-    const record = codecOf(schema).toRecord(stored)
-    parts.search()?.remove(tx, schema, stored)
-    if (live) parts.summaries().leaving(tx, schema, stored)
-    deleteRow(tx, schema, id)
-    forgetEffectsOn(tx, schema.name, id)
-    takeDeleteEffects(tx, id)
-    if (live) emit(place, 'record.deleted', { record })
-    emit(place, 'record.purged', { record: { id } })
-  }
-
-  const departed = ({ tx, schema, id }: Place): Step => ({
-    ...hidden,
-    stranded: strandedBy(parts, tx, schema.name, id),
-  })
-
-  const update = (place: Place, given: RemoteChange, stored: Row, columns: Row): Step => {
-    const { tx, ctx, schema } = place
+  const update = (at: Place, given: RemoteChange, stored: Row, columns: Row): Step => {
+    const { ctx } = at
     const owner = given.owner === undefined ? stored['owner'] : personOr(given.owner, { id: stored['owner']! })
     if (owner !== stored['owner']) columns['owner'] = owner ?? null
-    const changed = differing(stored, columns)
     const isLive = stored['deleted_at'] === null
-    const some = Object.keys(changed).length > 0
-    noteNumbers(tx, schema, changed)
+    // Of one that is in the trash already, the marks follow like any value.
+    if (given.deleted && !isLive) Object.assign(columns, deletionOf(given.deleted, ctx, stored['deleted_at'] as string))
+    const changed = differing(stored, columns)
+    noteNumbers(at, changed)
     if (given.deleted === null && !isLive) {
-      const row = revive(place, stored, changed)
-      return { changed: true, ...findingsOf(parts, tx, ctx, { schema, row, stored: null, columns: row }) }
+      const row = revive(at, stored, changed)
+      return noted(at, row, null, row)
     }
-    if (given.deleted && isLive) {
-      trash(place, some ? change(place, stored, changed) : stored, given.deleted)
-      return departed(place)
-    }
-    if (given.deleted) {
-      const marks = differing(stored, deletionOf(given.deleted, ctx, stored['deleted_at'] as string))
-      if (!some && Object.keys(marks).length === 0) return unchanged
-      change(place, stored, { ...changed, ...marks })
-      return hidden
-    }
-    if (!some) return unchanged
-    const row = change(place, stored, changed)
-    if (!isLive) return hidden
-    return { changed: true, ...findingsOf(parts, tx, ctx, { schema, row, stored, columns: changed }) }
+    const some = Object.keys(changed).length > 0
+    if (given.deleted && isLive)
+      return noted(at, trash(at, some ? change(at, stored, changed) : stored, given.deleted), stored, changed)
+    return some ? noted(at, change(at, stored, changed), stored, changed) : unchanged
   }
 
   return {
     wholeRecords: (reads, schema, { below, limit }) =>
       lastRows(reads, schema, below, limit).map((row) => {
-        const {
-          id,
-          deleted_at: at,
-          deleted_by: by,
-        } = row as { id: string; deleted_at: string | null; deleted_by: string | null }
-        return { id, record: codecOf(schema).toRecord(row), deleted: at === null ? null : { at, by: by ?? '' } }
+        const { id, deleted_at: at, deleted_by: by } = row as Record<string, string | null>
+        const deleted = at == null ? null : { at, by: by ?? '' }
+        return { id: id!, record: codecOf(schema).toRecord(row), deleted }
       }),
 
     applyRemote(tx, given, change) {
       const ctx = remoteContext(given)
       const schema = schemaOf(change.object)
       const id = requireId(change.id)
-      const place: Place = { tx, ctx, schema, id }
+      const at: Place = { tx, ctx, schema }
       const stored = getRow(tx, schema, id)
       if (change.purged === true) {
         if (stored === undefined) return { ...unchanged, refused: [] }
-        inScope(tx, ctx, () => purge(place, stored))
-        return { ...(stored['deleted_at'] === null ? departed(place) : hidden), refused: [] }
+        inScope(tx, ctx, () => rows.purge(at, stored))
+        return { ...(stored['deleted_at'] === null ? departed(at, stored) : hidden), refused: [] }
       }
       const { columns, refused } = remoteColumns(schema, change.values, parts.parseEnv(), change.convert)
       const step = inScope(tx, ctx, () =>
-        stored === undefined ? insert(place, change, columns) : update(place, change, stored, columns),
+        stored === undefined ? insert(at, id, change, columns) : update(at, change, stored, columns),
       )
       return { ...step, refused }
     },
@@ -273,7 +193,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
       const trashed: TrashedRecord[] = []
       groups.set(tx, trashed)
       try {
-        const { value } = parts.summaries().scope(tx, remoteContext(ctx), fn)
+        const { value } = summaries.scope(tx, remoteContext(ctx), fn)
         noteCascades(tx, trashed)
         return value
       } finally {
@@ -303,7 +223,7 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
         columns[field.column] = text
       }
       if (Object.keys(columns).length === 0) return false
-      inScope(tx, ctx, () => change({ tx, ctx, schema, id }, stored, columns))
+      inScope(tx, ctx, () => change({ tx, ctx, schema }, stored, columns))
       return true
     },
   }
@@ -321,13 +241,6 @@ export function createRemoteWrites(parts: RemoteWriteParts): RemoteWrites {
 function remoteContext(ctx: RequestContext): RequestContext {
   if (ctx.source === 'sync' && ctx.runAutomations === false) return ctx
   return { ...ctx, source: 'sync', runAutomations: false }
-}
-
-/** @throws validation_error for a text that is no id */
-function requireId(given: string): string {
-  const id = parseUuid(given)
-  if (id !== null) return id
-  throw validationError([{ field: 'id', code: 'invalid_uuid', message: 'The id is not a UUID.', value: given }])
 }
 
 function deletionOf(
@@ -348,10 +261,4 @@ function instantOr(given: unknown, otherwise: string): string {
 function personOr(given: unknown, { id }: { readonly id: string | number | Uint8Array | null }): string {
   if (typeof given === 'string' && /^[A-Za-z0-9_.:-]{1,128}$/.test(given)) return given
   return String(id)
-}
-
-/** When and by whom a record was deleted is no part of it. */
-function withoutMarks(changes: ValueChanges): ValueChanges {
-  const { deleted_at: _at, deleted_by: _by, ...rest } = changes
-  return rest
 }

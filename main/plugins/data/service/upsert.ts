@@ -2,7 +2,6 @@
 import { validationError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
@@ -13,6 +12,7 @@ import type { BulkItem } from '../api.ts'
 import { getRow, quote } from '../store.ts'
 import type { Row } from './codec.ts'
 import type { PrepareEnv } from './prepare.ts'
+import { requireId } from './write-parts.ts'
 
 /** The matching row, deleted or not, and the values a new record takes over from the match. */
 export interface UpsertMatch {
@@ -32,10 +32,7 @@ export function findUpsertMatch(
   queryEnv: QueryEnv,
 ): UpsertMatch {
   if (item.id !== undefined) {
-    const id = parseUuid(item.id)
-    if (id === null) {
-      throw validationError([{ field: 'id', code: 'invalid_uuid', message: 'The id is not a UUID.', value: item.id }])
-    }
+    const id = requireId(item.id)
     return { row: getRow(read, schema, id), values: { id } }
   }
   if (item.externalId === undefined) return { row: undefined, values: {} }

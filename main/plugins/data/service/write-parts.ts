@@ -1,15 +1,15 @@
-// What every kind of write works with, and the steps they share: rights, the row meant, the job with its summaries.
-import { notFound, validationError } from '#shared/errors.ts'
+// What every kind of write works with, and what they share: the row meant, its version, the end of chains of writes.
+import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { Reads, Tx, Write } from '#main/kernel/database.ts'
+import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
-import type { RecordHooks, StoredRecord } from '../api.ts'
+import type { RecordHooks } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -17,9 +17,9 @@ import type { RecordAccess } from './record-access.ts'
 import type { RecordDeletion } from './deletion.ts'
 import type { PrepareEnv } from './prepare.ts'
 import type { RecordRules } from './record-rules.ts'
+import type { StoredRows } from './stored-rows.ts'
 import type { Summaries } from './summaries.ts'
-import { requireVersion } from './versions.ts'
-import type { RecordWriter, Written } from './writer.ts'
+import type { RecordWriter } from './writer.ts'
 
 /** What writes work with. */
 export interface WriteParts {
@@ -31,6 +31,7 @@ export interface WriteParts {
   readonly secrets: SecretStore
   readonly writer: RecordWriter
   readonly deletion: RecordDeletion
+  readonly rows: StoredRows
   readonly rules: RecordRules
   readonly access: RecordAccess
   readonly summaries: Summaries
@@ -46,9 +47,6 @@ export interface WriteParts {
 /** Writes caused by writes end here (D-99). */
 export const maxWriteDepth = 5
 
-/** Times a write is tried again because its record changed while hooks ran; the next refusal is the caller's. */
-export const maxTries = 3
-
 /**
  * Refuses writes that are too far down a chain of writes that cause each other.
  * @throws validation_error
@@ -60,6 +58,13 @@ export function requireDepth(ctx: RequestContext): void {
   throw validationError([{ field: '', code: 'rule_violation', message, constraint: maxWriteDepth }], {
     reason: 'recursion',
   })
+}
+
+/** The id a text names, as it is stored. @throws validation_error for a text that is none */
+export function requireId(given: string): string {
+  const id = parseUuid(given)
+  if (id !== null) return id
+  throw validationError([{ field: 'id', code: 'invalid_uuid', message: 'The id is not a UUID.', value: given }])
 }
 
 /** The row of an id, or 404; ids that are no UUID name nothing. @throws resource_not_found */
@@ -96,17 +101,11 @@ export function requireRowFor(
   return row
 }
 
-/** A change of the owner is a transfer (D-45). @throws permission_denied */
-export function requireTransfer(
-  parts: Pick<WriteParts, 'access'>,
-  read: Pick<Reads, 'all' | 'get'>,
-  ctx: RequestContext,
-  schema: ObjectSchema,
-  row: Row,
-  { owner }: { readonly owner: string | undefined },
-): void {
-  if (owner === undefined || owner === row['owner']) return
-  parts.access.require(read, ctx, schema, row['id'] as string, 'transfer')
+/** Whether an expected version fits the stored one; both are compared as instants, an unreadable token fits nothing. */
+function versionFits(expected: string | undefined, current: string): boolean {
+  if (expected === undefined || expected === '*' || expected === current) return true
+  const ms = Date.parse(expected)
+  return !Number.isNaN(ms) && ms === Date.parse(current)
 }
 
 /** @throws CONCURRENT_UPDATE when the row has another version than the one expected */
@@ -117,47 +116,16 @@ export function requireRowVersion(
   row: Row,
   expected: string | undefined,
 ): void {
-  requireVersion(expected, row['updated_at'] as string, () =>
-    parts.access.shown(ctx, schema, codecOf(schema).toRecord(row)),
-  )
+  if (!versionFits(expected, row['updated_at'] as string)) throw concurrentUpdate(parts, ctx, schema, row)
 }
 
-/** Runs the writes of one job with the summaries that follow from them. */
-export function inScope<T>(
-  parts: Pick<WriteParts, 'summaries'>,
-  tx: Tx,
-  ctx: RequestContext,
-  fn: () => T,
-): { value: T; touched: ReadonlySet<string> } {
-  return parts.summaries.scope(tx, ctx, fn)
-}
-
-/** Writes one record in a job of its own; the answer shows the record after its summaries settled. */
-export function writeOne(
-  parts: Pick<WriteParts, 'summaries' | 'write' | 'rules'>,
-  name: string,
+/** The refusal of a write that was based on another version: it names the version and the record as they are now. */
+export function concurrentUpdate(
+  { access }: Pick<WriteParts, 'access'>,
   ctx: RequestContext,
   schema: ObjectSchema,
-  fn: (tx: Tx) => Written,
-): Promise<Written> {
-  return parts.write(name, (tx) => {
-    const { value, touched } = inScope(parts, tx, ctx, () => fn(tx))
-    if (!touched.has(`${schema.name}/${value.id}`)) return value
-    return { ...value, record: parts.rules.toRecord(schema, getRow(tx, schema, value.id)!) }
-  })
-}
-
-/** A written record as callers get it: the fields they may read. */
-export function storedRecord(
-  parts: Pick<WriteParts, 'access'>,
-  ctx: RequestContext,
-  schema: ObjectSchema,
-  written: Written,
-): StoredRecord {
-  return {
-    object: schema.name,
-    id: written.id,
-    record: parts.access.shown(ctx, schema, written.record),
-    ...(written.warnings.length === 0 ? {} : { warnings: [...written.warnings] }),
-  }
+  row: Row | undefined,
+): Error {
+  const currentRecord = row === undefined ? null : access.shown(ctx, schema, codecOf(schema).toRecord(row))
+  return platformError('CONCURRENT_UPDATE', { currentVersion: row?.['updated_at'] ?? null, currentRecord })
 }

@@ -1,5 +1,5 @@
-// Writes one record inside a transaction: references, uniqueness, numbers, row, search rows, event. The only place
-// beside the door of remote changes that inserts or updates rows of object tables. Everything here is synchronous.
+// Writes one record inside a transaction and refuses it with everything that is wrong with it: references, formulas, rules,
+// the row, what must be unique; stored-rows.ts does what follows from a stored row. Everything here is synchronous.
 import { PlatformError, platformError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -12,12 +12,11 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { uniqueRules } from '#main/database/query/unique-clash.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { SearchService } from '#main/plugins/search/api.ts'
 import type { PlatformRecord } from '../api.ts'
-import { getRow, insertRow, updateRow } from '../store.ts'
+import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
-import { changesOf, differing, touches } from './changed-values.ts'
+import { differing, touches } from './changed-values.ts'
 import type { RecordNumbers } from './numbering.ts'
 import type { Faults } from './faults.ts'
 import { createFaults } from './faults.ts'
@@ -25,9 +24,10 @@ import type { PreparedCreate, PreparedUpdate } from './prepare.ts'
 import { checkReferences } from './reference-checks.ts'
 import type { RecordAccess } from './record-access.ts'
 import type { RecordRules, RuleWarning } from './record-rules.ts'
+import type { Place, StoredRows } from './stored-rows.ts'
+import { nextVersion } from './stored-rows.ts'
 import type { Summaries } from './summaries.ts'
 import { clashesOf } from './unique-clashes.ts'
-import { nextVersion } from './versions.ts'
 
 /** What a write answers. */
 export interface Written {
@@ -44,14 +44,14 @@ export interface Written {
 /** Writes records; one per host. */
 export interface RecordWriter {
   /** @throws conflict for a taken id or unique value, validation_error for a missing reference */
-  create(tx: Tx, ctx: RequestContext, schema: ObjectSchema, prepared: PreparedCreate): Written
+  create(at: Place, prepared: PreparedCreate): Written
   /**
    * Stores changed columns; a change that changes nothing writes nothing and raises no event (D-56).
    * @param stored the row as this transaction sees it
    */
-  update(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, prepared: PreparedUpdate): Written
+  update(at: Place, stored: Row, prepared: PreparedUpdate): Written
   /** Takes the deletion marks off a row. @throws conflict when a unique value was taken meanwhile */
-  revive(tx: Tx, ctx: RequestContext, schema: ObjectSchema, stored: Row, columns?: Row): Written
+  revive(at: Place, stored: Row, given: Row): Written
   /**
    * Stores computed columns and the formulas that follow from them: an update by the system that asks no rules. The
    * version rises, so that readers see that the record is another one; who changed it last stays.
@@ -65,7 +65,6 @@ const maxRecordBytes = 5_242_880
 /** What the writer works with. */
 export interface WriterParts {
   readonly metadata: MetadataService
-  readonly search: () => SearchService | undefined
   readonly clock: Clock
   readonly ids: Ids
   readonly numbers: RecordNumbers
@@ -73,7 +72,8 @@ export interface WriterParts {
   readonly queryEnv: () => QueryEnv
   readonly rules: RecordRules
   readonly access: RecordAccess
-  readonly summaries: () => Summaries
+  readonly rows: StoredRows
+  readonly summaries: Summaries
 }
 
 const noWarnings: readonly RuleWarning[] = []
@@ -81,28 +81,43 @@ const nothingInvalid: ReadonlySet<string> = new Set()
 
 /** Makes the record writer. */
 export function createRecordWriter(parts: WriterParts): RecordWriter {
-  const { metadata, clock, ids, rules } = parts
+  const { metadata, clock, ids, rules, access, rows } = parts
 
-  const { access } = parts
-  const envIn = (ctx: RequestContext): QueryEnv => ({ ...parts.queryEnv(), organizationId: ctx.organizationId })
-  const unique = (
-    tx: Tx,
-    ctx: RequestContext,
-    schema: ObjectSchema,
+  /**
+   * No other live record may have the same value of a unique field or the same tuple of a unique index. Asked after the
+   * row is written, so that a rule with a filter can be judged by the row itself; a refusal rolls the row back.
+   * @throws conflict
+   */
+  const checkUnique = (
+    { tx, ctx, schema }: Place,
     row: Row,
     stored: Row | null,
     invalid: ReadonlySet<string> = nothingInvalid,
   ): void => {
-    const canRead = (field: string): boolean => access.canRead(ctx, schema, field)
-    checkUnique(tx, envIn(ctx), schema, row, stored, { canRead, invalid })
+    const codec = codecOf(schema)
+    if (!codec.hasUnique) return
+    const env = { ...parts.queryEnv(), organizationId: ctx.organizationId }
+    const taken = new Set<FieldSchema>()
+    for (const rule of uniqueRules(schema)) {
+      const { fields, where } = rule
+      // A tuple without a valid value is no tuple, and a filter may ask of any field.
+      if (invalid.size > 0 && (where !== null || fields.some(({ name }) => invalid.has(name)))) continue
+      if (where === null && stored !== null && fields.every(({ column }) => stored[column] === row[column])) continue
+      if (clashesOf(tx, env, schema, row, rule).length > 0) for (const field of fields) taken.add(field)
+    }
+    if (taken.size === 0) return
+    // What the caller may not read is no part of the answer: neither the name nor the value.
+    const fieldErrors = [...taken]
+      .filter(({ name }) => access.canRead(ctx, schema, name))
+      .map((field): FieldError => {
+        const value = codec.value(row, field)
+        return { field: field.name, code: 'not_unique', message: 'Another record has this value.', value }
+      })
+    throw platformError('conflict', { fieldErrors })
   }
 
   /** What rules say of fields the caller may not read is told without the field and its value. */
-  const judged = (
-    ctx: RequestContext,
-    schema: ObjectSchema,
-    judge: () => readonly RuleWarning[],
-  ): readonly RuleWarning[] => {
+  const judged = ({ ctx, schema }: Place, judge: () => readonly RuleWarning[]): readonly RuleWarning[] => {
     if (access.isFree(ctx)) return judge()
     const canRead = (field: string): boolean => access.canRead(ctx, schema, field.split('.', 1)[0]!)
     try {
@@ -124,117 +139,64 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     }
   }
 
-  /** What other rows say of a row that is stored. */
-  const storedJudged = (
-    tx: Tx,
-    ctx: RequestContext,
-    schema: ObjectSchema,
-    row: Row,
-    stored: Row | null,
-    { faults, invalid }: { faults: Faults; invalid: ReadonlySet<string> },
-  ): readonly RuleWarning[] | undefined => {
-    faults.stage(() => unique(tx, ctx, schema, row, stored, invalid))
-    return faults.stage(() => judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, stored, invalid)))
-  }
-
   /**
-   * Stores columns of a live row with all that follows from it: search rows, summaries.
-   * @param judge asked once the row is stored; what it throws rolls it back
+   * Judges a row and stores it: references, formulas, rules, the row, what other rows say of it, what follows from it.
+   * One that is refused is stored all the same, to be judged among the others, and rolled back.
+   * @param isTaken another record has the id: the row has no place, and a problem already
    */
-  const store = (tx: Tx, schema: ObjectSchema, stored: Row, row: Row, columns: Row, judge: () => void): void => {
-    const summaries = parts.summaries()
-    summaries.leaving(tx, schema, stored, columns)
-    updateRow(tx, schema, stored['id'] as string, columns)
-    judge()
-    summaries.entering(tx, schema, row, columns)
-    parts.search()?.change(tx, schema, stored, row)
-  }
-
-  const announceChange = (
-    tx: Tx,
-    ctx: RequestContext,
-    schema: ObjectSchema,
-    stored: Row,
+  const judgeAndStore = (
+    at: Place,
+    stored: Row | null,
     row: Row,
     columns: Row,
-  ): PlatformRecord => {
-    const record = rules.toRecord(schema, row)
-    const changes = changesOf(schema, stored, row, columns)
-    tx.emit(ctx, {
-      type: 'record.updated',
-      object: schema.name,
-      recordId: row['id'] as string,
-      payload: { record, changes },
+    { faults, isTaken = false }: { faults: Faults; isTaken?: boolean },
+  ): Written => {
+    const { tx, ctx, schema } = at
+    const { relations } = codecOf(schema)
+    const touched = stored === null ? relations : relations.filter((field) => touches(field, columns))
+    const check = { metadata, access, ctx, queryEnv: parts.queryEnv }
+    faults.stage(() => checkReferences(tx, check, schema, touched, row, stored))
+    Object.assign(columns, rules.compute(schema, row))
+    const { invalid } = faults
+    const warnings = faults.stage(() => judged(at, () => rules.check(ctx, schema, row, stored, invalid)))
+    if (!faults.any) checkSize(row)
+    if (isTaken) faults.settle()
+    let late: readonly RuleWarning[] | undefined
+    const record = rows.store(at, stored, row, columns, () => {
+      faults.stage(() => checkUnique(at, row, stored, invalid))
+      late = faults.stage(() => judged(at, () => rules.checkStored(tx, ctx, schema, row, stored, invalid)))
+      faults.settle()
     })
-    return record
+    return { id: row['id'] as string, record, before: stored, changed: true, warnings: joined(warnings, late) }
   }
 
   return {
-    create(tx, ctx, schema, prepared) {
-      const { row } = prepared
+    create(at, prepared) {
+      const { tx, ctx, schema } = at
+      const { row, id } = prepared
       const faults = createFaults(schema, prepared.problems)
-      const isTaken = prepared.id !== undefined && getRow(tx, schema, prepared.id) !== undefined
-      if (isTaken) faults.add({ field: 'id', code: 'not_unique', message: 'The id is taken.', value: prepared.id })
-      const now = clock.iso()
-      const actorId = ctx.actor.id
-      row['id'] = prepared.id ?? ids.uuid()
-      row['created_at'] = now
-      row['updated_at'] = now
-      row['created_by'] = actorId
-      row['updated_by'] = actorId
-      row['owner'] = prepared.owner ?? actorId
-      row['deleted_at'] = null
-      row['deleted_by'] = null
-      const check = { metadata, access, ctx, queryEnv: parts.queryEnv }
-      faults.stage(() => checkReferences(tx, check, schema, codecOf(schema).relations, row, null))
-      const { invalid } = faults
-      for (const field of codecOf(schema).autonumbers) {
-        row[field.column] = parts.numbers.begin(tx, schema, field)
-      }
-      const summaries = parts.summaries()
-      summaries.begin(schema, row)
-      rules.compute(schema, row)
-      const warnings = faults.stage(() => judged(ctx, schema, () => rules.check(ctx, schema, row, null, invalid)))
-      if (!faults.any) checkSize(row)
-      // A row that is refused is stored all the same, to be judged among the others, and rolled back.
-      if (!isTaken) insertRow(tx, schema, row)
-      const late = isTaken ? undefined : storedJudged(tx, ctx, schema, row, null, { faults, invalid })
-      faults.settle()
-      summaries.entering(tx, schema, row)
-      parts.search()?.add(tx, schema, row)
-      const id = row['id']
-      const record = rules.toRecord(schema, row)
-      tx.emit(ctx, { type: 'record.created', object: schema.name, recordId: id, payload: { record } })
-      return { id, record, before: null, changed: true, warnings: joined(warnings, late) }
+      const isTaken = id !== undefined && getRow(tx, schema, id) !== undefined
+      if (isTaken) faults.add({ field: 'id', code: 'not_unique', message: 'The id is taken.', value: id })
+      row['id'] = id ?? ids.uuid()
+      row['created_at'] = row['updated_at'] = clock.iso()
+      row['created_by'] = row['updated_by'] = ctx.actor.id
+      row['owner'] = prepared.owner ?? ctx.actor.id
+      row['deleted_at'] = row['deleted_by'] = null
+      for (const field of codecOf(schema).autonumbers) row[field.column] = parts.numbers.begin(tx, schema, field)
+      parts.summaries.begin(schema, row)
+      return judgeAndStore(at, null, row, row, { faults, isTaken })
     },
 
-    update(tx, ctx, schema, stored, prepared) {
-      const id = stored['id'] as string
-      const codec = codecOf(schema)
+    update(at, stored, prepared) {
+      const { schema } = at
       const columns = differing(stored, prepared.columns)
       if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
       const faults = createFaults(schema, prepared.problems)
-      if (Object.keys(columns).length === 0) faults.settle()
-      if (Object.keys(columns).length === 0)
-        return { id, record: rules.toRecord(schema, stored), before: stored, changed: false, warnings: noWarnings }
-
-      const row: Row = { ...stored, ...columns }
-      const check = { metadata, access, ctx, queryEnv: parts.queryEnv }
-      const relations = codec.relations.filter((field) => touches(field, columns))
-      faults.stage(() => checkReferences(tx, check, schema, relations, row, stored))
-      const { invalid } = faults
-      columns['updated_at'] = row['updated_at'] = nextVersion(stored['updated_at'] as string, clock.now())
-      columns['updated_by'] = row['updated_by'] = ctx.actor.id
-      Object.assign(columns, rules.compute(schema, row))
-      const warnings = faults.stage(() => judged(ctx, schema, () => rules.check(ctx, schema, row, stored, invalid)))
-      if (!faults.any) checkSize(row)
-      let late: readonly RuleWarning[] | undefined
-      store(tx, schema, stored, row, columns, () => {
-        late = storedJudged(tx, ctx, schema, row, stored, { faults, invalid })
-        faults.settle()
-      })
-      const record = announceChange(tx, ctx, schema, stored, row, columns)
-      return { id, record, before: stored, changed: true, warnings: joined(warnings, late) }
+      if (Object.keys(columns).length > 0)
+        return judgeAndStore(at, stored, rows.mark(at, stored, columns), columns, { faults })
+      faults.settle()
+      const record = rules.toRecord(schema, stored)
+      return { id: stored['id'] as string, record, before: stored, changed: false, warnings: noWarnings }
     },
 
     derive(tx, ctx, schema, stored, given) {
@@ -242,33 +204,16 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
       const row: Row = { ...stored, ...columns }
       Object.assign(columns, rules.compute(schema, row))
       checkSize(row)
-      store(tx, schema, stored, row, columns, () => unique(tx, ctx, schema, row, stored))
-      announceChange(tx, asSystem(ctx), schema, stored, row, columns)
+      const at = { tx, ctx: asSystem(ctx), schema }
+      rows.store(at, stored, row, columns, () => checkUnique({ tx, ctx, schema }, row, stored))
     },
 
-    revive(tx, ctx, schema, stored, given = {}) {
-      const id = stored['id'] as string
-      const columns: Row = {
-        ...given,
-        ...parts.summaries().renewed(tx, schema, id),
-        deleted_at: null,
-        deleted_by: null,
-        updated_at: nextVersion(stored['updated_at'] as string, clock.now()),
-        updated_by: ctx.actor.id,
-      }
-      const row = { ...stored, ...columns }
-      Object.assign(columns, rules.compute(schema, row))
-      updateRow(tx, schema, id, columns)
-      unique(tx, ctx, schema, row, null)
-      judged(ctx, schema, () => rules.checkStored(tx, ctx, schema, row, null, nothingInvalid))
-      parts.summaries().entering(tx, schema, row)
-      parts.search()?.show(tx, schema, row)
-      const record = rules.toRecord(schema, row)
-      // A record may come back without references that lead nowhere any more.
-      const changes = changesOf(schema, stored, row, given)
-      const payload = Object.keys(changes).length === 0 ? { record } : { record, changes }
-      tx.emit(ctx, { type: 'record.restored', object: schema.name, recordId: id, payload })
-      return { id, record, before: stored, changed: true, warnings: noWarnings }
+    revive(at, stored, given) {
+      const { record } = rows.revive(at, stored, given, (row) => {
+        checkUnique(at, row, null)
+        judged(at, () => rules.checkStored(at.tx, at.ctx, at.schema, row, null, nothingInvalid))
+      })
+      return { id: stored['id'] as string, record, before: stored, changed: true, warnings: noWarnings }
     },
   }
 }
@@ -292,45 +237,4 @@ function checkSize(row: Row): void {
     0,
   )
   if (bytes > maxRecordBytes) throw platformError('payload_too_large', { limitBytes: maxRecordBytes, received: bytes })
-}
-
-/**
- * No other live record may have the same value of a unique field or the same tuple of a unique index. Asked after the
- * row is written, so that a rule with a filter can be judged by the row itself; a refusal rolls the row back.
- * @throws conflict
- */
-function checkUnique(
-  tx: Tx,
-  env: QueryEnv,
-  schema: ObjectSchema,
-  row: Row,
-  stored: Row | null,
-  { canRead, invalid }: { canRead: (field: string) => boolean; invalid: ReadonlySet<string> },
-): void {
-  const codec = codecOf(schema)
-  if (!codec.hasUnique) return
-  const taken = new Set<FieldSchema>()
-  for (const rule of uniqueRules(schema)) {
-    // A tuple without a valid value is no tuple, and a filter may ask of any field.
-    if (invalid.size > 0 && (rule.where !== null || rule.fields.some(({ name }) => invalid.has(name)))) continue
-    if (
-      rule.where === null &&
-      stored !== null &&
-      rule.fields.every((field) => stored[field.column] === row[field.column])
-    )
-      continue
-    if (clashesOf(tx, env, schema, row, rule).length === 0) continue
-    for (const field of rule.fields) taken.add(field)
-  }
-  if (taken.size === 0) return
-  // What the caller may not read is no part of the answer: neither the name nor the value.
-  const shown = [...taken].filter((field) => canRead(field.name))
-  throw platformError('conflict', {
-    fieldErrors: shown.map((field) => ({
-      field: field.name,
-      code: 'not_unique',
-      message: 'Another record has this value.',
-      value: codec.value(row, field),
-    })),
-  })
 }

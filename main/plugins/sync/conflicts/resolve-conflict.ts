@@ -108,13 +108,12 @@ export function createDecisions(parts: ConflictParts) {
         parts.authorizer().canField(ctx, object, name, 'editable'),
     )
     const values = Object.fromEntries(fills.map(({ name }) => [name, merged!.record[name]]))
-    const result = await data.batch(ctx, {
-      operations: [
-        ...(fills.length === 0 ? [] : [{ object, action: 'update' as const, id: owner, data: values }]),
-        { object, action: 'delete' as const, id, ...expected },
-      ],
-      options: { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false },
-    })
+    const items = [
+      ...(fills.length === 0 ? [] : [{ object, action: 'update' as const, id: owner, data: values }]),
+      { object, action: 'delete' as const, id, ...expected },
+    ]
+    const options = { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false }
+    const result = await data.write(ctx, items, options)
     if (result.error !== undefined) throw new PlatformError(result.error.code, result.error, result.error.details)
     return (await data.get(ctx, { object, id: owner })).record
   }
