@@ -41,12 +41,25 @@ const cache = new Map<string, Expression>()
  * @source D-97
  */
 export function compileExpression(source: unknown): Expression {
-  const text = expressionText(source)
-  const known = cache.get(text)
+  return compiled(expressionText(source), false)
+}
+
+/**
+ * As {@link compileExpression}, for flows: names that mean nothing by themselves are members of `vars`.
+ * @throws ExpressionError `syntax`, `limit`
+ * @source D-150
+ */
+export function compileOpenExpression(source: unknown): Expression {
+  return compiled(expressionText(source), true)
+}
+
+function compiled(text: string, isOpen: boolean): Expression {
+  const key = isOpen ? `\u0000${text}` : text
+  const known = cache.get(key)
   if (known !== undefined) return known
-  const expression = compile(text)
+  const expression = compile(text, isOpen)
   if (cache.size >= maxCached) cache.delete(cache.keys().next().value!)
-  cache.set(text, expression)
+  cache.set(key, expression)
   return expression
 }
 
@@ -60,8 +73,8 @@ export function expressionText(source: unknown): string {
   throw new ExpressionError('syntax', 'An expression is CEL text or {dialect: "cel", source}.')
 }
 
-function compile(source: string): Expression {
-  const node = parseExpression(source)
+function compile(source: string, isOpen: boolean): Expression {
+  const node = parseExpression(source, isOpen)
   const use: Use = { fields: new Set(), roots: new Set(), clock: false, whole: false }
   collect(node, use)
   const run = compileNode(node)

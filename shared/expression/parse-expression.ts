@@ -33,18 +33,21 @@ interface Reading {
   /** Variables of the surrounding macros, outermost first. */
   readonly locals: readonly string[]
   readonly depth: number
+  /** Names that are none of the roots are members of `vars`. */
+  readonly isOpen: boolean
 }
 
 /**
  * Reads an expression.
+ * @param isOpen names that mean nothing by themselves are members of `vars`, as in flows (D-150)
  * @throws ExpressionError for text that is no CEL, unknown names and functions, and sizes beyond the limits
  */
-export function parseExpression(source: string): ExpressionNode {
+export function parseExpression(source: string, isOpen = false): ExpressionNode {
   if (source.length > maxSourceLength) {
     throw new ExpressionError('limit', `An expression has at most ${maxSourceLength} characters.`)
   }
   if (source.trim() === '') throw new ExpressionError('syntax', 'The expression is empty.')
-  return read(parseCel(source), { locals: [], depth: 0 })
+  return read(parseCel(source), { locals: [], depth: 0, isOpen })
 }
 
 function parseCel(source: string): ASTNode {
@@ -64,7 +67,7 @@ function parseCel(source: string): ASTNode {
 function read(ast: ASTNode, at: Reading): ExpressionNode {
   const position = ast.start
   if (at.depth > maxDepth) throw new ExpressionError('limit', 'The expression is nested too deeply.', position)
-  const inner: Reading = { locals: at.locals, depth: at.depth + 1 }
+  const inner: Reading = { ...at, depth: at.depth + 1 }
   switch (ast.op) {
     case 'value':
       return { kind: 'literal', value: literal(ast.args, position), position }
@@ -126,6 +129,7 @@ function readName(name: string, at: Reading, position: number): ExpressionNode {
   const slot = at.locals.lastIndexOf(name)
   if (slot !== -1) return { kind: 'local', name, slot, position }
   if (roots.has(name)) return { kind: 'root', name: name as RootName, position }
+  if (at.isOpen) return { kind: 'member', of: { kind: 'root', name: 'vars', position }, name, position }
   throw new ExpressionError('syntax', `"${name}" is not known; a field is read as record.${name}.`, position)
 }
 
@@ -185,7 +189,7 @@ function readMacro(
     throw new ExpressionError('syntax', `"${variable.args}" cannot be the variable of ${name}().`, position)
   }
   const list = read(receiver, at)
-  const inside: Reading = { locals: [...at.locals, variable.args], depth: at.depth }
+  const inside: Reading = { ...at, locals: [...at.locals, variable.args] }
   return {
     kind: 'macro',
     name,
