@@ -41,7 +41,12 @@ export function automationHandlers(core: AutomationCore): Handlers<typeof automa
     getFlow: (ctx, { params }) => flows.get(ctx, params.name),
     updateFlow: (ctx, { params, body, headers }) => flows.update(ctx, params.name, body, headers['if-match']),
     deleteFlow: (ctx, { params, headers }) => flows.remove(ctx, params.name, headers['if-match']),
-    toggleFlow: (ctx, { params, body }) => flows.toggle(ctx, params.name, body.enabled),
+    async toggleFlow(ctx, { params, body }) {
+      const toggled = await flows.toggle(ctx, params.name, body.enabled)
+      // A schedule that comes back counts from now.
+      await core.alarm.ring()
+      return toggled
+    },
     async triggerFlow(ctx, { params, query, body }) {
       const known = flows.require(ctx, params.name)
       const type = known.flow.type === 'screen' ? 'screen' : 'manual'

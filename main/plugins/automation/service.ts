@@ -35,7 +35,7 @@ import { createExecutor } from './service/engine/execute-run.ts'
 import { createWalk } from './service/engine/walk.ts'
 import { createFlowBook } from './service/flow-book.ts'
 import type { FlowBook } from './service/flow-book.ts'
-import { flowRule } from './service/flow-rule.ts'
+import { createFlowRule } from './service/flow-rule.ts'
 import { createFlowStates } from './service/flow-state.ts'
 import type { FlowStates } from './service/flow-state.ts'
 import { createFlows } from './service/flows.ts'
@@ -238,8 +238,8 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     accounts: parts.auth,
     check: { ...check, types },
   })
-  const rule = flowRule({ metadata, types, check, isAdministrator })
-  metadata.setItemRule('flow', rule)
+  const rule = createFlowRule({ metadata, types, check, isAdministrator })
+  metadata.setItemRule('flow', rule.rule)
   const flows = createFlows({
     metadata,
     book,

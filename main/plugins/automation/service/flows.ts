@@ -7,13 +7,14 @@ import { isJsonMap } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Write } from '#main/kernel/database.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
-import type { ItemRule, MetadataService } from '#main/plugins/metadata/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { automationError } from '../errors.ts'
 import { sealCredentials } from './credentials.ts'
 import type { Cursors } from './cursors.ts'
 import type { FlowStatus, FlowType } from './flow.ts'
 import { labelOf, statusOf } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
+import type { FlowRule } from './flow-rule.ts'
 import type { FlowStates } from './flow-state.ts'
 import { withoutGateways } from './gateways.ts'
 
@@ -58,7 +59,7 @@ export interface FlowParts {
   readonly cursors: Cursors
   readonly secrets: SecretStore
   readonly write: Write
-  readonly rule: ItemRule
+  readonly rule: FlowRule
   readonly lastRuns: () => ReadonlyMap<string, string>
 }
 
@@ -106,7 +107,7 @@ export function createFlows(parts: FlowParts): Flows {
   ): Promise<ShownFlow> => {
     const sealed = await sealCredentials(withoutGateways(item), parts.secrets)
     // Asked first, so that a fault of the graph has the code of flows; metadata asks again in the write.
-    parts.rule(ctx, { name, item: sealed }, metadata.objectSchema)
+    parts.rule.require(ctx, name, sealed)
     await metadata.save(ctx, { type: 'flow', name, item: sealed, ...conditions })
     return show(ctx, book.get(name)!)
   }
