@@ -4,6 +4,7 @@ import type { PluginDefinition } from '#main/kernel/plugin.ts'
 import { analyticsPlugin } from '#main/plugins/analytics/index.ts'
 import { auditPlugin } from '#main/plugins/audit/index.ts'
 import { authPlugin } from '#main/plugins/auth/index.ts'
+import { automationPlugin } from '#main/plugins/automation/index.ts'
 import { backupPlugin } from '#main/plugins/backup/index.ts'
 import { dataPlugin } from '#main/plugins/data/index.ts'
 import { discoveryPlugin } from '#main/plugins/discovery/index.ts'
@@ -50,4 +51,5 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   realtimePlugin,
   webhooksPlugin,
   syncPlugin,
+  automationPlugin,
 ]

@@ -7,6 +7,7 @@ import { authOauthRoutes, authProviderRoutes } from './auth-oauth.ts'
 import { authOrganizationRoutes } from './auth-organization.ts'
 import { authDeviceRoutes, authTwoFactorRoutes } from './auth-two-factor.ts'
 import { authAccountRoutes, authMagicLinkRoutes, authRoutes } from './auth.ts'
+import { automationRoutes } from './automation.ts'
 import { backupRoutes } from './backup.ts'
 import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
@@ -40,6 +41,7 @@ export const allContracts: readonly AnyRoute[] = [
   schemaBackupRoutes,
   feedRoutes,
   importRoutes,
+  automationRoutes,
   settingsRoutes,
   backupRoutes,
   registryRoutes,

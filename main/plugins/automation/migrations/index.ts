@@ -1,0 +1,6 @@
+// The migrations of the automation plugin, in order.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { runs } from './0001-runs.ts'
+
+/** Append only; released steps never change. */
+export const automationMigrations: readonly Migration[] = [runs]

@@ -1,0 +1,68 @@
+// Who a run speaks for: what is kept of the call that started it, and the context its nodes work in (D-161).
+import type { RequestContext } from '#main/kernel/context.ts'
+import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import type { CredentialScope } from '#main/kernel/identity.ts'
+import { platformError } from '#shared/errors.ts'
+import type { AuthService } from '../../auth/api.ts'
+import type { RunRow } from '../store.ts'
+
+/** What is kept of the call that started a run. */
+export interface Caller {
+  readonly organizationId: string | null
+  /** What the credential may do at most; a key that is narrowed starts no run that may do more. */
+  readonly scope: CredentialScope | null
+  readonly locale: string
+  readonly requestId: string
+  readonly causeEventId: number | null
+  /** Stands for the rights of the user at the start: the content of a run is shown while they are the same. */
+  readonly rights: string | null
+}
+
+/** The people a run may speak for. */
+export type Accounts = () => Pick<AuthService, 'user'> | undefined
+
+/** Whether a user may act: there, and not banned. */
+export function mayAct(accounts: Accounts, userId: string): boolean {
+  const user = accounts()?.user(userId)
+  return user === undefined ? userId === localOwnerId : !user.banned
+}
+
+/** A user as expressions see it. */
+export function userOf(accounts: Accounts, userId: string | null): Readonly<Record<string, unknown>> | null {
+  if (userId === null) return null
+  const user = accounts()?.user(userId)
+  if (user === undefined) return { id: userId, name: userId === localOwnerId ? 'owner' : null, email: null }
+  return { id: user.id, name: user.name, email: user.email }
+}
+
+/**
+ * The context of a run's nodes.
+ * @throws permission_denied when the run speaks for nobody, or for somebody who left
+ */
+export function contextOf(accounts: Accounts, run: RunRow, signal: AbortSignal): RequestContext {
+  const caller = JSON.parse(run.caller) as Caller
+  const shared: RequestContext = {
+    ...internalContext(caller.requestId, 'automation'),
+    organizationId: caller.organizationId,
+    locale: caller.locale,
+    depth: run.depth,
+    signal,
+    ...(caller.causeEventId === null ? {} : { causeEventId: caller.causeEventId }),
+  }
+  if (run.runAs === 'system') {
+    return {
+      ...shared,
+      actor: { type: 'automation', id: run.flowName },
+      ...(run.userId === null ? {} : { onBehalfOf: run.userId }),
+    }
+  }
+  if (run.userId === null || !mayAct(accounts, run.userId))
+    throw platformError('permission_denied', { reason: run.userId === null ? 'no_user' : 'user_gone' })
+  const name = accounts()?.user(run.userId)?.name
+  return {
+    ...shared,
+    actor: { type: 'user', id: run.userId, ...(name === undefined ? {} : { name }) },
+    credential: 'session',
+    ...(caller.scope === null ? {} : { scope: caller.scope }),
+  }
+}

@@ -1,0 +1,211 @@
+// What people do with runs: resume, cancel, retry, send a signal (D-159).
+import type { RequestContext } from '#main/kernel/context.ts'
+import { platformError, validationError } from '#shared/errors.ts'
+import type { FieldError } from '#shared/errors.ts'
+import type { Tx } from '#main/kernel/database.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { automationError } from '../errors.ts'
+import type { RunRow, StepRow } from '../store.ts'
+import {
+  changeRun,
+  getDefinition,
+  getRun,
+  signalSteps,
+  stepsOf,
+  supersedeSteps,
+  waitingSteps,
+  wakeStep,
+} from '../store.ts'
+import type { Executor } from './engine/execute-run.ts'
+import type { StepMemo } from './engine/run-memory.ts'
+import { fitsType } from './variables.ts'
+import type { RunQueue } from './run-queue.ts'
+import type { RunStarter } from './run-starter.ts'
+
+/** What a run is resumed with. */
+export interface Resumption {
+  readonly inputs?: Readonly<Record<string, unknown>> | undefined
+  readonly signal?: string | undefined
+  readonly output?: unknown
+  readonly branchLabel?: string | undefined
+}
+
+/** Acts on runs. */
+export interface RunActs {
+  /** @throws run_not_resumable, validation_error for inputs that do not fit the form */
+  resume(run: RunRow, resumption: Resumption): Promise<RunRow>
+  /** @throws invalid_state_transition for a run that has ended */
+  cancel(run: RunRow, reason: string | undefined): Promise<RunRow>
+  /** @throws run_not_resumable, validation_error for a node that has not been passed */
+  retry(run: RunRow, fromNodeId: string | undefined): Promise<RunRow>
+  /** Resumes the runs that wait for a signal: all of them for those who manage flows, else the caller's own. */
+  signal(
+    ctx: RequestContext,
+    signal: string,
+    input: { payload?: unknown; recordId?: string | undefined },
+  ): Promise<number>
+  /** Lets a waiting step go on, in the caller's transaction; false when it does not wait. */
+  wake(tx: Tx, step: Pick<StepRow, 'id' | 'runId'>, resumed: NonNullable<StepMemo['resumed']>): boolean
+}
+
+/** What acting needs. */
+export interface ActParts extends Pick<PluginHost, 'read' | 'write' | 'clock'> {
+  readonly queue: RunQueue
+  readonly starter: RunStarter
+  readonly executor: Executor
+  readonly authorizer: () => Authorizer
+}
+
+/** Makes the service. */
+export function createRunActs({ read, write, queue, starter, executor, authorizer }: ActParts): RunActs {
+  const wake: RunActs['wake'] = (tx, step, resumed) => {
+    if (!wakeStep(tx, step.id, JSON.stringify({ resumed } satisfies StepMemo))) return false
+    const run = getRun(tx, step.runId)!
+    // Beside other branches that still work, the run is not paused; it looks again when they have come to their end.
+    changeRun(tx, step.runId, ['paused'], { status: 'running', resumeAt: null })
+    tx.whenOnDisk(() => queue.goOn({ id: run.id, lockKey: run.lockKey }))
+    return true
+  }
+
+  const notResumable = (run: RunRow, reason: string): Error =>
+    automationError('run_not_resumable', { status: run.status, reason })
+
+  /** The step a resumption means. */
+  const stepFor = (run: RunRow, { signal, inputs }: Resumption): StepRow => {
+    const waiting = waitingSteps(read, run.id)
+    const typeOf = (step: StepRow): unknown => (JSON.parse(step.wait ?? '{}') as { type?: unknown }).type
+    const found =
+      signal !== undefined
+        ? waiting.find((step) => step.signal === signal)
+        : inputs !== undefined
+          ? (waiting.find((step) => typeOf(step) === 'screen') ?? waiting[0])
+          : waiting[0]
+    if (found === undefined) throw notResumable(run, signal === undefined ? 'not_waiting' : 'other_signal')
+    return found
+  }
+
+  return {
+    wake,
+    async resume(run, resumption) {
+      if (run.status !== 'paused') throw notResumable(run, 'not_paused')
+      const step = stepFor(run, resumption)
+      const { inputs, output, branchLabel: label } = resumption
+      const wait = JSON.parse(step.wait ?? '{}') as { type?: string; screen?: { fields: ScreenField[] } }
+      if (wait.type === 'subflow') throw notResumable(run, 'waits_for_subflow')
+      const given =
+        wait.type === 'screen' ? inputsOf(wait.screen?.fields ?? [], inputs ?? {}) : (output ?? inputs ?? null)
+      const resumed = { output: given, ...(label === undefined ? {} : { label }) }
+      const isWoken = await write('automation.resume', (tx) => wake(tx, step, resumed))
+      if (!isWoken) throw notResumable(getRun(read, run.id) ?? run, 'not_waiting')
+      return getRun(read, run.id)!
+    },
+    async cancel(run, reason = 'Cancelled.') {
+      if (await starter.cancel(run.id, reason)) return getRun(read, run.id)!
+      const { status } = getRun(read, run.id)!
+      throw platformError('invalid_state_transition', { from: status, to: 'cancelled', allowed: [] })
+    },
+    async retry(run, fromNodeId) {
+      if (run.status !== 'failed' && run.status !== 'timed_out') throw notResumable(run, 'not_failed')
+      if (run.startedAt === null) throw notResumable(run, 'not_started')
+      if (getDefinition(read, run.flowUid, run.flowVersion) === undefined) throw notResumable(run, 'version_gone')
+      const steps = stepsOf(read, run.id, true)
+      if (steps.some(({ status, memo }) => status === 'success' && memo === null)) throw notResumable(run, 'purged')
+      const again = fromNodeId === undefined ? failedSteps(run, steps) : stepsFrom(steps, fromNodeId)
+      const isBack = await write('automation.retry', (tx) => {
+        const change = { attempt: run.attempt + 1, error: null, completedAt: null, activeMs: 0 }
+        if (!changeRun(tx, run.id, ['failed', 'timed_out'], { status: 'retrying', ...change })) return false
+        supersedeSteps(tx, again)
+        executor.tell(tx, run, 'started')
+        tx.whenOnDisk(() => queue.goOn({ id: run.id, lockKey: run.lockKey }))
+        return true
+      })
+      if (!isBack) throw notResumable(getRun(read, run.id) ?? run, 'not_failed')
+      return getRun(read, run.id)!
+    },
+    async signal(ctx, signal, { payload, recordId }) {
+      const isManager = authorizer().hasSystemPermission(ctx, 'manage_flows')
+      const steps = signalSteps(read, signal).filter(({ runId }) => {
+        const run = getRun(read, runId)
+        if (run === undefined || (recordId !== undefined && run.recordId !== recordId)) return false
+        return isManager || run.userId === ctx.actor.id
+      })
+      let resumed = 0
+      for (const step of steps) {
+        if (await write('automation.signal', (tx) => wake(tx, step, { output: payload ?? null }))) resumed += 1
+      }
+      return resumed
+    },
+  }
+}
+
+interface ScreenField {
+  readonly name: string
+  readonly type: string
+  readonly required?: boolean
+  readonly options?: readonly unknown[]
+  readonly defaultValue?: unknown
+}
+
+/** The inputs of a form. @throws validation_error naming each that is missing or does not fit */
+function inputsOf(fields: readonly ScreenField[], inputs: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const problems: FieldError[] = []
+  const values = fields.map(({ name, type, required = false, options, defaultValue = null }): [string, unknown] => {
+    const value = Object.hasOwn(inputs, name) ? (inputs[name] ?? null) : defaultValue
+    const field = `inputs.${name}`
+    const isEmpty = value === null || value === ''
+    if (isEmpty && required) problems.push({ field, code: 'required', message: 'The form needs this input.' })
+    else if (!isEmpty && !fitsInput(value, type))
+      problems.push({ field, code: 'invalid_type', message: `The input is of type ${type}.`, value })
+    else if (!isEmpty && options !== undefined && !areOptions(value, options))
+      problems.push({ field, code: 'invalid_option', message: 'The value is none of the options.', value })
+    return [name, value]
+  })
+  if (problems.length > 0) throw validationError(problems)
+  return Object.fromEntries(values)
+}
+
+function fitsInput(value: unknown, type: string): boolean {
+  switch (type) {
+    case 'number':
+    case 'boolean':
+    case 'date':
+    case 'datetime':
+      return fitsType(value, type)
+    case 'multiselect':
+      return Array.isArray(value)
+    case 'select':
+      return true
+    default:
+      return typeof value === 'string'
+  }
+}
+
+function areOptions(value: unknown, options: readonly unknown[]): boolean {
+  const values = options.map((option) =>
+    typeof option === 'object' && option !== null ? (option as { value?: unknown }).value : option,
+  )
+  return (Array.isArray(value) ? value : [value]).every((one) => values.includes(one))
+}
+
+/** The failed steps, those around them too. */
+function failedSteps(run: RunRow, steps: readonly StepRow[]): string[] {
+  const { keys = [] } = JSON.parse(run.error ?? '{}') as { keys?: string[] }
+  return steps
+    .filter(
+      ({ key, status }) => keys.includes(key) || status === 'waiting' || status === 'running' || status === 'skipped',
+    )
+    .map(({ id }) => id)
+}
+
+/** The steps of a node of the flow itself and all that came after. @throws validation_error */
+function stepsFrom(steps: readonly StepRow[], nodeId: string): string[] {
+  const first = steps.find((step) => step.nodeId === nodeId && step.key === nodeId)
+  if (first === undefined)
+    throw validationError([
+      { field: 'fromNodeId', code: 'invalid_reference', message: 'The run has not passed this node.', value: nodeId },
+    ])
+  return steps
+    .filter(({ seq, key }) => seq >= first.seq || key.startsWith(`${nodeId}.`) || key.startsWith(`${nodeId}[`))
+    .map(({ id }) => id)
+}
