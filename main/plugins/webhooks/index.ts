@@ -9,6 +9,7 @@ import { webhookHandlers } from './routes.ts'
 import { createWebhookService } from './service.ts'
 import { createDeliveries } from './service/deliveries.ts'
 import { createEmission } from './service/emission.ts'
+import { webhookNode } from './service/flow-node.ts'
 import { createReceivers } from './service/receivers.ts'
 import { createReceiving } from './service/receiving.ts'
 import { createSecrets } from './service/secrets.ts'
@@ -25,7 +26,7 @@ export const webhooksPlugin = definePlugin({
   id: 'webhooks',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions', 'data'],
-  optional: ['notifications', 'scripts'],
+  optional: ['notifications', 'scripts', 'automation'],
   discovery: { service: 'webhooks', routeKey: 'webhooks', route: '/webhooks', feature: 'webhooks' },
   contract: webhookRoutes,
   errors: webhookErrors,
@@ -45,6 +46,7 @@ export const webhooksPlugin = definePlugin({
     const metadata = host.service('metadata')
     const data = host.service('data')
     const notifications = host.optionalService('notifications')
+    const automation = host.optionalService('automation')
     const timeZone = (): string => settings.get('timezone')
     const outbound = createOutbound({ allowedHosts: () => settings.get('webhooks.allowedHosts'), maxAnswerBytes })
     const webhooks = createWebhookList(read)
@@ -112,10 +114,11 @@ export const webhooksPlugin = definePlugin({
       receivers,
       data,
       scripts: host.optionalService('scripts'),
-      flows: () => undefined,
+      flows: automation,
       timeZone,
     })
     host.provide('webhooks', administration.service)
+    automation()?.registerNodeType(webhookNode(write, administration.service))
     host.handle(webhookRoutes, webhookHandlers({ webhooks: administration, receivers, receive }))
     host.consume(
       'webhooks',

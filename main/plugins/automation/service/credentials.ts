@@ -3,7 +3,7 @@
 import type { SecretStore } from '#main/kernel/ports.ts'
 import { platformError } from '#shared/errors.ts'
 import type { GraphSource } from '../api.ts'
-import { isTemplate } from './engine/templates.ts'
+import { isTemplate } from '#shared/expression/templates.ts'
 
 /** Members of credentials that name something rather than open it. */
 const openMembers: ReadonlySet<string> = new Set(['header', 'username'])

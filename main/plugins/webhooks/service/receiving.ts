@@ -10,21 +10,13 @@ import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import type { AutomationService } from '#main/plugins/automation/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { ScriptsService } from '#main/plugins/scripts/api.ts'
 import { webhookError } from '../errors.ts'
 import { addMessage, removeMessage } from '../store.ts'
 import type { Receivers, StoredReceiver } from './receivers.ts'
 import { verify } from './verification.ts'
-
-/** Starts flows; the automation plugin does, where it is installed. */
-export interface FlowStarter {
-  trigger(
-    ctx: RequestContext,
-    name: string,
-    input: { readonly params: Readonly<Record<string, unknown>> },
-  ): Promise<{ readonly runId: string }>
-}
 
 /** What receiving works with. */
 export interface ReceivingParts {
@@ -34,7 +26,7 @@ export interface ReceivingParts {
   readonly receivers: Receivers
   readonly data: Pick<DataService, 'bulk'>
   readonly scripts: () => ScriptsService | undefined
-  readonly flows: () => FlowStarter | undefined
+  readonly flows: () => AutomationService | undefined
   readonly timeZone: () => string
 }
 
@@ -49,6 +41,9 @@ export interface HookCall {
 }
 
 type Answer = z.input<typeof HookAnswer>
+
+/** How long an answer waits for the run of a flow. */
+const longestWaitMs = 30_000
 
 /** Headers an action does not see: they prove who calls. */
 const provingHeaders: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key'])
@@ -69,7 +64,10 @@ export function createReceiving(parts: ReceivingParts) {
       case 'trigger_flow': {
         const flows = parts.flows()
         if (flows === undefined) throw platformError('service_unavailable', { service: 'automation' })
-        return { runId: (await flows.trigger(ctx, target, { params: input })).runId }
+        const waitMs = receiver.definition.responseMode === 'sync' ? longestWaitMs : 0
+        const run = await flows.trigger(ctx, target, { params: input }, { waitMs, type: 'webhook' })
+        if (run.error !== undefined) throw webhookError('receiver_action_failed', { runId: run.runId, cause: run.error })
+        return { runId: run.runId, ...(run.output === undefined ? {} : { result: run.output }) }
       }
       case 'upsert_record':
         return upsert(ctx, receiver, input)

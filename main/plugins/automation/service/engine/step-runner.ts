@@ -3,6 +3,7 @@
 import type { FieldError } from '#shared/errors.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import { compileOpenExpression } from '#shared/expression/compile-expression.ts'
+import { fillTemplates } from '#shared/expression/templates.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { NodeCall, NodeOutcome, NodePause, NodeType } from '../../api.ts'
@@ -19,7 +20,6 @@ import type { RunMemory, StepMemo } from './run-memory.ts'
 import { memoOf } from './run-memory.ts'
 import type { Frame } from './scope.ts'
 import { scopeOf } from './scope.ts'
-import { fillTemplates } from './templates.ts'
 
 /** What carrying out nodes needs. */
 export interface StepParts extends Pick<PluginHost, 'write' | 'clock' | 'ids' | 'log'> {
@@ -215,6 +215,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
       ...(fillTemplates(
         Object.fromEntries(entries.filter(([name]) => !verbatim.has(name))),
         scopeAt(memory, frame),
+        compileOpenExpression,
       ) as Record<string, unknown>),
       ...Object.fromEntries(entries.filter(([name]) => verbatim.has(name))),
     }
@@ -236,7 +237,11 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
       variables: memory.variables,
       evaluate: evaluator(memory, frame),
       fill: (value, locals = {}) =>
-        fillTemplates(value, scopeAt(memory, { ...frame, locals: { ...frame.locals, ...locals } })),
+        fillTemplates(
+          value,
+          scopeAt(memory, { ...frame, locals: { ...frame.locals, ...locals } }),
+          compileOpenExpression,
+        ),
       finish(tx, outcome) {
         if (isOver) throw new RunEnded()
         end.inside(tx, outcome)
