@@ -49,7 +49,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   mailPlugin,
   notificationsPlugin,
   realtimePlugin,
-
-  syncPlugin,
   automationPlugin,
+  webhooksPlugin,
+  syncPlugin,
 ]
