@@ -10,28 +10,29 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { ItemRule, MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TypeHook } from './api.ts'
 import type { BundleEntry } from './service/bundle.ts'
-import { allItems, itemByUid } from './service/all-items.ts'
+import type { PublishInput, StateInput } from './service/change-state.ts'
+import { draftItem } from './service/change-state.ts'
 import { createEtags } from './service/etag.ts'
 import { createExchange } from './service/exchange.ts'
+import { withOverlay } from './service/extensions.ts'
 import type { ItemCache } from './service/item-cache.ts'
-import { createItemCache, isInForce } from './service/item-cache.ts'
+import { allItems, createItemCache, isInForce } from './service/item-cache.ts'
 import type { LanguageRequest } from '#shared/language.ts'
 import { createItemHistory } from './service/item-history.ts'
 import { createLanguages } from './service/languages.ts'
 import { layersOf } from './service/layers.ts'
 import type { ItemLayers } from './service/layers.ts'
 import { unlocalise } from './service/localise.ts'
-import { withOverlay } from './service/overlaid-item.ts'
-import type { OverlayKey } from './service/overlay-preparing.ts'
+import type { WriteSubject } from './service/item-write.ts'
+import type { Body } from './service/json-values.ts'
+import type { OverlayInput, OverlayKey } from './service/merge-overlay.ts'
+import { overlayOf } from './service/merge-overlay.ts'
 import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
-import type { Saving } from './service/saving.ts'
-import { createSaving, overlayOf } from './service/saving.ts'
-import { draftItem } from './service/state-preparing.ts'
+import type { Pipeline } from './service/pipeline.ts'
+import { createPipeline } from './service/pipeline.ts'
 import { visibleItem, visiblePart } from './service/visible-item.ts'
 import type { DraftRecord, HistoryEntry } from './store.ts'
 import { readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
-
-type Body = Readonly<Record<string, unknown>>
 
 /** What the service works with. */
 export interface MetadataServiceOptions {
@@ -72,10 +73,18 @@ export interface VisibleOptions extends ItemFilter, LanguageRequest {
   readonly userId?: string
 }
 
-type WritingNames = 'bundle' | 'putOverlay' | 'removeOverlay' | 'changeState' | 'publish' | 'discardDraft'
-
 /** The service with what its own routes need beside the public interface. */
-export interface MetadataCore extends MetadataService, Pick<Saving, WritingNames> {
+export interface MetadataCore extends MetadataService, Pick<Pipeline, 'bundle'> {
+  /** Everybody may write overlays of their own. @throws permission_denied and what storing it throws */
+  putOverlay(ctx: RequestContext, input: OverlayInput): Promise<OverlayRecord>
+  /** Answers whether there was one. */
+  removeOverlay(ctx: RequestContext, key: OverlayKey): Promise<boolean>
+  /** @throws permission_denied, resource_not_found, invalid_state_transition, destructive_change */
+  changeState(ctx: RequestContext, input: StateInput): Promise<SaveItemResult>
+  /** @throws permission_denied, resource_not_found, invalid_state_transition, CONCURRENT_UPDATE, destructive_change */
+  publish(ctx: RequestContext, input: PublishInput): Promise<SaveItemResult>
+  /** Takes a draft away; `deleted` says that the item was nothing but a draft. @throws permission_denied, resource_not_found */
+  discardDraft(ctx: RequestContext, input: WriteSubject): Promise<SaveItemResult & { deleted: boolean }>
   /** The item in any state, extensions and platform overlay applied. */
   item(type: MetadataType, name: string): MetadataItem | undefined
   /** All items of a type in any state, by name. */
@@ -165,7 +174,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const personal = (item: MetadataItem, user: string): MetadataItem =>
     withOverlay(item, cache.overlay(item.type, item.name, user))
 
-  const saving = createSaving({
+  const ownEtag = (ctx: RequestContext, item: MetadataItem): string => etagOf(ctx, seenBy(ctx, item) ?? item.item)
+
+  const pipeline = createPipeline({
     cache,
     read,
     write,
@@ -174,8 +185,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     authorizer: options.authorizer,
     hook: (type) => hooks.get(type),
     rule: (type) => rules.get(type),
-    byUid: itemByUid,
-    etag: (ctx, item) => etagOf(ctx, seenBy(ctx, item) ?? item.item),
+    etag: ownEtag,
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)
       const body = seenBy(ctx, mine) ?? mine.item
@@ -256,23 +266,34 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     },
     objectSchema: cache.objectSchema,
     objectSchemas: cache.objectSchemas,
-    save: saving.save,
-    remove: saving.remove,
-    bundle: saving.bundle,
+    async save(ctx, input) {
+      const { result, field, after } = await pipeline.run(ctx, 'save', input)
+      const stored = field === undefined ? undefined : (result.dryRun ? cache : after).get('field', field)
+      return stored === undefined ? result : { ...result, etag: ownEtag(ctx, stored) }
+    },
+    async remove(ctx, input) {
+      const { reset = false } = await pipeline.run(ctx, 'remove', input)
+      return { deleted: !reset, reset }
+    },
+    bundle: pipeline.bundle,
     async putOverlay(ctx, input) {
       requireSeen(ctx, input)
-      return saving.putOverlay(ctx, input)
+      const { after } = await pipeline.run(ctx, 'overlay', input)
+      return overlayOf(after, input, ctx.actor.id)!
     },
     async removeOverlay(ctx, key) {
       requireSeen(ctx, key)
-      return saving.removeOverlay(ctx, key)
+      return (await pipeline.run(ctx, 'remove-overlay', key)).changes.length > 0
     },
-    changeState: saving.changeState,
-    publish: saving.publish,
-    discardDraft: saving.discardDraft,
+    changeState: async (ctx, input) => (await pipeline.run(ctx, 'state', input)).result,
+    publish: async (ctx, input) => (await pipeline.run(ctx, 'publish', input)).result,
+    async discardDraft(ctx, input) {
+      const { result, changes } = await pipeline.run(ctx, 'discard', input)
+      return { ...result, deleted: changes[0]!.next === null }
+    },
     async revert(ctx, { type, name, version, ...rest }) {
-      const item = past.bodyOf(ctx, type, name, version)
-      return saving.revert(ctx, { type, name, item: { ...item, name }, toVersion: version, ...rest })
+      const item = { ...past.bodyOf(ctx, type, name, version), name }
+      return (await pipeline.run(ctx, 'revert', { type, name, item, toVersion: version, ...rest })).result
     },
     setTypeHook(type, hook) {
       if (hooks.has(type)) throw new Error(`The metadata type "${type}" has a hook already.`)
@@ -282,7 +303,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       if (rules.has(type)) throw new Error(`The metadata type "${type}" has a rule already.`)
       rules.set(type, rule)
     },
-    exchange: createExchange(cache, saving.runPlaced),
+    exchange: createExchange(cache, pipeline.runPlaced),
     item: cache.get,
     items: cache.list,
     storedItem: cache.base,

@@ -1,8 +1,8 @@
 // What items need, as a list (D-108): every reference with its source, its target and why.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { MetadataItem } from '../api.ts'
-import { allItems } from '../service/all-items.ts'
 import type { ItemCache } from '../service/item-cache.ts'
+import { allItems } from '../service/item-cache.ts'
 import { isMap, memberOf, textOf } from './edits.ts'
 import { visitReferences } from './item-references.ts'
 import type { DependencyKind, ReferenceVisitor } from './reference-visitor.ts'

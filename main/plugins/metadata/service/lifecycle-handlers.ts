@@ -11,7 +11,7 @@ import type { OverlayRecord, SaveItemResult } from '../api.ts'
 import type { MetadataCore } from '../service.ts'
 import { findMetadataType } from '../types/type-entries.ts'
 import type { StatedChange } from './overlay-changes.ts'
-import type { OverlayKey } from './overlay-preparing.ts'
+import type { OverlayKey } from './merge-overlay.ts'
 import type { QueryText } from './query-parameters.ts'
 import { lastText, parseFlag, parseStates } from './query-parameters.ts'
 

@@ -20,6 +20,18 @@ export interface ItemShape {
   readonly check?: (item: Readonly<Record<string, unknown>>) => FieldError[]
 }
 
+/** A key that was kept although nothing reads it. */
+export interface ItemWarning {
+  readonly path: string
+  readonly message: string
+}
+
+/** What a check found. */
+export interface ItemCheck {
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly ItemWarning[]
+}
+
 /** A line of text. */
 export const text = z.string().max(10_000)
 
