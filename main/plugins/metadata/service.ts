@@ -12,12 +12,12 @@ import type { ItemRule, MetadataItem, MetadataService, OverlayRecord, SaveItemRe
 import type { BundleEntry } from './service/bundle.ts'
 import type { PublishInput, StateInput } from './service/change-state.ts'
 import { draftItem } from './service/change-state.ts'
-import { createEtags } from './service/etag.ts'
+import { etagOf } from './service/etag.ts'
 import { createExchange } from './service/exchange.ts'
 import { withOverlay } from './service/extensions.ts'
-import type { ItemCache } from './service/item-cache.ts'
 import { allItems, createItemCache, isInForce } from './service/item-cache.ts'
 import type { LanguageRequest } from '#shared/language.ts'
+import type { ItemHistory } from './service/item-history.ts'
 import { createItemHistory } from './service/item-history.ts'
 import { createLanguages } from './service/languages.ts'
 import { layersOf } from './service/layers.ts'
@@ -31,7 +31,7 @@ import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
 import type { Pipeline } from './service/pipeline.ts'
 import { createPipeline } from './service/pipeline.ts'
 import { visibleItem, visiblePart } from './service/visible-item.ts'
-import type { DraftRecord, HistoryEntry } from './store.ts'
+import type { DraftRecord } from './store.ts'
 import { readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
 
 /** What the service works with. */
@@ -74,7 +74,8 @@ export interface VisibleOptions extends ItemFilter, LanguageRequest {
 }
 
 /** The service with what its own routes need beside the public interface. */
-export interface MetadataCore extends MetadataService, Pick<Pipeline, 'bundle'> {
+export interface MetadataCore
+  extends MetadataService, Pick<Pipeline, 'bundle'>, Pick<ItemHistory, 'history' | 'historyEntry'> {
   /** Everybody may write overlays of their own. @throws permission_denied and what storing it throws */
   putOverlay(ctx: RequestContext, input: OverlayInput): Promise<OverlayRecord>
   /** Answers whether there was one. */
@@ -124,15 +125,6 @@ export interface MetadataCore extends MetadataService, Pick<Pipeline, 'bundle'> 
     overlays: readonly Readonly<Record<string, unknown>>[],
     options: { keep: boolean },
   ): BundleEntry[]
-  /** Events after `sinceSeq`, oldest first; one more than `limit` is never answered. @throws resource_not_found */
-  history(
-    ctx: RequestContext,
-    type: MetadataType,
-    name: string,
-    page: { sinceSeq: number; limit: number },
-  ): { entries: HistoryEntry[]; hasMore: boolean }
-  /** One event with the item as it was. @throws resource_not_found */
-  historyEntry(ctx: RequestContext, type: MetadataType, name: string, seq: number): HistoryEntry
 }
 
 /** Makes the service; reads every stored item once. */
@@ -140,7 +132,6 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const { read, write, clock, ids, log } = options
   const stored = { items: readAllItems(read), overlays: readAllOverlays(read), drafts: readAllDrafts(read) }
   const cache = createItemCache(stored, log)
-  const etags = createEtags()
   const hooks = new Map<MetadataType, TypeHook>()
   const rules = new Map<MetadataType, ItemRule>()
 
@@ -158,8 +149,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const spoken = options.spokenLocales ?? (() => [])
   const languages = createLanguages(() => inForceList('translation'), fallback, spoken, clock.iso)
 
-  const etagOf = (ctx: RequestContext, body: Body, locale = languages.fallback()): string =>
-    etags.of(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
+  const etagFor = (ctx: RequestContext, body: Body, locale = languages.fallback()): string =>
+    etagOf(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
 
   const fieldsOf = (object: string) => cache.objectSchema(object)?.fields ?? []
 
@@ -174,7 +165,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const personal = (item: MetadataItem, user: string): MetadataItem =>
     withOverlay(item, cache.overlay(item.type, item.name, user))
 
-  const ownEtag = (ctx: RequestContext, item: MetadataItem): string => etagOf(ctx, seenBy(ctx, item) ?? item.item)
+  const ownEtag = (ctx: RequestContext, item: MetadataItem): string => etagFor(ctx, seenBy(ctx, item) ?? item.item)
 
   const pipeline = createPipeline({
     cache,
@@ -189,8 +180,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)
       const body = seenBy(ctx, mine) ?? mine.item
-      const inEach = languages.showAll(mine, body).map((one) => etagOf(ctx, one.body, one.meant))
-      return [etagOf(ctx, body), ...inEach]
+      const inEach = languages.showAll(mine, body).map((one) => etagFor(ctx, one.body, one.meant))
+      return [etagFor(ctx, body), ...inEach]
     },
   })
 
@@ -255,7 +246,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       return item === undefined ? undefined : personal(item, ctx.actor.id)
     },
     noteUse(ctx, type, name) {
-      if (deprecated.epoch !== cache.epoch()) deprecated = { epoch: cache.epoch(), has: hasDeprecated(cache) }
+      if (deprecated.epoch !== cache.epoch()) {
+        deprecated = { epoch: cache.epoch(), has: allItems(cache).some(({ state }) => state === 'deprecated') }
+      }
       const item = deprecated.has ? cache.get(type, name) : undefined
       if (item?.state !== 'deprecated') return
       const { replacedBy } = item.item
@@ -338,13 +331,13 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       const language = languages.resolve(filter)
       const body = languages.show(item, plain, language)
       const modifiedAt = languages.modifiedAt(item, language)
-      return { stored: item, body, etag: etagOf(ctx, body, language.meant), modifiedAt }
+      return { stored: item, body, etag: etagFor(ctx, body, language.meant), modifiedAt }
     },
     etagSeen(ctx, type, name, filter) {
       const found = findSeen(ctx, type, name, filter)
       if (found === null) return null
       const language = languages.resolve(filter)
-      return etagOf(ctx, languages.show(found.stored, found.body, language), language.meant)
+      return etagFor(ctx, languages.show(found.stored, found.body, language), language.meant)
     },
     withStoredLabels(type, name, body, request) {
       const item = cache.get(type, name)
@@ -368,8 +361,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     exportOverlays: (ctx, items) => exportedOverlays(cache, items, ctx.actor.id),
     importOverlays: (ctx, overlays, { keep }) =>
       overlayEntries(overlays).filter(({ overlay }) => !keep || overlayOf(cache, overlay, ctx.actor.id) === null),
-    history: past.list,
-    historyEntry: past.entry,
+    history: past.history,
+    historyEntry: past.historyEntry,
   }
 }
 
@@ -377,10 +370,6 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
 function isDraftWanted({ state }: ItemFilter): boolean {
   const states = state === undefined ? [] : [state].flat()
   return states.length === 1 && states[0] === 'draft'
-}
-
-function hasDeprecated(cache: ItemCache): boolean {
-  return allItems(cache).some(({ state }) => state === 'deprecated')
 }
 
 /** Types of which some callers see a part only. */

@@ -99,8 +99,8 @@ export async function runBundle(
     if (outcomes.length % breathEvery === 0) await setImmediate()
   }
   const failed = outcomes.some((outcome) => !outcome.ok)
-  if (dryRun || entries.length === 0 || (failed && !each)) return { outcomes, stored: false }
-  if (outcomes.every((outcome) => !outcome.ok)) return { outcomes, stored: false }
+  const hasNone = outcomes.every((outcome) => !outcome.ok)
+  if (dryRun || hasNone || (failed && !each)) return { outcomes, stored: false }
 
   const storeAll = (tx: Tx): void => {
     for (const [index, outcome] of outcomes.entries()) {

@@ -1,13 +1,14 @@
 // The lifecycle of items (D-110): changes of state, drafts beside published items, publishing and discarding them. Reads
 // only.
 import type { MetadataState } from '#shared/contracts/metadata.ts'
-import { notFound, platformError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import type { MetadataItem, SaveItemInput } from '../api.ts'
 import type { DraftRecord } from '../store.ts'
 import { refusal } from './check-input.ts'
 import { requireConditions } from './etag.ts'
 import type { ItemCache } from './item-cache.ts'
+import { requireStored } from './item-cache.ts'
 import type { ItemChange, PreparedWrite, ProposedWrite, WriteScope, WriteSubject } from './item-write.ts'
 import { nextVersion } from './item-write.ts'
 import { deepFreeze } from './json-values.ts'
@@ -95,13 +96,9 @@ export function requirePublishable(items: ItemCache, base: MetadataItem, force =
   const { type, name, state, version } = base
   const draft = items.draft(type, name)
   if (draft === undefined || state === 'archived') {
+    const allowed = stateTransitions[state]
     const reason = draft === undefined ? { reason: 'no_draft' } : {}
-    throw platformError('invalid_state_transition', {
-      from: state,
-      to: 'active',
-      allowed: stateTransitions[state],
-      ...reason,
-    })
+    throw platformError('invalid_state_transition', { from: state, to: 'active', allowed, ...reason })
   }
   const { item } = items.get(type, name)!
   if (force || draft.baseHash === canonicalHash(item)) return draft
@@ -129,8 +126,7 @@ export function draftOnly(base: MetadataItem, draft: NonNullable<ItemChange['dra
 
 /** @throws resource_not_found, validation_error for fields, whose state is their object's */
 export function requireStateful(items: ItemCache, { type, name }: WriteSubject): MetadataItem {
-  const item = items.base(type, name)
-  if (item === undefined) throw notFound(type, name)
+  const item = requireStored(items, { type, name })
   if (type !== 'field') return item
   throw refusal('type', 'not_allowed', 'A field has the state of its object.', { value: type })
 }

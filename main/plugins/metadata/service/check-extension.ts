@@ -17,12 +17,8 @@ export function checkExtension(item: Body, checkDefinition: (definition: Body) =
   const { extend, priority, fields } = item
   const errors: FieldError[] = []
   if (typeof extend !== 'string' || !namePattern.test(extend)) {
-    errors.push({
-      field: 'extend',
-      code: 'invalid_format',
-      message: 'The name of an object is expected.',
-      value: extend,
-    })
+    const message = 'The name of an object is expected.'
+    errors.push({ field: 'extend', code: 'invalid_format', message, value: extend })
   }
   if (priority !== undefined) errors.push(...checkPriority(priority))
   if (fields !== undefined && !isJsonMap(fields)) {

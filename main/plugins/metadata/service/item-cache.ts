@@ -2,6 +2,7 @@
 // Knows no SQL.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
+import { notFound } from '#shared/errors.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { compileObject } from '#shared/object-schema.ts'
@@ -286,6 +287,13 @@ const storedTypes = metadataTypes.filter((type) => type !== 'field')
 /** Every item, types in the order of the specification; fields are part of their objects. */
 export function allItems(items: Pick<ItemCache, 'list'>): MetadataItem[] {
   return storedTypes.flatMap((type) => items.list(type))
+}
+
+/** The item as stored. @throws resource_not_found */
+export function requireStored(items: ItemCache, { type, name }: Pick<MetadataItem, 'type' | 'name'>): MetadataItem {
+  const item = items.base(type, name)
+  if (item === undefined) throw notFound(type, name)
+  return item
 }
 
 const uidIndexes = new WeakMap<ItemCache, { epoch: number; names: ReadonlyMap<string, string> }>()

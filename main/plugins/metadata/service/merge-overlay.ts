@@ -13,6 +13,7 @@ import { checkBody, refusal } from './check-input.ts'
 import { extendBody, withOverlay, withoutExtensions } from './extensions.ts'
 import { splitChildName, withoutField } from './field-items.ts'
 import type { ItemCache } from './item-cache.ts'
+import { requireStored } from './item-cache.ts'
 import type { ProposedWrite, WriteScope } from './item-write.ts'
 import { nextVersion } from './item-write.ts'
 import type { Body } from './json-values.ts'
@@ -46,7 +47,7 @@ export interface OverlayInput extends OverlayKey {
 export function mergeOverlay(scope: WriteScope, input: OverlayInput): ProposedWrite {
   const { items } = scope
   const { type, name } = input
-  const base = requireBase(items, input)
+  const base = requireStored(items, input)
   const isOwn = input.scope === 'user'
   const under = isOwn ? items.get(type, name)! : items.extended(type, name)!
   const problems = checkPatch(type, input.patch)
@@ -72,7 +73,7 @@ export function mergeOverlay(scope: WriteScope, input: OverlayInput): ProposedWr
 
 /** What taking an overlay away changes: nothing when there is none. @throws resource_not_found */
 export function removeOverlay(scope: WriteScope, key: OverlayKey): ProposedWrite {
-  const base = requireBase(scope.items, key)
+  const base = requireStored(scope.items, key)
   const previous = scope.items.overlay(key.type, key.name, ownerOf(scope, key))
   return previous === undefined ? { changes: [] } : changeOf(scope, base, previous, null)
 }
@@ -242,13 +243,6 @@ function wholeObject({ items, ids }: WriteScope, base: MetadataItem, body: Body)
 /** The patch of the platform's overlay of an object; empty when there is none. */
 function patchOf(items: ItemCache, object: string): Body {
   return items.overlay('object', object, null)?.patch ?? {}
-}
-
-/** @throws resource_not_found */
-function requireBase(items: ItemCache, { type, name }: OverlayKey): MetadataItem {
-  const base = items.base(type, name)
-  if (base === undefined) throw notFound(type, name)
-  return base
 }
 
 /** The object and the field a name means. @throws resource_not_found when the object has no such field */

@@ -24,9 +24,9 @@ export function storeWrite(
   for (const one of work) applyWork(tx, ctx, one, confirm)
   // Rows that leave a name go first, so that names and uids are free for those that come.
   for (const { previous, next, overlays = [], draft } of changes) {
-    if (previous !== null && previous.name !== next?.name) deleteItem(tx, previous.type, previous.name)
+    if (previous !== null && previous.name !== next?.name) deleteItem(tx, previous)
     for (const overlay of overlays) if (overlay.previous !== null) deleteOverlay(tx, overlay.previous.id)
-    if (draft?.previous) deleteDraft(tx, draft.previous.type, draft.previous.name)
+    if (draft?.previous) deleteDraft(tx, draft.previous)
   }
   for (const change of changes) {
     for (const { next } of change.overlays ?? []) if (next !== null) writeOverlay(tx, next)

@@ -56,6 +56,16 @@ export const milliseconds = z.int().min(1).max(86_400_000)
 /** An id inside an item, of a widget or a node. */
 export const localId = z.string().min(1).max(200)
 
+/** A list of at most so many, which may be absent. */
+export function listOf<T extends z.ZodType>(element: T, most: number) {
+  return z.array(element).max(most).optional()
+}
+
+/** An object inside of an item, which may be absent; unknown keys pass. */
+export function part<T extends z.ZodRawShape>(keys: T) {
+  return z.looseObject(keys).optional()
+}
+
 const celText = z
   .string()
   .min(1)
