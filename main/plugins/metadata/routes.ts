@@ -1,21 +1,20 @@
 // Handlers of the metadata routes: requests in, service calls, answers out.
 import type { z } from 'zod'
-import type { MetadataType, HistoryEvent, metadataRoutes } from '#shared/contracts/metadata.ts'
+import type { HistoryEvent, metadataRoutes } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
-import type { FieldError } from '#shared/errors.ts'
-import { notFound, validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { RawJson, Reply } from '#main/kernel/reply.ts'
-import type { ItemFilter, MetadataCore, VisibleItem } from './service.ts'
-import { matchesEtag } from './service/etag.ts'
-import type { LanguageRequest } from '#shared/language.ts'
+import { typeOfSegment } from './operations/type-words.ts'
+import type { MetadataCore, VisibleItem } from './service.ts'
+import { refusal } from './service/check-input.ts'
+import { isUnchangedSince, matchesEtag } from './service/etag.ts'
 import { objectView } from './service/object-view.ts'
 import type { HistoryEntry } from './store.ts'
 import type { QueryText } from './service/query-parameters.ts'
-import { lastText, parseFlag, parsePage, parseSeq, parseStates } from './service/query-parameters.ts'
+import { languageOf, lastText, parseFlag, parsePage, parseSeq, parseStates } from './service/query-parameters.ts'
 import { unwrapItem } from './service/unwrap-item.ts'
-import { typeEntries, typeEntry, findMetadataType } from './types/type-entries.ts'
+import { typeEntries, typeEntry } from './types/type-entries.ts'
 import { typeJsonSchema } from './types/json-schema.ts'
 
 /** Packages of the program: what comes with it nobody else delivers, because nobody could take it away again. */
@@ -26,17 +25,17 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
   return {
     listMetadataTypes: () => ({ types: [...metadataTypes], entries: [...typeEntries] }),
     listMetadataTypeNames: () => [...metadataTypes],
-    getMetadataType: (_ctx, { params }) => typeEntry(typeOf(params.type)),
-    getMetadataTypeSchema: (_ctx, { params }) => typeJsonSchema(typeOf(params.type)),
+    getMetadataType: (_ctx, { params }) => typeEntry(typeOfSegment(params.type)),
+    getMetadataTypeSchema: (_ctx, { params }) => typeJsonSchema(typeOfSegment(params.type)),
 
     listMetadataItems(ctx, { params, query, headers }) {
-      const type = typeOf(params.type)
+      const type = typeOfSegment(params.type)
       const items = service.visibleList(ctx, type, { ...filterOf(query), ...languageOf(query, headers) })
       return { type, items: items.map((item) => ({ ...item })) }
     },
 
     getMetadataItem(ctx, { params, query, headers }) {
-      const type = typeOf(params.type)
+      const type = typeOfSegment(params.type)
       const item = service.visible(ctx, type, params.name, { ...filterOf(query), ...languageOf(query, headers) })
       service.noteUse(ctx, type, params.name)
       const head = cacheHeaders(item)
@@ -45,24 +44,25 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
     },
 
     async saveMetadataItem(ctx, { params, query, body, headers }) {
-      const type = typeOf(params.type)
+      const type = typeOfSegment(params.type)
       const { item, namespace } = unwrapItem(body, { type, name: params.name })
       const draft = isDraft('mode', lastText(query.mode))
       const language = languageOf(query, headers)
       const packageId = lastText(query.packageId) ?? lastText(query.package)
-      if (packageId?.startsWith(programPrefix) === true) throw validationError([ofProgram(packageId)])
-      const confirm = lastText(query.confirm)
+      if (packageId?.startsWith(programPrefix) === true) {
+        throw refusal('packageId', 'not_allowed', 'Packages of this name come with the program.', { value: packageId })
+      }
       const result = await service.save(ctx, {
         type,
         name: params.name,
         item: { ...service.withStoredLabels(type, params.name, item, language) },
         dryRun: parseFlag('dryRun', query.dryRun),
         draft,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(packageId === undefined ? {} : { packageId }),
-        ...(confirm === undefined ? {} : { confirm }),
-        ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
-        ...(headers['if-none-match'] === undefined ? {} : { ifNoneMatch: headers['if-none-match'] }),
+        namespace,
+        packageId,
+        confirm: lastText(query.confirm),
+        ifMatch: headers['if-match'],
+        ifNoneMatch: headers['if-none-match'],
       })
       const { version, state, warnings, plan, planHash } = result
       const shared = {
@@ -81,8 +81,7 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
     },
 
     async deleteMetadataItem(ctx, { params, query, headers }) {
-      const type = typeOf(params.type)
-      const confirm = lastText(query.confirm)
+      const type = typeOfSegment(params.type)
       // As for GET, `state=draft` means the draft alone (D-110); the active item stays.
       if (isDraft('state', lastText(query.state))) {
         const { deleted } = await service.discardDraft(ctx, { type, name: params.name })
@@ -92,19 +91,19 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
         type,
         name: params.name,
         force: parseFlag('force', query.force),
-        ...(confirm === undefined ? {} : { confirm }),
-        ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
+        confirm: lastText(query.confirm),
+        ifMatch: headers['if-match'],
       })
       return { success: true as const, type, name: params.name, deleted, ...(reset ? { reset: true } : {}) }
     },
 
     listMetadataHistory(ctx, { params, query }) {
-      const { entries, hasMore } = service.history(ctx, typeOf(params.type), params.name, parsePage(query))
+      const { entries, hasMore } = service.history(ctx, typeOfSegment(params.type), params.name, parsePage(query))
       return { events: entries.map(toEvent), hasMore }
     },
 
     getMetadataHistoryItem(ctx, { params }) {
-      const type = typeOf(params.type)
+      const type = typeOfSegment(params.type)
       const entry = service.historyEntry(ctx, type, params.name, parseSeq(params.seq))
       return { event: toEvent(entry), item: entry.item }
     },
@@ -121,27 +120,12 @@ export function metadataHandlers(service: MetadataCore, authorizer: () => Author
   }
 }
 
-/** @throws resource_not_found */
-function typeOf(segment: string): MetadataType {
-  const type = findMetadataType(segment)
-  if (type === undefined) throw notFound('metadata_type', segment)
-  return type
-}
-
-function ofProgram(value: string): FieldError {
-  return { field: 'packageId', code: 'not_allowed', message: 'Packages of this name come with the program.', value }
-}
-
-function filterOf(
-  query: Readonly<Partial<Record<'packageId' | 'package' | 'namespace' | 'state', QueryText>>>,
-): ItemFilter {
-  const packageId = lastText(query.packageId) ?? lastText(query.package)
-  const namespace = lastText(query.namespace)
-  const state = parseStates(query.state)
+/** Which items a request means. @throws validation_error */
+function filterOf(query: Readonly<Partial<Record<'packageId' | 'package' | 'namespace' | 'state', QueryText>>>) {
   return {
-    ...(packageId === undefined ? {} : { packageId }),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(state === undefined ? {} : { state }),
+    packageId: lastText(query.packageId) ?? lastText(query.package),
+    namespace: lastText(query.namespace),
+    state: parseStates(query.state),
   }
 }
 
@@ -149,20 +133,7 @@ function filterOf(
 function isDraft(field: 'mode' | 'state', value: string | undefined): boolean {
   if (value === undefined || value === 'draft') return value === 'draft'
   const message = field === 'mode' ? 'A save stores an item or a draft.' : 'A delete takes an item or its draft.'
-  throw validationError([{ field, code: 'invalid_option', message, value, constraint: ['draft'] }])
-}
-
-/** What a request says of its language; the parameter wins over the header. */
-function languageOf(
-  query: Readonly<Partial<Record<'locale', QueryText>>>,
-  headers: Readonly<Record<string, string | undefined>>,
-): LanguageRequest {
-  const locale = lastText(query.locale)
-  const acceptLanguage = headers['accept-language']
-  return {
-    ...(locale === undefined ? {} : { locale }),
-    ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
-  }
+  throw refusal(field, 'invalid_option', message, { value, constraint: ['draft'] })
 }
 
 function cacheHeaders({ etag, modifiedAt }: VisibleItem): Record<string, string> {
@@ -181,9 +152,7 @@ function isNotModified(
 ): boolean {
   const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch !== undefined) return matchesEtag(ifNoneMatch, etag)
-  const since = Date.parse(headers['if-modified-since'] ?? '')
-  // HTTP dates have no fractions of a second.
-  return !Number.isNaN(since) && Math.floor(Date.parse(modifiedAt) / 1000) * 1000 <= since
+  return isUnchangedSince(modifiedAt, headers['if-modified-since'])
 }
 
 function toEvent(entry: HistoryEntry): z.input<typeof HistoryEvent> {

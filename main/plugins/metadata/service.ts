@@ -10,28 +10,29 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { ItemRule, MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TypeHook } from './api.ts'
 import type { BundleEntry } from './service/bundle.ts'
-import { allItems, itemByUid } from './service/all-items.ts'
-import { createEtags } from './service/etag.ts'
+import type { PublishInput, StateInput } from './service/change-state.ts'
+import { draftItem } from './service/change-state.ts'
+import { etagOf } from './service/etag.ts'
 import { createExchange } from './service/exchange.ts'
-import type { ItemCache } from './service/item-cache.ts'
-import { createItemCache, isInForce } from './service/item-cache.ts'
+import { withOverlay } from './service/extensions.ts'
+import { allItems, createItemCache, isInForce } from './service/item-cache.ts'
 import type { LanguageRequest } from '#shared/language.ts'
+import type { ItemHistory } from './service/item-history.ts'
 import { createItemHistory } from './service/item-history.ts'
 import { createLanguages } from './service/languages.ts'
 import { layersOf } from './service/layers.ts'
 import type { ItemLayers } from './service/layers.ts'
 import { unlocalise } from './service/localise.ts'
-import { withOverlay } from './service/overlaid-item.ts'
-import type { OverlayKey } from './service/overlay-preparing.ts'
+import type { WriteSubject } from './service/item-write.ts'
+import type { Body } from './service/json-values.ts'
+import type { OverlayInput, OverlayKey } from './service/merge-overlay.ts'
+import { overlayOf } from './service/merge-overlay.ts'
 import { exportedOverlays, overlayEntries } from './service/overlay-transfer.ts'
-import type { Saving } from './service/saving.ts'
-import { createSaving, overlayOf } from './service/saving.ts'
-import { draftItem } from './service/state-preparing.ts'
+import type { Pipeline } from './service/pipeline.ts'
+import { createPipeline } from './service/pipeline.ts'
 import { visibleItem, visiblePart } from './service/visible-item.ts'
-import type { DraftRecord, HistoryEntry } from './store.ts'
+import type { DraftRecord } from './store.ts'
 import { readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
-
-type Body = Readonly<Record<string, unknown>>
 
 /** What the service works with. */
 export interface MetadataServiceOptions {
@@ -72,10 +73,19 @@ export interface VisibleOptions extends ItemFilter, LanguageRequest {
   readonly userId?: string
 }
 
-type WritingNames = 'bundle' | 'putOverlay' | 'removeOverlay' | 'changeState' | 'publish' | 'discardDraft'
-
 /** The service with what its own routes need beside the public interface. */
-export interface MetadataCore extends MetadataService, Pick<Saving, WritingNames> {
+export interface MetadataCore
+  extends MetadataService, Pick<Pipeline, 'bundle'>, Pick<ItemHistory, 'history' | 'historyEntry'> {
+  /** Everybody may write overlays of their own. @throws permission_denied and what storing it throws */
+  putOverlay(ctx: RequestContext, input: OverlayInput): Promise<OverlayRecord>
+  /** Answers whether there was one. */
+  removeOverlay(ctx: RequestContext, key: OverlayKey): Promise<boolean>
+  /** @throws permission_denied, resource_not_found, invalid_state_transition, destructive_change */
+  changeState(ctx: RequestContext, input: StateInput): Promise<SaveItemResult>
+  /** @throws permission_denied, resource_not_found, invalid_state_transition, CONCURRENT_UPDATE, destructive_change */
+  publish(ctx: RequestContext, input: PublishInput): Promise<SaveItemResult>
+  /** Takes a draft away; `deleted` says that the item was nothing but a draft. @throws permission_denied, resource_not_found */
+  discardDraft(ctx: RequestContext, input: WriteSubject): Promise<SaveItemResult & { deleted: boolean }>
   /** The item in any state, extensions and platform overlay applied. */
   item(type: MetadataType, name: string): MetadataItem | undefined
   /** All items of a type in any state, by name. */
@@ -115,15 +125,6 @@ export interface MetadataCore extends MetadataService, Pick<Saving, WritingNames
     overlays: readonly Readonly<Record<string, unknown>>[],
     options: { keep: boolean },
   ): BundleEntry[]
-  /** Events after `sinceSeq`, oldest first; one more than `limit` is never answered. @throws resource_not_found */
-  history(
-    ctx: RequestContext,
-    type: MetadataType,
-    name: string,
-    page: { sinceSeq: number; limit: number },
-  ): { entries: HistoryEntry[]; hasMore: boolean }
-  /** One event with the item as it was. @throws resource_not_found */
-  historyEntry(ctx: RequestContext, type: MetadataType, name: string, seq: number): HistoryEntry
 }
 
 /** Makes the service; reads every stored item once. */
@@ -131,7 +132,6 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const { read, write, clock, ids, log } = options
   const stored = { items: readAllItems(read), overlays: readAllOverlays(read), drafts: readAllDrafts(read) }
   const cache = createItemCache(stored, log)
-  const etags = createEtags()
   const hooks = new Map<MetadataType, TypeHook>()
   const rules = new Map<MetadataType, ItemRule>()
 
@@ -149,8 +149,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const spoken = options.spokenLocales ?? (() => [])
   const languages = createLanguages(() => inForceList('translation'), fallback, spoken, clock.iso)
 
-  const etagOf = (ctx: RequestContext, body: Body, locale = languages.fallback()): string =>
-    etags.of(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
+  const etagFor = (ctx: RequestContext, body: Body, locale = languages.fallback()): string =>
+    etagOf(body, { locale, fingerprint: options.authorizer().fingerprint(ctx), organizationId: ctx.organizationId })
 
   const fieldsOf = (object: string) => cache.objectSchema(object)?.fields ?? []
 
@@ -165,7 +165,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
   const personal = (item: MetadataItem, user: string): MetadataItem =>
     withOverlay(item, cache.overlay(item.type, item.name, user))
 
-  const saving = createSaving({
+  const ownEtag = (ctx: RequestContext, item: MetadataItem): string => etagFor(ctx, seenBy(ctx, item) ?? item.item)
+
+  const pipeline = createPipeline({
     cache,
     read,
     write,
@@ -174,13 +176,12 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     authorizer: options.authorizer,
     hook: (type) => hooks.get(type),
     rule: (type) => rules.get(type),
-    byUid: itemByUid,
-    etag: (ctx, item) => etagOf(ctx, seenBy(ctx, item) ?? item.item),
+    etag: ownEtag,
     etags: (ctx, item) => {
       const mine = personal(item, ctx.actor.id)
       const body = seenBy(ctx, mine) ?? mine.item
-      const inEach = languages.showAll(mine, body).map((one) => etagOf(ctx, one.body, one.meant))
-      return [etagOf(ctx, body), ...inEach]
+      const inEach = languages.showAll(mine, body).map((one) => etagFor(ctx, one.body, one.meant))
+      return [etagFor(ctx, body), ...inEach]
     },
   })
 
@@ -245,7 +246,9 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       return item === undefined ? undefined : personal(item, ctx.actor.id)
     },
     noteUse(ctx, type, name) {
-      if (deprecated.epoch !== cache.epoch()) deprecated = { epoch: cache.epoch(), has: hasDeprecated(cache) }
+      if (deprecated.epoch !== cache.epoch()) {
+        deprecated = { epoch: cache.epoch(), has: allItems(cache).some(({ state }) => state === 'deprecated') }
+      }
       const item = deprecated.has ? cache.get(type, name) : undefined
       if (item?.state !== 'deprecated') return
       const { replacedBy } = item.item
@@ -256,23 +259,34 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     },
     objectSchema: cache.objectSchema,
     objectSchemas: cache.objectSchemas,
-    save: saving.save,
-    remove: saving.remove,
-    bundle: saving.bundle,
+    async save(ctx, input) {
+      const { result, field, after } = await pipeline.run(ctx, 'save', input)
+      const stored = field === undefined ? undefined : (result.dryRun ? cache : after).get('field', field)
+      return stored === undefined ? result : { ...result, etag: ownEtag(ctx, stored) }
+    },
+    async remove(ctx, input) {
+      const { reset = false } = await pipeline.run(ctx, 'remove', input)
+      return { deleted: !reset, reset }
+    },
+    bundle: pipeline.bundle,
     async putOverlay(ctx, input) {
       requireSeen(ctx, input)
-      return saving.putOverlay(ctx, input)
+      const { after } = await pipeline.run(ctx, 'overlay', input)
+      return overlayOf(after, input, ctx.actor.id)!
     },
     async removeOverlay(ctx, key) {
       requireSeen(ctx, key)
-      return saving.removeOverlay(ctx, key)
+      return (await pipeline.run(ctx, 'remove-overlay', key)).changes.length > 0
     },
-    changeState: saving.changeState,
-    publish: saving.publish,
-    discardDraft: saving.discardDraft,
+    changeState: async (ctx, input) => (await pipeline.run(ctx, 'state', input)).result,
+    publish: async (ctx, input) => (await pipeline.run(ctx, 'publish', input)).result,
+    async discardDraft(ctx, input) {
+      const { result, changes } = await pipeline.run(ctx, 'discard', input)
+      return { ...result, deleted: changes[0]!.next === null }
+    },
     async revert(ctx, { type, name, version, ...rest }) {
-      const item = past.bodyOf(ctx, type, name, version)
-      return saving.revert(ctx, { type, name, item: { ...item, name }, toVersion: version, ...rest })
+      const item = { ...past.bodyOf(ctx, type, name, version), name }
+      return (await pipeline.run(ctx, 'revert', { type, name, item, toVersion: version, ...rest })).result
     },
     setTypeHook(type, hook) {
       if (hooks.has(type)) throw new Error(`The metadata type "${type}" has a hook already.`)
@@ -282,7 +296,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       if (rules.has(type)) throw new Error(`The metadata type "${type}" has a rule already.`)
       rules.set(type, rule)
     },
-    exchange: createExchange(cache, saving.runPlaced),
+    exchange: createExchange(cache, pipeline.runPlaced),
     item: cache.get,
     items: cache.list,
     storedItem: cache.base,
@@ -317,13 +331,13 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       const language = languages.resolve(filter)
       const body = languages.show(item, plain, language)
       const modifiedAt = languages.modifiedAt(item, language)
-      return { stored: item, body, etag: etagOf(ctx, body, language.meant), modifiedAt }
+      return { stored: item, body, etag: etagFor(ctx, body, language.meant), modifiedAt }
     },
     etagSeen(ctx, type, name, filter) {
       const found = findSeen(ctx, type, name, filter)
       if (found === null) return null
       const language = languages.resolve(filter)
-      return etagOf(ctx, languages.show(found.stored, found.body, language), language.meant)
+      return etagFor(ctx, languages.show(found.stored, found.body, language), language.meant)
     },
     withStoredLabels(type, name, body, request) {
       const item = cache.get(type, name)
@@ -347,8 +361,8 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     exportOverlays: (ctx, items) => exportedOverlays(cache, items, ctx.actor.id),
     importOverlays: (ctx, overlays, { keep }) =>
       overlayEntries(overlays).filter(({ overlay }) => !keep || overlayOf(cache, overlay, ctx.actor.id) === null),
-    history: past.list,
-    historyEntry: past.entry,
+    history: past.history,
+    historyEntry: past.historyEntry,
   }
 }
 
@@ -356,10 +370,6 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
 function isDraftWanted({ state }: ItemFilter): boolean {
   const states = state === undefined ? [] : [state].flat()
   return states.length === 1 && states[0] === 'draft'
-}
-
-function hasDeprecated(cache: ItemCache): boolean {
-  return allItems(cache).some(({ state }) => state === 'deprecated')
 }
 
 /** Types of which some callers see a part only. */

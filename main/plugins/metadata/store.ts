@@ -1,9 +1,10 @@
 // SQL of the tables of items, overlays, drafts and history: rows in, domain values out. No rule of the service is here.
+// What a table holds is said once, member by member; its statements and the form of its rows follow from that.
 import type { Actor } from '#shared/events.ts'
-import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
-import type { Reads, Tx } from '#main/kernel/database.ts'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import type { Reads, Statement, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { MetadataItem, OverlayChange, OverlayRecord } from './api.ts'
+import type { MetadataItem, OverlayRecord } from './api.ts'
 
 /** The operations a history event may name (D-108). */
 export type HistoryOp = 'create' | 'update' | 'delete' | 'state' | 'overlay'
@@ -35,96 +36,6 @@ export interface HistoryKey {
 /** Events kept per item (D-111). */
 export const keptHistory = 200
 
-interface ItemRow {
-  type: MetadataType
-  name: string
-  uid: string
-  state: MetadataState
-  version: number
-  item: string
-  package_id: string | null
-  namespace: string | null
-  created_at: string
-  updated_at: string
-  published: 0 | 1
-}
-
-interface HistoryRow {
-  seq: number
-  op: HistoryOp
-  type: MetadataType
-  name: string
-  uid: string
-  version: number
-  hash: string
-  parent_hash: string | null
-  actor: string
-  message: string | null
-  ts: string
-  source: string
-  item: string | null
-}
-
-/** Reads every item, or the one that is named; the caller freezes them. */
-export function readAllItems(read: Pick<Reads, 'all'>, only?: Pick<MetadataItem, 'type' | 'name'>): MetadataItem[] {
-  const rows = read.all<ItemRow>(
-    statement(
-      `SELECT type, name, uid, state, version, item, package_id, namespace, created_at, updated_at, published
-       FROM metadata_item${only === undefined ? '' : ' WHERE type = ? AND name = ?'}`,
-      only === undefined ? [] : [only.type, only.name],
-    ),
-  )
-  return rows.map((row) => ({
-    type: row.type,
-    name: row.name,
-    uid: row.uid,
-    state: row.state,
-    version: row.version,
-    item: JSON.parse(row.item) as Record<string, unknown>,
-    packageId: row.package_id,
-    namespace: row.namespace,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-    published: row.published === 1,
-  }))
-}
-
-/** Inserts an item or replaces the one of the same type and name. */
-export function writeItem(tx: Pick<Tx, 'run'>, item: MetadataItem, actorId: string): void {
-  tx.run(
-    statement(
-      `INSERT INTO metadata_item
-         (type, name, uid, state, version, item, package_id, namespace, created_at, created_by, updated_at, updated_by,
-          published)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (type, name) DO UPDATE SET
-         uid = excluded.uid, state = excluded.state, version = excluded.version, item = excluded.item,
-         package_id = excluded.package_id, namespace = excluded.namespace,
-         updated_at = excluded.updated_at, updated_by = excluded.updated_by, published = excluded.published`,
-      [
-        item.type,
-        item.name,
-        item.uid,
-        item.state,
-        item.version,
-        JSON.stringify(item.item),
-        item.packageId,
-        item.namespace,
-        item.createdAt,
-        actorId,
-        item.updatedAt,
-        actorId,
-        item.published ? 1 : 0,
-      ],
-    ),
-  )
-}
-
-/** Removes an item's row. */
-export function deleteItem(tx: Pick<Tx, 'run'>, type: MetadataType, name: string): void {
-  tx.run(statement('DELETE FROM metadata_item WHERE type = ? AND name = ?', [type, name]))
-}
-
 /** A draft kept beside a published item (D-110). */
 export interface DraftRecord {
   readonly type: MetadataType
@@ -138,78 +49,165 @@ export interface DraftRecord {
   readonly updatedBy: string
 }
 
-interface OverlayRow {
-  id: string
-  base_type: MetadataType
-  base_name: string
-  package_id: string | null
-  scope: 'platform' | 'user'
-  owner: string
-  patch: string
-  changes: string
-  active: 0 | 1
-  created_at: string
-  created_by: string
-  updated_at: string
-  updated_by: string
+/** How a column holds a member. */
+interface Form {
+  read(value: unknown): unknown
+  write(value: unknown): unknown
+}
+
+const plain: Form = { read: (value) => value, write: (value) => value }
+const flag: Form = { read: (value) => value === 1, write: (value) => (value === true ? 1 : 0) }
+/** The platform's overlay has no owner; in a key that is an empty text. */
+const owner: Form = { read: (value) => (value === '' ? null : value), write: (value) => value ?? '' }
+const json: Form = {
+  read: (value) => (value === null ? null : (JSON.parse(value as string) as unknown)),
+  write: (value) => (value === null ? null : JSON.stringify(value)),
+}
+
+/** A table whose columns are the members of a value, in snake_case. */
+interface Table<T> {
+  /** The members as columns of a SELECT. */
+  readonly columns: string
+  fromRow(row: object): T
+  /** Inserts the members given, or replaces those of the row of the same key but for who made it and when. */
+  write(value: Partial<T>, more?: Readonly<Record<string, unknown>>): Statement
+}
+
+function createTable<T extends object>(
+  name: string,
+  forms: Readonly<Record<keyof T, Form>>,
+  key: readonly string[],
+): Table<T> {
+  const members = Object.entries<Form>(forms)
+  const column = (member: string): string => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const kept = new Set([...key, 'createdAt', 'createdBy'])
+  return {
+    columns: members.map(([member]) => `${column(member)} AS ${member}`).join(', '),
+    fromRow: (row) =>
+      Object.fromEntries(
+        members.map(([member, { read }]) => [member, read((row as Record<string, unknown>)[member])]),
+      ) as T,
+    write(value, more = {}) {
+      const all: [string, unknown][] = [
+        ...members
+          .filter(([member]) => Object.hasOwn(value, member))
+          .map(([member, form]): [string, unknown] => [member, form.write(value[member as keyof T])]),
+        ...Object.entries(more),
+      ]
+      const columns = all.map(([member]) => column(member))
+      const changed = all.filter(([member]) => !kept.has(member)).map(([member]) => column(member))
+      return statement(
+        `INSERT INTO ${name} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})
+         ON CONFLICT (${key.map(column).join(', ')}) DO UPDATE SET
+           ${changed.map((one) => `${one} = excluded.${one}`).join(', ')}`,
+        all.map(([, held]) => held),
+      )
+    },
+  }
+}
+
+const itemTable = createTable<MetadataItem>(
+  'metadata_item',
+  {
+    type: plain,
+    name: plain,
+    uid: plain,
+    state: plain,
+    version: plain,
+    item: json,
+    packageId: plain,
+    namespace: plain,
+    createdAt: plain,
+    updatedAt: plain,
+    published: flag,
+  },
+  ['type', 'name'],
+)
+
+const overlayTable = createTable<OverlayRecord>(
+  'metadata_overlay',
+  {
+    id: plain,
+    baseType: plain,
+    baseName: plain,
+    packageId: plain,
+    scope: plain,
+    owner,
+    patch: json,
+    changes: json,
+    active: flag,
+    createdAt: plain,
+    createdBy: plain,
+    updatedAt: plain,
+    updatedBy: plain,
+  },
+  ['id'],
+)
+
+const draftTable = createTable<DraftRecord>(
+  'metadata_draft',
+  {
+    type: plain,
+    name: plain,
+    item: json,
+    baseHash: plain,
+    createdAt: plain,
+    createdBy: plain,
+    updatedAt: plain,
+    updatedBy: plain,
+  },
+  ['type', 'name'],
+)
+
+const historyTable = createTable<HistoryEntry>(
+  'metadata_history',
+  {
+    seq: plain,
+    op: plain,
+    type: plain,
+    name: plain,
+    uid: plain,
+    version: plain,
+    hash: plain,
+    parentHash: plain,
+    actor: json,
+    message: plain,
+    ts: plain,
+    source: plain,
+    item: json,
+  },
+  ['seq'],
+)
+
+type Named = Pick<MetadataItem, 'type' | 'name'>
+
+/** Reads every item, or the one that is named; the caller freezes them. */
+export function readAllItems(read: Pick<Reads, 'all'>, only?: Named): MetadataItem[] {
+  const where = only === undefined ? '' : ' WHERE type = ? AND name = ?'
+  const sql = `SELECT ${itemTable.columns} FROM metadata_item${where}`
+  return read.all<object>(statement(sql, only === undefined ? [] : [only.type, only.name])).map(itemTable.fromRow)
+}
+
+/** Inserts an item or replaces the one of the same type and name. */
+export function writeItem(tx: Pick<Tx, 'run'>, item: MetadataItem, actorId: string): void {
+  tx.run(itemTable.write(item, { createdBy: actorId, updatedBy: actorId }))
+}
+
+/** Removes an item's row. */
+export function deleteItem(tx: Pick<Tx, 'run'>, { type, name }: Named): void {
+  tx.run(statement('DELETE FROM metadata_item WHERE type = ? AND name = ?', [type, name]))
 }
 
 /** Reads every overlay, or those of one item. */
-export function readAllOverlays(read: Pick<Reads, 'all'>, only?: Pick<MetadataItem, 'type' | 'name'>): OverlayRecord[] {
-  const rows = read.all<OverlayRow>(
-    statement(
-      `SELECT id, base_type, base_name, package_id, scope, owner, patch, changes, active,
-         created_at, created_by, updated_at, updated_by
-       FROM metadata_overlay${only === undefined ? '' : ' WHERE base_type = ? AND base_name = ?'}`,
-      only === undefined ? [] : [only.type, only.name],
-    ),
-  )
-  return rows.map((row) => ({
-    id: row.id,
-    baseType: row.base_type,
-    baseName: row.base_name,
-    packageId: row.package_id,
-    scope: row.scope,
-    owner: row.owner === '' ? null : row.owner,
-    patch: JSON.parse(row.patch) as Record<string, unknown>,
-    changes: JSON.parse(row.changes) as OverlayChange[],
-    active: row.active === 1,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    updatedAt: row.updated_at,
-    updatedBy: row.updated_by,
-  }))
+export function readAllOverlays(read: Pick<Reads, 'all'>, only?: Named): OverlayRecord[] {
+  const where = only === undefined ? '' : ' WHERE base_type = ? AND base_name = ?'
+  const sql = `SELECT ${overlayTable.columns} FROM metadata_overlay${where}`
+  return read.all<object>(statement(sql, only === undefined ? [] : [only.type, only.name])).map(overlayTable.fromRow)
 }
 
 /** Inserts an overlay or replaces the one of the same id. */
 export function writeOverlay(tx: Pick<Tx, 'run'>, overlay: OverlayRecord): void {
-  tx.run(
-    statement(
-      `INSERT INTO metadata_overlay
-         (id, base_type, base_name, package_id, scope, owner, patch, changes, active,
-          created_at, created_by, updated_at, updated_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET
-         base_type = excluded.base_type, base_name = excluded.base_name, package_id = excluded.package_id,
-         patch = excluded.patch, changes = excluded.changes, active = excluded.active,
-         updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
-      [
-        overlay.id,
-        overlay.baseType,
-        overlay.baseName,
-        overlay.packageId,
-        overlay.scope,
-        overlay.owner ?? '',
-        JSON.stringify(overlay.patch),
-        JSON.stringify(overlay.changes),
-        overlay.active ? 1 : 0,
-        overlay.createdAt,
-        overlay.createdBy,
-        overlay.updatedAt,
-        overlay.updatedBy,
-      ],
-    ),
-  )
+  tx.run(overlayTable.write(overlay))
 }
 
 /** Removes an overlay's row. */
@@ -217,101 +215,44 @@ export function deleteOverlay(tx: Pick<Tx, 'run'>, id: string): void {
   tx.run(statement('DELETE FROM metadata_overlay WHERE id = ?', [id]))
 }
 
-interface DraftRow {
-  type: MetadataType
-  name: string
-  item: string
-  base_hash: string
-  created_at: string
-  created_by: string
-  updated_at: string
-  updated_by: string
-}
-
 /** Reads every draft that stands beside a published item. */
 export function readAllDrafts(read: Pick<Reads, 'all'>): DraftRecord[] {
-  const rows = read.all<DraftRow>(
-    statement('SELECT type, name, item, base_hash, created_at, created_by, updated_at, updated_by FROM metadata_draft'),
-  )
-  return rows.map((row) => ({
-    type: row.type,
-    name: row.name,
-    item: JSON.parse(row.item) as Record<string, unknown>,
-    baseHash: row.base_hash,
-    createdAt: row.created_at,
-    createdBy: row.created_by,
-    updatedAt: row.updated_at,
-    updatedBy: row.updated_by,
-  }))
+  return read.all<object>(statement(`SELECT ${draftTable.columns} FROM metadata_draft`)).map(draftTable.fromRow)
 }
 
 /** Inserts a draft or replaces the one of the same item. */
 export function writeDraft(tx: Pick<Tx, 'run'>, draft: DraftRecord): void {
-  tx.run(
-    statement(
-      `INSERT INTO metadata_draft (type, name, item, base_hash, created_at, created_by, updated_at, updated_by)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (type, name) DO UPDATE SET
-         item = excluded.item, base_hash = excluded.base_hash,
-         updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
-      [
-        draft.type,
-        draft.name,
-        JSON.stringify(draft.item),
-        draft.baseHash,
-        draft.createdAt,
-        draft.createdBy,
-        draft.updatedAt,
-        draft.updatedBy,
-      ],
-    ),
-  )
+  tx.run(draftTable.write(draft))
 }
 
 /** Removes the draft beside an item. */
-export function deleteDraft(tx: Pick<Tx, 'run'>, type: MetadataType, name: string): void {
+export function deleteDraft(tx: Pick<Tx, 'run'>, { type, name }: Named): void {
   tx.run(statement('DELETE FROM metadata_draft WHERE type = ? AND name = ?', [type, name]))
 }
 
-/** The hash of the newest event of the item, or null. Uses metadata_history_name and metadata_history_uid. */
+/** The events of an item: under its name, and under its uid. Uses metadata_history_name and metadata_history_uid. */
+const ofItem = '((type = ? AND name = ?) OR (type = ? AND uid = ?))'
+
+function placeOf({ type, name, uid }: HistoryKey): unknown[] {
+  return [type, name, type, uid]
+}
+
+/** The hash of the newest event of the item, or null. */
 export function lastHistoryHash(tx: Pick<Tx, 'get'>, key: HistoryKey): string | null {
   const row = tx.get<{ hash: string }>(
-    statement(
-      `SELECT hash FROM metadata_history WHERE (type = ? AND name = ?) OR (type = ? AND uid = ?) ORDER BY seq DESC LIMIT 1`,
-      [key.type, key.name, key.type, key.uid],
-    ),
+    statement(`SELECT hash FROM metadata_history WHERE ${ofItem} ORDER BY seq DESC LIMIT 1`, placeOf(key)),
   )
   return row?.hash ?? null
 }
 
 /** Appends an event and drops those of the item beyond {@link keptHistory}. */
 export function appendHistory(tx: Pick<Tx, 'run'>, entry: Omit<HistoryEntry, 'seq'>): void {
-  tx.run(
-    statement(
-      `INSERT INTO metadata_history (op, type, name, uid, version, hash, parent_hash, actor, message, ts, source, item)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      [
-        entry.op,
-        entry.type,
-        entry.name,
-        entry.uid,
-        entry.version,
-        entry.hash,
-        entry.parentHash,
-        JSON.stringify(entry.actor),
-        entry.message,
-        entry.ts,
-        entry.source,
-        entry.item === null ? null : JSON.stringify(entry.item),
-      ],
-    ),
-  )
+  tx.run(historyTable.write(entry))
   tx.run(
     statement(
       `DELETE FROM metadata_history WHERE seq IN (
-         SELECT seq FROM metadata_history WHERE (type = ? AND name = ?) OR (type = ? AND uid = ?)
-         ORDER BY seq DESC LIMIT -1 OFFSET ${keptHistory})`,
-      [entry.type, entry.name, entry.type, entry.uid],
+         SELECT seq FROM metadata_history WHERE ${ofItem} ORDER BY seq DESC LIMIT -1 OFFSET ${keptHistory})`,
+      placeOf(entry),
     ),
   )
 }
@@ -322,44 +263,28 @@ export function readHistory(
   key: HistoryKey,
   page: { sinceSeq: number; limit: number },
 ): HistoryEntry[] {
-  const rows = read.all<HistoryRow>(
-    statement(
-      `SELECT seq, op, type, name, uid, version, hash, parent_hash, actor, message, ts, source, NULL AS item
-       FROM metadata_history WHERE ((type = ? AND name = ?) OR (type = ? AND uid = ?)) AND seq > ?
-       ORDER BY seq LIMIT ?`,
-      [key.type, key.name, key.type, key.uid, page.sinceSeq, page.limit],
-    ),
-  )
-  return rows.map(toEntry)
+  const columns = historyTable.columns.replace('item AS item', 'NULL AS item')
+  const sql = `SELECT ${columns} FROM metadata_history WHERE ${ofItem} AND seq > ? ORDER BY seq LIMIT ?`
+  const rows = read.all<object>(statement(sql, [...placeOf(key), page.sinceSeq, page.limit]))
+  return rows.map(historyTable.fromRow)
 }
 
 /** One event of an item with the item as it was then, or undefined. */
 export function readHistoryEntry(read: Pick<Reads, 'get'>, key: HistoryKey, seq: number): HistoryEntry | undefined {
-  const row = read.get<HistoryRow>(
-    statement(
-      `SELECT seq, op, type, name, uid, version, hash, parent_hash, actor, message, ts, source, item
-       FROM metadata_history WHERE seq = ? AND ((type = ? AND name = ?) OR (type = ? AND uid = ?))`,
-      [seq, key.type, key.name, key.type, key.uid],
-    ),
-  )
-  return row === undefined ? undefined : toEntry(row)
+  const sql = `SELECT ${historyTable.columns} FROM metadata_history WHERE seq = ? AND ${ofItem}`
+  const row = read.get<object>(statement(sql, [seq, ...placeOf(key)]))
+  return row === undefined ? undefined : historyTable.fromRow(row)
 }
 
-/** The newest event that stored the version of an item, or undefined. Uses metadata_history_name and _uid. */
+/** The newest event that stored the version of an item, or undefined. */
 export function readHistoryVersion(
   read: Pick<Reads, 'get'>,
   key: HistoryKey,
   version: number,
 ): HistoryEntry | undefined {
-  const row = read.get<HistoryRow>(
-    statement(
-      `SELECT seq, op, type, name, uid, version, hash, parent_hash, actor, message, ts, source, item
-       FROM metadata_history WHERE ((type = ? AND name = ?) OR (type = ? AND uid = ?)) AND version = ?
-       ORDER BY seq DESC LIMIT 1`,
-      [key.type, key.name, key.type, key.uid, version],
-    ),
-  )
-  return row === undefined ? undefined : toEntry(row)
+  const sql = `SELECT ${historyTable.columns} FROM metadata_history WHERE ${ofItem} AND version = ? ORDER BY seq DESC LIMIT 1`
+  const row = read.get<object>(statement(sql, [...placeOf(key), version]))
+  return row === undefined ? undefined : historyTable.fromRow(row)
 }
 
 /** When the state of an item was last changed, or undefined. */
@@ -373,22 +298,4 @@ export function readStateChange(
       uid,
     ]),
   )?.ts
-}
-
-function toEntry(row: HistoryRow): HistoryEntry {
-  return {
-    seq: row.seq,
-    op: row.op,
-    type: row.type,
-    name: row.name,
-    uid: row.uid,
-    version: row.version,
-    hash: row.hash,
-    parentHash: row.parent_hash,
-    actor: JSON.parse(row.actor) as Actor,
-    message: row.message,
-    ts: row.ts,
-    source: row.source,
-    item: row.item === null ? null : (JSON.parse(row.item) as Record<string, unknown>),
-  }
 }

@@ -7,58 +7,23 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataCore } from '../service.ts'
 import type { BundleEntry } from '../service/bundle.ts'
 import { typeEntry, findMetadataType } from '../types/type-entries.ts'
+import type { Answer, RequestBody } from './contract-forms.ts'
+import { failureOf } from './contract-forms.ts'
 import { unknownType } from './type-words.ts'
 
-/** What became of a bulk request. */
-export interface BulkResult {
-  readonly total: number
-  readonly succeeded: number
-  readonly failed: number
-  readonly errors?: BulkError[]
-}
-
-/** One item that could not be stored. */
-interface BulkError extends ItemFailure {
-  readonly index: number
-  readonly type: string
-  readonly name: string
-}
-
-/** A refusal in the words of a result: a sentence, the code, and what the code says more. */
-export interface ItemFailure {
-  readonly error: string
-  readonly code: string
-  readonly details?: Record<string, unknown>
-}
-
-/** An item of a bulk request as it came. */
-interface BulkItem {
-  readonly type: string
-  readonly name: string
-}
-
-/** How a bulk request is stored. */
-interface BulkRequest<T> {
-  readonly items: readonly T[]
-  readonly continueOnError: boolean
-}
+type BulkResult = Answer<'bulkRegisterMetadata'>
+type Registering = Pick<RequestBody<'bulkRegisterMetadata'>, 'items' | 'continueOnError'>
+type Unregistering = RequestBody<'bulkUnregisterMetadata'>
 
 /** Registers new items; existing ones are conflicts. */
 export async function bulkRegister(
   service: MetadataCore,
   ctx: RequestContext,
-  request: BulkRequest<BulkItem & { data: Record<string, unknown>; namespace?: string | undefined }>,
+  request: Registering,
   confirm: string | undefined,
 ): Promise<BulkResult> {
   return runBulk(service, ctx, request, 1, (type, { name, data, namespace }) => ({
-    save: {
-      type,
-      name,
-      item: { ...data },
-      ifNoneMatch: '*',
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(confirm === undefined ? {} : { confirm }),
-    },
+    save: { type, name, item: { ...data }, ifNoneMatch: '*', namespace, confirm },
   }))
 }
 
@@ -66,23 +31,23 @@ export async function bulkRegister(
 export async function bulkUnregister(
   service: MetadataCore,
   ctx: RequestContext,
-  request: BulkRequest<BulkItem>,
+  request: Unregistering,
   consent: { confirm: string | undefined; force: boolean },
 ): Promise<BulkResult> {
   const { confirm, force } = consent
   return runBulk(service, ctx, request, -1, (type, { name }) => ({
-    remove: { type, name, force, ...(confirm === undefined ? {} : { confirm }) },
+    remove: { type, name, force, confirm },
   }))
 }
 
-async function runBulk<T extends BulkItem>(
+async function runBulk<T extends Unregistering['items'][number]>(
   service: MetadataCore,
   ctx: RequestContext,
-  { items, continueOnError }: BulkRequest<T>,
+  { items, continueOnError }: { readonly items: readonly T[]; readonly continueOnError: boolean },
   direction: 1 | -1,
   toEntry: (type: MetadataType, item: T) => BundleEntry,
 ): Promise<BulkResult> {
-  const errors: BulkError[] = []
+  const errors: NonNullable<BulkResult['errors']> = []
   const fail = (index: number, error: PlatformError): void => {
     const { type, name } = items[index]!
     errors.push({ index, type, name, ...failureOf(error) })
@@ -104,10 +69,4 @@ async function runBulk<T extends BulkItem>(
   errors.sort((a, b) => a.index - b.index)
   const failed = continueOnError ? errors.length : total
   return { total, succeeded: total - failed, failed, errors }
-}
-
-/** A failure in the words of a bulk or import result. */
-export function failureOf(error: PlatformError): ItemFailure {
-  const { code, message, details } = error
-  return { error: message, code, ...(Object.keys(details).length === 0 ? {} : { details }) }
 }

@@ -35,10 +35,6 @@ function itemsOf(service: MetadataCore): Items {
 /** A target that does not exist is shown: that it is missing is what the caller wants to know. */
 function isVisible(service: MetadataCore, ctx: RequestContext, dependency: Dependency): boolean {
   const { sourceType, sourceName, targetType, targetName } = dependency
-  const source = service.item(sourceType, sourceName)
-  const target = service.item(targetType, targetName)
-  return (
-    (source === undefined || service.seen(ctx, source) !== null) &&
-    (target === undefined || service.seen(ctx, target) !== null)
-  )
+  const ends = [service.item(sourceType, sourceName), service.item(targetType, targetName)]
+  return ends.every((end) => end === undefined || service.seen(ctx, end) !== null)
 }

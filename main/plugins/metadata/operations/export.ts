@@ -1,48 +1,21 @@
 // Exporting items (D-108): what leaves is what an import takes, without what the server alone gives (uids).
-import type { z } from 'zod'
-import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
-import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import type { MetadataItem } from '../api.ts'
 import type { MetadataCore } from '../service.ts'
 import { withoutUids } from '../service/uids.ts'
+import type { Answer, RequestBody } from './contract-forms.ts'
 import { typesOfWords } from './type-words.ts'
 
-/** Which items leave, and in which form. */
-export interface ExportRequest {
-  readonly types?: readonly string[] | undefined
-  readonly namespaces?: readonly string[] | undefined
-  readonly packageId?: string | undefined
-  readonly format: 'json' | 'yaml'
-  readonly includeOverlays: boolean
-}
-
-/** One exported item. */
-export interface ExportedItem {
-  readonly type: MetadataType
-  readonly name: string
-  readonly namespace?: string
-  readonly state: MetadataState
-  readonly item: Record<string, unknown>
-}
-
-/** The document an export makes (D-108). */
-export interface ExportContent {
-  readonly formatVersion: '1'
-  readonly exportedAt: string
-  readonly items: ExportedItem[]
-  readonly overlays: Record<string, unknown>[]
-}
-
-type ExportAnswer = z.input<typeof metadataOperationRoutes.exportMetadata.response>
+type ExportAnswer = Answer<'exportMetadata'>
+type ExportContent = Exclude<ExportAnswer['content'], string>
 
 /** Collects what the caller may see, in the order types load. @throws validation_error for a type nobody knows */
 export function exportItems(
   service: MetadataCore,
   ctx: RequestContext,
-  { types, namespaces, packageId, includeOverlays }: ExportRequest,
+  { types, namespaces, packageId, includeOverlays }: RequestBody<'exportMetadata'>,
   exportedAt: string,
 ): ExportContent {
   const wanted = typesOfWords('types', types)

@@ -4,7 +4,9 @@ import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataStates } from '#shared/contracts/metadata.ts'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
-import { checkBody } from '../service/check-input.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
+import { checkBody, refusal } from '../service/check-input.ts'
+import { memberOf } from '../service/json-values.ts'
 import { findMetadataType } from '../types/type-entries.ts'
 import { unknownType } from './type-words.ts'
 
@@ -32,23 +34,23 @@ const maxAliases = 100
 /** Reads the document. @throws validation_error with every problem of its outer form */
 export async function readImportDocument(data: unknown): Promise<ImportDocument> {
   const document = typeof data === 'string' ? await parseText(data) : data
-  if (document === undefined || document === null) throw refuse('data', 'required', 'A value is required.')
+  if (document === undefined || document === null) throw refusal('data', 'required', 'A value is required.')
   const unsafe = checkBody(document)
   if (unsafe.length > 0) throw validationError(unsafe.map((one) => ({ ...one, field: join('data', one.field) })))
-  if (!isMap(document)) throw refuse('data', 'invalid_type', 'The data is an export document.')
-  const version = own(document, 'formatVersion')
+  if (!isJsonMap(document)) throw refusal('data', 'invalid_type', 'The data is an export document.')
+  const version = memberOf(document, 'formatVersion')
   if (version !== undefined && version !== '1' && version !== 1) {
-    throw refuse('data.formatVersion', 'invalid_option', 'Only format version 1 is understood.', version)
+    throw refusal('data.formatVersion', 'invalid_option', 'Only format version 1 is understood.', { value: version })
   }
-  const items = own(document, 'items')
-  if (!Array.isArray(items)) throw refuse('data.items', 'required', 'The data has a list of items.')
+  const items = memberOf(document, 'items')
+  if (!Array.isArray(items)) throw refusal('data.items', 'required', 'The data has a list of items.')
   if (items.length > maxImportedItems) {
-    throw refuse('data.items', 'max_items', `An import takes at most ${maxImportedItems} items.`)
+    throw refusal('data.items', 'max_items', `An import takes at most ${maxImportedItems} items.`)
   }
   const problems: FieldError[] = []
   const read = items.flatMap((item: unknown, index) => readItem(item, `data.items.${index}`, problems))
-  const overlays = own(document, 'overlays') ?? []
-  if (!Array.isArray(overlays) || !overlays.every(isMap)) {
+  const overlays = memberOf(document, 'overlays') ?? []
+  if (!Array.isArray(overlays) || !overlays.every(isJsonMap)) {
     problems.push({ field: 'data.overlays', code: 'invalid_type', message: 'The overlays are a list of objects.' })
   }
   if (problems.length > 0) throw validationError(problems)
@@ -60,36 +62,28 @@ function readItem(value: unknown, path: string, problems: FieldError[]): Importe
   const report = (key: string, code: FieldErrorCode, message: string, given?: unknown): void => {
     problems.push({ field: join(path, key), code, message, ...(given === undefined ? {} : { value: given }) })
   }
-  if (!isMap(value)) {
+  if (!isJsonMap(value)) {
     report('', 'invalid_type', 'An item is an object.')
     return []
   }
-  const word = own(value, 'type')
+  const word = memberOf(value, 'type')
   const type = typeof word === 'string' ? findMetadataType(word) : undefined
   if (type === undefined) problems.push(unknownType(`${path}.type`, word))
-  const name = own(value, 'name')
+  const name = memberOf(value, 'name')
   if (typeof name !== 'string')
     report('name', name === undefined ? 'required' : 'invalid_type', 'A name is text.', name)
-  const item = own(value, 'item')
-  if (!isMap(item)) report('item', item === undefined ? 'required' : 'invalid_type', 'The item is an object.')
-  const namespace = own(value, 'namespace') ?? undefined
+  const item = memberOf(value, 'item')
+  if (!isJsonMap(item)) report('item', item === undefined ? 'required' : 'invalid_type', 'The item is an object.')
+  const namespace = memberOf(value, 'namespace') ?? undefined
   if (namespace !== undefined && typeof namespace !== 'string') {
     report('namespace', 'invalid_type', 'A namespace is text.', namespace)
   }
-  const state = own(value, 'state') ?? undefined
+  const state = memberOf(value, 'state') ?? undefined
   if (state !== undefined && !(metadataStates as readonly unknown[]).includes(state)) {
     report('state', 'invalid_option', 'There is no such state.', state)
   }
   if (problems.length > before) return []
-  return [
-    {
-      type: type!,
-      name: name as string,
-      ...(namespace === undefined ? {} : { namespace: namespace as string }),
-      ...(state === undefined ? {} : { state: state as MetadataState }),
-      item: item as Record<string, unknown>,
-    },
-  ]
+  return [{ type, name, namespace, state, item } as ImportedItem]
 }
 
 /** JSON when it is JSON, else YAML 1.2 in the core schema. @throws validation_error */
@@ -112,26 +106,14 @@ async function parseText(text: string): Promise<unknown> {
     })
     const [problem] = document.errors
     if (problem === undefined) return document.toJS({ maxAliasCount: maxAliases })
-    throw refuse('data', 'invalid_format', `The text is neither JSON nor YAML: ${problem.message}`)
+    throw refusal('data', 'invalid_format', `The text is neither JSON nor YAML: ${problem.message}`)
   } catch (error) {
     if (!(error instanceof RangeError || error instanceof ReferenceError)) throw error
     // Nesting beyond the stack, or aliases beyond the limit.
-    throw refuse('data', 'invalid_format', 'The text is nested too deeply or repeats itself too often.')
+    throw refusal('data', 'invalid_format', 'The text is nested too deeply or repeats itself too often.')
   }
-}
-
-function refuse(field: string, code: FieldErrorCode, message: string, value?: unknown): Error {
-  return validationError([{ field, code, message, ...(value === undefined ? {} : { value }) }])
-}
-
-function own(map: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(map, key) ? map[key] : undefined
 }
 
 function join(path: string, key: string): string {
   return key === '' ? path : `${path}.${key}`
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

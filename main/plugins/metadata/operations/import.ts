@@ -1,6 +1,4 @@
 // Importing items (D-108): decides per item what happens to one that exists, and stores all in one write or nothing.
-import type { z } from 'zod'
-import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import { applyMergePatch } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -8,27 +6,19 @@ import type { MetadataCore } from '../service.ts'
 import type { BundleEntry } from '../service/bundle.ts'
 import { subjectOf } from '../service/bundle.ts'
 import { typeEntry } from '../types/type-entries.ts'
-import { failureOf } from './bulk.ts'
+import type { Answer, RequestBody } from './contract-forms.ts'
+import { failureOf, toStep } from './contract-forms.ts'
 import type { ImportedItem } from './import-document.ts'
 import { readImportDocument } from './import-document.ts'
-import { toStep } from './plan-steps.ts'
 
-/** What a caller imports; what is stored obeys its type's schema whether or not `validate` is asked for. */
-export interface ImportRequest {
-  readonly data: unknown
-  readonly conflictResolution: 'skip' | 'overwrite' | 'merge'
-  readonly validate: boolean
-  readonly dryRun: boolean
-}
-
-type ImportResult = z.input<typeof metadataOperationRoutes.importMetadata.response>
+type ImportResult = Answer<'importMetadata'>
 type ItemPlan = NonNullable<ImportResult['plan']>[number]
 
-/** Imports a document. @throws validation_error when it is none, permission_denied */
+/** Imports a document; what is stored obeys its type's schema whether or not `validate` is asked for. @throws validation_error when it is none, permission_denied */
 export async function importItems(
   service: MetadataCore,
   ctx: RequestContext,
-  { data, conflictResolution, dryRun }: ImportRequest,
+  { data, conflictResolution, dryRun }: RequestBody<'importMetadata'>,
   confirm: string | undefined,
 ): Promise<ImportResult> {
   const { items, overlays } = await readImportDocument(data)
@@ -79,16 +69,7 @@ function toEntry(
 ): BundleEntry {
   const existing = merge ? service.storedItem(type, name) : undefined
   const body = existing === undefined ? item : (applyMergePatch(existing.item, item) as Record<string, unknown>)
-  return {
-    save: {
-      type,
-      name,
-      item: { ...body },
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(state === undefined ? {} : { state }),
-      ...(confirm === undefined ? {} : { confirm }),
-    },
-  }
+  return { save: { type, name, item: { ...body }, namespace, state, confirm } }
 }
 
 function errorOf(entry: BundleEntry, error: PlatformError): NonNullable<ImportResult['errors']>[number] {

@@ -4,7 +4,7 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import type { MetadataCore } from '../service.ts'
-import { lastText, parseFlag } from '../service/query-parameters.ts'
+import { languageOf, lastText, parseFlag } from '../service/query-parameters.ts'
 import { bulkRegister, bulkUnregister } from './bulk.ts'
 import { cachedItem } from './cached.ts'
 import { concepts } from './concepts.ts'
@@ -50,8 +50,7 @@ export function operationHandlers(service: MetadataCore, clock: Clock): Handlers
       cachedItem(service, ctx, params, {
         ifNoneMatch: lastText(query.ifNoneMatch) ?? headers['if-none-match'],
         ifModifiedSince: lastText(query.ifModifiedSince) ?? headers['if-modified-since'],
-        locale: lastText(query.locale),
-        acceptLanguage: headers['accept-language'],
+        ...languageOf(query, headers),
       }),
     postCachedMetadataItem: (ctx, { params, body, headers }) =>
       cachedItem(service, ctx, params, {

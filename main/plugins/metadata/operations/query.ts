@@ -1,39 +1,22 @@
 // Finding items over all types (D-108). Reads memory only; every item passes the caller's rights first.
-import type { z } from 'zod'
-import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
-import type { MetadataSummary } from '#shared/contracts/metadata-operations.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataItem } from '../api.ts'
 import type { MetadataCore } from '../service.ts'
+import type { Answer, RequestBody } from './contract-forms.ts'
 import { typesOfWords } from './type-words.ts'
 
-/** What a caller asks for; every condition narrows, lists are any-of. */
-export interface MetadataQuery {
-  readonly types?: readonly string[] | undefined
-  readonly namespaces?: readonly string[] | undefined
-  readonly packageId?: string | undefined
-  readonly search?: string | undefined
-  readonly scope?: Scope | undefined
-  readonly state?: MetadataState | undefined
-  readonly tags?: readonly string[] | undefined
-  readonly sortBy: 'name' | 'type' | 'updatedAt' | 'createdAt'
-  readonly sortOrder: 'asc' | 'desc'
-  readonly page: number
-  readonly pageSize: number
-}
+/** Every condition narrows, lists are any-of. */
+type MetadataQuery = RequestBody<'queryMetadata'>
 
 /** Where an item comes from: delivered, made or changed here, changed by the caller for itself (D-109). */
-export type Scope = 'system' | 'platform' | 'user'
+type Scope = NonNullable<MetadataQuery['scope']>
 
-type Summary = z.input<typeof MetadataSummary>
+type Summary = Answer<'queryMetadata'>['items'][number]
 
 /** One page of what the caller may see. @throws validation_error for a type nobody knows */
-export function queryItems(
-  service: MetadataCore,
-  ctx: RequestContext,
-  query: MetadataQuery,
-): { items: Summary[]; total: number; page: number; pageSize: number } {
+export function queryItems(service: MetadataCore, ctx: RequestContext, query: MetadataQuery): Answer<'queryMetadata'> {
   const types = typesOfWords('types', query.types) ?? storedTypes
   const found = [...types].flatMap((type) =>
     service.items(type).flatMap((item): Summary[] => {

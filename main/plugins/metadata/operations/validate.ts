@@ -8,24 +8,16 @@ import type { MetadataCore } from '../service.ts'
 import { checkBody } from '../service/check-input.ts'
 import { checkItem } from '../types/check-item.ts'
 import { findMetadataType } from '../types/type-entries.ts'
-import type { PlanStep } from './plan-steps.ts'
-import { toStep } from './plan-steps.ts'
+import type { Answer, RequestBody } from './contract-forms.ts'
+import { toStep } from './contract-forms.ts'
 import { unknownType } from './type-words.ts'
 
-/** What a check found; `valid` says whether a save would go through. */
-export interface ValidationResult {
-  readonly valid: boolean
-  readonly errors?: { path: string; message: string; code: string }[]
-  readonly warnings?: { path: string; message: string }[]
-  readonly plan?: PlanStep[]
-}
-
-/** Checks an item as a save would. @throws permission_denied and what is no fault of the item */
+/** Checks an item as a save would; `valid` says whether one would go through. @throws permission_denied and what is no fault of the item */
 export async function validateItem(
   service: MetadataCore,
   ctx: RequestContext,
-  request: { type: string; data: Record<string, unknown> },
-): Promise<ValidationResult> {
+  request: RequestBody<'validateMetadata'>,
+): Promise<Answer<'validateMetadata'>> {
   const { data } = request
   const type = findMetadataType(request.type)
   if (type === undefined) return invalid([unknownType('type', request.type)])
@@ -59,7 +51,7 @@ function problemsBeside(type: MetadataType, data: Readonly<Record<string, unknow
   return [...checkItem(type, item).errors, ...missingMessages(type, item)].filter(({ field }) => field !== 'name')
 }
 
-function invalid(problems: readonly FieldError[]): ValidationResult {
+function invalid(problems: readonly FieldError[]): Answer<'validateMetadata'> {
   return { valid: false, errors: problems.map(({ field, message, code }) => ({ path: field, message, code })) }
 }
 

@@ -1,9 +1,10 @@
 // What items need, as a list (D-108): every reference with its source, its target and why.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
 import type { MetadataItem } from '../api.ts'
-import { allItems } from '../service/all-items.ts'
 import type { ItemCache } from '../service/item-cache.ts'
-import { isMap, memberOf, textOf } from './edits.ts'
+import { allItems } from '../service/item-cache.ts'
+import { fieldsOf, memberOf, textOf } from '../service/json-values.ts'
 import { visitReferences } from './item-references.ts'
 import type { DependencyKind, ReferenceVisitor } from './reference-visitor.ts'
 
@@ -22,15 +23,14 @@ export type Items = Pick<ItemCache, 'get' | 'list'>
 /** What an item needs, each target once, in the order of the item; fields of an object stand for themselves. */
 export function dependenciesOf(item: MetadataItem, items: Items): Dependency[] {
   if (item.type !== 'object') return collect(item, items)
-  const { fields, ...rest } = item.item
+  const { fields: _fields, ...rest } = item.item
   const own = collect({ ...item, item: rest }, items)
-  if (!isMap(fields)) return own
-  const fieldsOwn = Object.entries(fields).flatMap(([field, definition]) =>
+  const fieldsOwn = Object.entries(fieldsOf(item.item)).flatMap(([field, definition]) =>
     collect(
       {
         type: 'field',
         name: `${item.name}.${field}`,
-        item: { ...(isMap(definition) ? definition : {}), object: textOf(item.item, 'extend') ?? item.name },
+        item: { ...(isJsonMap(definition) ? definition : {}), object: textOf(item.item, 'extend') ?? item.name },
       },
       items,
     ),
@@ -57,10 +57,8 @@ function collect(holder: { type: MetadataType; name: string; item: MetadataItem[
     const key = `${targetType}/${targetName}/${kind}`
     if (!found.has(key)) found.set(key, { sourceType, sourceName, targetType, targetName, kind })
   }
-  const fieldOf = (object: string, field: string): unknown => {
-    const fields = memberOf(items.get('object', object)?.item, 'fields')
-    return memberOf(fields, field)
-  }
+  const fieldOf = (object: string, field: string): unknown =>
+    memberOf(fieldsOf(items.get('object', object)?.item), field)
   const visitor: ReferenceVisitor = {
     item(type, name, kind) {
       if (kind !== null) add(type, name, kind)

@@ -1,5 +1,6 @@
 // Small functions that rewrite parts of JSON values and leave the rest as it is. Pure; knows no item.
 // A value in which nothing changes is answered as it came, so that callers can tell by identity.
+import { isJsonMap } from '#shared/merge-patch.ts'
 
 /** Answers what takes the value's place. */
 export type Edit = (value: unknown) => unknown
@@ -37,7 +38,7 @@ export function everyMember(edit: (key: string) => Edit): Edit {
 /** Renames the keys of a map; a key that would meet another stays. */
 export function keys(rename: (key: string) => string): Edit {
   return (value) => {
-    if (!isMap(value)) return value
+    if (!isJsonMap(value)) return value
     const names = Object.keys(value).map((key): [string, string] => [key, rename(key)])
     if (names.every(([from, to]) => from === to)) return value
     const leaving = new Set(names.filter(([from, to]) => from !== to).map(([from]) => from))
@@ -56,24 +57,8 @@ export function choose(pick: (value: unknown) => Edit | undefined): Edit {
   return (value) => pick(value)?.(value) ?? value
 }
 
-/** Whether a value is a JSON object. */
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** An own member, undefined when there is none. */
-export function memberOf(value: unknown, key: string): unknown {
-  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined
-}
-
-/** An own member that is text, else undefined. */
-export function textOf(value: unknown, key: string): string | undefined {
-  const member = memberOf(value, key)
-  return typeof member === 'string' ? member : undefined
-}
-
 function editMembers(value: unknown, editOf: (key: string) => Edit | undefined): unknown {
-  if (!isMap(value)) return value
+  if (!isJsonMap(value)) return value
   let changed = false
   const entries = Object.entries(value).map(([key, member]): [string, unknown] => {
     const edited = editOf(key)?.(member) ?? member

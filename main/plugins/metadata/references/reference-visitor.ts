@@ -4,8 +4,10 @@ import { ExpressionError, compileExpression, fieldRead } from '#shared/expressio
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import { childNodes } from '#shared/expression/expression-node.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
+import { textOf } from '../service/json-values.ts'
 import type { Edit } from './edits.ts'
-import { choose, each, everyMember, inTurn, isMap, keys, members, text, textOf } from './edits.ts'
+import { choose, each, everyMember, inTurn, keys, members, text } from './edits.ts'
 
 /** Why an item needs another (D-108). */
 export type DependencyKind = 'reference' | 'extends' | 'includes' | 'triggers'
@@ -19,6 +21,12 @@ export interface ReferenceVisitor {
   /** The object a field of an object refers to; null when it refers to none or is not known. */
   target(object: string, field: string): string | null
 }
+
+/**
+ * Where the items of a type refer to others: answers the body after the visitor saw each reference in it.
+ * @param object the object the item is about; null when it is about none
+ */
+export type References = (visitor: ReferenceVisitor, object: string | null, item: unknown) => unknown
 
 /** An item named by text. */
 export function itemName(visitor: ReferenceVisitor, type: MetadataType, kind: DependencyKind | null): Edit {
@@ -63,7 +71,7 @@ export function filter(visitor: ReferenceVisitor, object: string | null): Edit {
       }
       return each(edit)(value)
     }
-    if (!isMap(value)) return value
+    if (!isJsonMap(value)) return value
     if (typeof textOf(value, 'field') === 'string' && Object.hasOwn(value, 'operator')) {
       return members({ field: path })(value)
     }

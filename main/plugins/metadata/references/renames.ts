@@ -2,7 +2,8 @@
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { MetadataItem } from '../api.ts'
 import type { ItemCache } from '../service/item-cache.ts'
-import { isMap, keys, memberOf, members, textOf } from './edits.ts'
+import { fieldsOf, memberOf, textOf } from '../service/json-values.ts'
+import { keys, members } from './edits.ts'
 import type { ReferenceHolder } from './item-references.ts'
 import { visitReferences } from './item-references.ts'
 import type { ReferenceVisitor } from './reference-visitor.ts'
@@ -40,21 +41,15 @@ export function withOwnRenames(
   renames: Renames,
   items: Pick<ItemCache, 'get'>,
 ): Readonly<Record<string, unknown>> {
-  const fields = memberOf(holder.item, 'fields')
+  const fields = fieldsOf(holder.item)
+  const isOwn = (object: string): boolean => object === renames.to || object === renames.from
   const isGone = (field: string): boolean => memberOf(fields, field) === undefined
   const visitor = renamer(renames, items)
   return visitReferences(holder, {
     ...visitor,
-    field: (object, field) =>
-      object === renames.to || object === renames.from
-        ? isGone(field)
-          ? (renames.fields.get(field) ?? field)
-          : field
-        : field,
+    field: (object, field) => (isOwn(object) && isGone(field) ? (renames.fields.get(field) ?? field) : field),
     target: (object, field) =>
-      object === renames.to || object === renames.from
-        ? (textOf(memberOf(fields, field), 'reference') ?? visitor.target(object, field))
-        : visitor.target(object, field),
+      (isOwn(object) ? textOf(memberOf(fields, field), 'reference') : undefined) ?? visitor.target(object, field),
   })
 }
 
@@ -86,17 +81,13 @@ function renamer(renames: Renames, items: Pick<ItemCache, 'get'>): ReferenceVisi
   return {
     item: (type, name) => renamedChild(type, name, renames),
     field: (object, field) => (object === renames.from ? (renames.fields.get(field) ?? field) : field),
-    target: (object, field) => {
-      const definition = memberOf(memberOf(items.get('object', object)?.item, 'fields'), field)
-      return textOf(definition, 'reference') ?? null
-    },
+    target: (object, field) =>
+      textOf(memberOf(fieldsOf(items.get('object', object)?.item), field), 'reference') ?? null,
   }
 }
 
 function fieldUids(item: Readonly<Record<string, unknown>>): [name: string, uid: string][] {
-  const fields = memberOf(item, 'fields')
-  if (!isMap(fields)) return []
-  return Object.entries(fields).flatMap(([name, field]): [string, string][] => {
+  return Object.entries(fieldsOf(item)).flatMap(([name, field]): [string, string][] => {
     const uid = textOf(field, 'uid')
     return uid === undefined ? [] : [[name, uid]]
   })

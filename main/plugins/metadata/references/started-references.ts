@@ -1,6 +1,8 @@
 // The settings of what is started or written by triggers, actions and steps of flows: which item it starts, which object
 // it writes, and the fields it fills (D-98, D-112, D-151).
-import { choose, each, everyMember, inTurn, isMap, keys, members, textOf } from './edits.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
+import { textOf } from '../service/json-values.ts'
+import { choose, each, everyMember, inTurn, keys, members } from './edits.ts'
 import { expression, fieldPath, filter, itemName, template } from './reference-visitor.ts'
 import type { ReferenceVisitor } from './reference-visitor.ts'
 
@@ -23,7 +25,7 @@ export function startedReferences(visitor: ReferenceVisitor, object: string | nu
     condition: expression(visitor, object),
     matchFields: each(path),
     select: each(path),
-    fields: choose((value) => (isMap(value) ? values : each(path))),
+    fields: choose((value) => (isJsonMap(value) ? values : each(path))),
     data: values,
     values,
   })(config)

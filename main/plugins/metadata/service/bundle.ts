@@ -7,12 +7,12 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import { whenReady } from '#main/kernel/pending-work.ts'
 import type { RemoveItemInput, SaveItemInput } from '../api.ts'
-import { aroundAll } from './schema-work.ts'
 import type { ItemCache } from './item-cache.ts'
-import type { OverlayInput } from './overlay-preparing.ts'
-import type { Ground, PreparedWrite, Preparing } from './preparing.ts'
-import type { StorableWrite, StoreWrite } from './storing.ts'
-import { cacheChange } from './item-change.ts'
+import type { PreparedWrite, StorableWrite, WriteParts, WriteScope } from './item-write.ts'
+import { cacheChange } from './item-write.ts'
+import type { OverlayInput } from './merge-overlay.ts'
+import { aroundAll } from './plan-schema.ts'
+import { storeWrite } from './store-write.ts'
 
 /** One item of a bundle. */
 export type BundleEntry =
@@ -40,13 +40,11 @@ export interface BundleResult {
 }
 
 /** What bundles work with. */
-export interface BundleParts {
-  readonly preparing: Preparing
-  readonly store: StoreWrite
+export interface BundleParts extends WriteParts {
+  readonly cache: ItemCache
   readonly read: Reads
   readonly write: Write
-  /** A copy of all items that changes alone. */
-  readonly stage: () => ItemCache
+  readonly prepare: (scope: WriteScope, entry: BundleEntry, dryRun: boolean) => PreparedWrite
 }
 
 /** Entries prepared between two pauses for other requests. */
@@ -57,16 +55,18 @@ const breathEvery = 25
  * however large the table is: nothing may be prepared for an item that may still fail.
  */
 export async function runBundle(
-  { preparing, store, read, write, stage }: BundleParts,
+  parts: BundleParts,
   ctx: RequestContext,
   entries: readonly BundleEntry[],
   { each, dryRun = false }: BundleOptions,
 ): Promise<BundleResult> {
+  const { cache, read, write } = parts
+  const store = (tx: Tx, prepared: StorableWrite): void => storeWrite(parts, tx, ctx, prepared)
   const leaving = new Set(entries.flatMap(({ remove }) => (remove === undefined ? [] : [keyOf(remove)])))
 
   /** Prepares entries one after the other, every one on the ground of those before it. */
-  const createSequence = (reads: Ground['reads'], mayWait: boolean) => {
-    let items = stage()
+  const createSequence = (reads: WriteScope['reads'], mayWait: boolean) => {
+    let items = cache.copy()
     const touched = new Set<string>()
     const touch = ({ changes }: StorableWrite): void => {
       for (const { previous, next } of changes) touched.add((next ?? previous)!.uid)
@@ -78,14 +78,9 @@ export async function runBundle(
         touch(stored)
       },
       next(entry: BundleEntry): BundleOutcome {
-        const ground = { items, reads, touched, leaving, mayWait }
         try {
-          const prepared =
-            entry.overlay !== undefined
-              ? preparing.putOverlay(ctx, entry.overlay, ground)
-              : entry.remove === undefined
-                ? preparing.save(ctx, { ...entry.save, dryRun }, ground)
-                : preparing.remove(ctx, entry.remove, ground)
+          const scope = { ...parts, ctx, items, reads, touched, leaving, mayWait }
+          const prepared = parts.prepare(scope, entry, dryRun)
           items = prepared.after
           touch(prepared)
           return { ok: true, prepared: withoutItems(prepared) }
@@ -104,14 +99,14 @@ export async function runBundle(
     if (outcomes.length % breathEvery === 0) await setImmediate()
   }
   const failed = outcomes.some((outcome) => !outcome.ok)
-  if (dryRun || entries.length === 0 || (failed && !each)) return { outcomes, stored: false }
-  if (outcomes.every((outcome) => !outcome.ok)) return { outcomes, stored: false }
+  const hasNone = outcomes.every((outcome) => !outcome.ok)
+  if (dryRun || hasNone || (failed && !each)) return { outcomes, stored: false }
 
   const storeAll = (tx: Tx): void => {
     for (const [index, outcome] of outcomes.entries()) {
       if (!outcome.ok) continue
       try {
-        store(tx, ctx, outcome.prepared)
+        store(tx, outcome.prepared)
       } catch (error) {
         throw new StoreFailure(index, platformErrorOf(error))
       }
@@ -127,7 +122,7 @@ export async function runBundle(
       let result = outcome
       if (outcome.ok) {
         try {
-          tx.savepoint(() => store(tx, ctx, outcome.prepared))
+          tx.savepoint(() => store(tx, outcome.prepared))
         } catch (error) {
           result = { ok: false, error: platformErrorOf(error) }
           fresh = createSequence(tx, false)
@@ -154,16 +149,11 @@ export async function runBundle(
 function withoutItems(prepared: PreparedWrite): StorableWrite {
   const { after, changes } = prepared
   const own = new Map(
-    changes.flatMap(({ next }) =>
-      next === null
-        ? []
-        : [
-            [
-              keyOf(next),
-              { item: after.get(next.type, next.name), overlay: after.overlay(next.type, next.name, null) },
-            ],
-          ],
-    ),
+    changes.flatMap(({ next }) => {
+      if (next === null) return []
+      const { type, name } = next
+      return [[keyOf(next), { item: after.get(type, name), overlay: after.overlay(type, name, null) }]]
+    }),
   )
   return {
     ...prepared,
@@ -174,13 +164,13 @@ function withoutItems(prepared: PreparedWrite): StorableWrite {
   }
 }
 
-/** The item an entry is about. */
-export function subjectOf(entry: BundleEntry): { readonly type: MetadataType; readonly name: string } {
+/** What an entry asks for, with the item it is about. */
+export function subjectOf(entry: BundleEntry): SaveItemInput | RemoveItemInput | OverlayInput {
   return entry.overlay ?? entry.remove ?? entry.save
 }
 
 /** The name of an item in sets: `type/name`. */
-export function keyOf({ type, name }: { type: MetadataType; name: string }): string {
+function keyOf({ type, name }: { type: MetadataType; name: string }): string {
   return `${type}/${name}`
 }
 

@@ -2,21 +2,9 @@
 import type { FieldError } from '#shared/errors.ts'
 import { isJsonMap } from '#shared/merge-patch.ts'
 import { namePattern } from '#shared/object-names.ts'
+import type { ItemCheck } from '../types/shape-parts.ts'
 import { extensionKeys, fieldWords, isRelabelling } from './extensions.ts'
-
-type Body = Readonly<Record<string, unknown>>
-
-/** A key that was kept although nothing reads it. */
-interface Warning {
-  readonly path: string
-  readonly message: string
-}
-
-/** What a check of an object's definition answers. */
-interface Check {
-  readonly errors: readonly FieldError[]
-  readonly warnings: readonly Warning[]
-}
+import type { Body } from './json-values.ts'
 
 const maxPriority = 999
 const expressionPath = /^fields\.[^.]+\.(?:expression|conditionalRequired|visibleOn|defaultValue)$/
@@ -25,16 +13,12 @@ const expressionPath = /^fields\.[^.]+\.(?:expression|conditionalRequired|visibl
  * The problems of an extension.
  * @param checkDefinition checks a whole object; it is asked for the fields the extension defines
  */
-export function checkExtension(item: Body, checkDefinition: (definition: Body) => Check): Check {
+export function checkExtension(item: Body, checkDefinition: (definition: Body) => ItemCheck): ItemCheck {
   const { extend, priority, fields } = item
   const errors: FieldError[] = []
   if (typeof extend !== 'string' || !namePattern.test(extend)) {
-    errors.push({
-      field: 'extend',
-      code: 'invalid_format',
-      message: 'The name of an object is expected.',
-      value: extend,
-    })
+    const message = 'The name of an object is expected.'
+    errors.push({ field: 'extend', code: 'invalid_format', message, value: extend })
   }
   if (priority !== undefined) errors.push(...checkPriority(priority))
   if (fields !== undefined && !isJsonMap(fields)) {

@@ -1,7 +1,9 @@
 // Checks what every item must obey whatever its type: its name, and that its body is plain, safe JSON. Pure.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import type { FieldError } from '#shared/errors.ts'
+import type { FieldError, FieldErrorCode, PlatformError } from '#shared/errors.ts'
+import { validationError } from '#shared/errors.ts'
 import { splitChildName } from './field-items.ts'
+import type { Body } from './json-values.ts'
 
 const namePattern = /^[a-z][a-z0-9_]{0,62}$/
 const packagePattern = /^[a-z0-9]+([.-][a-z0-9]+)+$/
@@ -10,46 +12,56 @@ const childTypes: ReadonlySet<MetadataType> = new Set(['field', 'view', 'validat
 const reservedItemName = 'names'
 const maxDepth = 64
 
-/** The problems of an item's name: its form by type (D-09) and the reserved word of D-108. */
-export function checkName(type: MetadataType, name: string): FieldError[] {
+/** The error of one problem; `more` says the refused value and the bound. */
+export function refusal(
+  field: string,
+  code: FieldErrorCode,
+  message: string,
+  more: Pick<FieldError, 'value' | 'constraint'> = {},
+): PlatformError {
+  return validationError([{ field, code, message, ...more }])
+}
+
+/** What a save says of an item beside its type. */
+export interface GivenItem {
+  readonly type: MetadataType
+  readonly name: string
+  readonly item: Body
+  readonly namespace?: string | null | undefined
+  readonly packageId?: string | null | undefined
+}
+
+/** Refuses names, origins and bodies no item may have (D-09, D-108, D-125). @throws validation_error with all problems */
+export function requireSafeInput({ type, name, item, namespace, packageId }: GivenItem): void {
+  const errors = [...checkName(type, name), ...checkOrigin(namespace, packageId), ...checkBody(item)]
+  const value = Object.hasOwn(item, 'name') ? item['name'] : name
+  if (value !== name) {
+    errors.push({ field: 'name', code: 'not_allowed', message: 'The name differs from the one in the path.', value })
+  }
+  if (errors.length > 0) throw validationError(errors)
+}
+
+function checkName(type: MetadataType, name: string): FieldError[] {
   const parts = childTypes.has(type) ? splitChildName(name) : null
   const fits =
     parts === null
       ? type !== 'field' && namePattern.test(name)
       : namePattern.test(parts.parent) && namePattern.test(parts.child)
   if (!fits) return [{ field: 'name', code: 'invalid_format', message: nameRule(type), value: name }]
-  if (name === reservedItemName)
-    return [{ field: 'name', code: 'not_allowed', message: 'The name is reserved.', value: name }]
-  return []
+  if (name !== reservedItemName) return []
+  return [{ field: 'name', code: 'not_allowed', message: 'The name is reserved.', value: name }]
 }
 
-/** The problem of a body that names another item than the path. */
-export function checkSameName(input: { name: string; item: Readonly<Record<string, unknown>> }): FieldError[] {
-  const value = Object.hasOwn(input.item, 'name') ? input.item['name'] : input.name
-  if (value === input.name) return []
-  return [{ field: 'name', code: 'not_allowed', message: 'The name differs from the one in the path.', value }]
-}
-
-/** The problems of a namespace and a package id, where given (D-09, D-125). */
-export function checkOrigin(namespace: string | undefined, packageId: string | undefined): FieldError[] {
-  const errors: FieldError[] = []
-  if (namespace !== undefined && !namePattern.test(namespace)) {
-    errors.push({
-      field: 'namespace',
-      code: 'invalid_format',
-      message: 'A namespace has the form of a name.',
-      value: namespace,
-    })
-  }
-  if (packageId !== undefined && (packageId.length > 128 || !packagePattern.test(packageId))) {
-    errors.push({
-      field: 'packageId',
-      code: 'invalid_format',
-      message: 'A package id has the reverse-DNS form.',
-      value: packageId,
-    })
-  }
-  return errors
+function checkOrigin(namespace: GivenItem['namespace'], packageId: GivenItem['packageId']): FieldError[] {
+  const malformed = (field: string, message: string, value: string): FieldError[] => [
+    { field, code: 'invalid_format', message, value },
+  ]
+  const isNamespace = typeof namespace !== 'string' || namePattern.test(namespace)
+  const isPackage = typeof packageId !== 'string' || (packageId.length <= 128 && packagePattern.test(packageId))
+  return [
+    ...(isNamespace ? [] : malformed('namespace', 'A namespace has the form of a name.', namespace)),
+    ...(isPackage ? [] : malformed('packageId', 'A package id has the reverse-DNS form.', packageId)),
+  ]
 }
 
 /**

@@ -2,6 +2,7 @@
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import { platformError } from '#shared/errors.ts'
 import type { MetadataItem } from '../api.ts'
+import type { Body } from './json-values.ts'
 
 /** What an ETag stands for beside the item: language and rights of the caller. */
 export interface EtagScope {
@@ -11,33 +12,24 @@ export interface EtagScope {
   readonly organizationId: string | null
 }
 
-/** Computes ETags and remembers them per item value. */
-export interface Etags {
-  /** The ETag with its quotes. */
-  of(item: Readonly<Record<string, unknown>>, scope: EtagScope): string
-}
-
 /** Remembered per item; more locales than this start over, so that a caller cannot fill memory with them. */
 const rememberedPerItem = 32
 
-/** Makes the ETag source; items are frozen, so the value itself is the key. */
-export function createEtags(): Etags {
-  const known = new WeakMap<object, Map<string, string>>()
-  return {
-    of(item, { locale, fingerprint, organizationId }) {
-      const scope = canonicalHash({ fingerprint, organizationId })
-      const key = `${scope} ${locale}`
-      let tags = known.get(item)
-      if (tags === undefined) known.set(item, (tags = new Map()))
-      let tag = tags.get(key)
-      if (tag === undefined) {
-        if (tags.size >= rememberedPerItem) tags.clear()
-        tag = `"${canonicalHash({ item, locale, scope }).slice(0, 32)}"`
-        tags.set(key, tag)
-      }
-      return tag
-    },
+const known = new WeakMap<object, Map<string, string>>()
+
+/** The ETag of an item's body with its quotes, remembered per value: bodies are frozen, so the value itself is the key. */
+export function etagOf(item: Body, { locale, fingerprint, organizationId }: EtagScope): string {
+  const scope = canonicalHash({ fingerprint, organizationId })
+  const key = `${scope} ${locale}`
+  let tags = known.get(item)
+  if (tags === undefined) known.set(item, (tags = new Map()))
+  let tag = tags.get(key)
+  if (tag === undefined) {
+    if (tags.size >= rememberedPerItem) tags.clear()
+    tag = `"${canonicalHash({ item, locale, scope }).slice(0, 32)}"`
+    tags.set(key, tag)
   }
+  return tag
 }
 
 /**
@@ -46,6 +38,12 @@ export function createEtags(): Etags {
  */
 export function matchesEtag(header: string, etag: string): boolean {
   return entityTags(header).some((tag) => tag === '*' || tag === etag || `"${tag}"` === etag)
+}
+
+/** Whether an item is no younger than a date; dates of HTTP have no fractions of a second, so neither side's count. */
+export function isUnchangedSince(modifiedAt: string, since: string | undefined): boolean {
+  const instant = Date.parse(since ?? '')
+  return !Number.isNaN(instant) && Math.floor(Date.parse(modifiedAt) / 1000) <= Math.floor(instant / 1000)
 }
 
 /** Whether an If-Match header names the ETag, the integer version, or anything at all with `*`. */

@@ -1,10 +1,10 @@
-// Object extensions (D-92): `object` items that add fields, rules, indexes and labels to another object. Pure.
+// What is laid over items: extensions (D-92), `object` items that add fields, rules, indexes and labels to another object,
+// and overlays (D-109). Pure; the same layers answer the same frozen value, so that caches keyed by identity hold.
 import type { FieldError } from '#shared/errors.ts'
-import { isJsonMap, isSameJson } from '#shared/merge-patch.ts'
-import type { MetadataItem } from '../api.ts'
-import { deepFreeze } from './freeze.ts'
-
-type Body = Readonly<Record<string, unknown>>
+import { applyMergePatch, isJsonMap, isSameJson } from '#shared/merge-patch.ts'
+import type { MetadataItem, OverlayRecord } from '../api.ts'
+import type { Body } from './json-values.ts'
+import { deepFreeze, fieldsOf, memberOf, textOf } from './json-values.ts'
 
 /** Lists an extension adds to, entry by entry. */
 const addedLists = ['indexes', 'validations', 'triggers', 'hooks', 'fieldGroups'] as const
@@ -31,8 +31,7 @@ export const extensionKeys: ReadonlySet<string> = new Set([
 
 /** The object an item extends; null when it is an object of its own. */
 export function extendedObject(item: Body): string | null {
-  const target = Object.hasOwn(item, 'extend') ? item['extend'] : undefined
-  return typeof target === 'string' ? target : null
+  return textOf(item, 'extend') ?? null
 }
 
 /** Whether a field of an extension only renames what stands in the object: it has no type. */
@@ -56,8 +55,8 @@ export function createExtensionMerge(): (object: MetadataItem, extensions: reado
 /** The object's body with its extensions, in the order given. What is there already stays as it is. */
 export function extendBody(object: Body, extensions: readonly MetadataItem[]): Body {
   return extensions.reduce<Body>((body, { item }) => {
-    const fields = new Map(Object.entries(mapAt(body, 'fields')))
-    for (const [name, field] of Object.entries(mapAt(item, 'fields'))) {
+    const fields = new Map(Object.entries(fieldsOf(body)))
+    for (const [name, field] of Object.entries(fieldsOf(item))) {
       const present = fields.get(name)
       if (present === undefined && !isRelabelling(field)) fields.set(name, field)
       else if (isRelabelling(field) && isJsonMap(present)) fields.set(name, { ...present, ...pick(field, fieldWords) })
@@ -81,14 +80,12 @@ export function extensionConflicts(
   object: Body,
   others: readonly MetadataItem[],
 ): FieldError[] {
-  const own = mapAt(object, 'fields')
-  return Object.entries(mapAt(extension.item, 'fields')).flatMap(([name, field]): FieldError[] => {
-    const definedBy = others.find(
-      (other) =>
-        other.name !== extension.name &&
-        Object.hasOwn(mapAt(other.item, 'fields'), name) &&
-        !isRelabelling(mapAt(other.item, 'fields')[name]),
-    )
+  const own = fieldsOf(object)
+  return Object.entries(fieldsOf(extension.item)).flatMap(([name, field]): FieldError[] => {
+    const definedBy = others.find(({ item }) => {
+      const fields = fieldsOf(item)
+      return Object.hasOwn(fields, name) && !isRelabelling(fields[name])
+    })
     const exists = Object.hasOwn(own, name) || definedBy !== undefined
     if (isRelabelling(field)) {
       if (exists) return []
@@ -112,18 +109,17 @@ export function withoutExtensions(
   if (extensions.length === 0) return { body, errors: [] }
   const whole = extendBody(stored, extensions)
   const errors: FieldError[] = []
-  const fields = new Map(Object.entries(mapAt(body, 'fields')))
-  for (const [name, wholeField] of Object.entries(mapAt(whole, 'fields'))) {
+  const fields = new Map(Object.entries(fieldsOf(body)))
+  for (const [name, wholeField] of Object.entries(fieldsOf(whole))) {
     if (!fields.has(name)) continue
-    const ownFields = mapAt(stored, 'fields')
-    const ownField = Object.hasOwn(ownFields, name) ? ownFields[name] : undefined
+    const ownField = memberOf(fieldsOf(stored), name)
     const given = fields.get(name)
     if (ownField !== undefined) {
       if (isSameField(given, wholeField)) fields.set(name, ownField)
     } else if (isSameField(given, wholeField)) {
       fields.delete(name)
     } else {
-      const owner = extensions.find(({ item }) => Object.hasOwn(mapAt(item, 'fields'), name))!.name
+      const owner = extensions.find(({ item }) => Object.hasOwn(fieldsOf(item), name))!.name
       errors.push({
         field: `fields.${name}`,
         code: 'not_allowed',
@@ -170,16 +166,26 @@ function pick(body: unknown, keys: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(map, key)).map((key) => [key, map[key]]))
 }
 
-function mapAt(body: Body, key: string): Readonly<Record<string, unknown>> {
-  const value = Object.hasOwn(body, key) ? body[key] : undefined
-  return isJsonMap(value) ? value : {}
-}
-
 function listAt(body: Body, key: string): unknown[] {
-  const value = Object.hasOwn(body, key) ? body[key] : undefined
+  const value = memberOf(body, key)
   return Array.isArray(value) ? [...value] : []
 }
 
 function isSameList(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index])
+}
+
+const overlaid = new WeakMap<OverlayRecord, WeakMap<MetadataItem, MetadataItem>>()
+
+/** The item with the overlay on top; the item itself when there is none or it is switched off. */
+export function withOverlay(item: MetadataItem, overlay: OverlayRecord | undefined): MetadataItem {
+  if (overlay === undefined || !overlay.active) return item
+  let results = overlaid.get(overlay)
+  if (results === undefined) overlaid.set(overlay, (results = new WeakMap()))
+  let result = results.get(item)
+  if (result === undefined) {
+    const body = applyMergePatch(item.item, overlay.patch) as Record<string, unknown>
+    results.set(item, (result = deepFreeze({ ...item, item: body })))
+  }
+  return result
 }

@@ -1,5 +1,8 @@
 // Fields seen as items of their own (D-102): a projection of the object that holds them. Pure.
+import { isJsonMap } from '#shared/merge-patch.ts'
 import type { MetadataItem } from '../api.ts'
+import type { Body } from './json-values.ts'
+import { fieldsOf, textOf } from './json-values.ts'
 
 /** The halves of a child name `parent.child`; null when it has no such form. */
 export function splitChildName(name: string): { parent: string; child: string } | null {
@@ -27,8 +30,8 @@ export function fieldItems(object: MetadataItem): MetadataItem[] {
 
 /** An object's item with one field replaced, added at the end, or renamed in place. */
 export function withField(
-  object: Readonly<Record<string, unknown>>,
-  field: { name: string; definition: Record<string, unknown>; renamedFrom?: string },
+  object: Body,
+  field: { name: string; definition: Body; renamedFrom: string | undefined },
 ): Record<string, unknown> {
   const before = fieldsOf(object)
   const replaced = Object.hasOwn(before, field.name) ? field.name : field.renamedFrom
@@ -40,35 +43,24 @@ export function withField(
 }
 
 /** An object's item without one field. */
-export function withoutField(object: Readonly<Record<string, unknown>>, field: string): Record<string, unknown> {
+export function withoutField(object: Body, field: string): Record<string, unknown> {
   return { ...object, fields: Object.fromEntries(Object.entries(fieldsOf(object)).filter(([name]) => name !== field)) }
 }
 
 /** A field item's body as it stands in the object: without the keys the projection adds. */
-export function toFieldDefinition(item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function toFieldDefinition(item: Body): Record<string, unknown> {
   const { name: _name, object: _object, ...definition } = item
   return definition
 }
 
 function project(object: MetadataItem, field: string, definition: unknown): MetadataItem {
-  const body = typeof definition === 'object' && definition !== null ? definition : {}
-  const uid = (body as { uid?: unknown }).uid
+  const name = `${object.name}.${field}`
+  const body = toFieldDefinition(isJsonMap(definition) ? definition : {})
   return Object.freeze({
     ...object,
     type: 'field' as const,
-    name: `${object.name}.${field}`,
-    uid: typeof uid === 'string' ? uid : `${object.uid}.${field}`,
-    item: Object.freeze({
-      name: `${object.name}.${field}`,
-      object: object.name,
-      ...toFieldDefinition(body as Record<string, unknown>),
-    }),
+    name,
+    uid: textOf(body, 'uid') ?? `${object.uid}.${field}`,
+    item: Object.freeze({ name, object: object.name, ...body }),
   })
-}
-
-function fieldsOf(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { fields } = item
-  return typeof fields === 'object' && fields !== null && !Array.isArray(fields)
-    ? (fields as Record<string, unknown>)
-    : {}
 }

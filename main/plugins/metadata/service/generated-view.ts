@@ -44,13 +44,8 @@ export function viewAnswer(view: {
 function listConfig(schema: ObjectSchema, readable: (field: FieldSchema) => boolean): Config {
   const fields = schema.fields.filter(readable)
   const ranked = fields
-    .filter((field) => !field.hidden && field !== schema.displayField)
-    .flatMap((field) => {
-      const rank = rankOf(field)
-      return rank === null ? [] : [{ field, rank }]
-    })
-    .toSorted((a, b) => a.rank - b.rank)
-    .map(({ field }) => field)
+    .filter((field) => !field.hidden && field !== schema.displayField && rankOf(field) !== null)
+    .toSorted((a, b) => rankOf(a)! - rankOf(b)!)
   const display = readable(schema.displayField) ? [schema.displayField] : []
   return {
     type: 'grid',
@@ -69,25 +64,15 @@ function formConfig(schema: ObjectSchema, readable: (field: FieldSchema) => bool
   const groups = schema.definition.fieldGroups ?? []
   const groupOf = new Map(fields.map((field) => [field, schema.definition.fields[field.name]?.group]))
   const known = new Set(groups.map((group) => group.key))
+  const loose = fields.filter((field) => !known.has(groupOf.get(field) ?? ''))
+  const system = schema.visibleFields.filter((field) => field.system && readable(field))
   const sections = [
-    section(
-      'general',
-      'General',
-      fields.filter((field) => !known.has(groupOf.get(field) ?? '')),
-    ),
-    ...groups.map((group) =>
-      section(
-        group.key,
-        group.label ?? titleCase(group.key),
-        fields.filter((field) => groupOf.get(field) === group.key),
-        group.collapsed,
-      ),
-    ),
-    section(
-      'system',
-      'System',
-      schema.visibleFields.filter((field) => field.system && readable(field)),
-    ),
+    section('general', 'General', loose),
+    ...groups.map(({ key, label, collapsed }) => {
+      const own = fields.filter((field) => groupOf.get(field) === key)
+      return section(key, label ?? titleCase(key), own, collapsed)
+    }),
+    section('system', 'System', system),
   ].filter((one) => one.fields.length > 0)
   return {
     type: 'simple',

@@ -1,16 +1,17 @@
 // Every metadata item, overlay and draft in memory, changed only after COMMIT, with the compiled form of objects.
 // Knows no SQL.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { metadataTypes } from '#shared/contracts/metadata.ts'
+import { notFound } from '#shared/errors.ts'
 import type { ObjectDefinition } from '#shared/object-definition.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { MetadataItem, OverlayRecord } from '../api.ts'
+import type { ItemIdentity, MetadataItem, OverlayRecord } from '../api.ts'
 import type { DraftRecord } from '../store.ts'
-import { createExtensionMerge, extendedObject } from './extensions.ts'
+import { createExtensionMerge, extendedObject, withOverlay } from './extensions.ts'
 import { fieldItem, fieldItems } from './field-items.ts'
-import { deepFreeze } from './freeze.ts'
-import { withOverlay } from './overlaid-item.ts'
+import { deepFreeze } from './json-values.ts'
 
 /** What one committed write changed. Overlays and drafts do not follow their item by themselves. */
 export interface CacheChange {
@@ -279,4 +280,31 @@ function priorityOf({ item }: MetadataItem): number {
 
 function keyOf(type: MetadataType, name: string): string {
   return `${type}/${name}`
+}
+
+const storedTypes = metadataTypes.filter((type) => type !== 'field')
+
+/** Every item, types in the order of the specification; fields are part of their objects. */
+export function allItems(items: Pick<ItemCache, 'list'>): MetadataItem[] {
+  return storedTypes.flatMap((type) => items.list(type))
+}
+
+/** The item as stored. @throws resource_not_found */
+export function requireStored(items: ItemCache, { type, name }: Pick<MetadataItem, 'type' | 'name'>): MetadataItem {
+  const item = items.base(type, name)
+  if (item === undefined) throw notFound(type, name)
+  return item
+}
+
+const uidIndexes = new WeakMap<ItemCache, { epoch: number; names: ReadonlyMap<string, string> }>()
+
+/** The stored item of a uid, whatever its name; undefined when there is none. */
+export function itemByUid(items: ItemCache, { type, uid }: ItemIdentity): MetadataItem | undefined {
+  let index = uidIndexes.get(items)
+  if (index?.epoch !== items.epoch()) {
+    const names = allItems(items).map((item): [string, string] => [keyOf(item.type, item.uid), item.name])
+    uidIndexes.set(items, (index = { epoch: items.epoch(), names: new Map(names) }))
+  }
+  const name = index.names.get(keyOf(type, uid))
+  return name === undefined ? undefined : items.base(type, name)
 }

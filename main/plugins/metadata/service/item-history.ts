@@ -8,8 +8,8 @@ import type { HistoryEntry, HistoryKey } from '../store.ts'
 import { readHistory, readHistoryEntry, readHistoryVersion, readStateChange } from '../store.ts'
 import { splitChildName } from './field-items.ts'
 import type { ItemCache } from './item-cache.ts'
-
-type Body = Readonly<Record<string, unknown>>
+import type { Body } from './json-values.ts'
+import { fieldsOf, memberOf } from './json-values.ts'
 
 const maxVersions = 10_000
 
@@ -19,14 +19,14 @@ const lookedThrough = 200
 /** Reads the past. */
 export interface ItemHistory {
   /** Events after `sinceSeq`, oldest first; one more than `limit` is never answered. @throws resource_not_found */
-  list(
+  history(
     ctx: RequestContext,
     type: MetadataType,
     name: string,
     page: { sinceSeq: number; limit: number },
   ): { entries: HistoryEntry[]; hasMore: boolean }
   /** One event with the item as it was. @throws resource_not_found */
-  entry(ctx: RequestContext, type: MetadataType, name: string, seq: number): HistoryEntry
+  historyEntry(ctx: RequestContext, type: MetadataType, name: string, seq: number): HistoryEntry
   /** When the item came into its state; undefined when it was made in it, or so long ago that nothing tells. */
   stateSince(item: MetadataItem): string | undefined
   /** The body a version had; whole, whatever the caller may see of it. @throws resource_not_found */
@@ -71,7 +71,7 @@ export function createItemHistory(
       if (known === undefined) since.set(item, (known = { at: readStateChange(read, item) }))
       return known.at
     },
-    list(ctx, type, name, page) {
+    history(ctx, type, name, page) {
       const key = keyOf(ctx, type, name)
       const entries = readHistory(read, key, { ...page, limit: page.limit + 1 })
       if (
@@ -83,7 +83,7 @@ export function createItemHistory(
       }
       return { entries: entries.slice(0, page.limit), hasMore: entries.length > page.limit }
     },
-    entry(ctx, type, name, seq) {
+    historyEntry(ctx, type, name, seq) {
       const entry = readHistoryEntry(read, keyOf(ctx, type, name), seq)
       if (entry === undefined) throw notFound('history', String(seq))
       if (entry.item === null) return entry
@@ -102,25 +102,12 @@ export function createItemHistory(
 }
 
 function itemThen({ type, name, uid, version, ts }: HistoryEntry, item: Body): MetadataItem {
-  return {
-    type,
-    name,
-    uid,
-    item,
-    state: 'active',
-    version,
-    packageId: null,
-    namespace: null,
-    createdAt: ts,
-    updatedAt: ts,
-    published: true,
-  }
+  const origin = { packageId: null, namespace: null, createdAt: ts, updatedAt: ts }
+  return { type, name, uid, item, version, state: 'active', published: true, ...origin }
 }
 
 /** The item in the body a history event keeps: a field is a part of it. */
 function partOf(type: MetadataType, name: string, body: Body | null): Record<string, unknown> | null {
   if (type !== 'field' || body === null) return body
-  const fields = (body['fields'] ?? {}) as Record<string, unknown>
-  const child = splitChildName(name)!.child
-  return Object.hasOwn(fields, child) ? (fields[child] as Record<string, unknown>) : null
+  return (memberOf(fieldsOf(body), splitChildName(name)!.child) ?? null) as Record<string, unknown> | null
 }

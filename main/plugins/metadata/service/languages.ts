@@ -2,10 +2,9 @@
 import type { Language, LanguageRequest } from '#shared/language.ts'
 import { resolveLanguage } from '#shared/language.ts'
 import type { MetadataItem, TranslationTree } from '../api.ts'
+import type { Body } from './json-values.ts'
 import { localise } from './localise.ts'
 import { createTranslations } from './translations.ts'
-
-type Body = Readonly<Record<string, unknown>>
 
 /** The language of an answer about items. */
 export interface ItemLanguage extends Language {

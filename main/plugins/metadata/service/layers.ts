@@ -1,9 +1,8 @@
 // What an item is made of: the stored item, extensions of objects, overlays, and what they come to (D-108, D-109). Pure.
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { ItemCache } from './item-cache.ts'
-import { overlayOf } from './saving.ts'
-
-type Body = Readonly<Record<string, unknown>>
+import type { Body } from './json-values.ts'
+import { overlayOf } from './merge-overlay.ts'
 
 /** The layers from the bottom to the top; overlays that are absent or switched off are left out. */
 export interface ItemLayers {

@@ -1,19 +1,20 @@
 // Handlers of overlays, effective items, states, drafts and older versions: requests in, service calls, answers out.
 import type { z } from 'zod'
 import type { Overlay, OverlayChange, metadataLifecycleRoutes } from '#shared/contracts/metadata-lifecycle.ts'
-import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
-import { notFound, validationError } from '#shared/errors.ts'
+import { validationError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireSystemPermission } from '#main/kernel/authorize.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import type { OverlayRecord, SaveItemResult } from '../api.ts'
 import type { MetadataCore } from '../service.ts'
+import { typeOfSegment } from '../operations/type-words.ts'
 import { findMetadataType } from '../types/type-entries.ts'
+import { refusal } from './check-input.ts'
 import type { StatedChange } from './overlay-changes.ts'
-import type { OverlayKey } from './overlay-preparing.ts'
+import type { OverlayKey } from './merge-overlay.ts'
 import type { QueryText } from './query-parameters.ts'
-import { lastText, parseFlag, parseStates } from './query-parameters.ts'
+import { languageOf, lastText, parseFlag, parseStates } from './query-parameters.ts'
 
 type Params = { readonly type: string; readonly name: string }
 
@@ -29,21 +30,21 @@ export function lifecycleHandlers(
     },
     async putMetadataOverlay(ctx, { params, query, body }) {
       const key = keyOf(params, query.scope ?? body?.scope)
-      if (body === undefined) throw validationError([requiredPatch])
+      if (body === undefined) throw refusal('patch', 'required', 'The patch is required.')
       requireSameBase(body, key)
       const { patch, active, changes } = body
       const overlay = await service.putOverlay(ctx, {
         ...key,
         patch,
-        ...confirmOf(query),
-        ...(active === undefined ? {} : { active }),
-        ...(changes === undefined ? {} : { changes: changes.map(statedChange) }),
+        confirm: lastText(query.confirm),
+        active,
+        changes: changes?.map(statedChange),
       })
       return toOverlay(overlay)
     },
     async deleteMetadataOverlay(ctx, { params, query }) {
       const key = keyOf(params, query.scope)
-      const removed = await service.removeOverlay(ctx, { ...key, ...confirmOf(query) })
+      const removed = await service.removeOverlay(ctx, { ...key, confirm: lastText(query.confirm) })
       return { ...key, removed }
     },
     getEffectiveMetadata(ctx, { params, query, headers }) {
@@ -51,19 +52,16 @@ export function lifecycleHandlers(
       if (userId !== undefined && userId !== ctx.actor.id) {
         requireSystemPermission(authorizer(), ctx, 'manage_metadata')
       }
-      const state = parseStates(query.state)
-      const locale = lastText(query.locale)
-      const acceptLanguage = headers['accept-language']
-      const { body } = service.visible(ctx, typeOf(params.type), params.name, {
-        ...(userId === undefined ? {} : { userId }),
-        ...(state === undefined ? {} : { state }),
-        ...(locale === undefined ? {} : { locale }),
-        ...(acceptLanguage === undefined ? {} : { acceptLanguage }),
-      })
+      const wanted = { userId, state: parseStates(query.state), ...languageOf(query, headers) }
+      const { body } = service.visible(ctx, typeOfSegment(params.type), params.name, wanted)
       return { ...body }
     },
     getMetadataLayers(ctx, { params }) {
-      const { base, extensions, platform, user, effective } = service.layers(ctx, typeOf(params.type), params.name)
+      const { base, extensions, platform, user, effective } = service.layers(
+        ctx,
+        typeOfSegment(params.type),
+        params.name,
+      )
       return {
         base: { ...base },
         ...(extensions === undefined
@@ -75,65 +73,50 @@ export function lifecycleHandlers(
       }
     },
     async setMetadataState(ctx, { params, query, body }) {
-      if (body === undefined) {
-        throw validationError([{ field: 'state', code: 'required', message: 'The state is required.' }])
-      }
-      const type = typeOf(params.type)
-      const { name } = params
-      return toResult(
-        { type, name },
-        await service.changeState(ctx, { type, name, state: body.state, ...confirmOf(query) }),
-      )
+      if (body === undefined) throw refusal('state', 'required', 'The state is required.')
+      const item = itemOf(params)
+      const confirm = lastText(query.confirm)
+      return toResult(item, await service.changeState(ctx, { ...item, state: body.state, confirm }))
     },
     async publishMetadataItem(ctx, { params, query }) {
-      const item = { type: typeOf(params.type), name: params.name }
+      const item = itemOf(params)
       const force = parseFlag('force', query.force)
-      return toResult(item, await service.publish(ctx, { ...item, force, ...confirmOf(query) }))
+      return toResult(item, await service.publish(ctx, { ...item, force, confirm: lastText(query.confirm) }))
     },
     async discardMetadataDraft(ctx, { params }) {
-      const item = { type: typeOf(params.type), name: params.name }
+      const item = itemOf(params)
       const result = await service.discardDraft(ctx, item)
       return { ...toResult(item, result), ...(result.deleted ? { deleted: true as const } : {}) }
     },
     async revertMetadataItem(ctx, { params, query, body, headers }) {
-      if (body === undefined) {
-        throw validationError([{ field: 'version', code: 'required', message: 'The version is required.' }])
-      }
-      const item = { type: typeOf(params.type), name: params.name }
+      if (body === undefined) throw refusal('version', 'required', 'The version is required.')
+      const item = itemOf(params)
       const dryRun = parseFlag('dryRun', query.dryRun)
       const result = await service.revert(ctx, {
         ...item,
         version: body.version,
         dryRun,
-        ...confirmOf(query),
-        ...(headers['if-match'] === undefined ? {} : { ifMatch: headers['if-match'] }),
+        confirm: lastText(query.confirm),
+        ifMatch: headers['if-match'],
       })
       return { ...toResult(item, result), ...(dryRun ? { dryRun: true as const } : {}) }
     },
   }
 }
 
-const requiredPatch: FieldError = { field: 'patch', code: 'required', message: 'The patch is required.' }
-
-/** @throws resource_not_found */
-function typeOf(segment: string): MetadataType {
-  const type = findMetadataType(segment)
-  if (type === undefined) throw notFound('metadata_type', segment)
-  return type
+/** @throws resource_not_found for an unknown type */
+function itemOf({ type, name }: Params) {
+  return { type: typeOfSegment(type), name }
 }
 
 function keyOf(params: Params, value: QueryText): OverlayKey {
   const scope = lastText(value) ?? 'platform'
-  if (scope === 'platform' || scope === 'user') return { type: typeOf(params.type), name: params.name, scope }
-  throw validationError([
-    {
-      field: 'scope',
-      code: 'invalid_option',
-      message: 'An overlay is the platform’s or a user’s.',
-      value: scope,
-      constraint: ['platform', 'user'],
-    },
-  ])
+  if (scope === 'platform' || scope === 'user') return { ...itemOf(params), scope }
+  const known = ['platform', 'user']
+  throw refusal('scope', 'invalid_option', 'An overlay is the platform’s or a user’s.', {
+    value: scope,
+    constraint: known,
+  })
 }
 
 /** @throws validation_error when the record names another overlay than the path */
@@ -151,13 +134,8 @@ function requireSameBase(
   if (problems.length > 0) throw validationError(problems)
 }
 
-function confirmOf(query: { confirm?: QueryText }): { confirm?: string } {
-  const confirm = lastText(query.confirm)
-  return confirm === undefined ? {} : { confirm }
-}
-
 function statedChange({ path, originalValue, currentValue = null }: z.output<typeof OverlayChange>): StatedChange {
-  return { path, ...(originalValue === undefined ? {} : { originalValue }), currentValue }
+  return { path, originalValue, currentValue }
 }
 
 function toOverlay({ packageId, owner, patch, changes, ...rest }: OverlayRecord): z.input<typeof Overlay> {
@@ -170,13 +148,9 @@ function toOverlay({ packageId, owner, patch, changes, ...rest }: OverlayRecord)
   }
 }
 
-function toResult(
-  { type, name }: { type: MetadataType; name: string },
-  { version, state, plan, planHash }: SaveItemResult,
-) {
+function toResult(item: ReturnType<typeof itemOf>, { version, state, plan, planHash }: SaveItemResult) {
   return {
-    type,
-    name,
+    ...item,
     version,
     state,
     ...(plan.length === 0 ? {} : { plan: [...plan] }),

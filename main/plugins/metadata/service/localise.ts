@@ -3,8 +3,8 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { isJsonMap, isSameJson } from '#shared/merge-patch.ts'
 import type { TranslationTree } from '../api.ts'
 import { splitChildName } from './field-items.ts'
-
-type Body = Readonly<Record<string, unknown>>
+import type { Body } from './json-values.ts'
+import { fieldsOf, mapAt, textOf } from './json-values.ts'
 
 const itemWords = ['label', 'description'] as const
 const objectWords = ['label', 'pluralLabel', 'description'] as const
@@ -19,13 +19,13 @@ export function localise(
 ): Body {
   const { type, name } = item
   const parts = splitChildName(name)
-  const ofParent = mapAt(mapAt(tree, 'objects'), parts?.parent ?? textAt(body, 'object'))
+  const ofParent = mapAt(mapAt(tree, 'objects'), parts?.parent ?? wordAt(body, 'object'))
   const key = parts?.child ?? name
   switch (type) {
     case 'object':
       return localiseObject(body, mapAt(mapAt(tree, 'objects'), name))
     case 'field':
-      return localiseField(body, mapAt(ofParent, 'fields'), key)
+      return localiseField(body, fieldsOf(ofParent), key)
     case 'view':
       return withWords(body, entryAt(mapAt(ofParent, 'views'), key), itemWords)
     case 'action': {
@@ -71,8 +71,8 @@ export function unlocalise(body: unknown, stored: unknown, shown: unknown): unkn
 
 function localiseObject(body: Body, labels: Body): Body {
   if (Object.keys(labels).length === 0) return body
-  const fields = mapAt(body, 'fields')
-  const names = mapAt(labels, 'fields')
+  const fields = fieldsOf(body)
+  const names = fieldsOf(labels)
   return {
     ...withWords(body, labels, objectWords),
     fields: Object.fromEntries(
@@ -94,7 +94,7 @@ function localiseField(field: Body, fields: Body, name: string): Body {
     ...named,
     options: options.map((option: unknown) => {
       const value = isJsonMap(option) ? option['value'] : option
-      const label = typeof value === 'string' ? textAt(texts, value) : ''
+      const label = typeof value === 'string' ? wordAt(texts, value) : ''
       if (label === '') return option
       return isJsonMap(option) ? { ...option, label } : { value, label }
     }),
@@ -107,7 +107,7 @@ function localiseApp(body: Body, labels: Body): Body {
     Array.isArray(entries)
       ? entries.map((entry: unknown) => {
           if (!isJsonMap(entry)) return entry
-          const label = textAt(texts, textAt(entry, 'id'))
+          const label = wordAt(texts, wordAt(entry, 'id'))
           return {
             ...entry,
             ...(label === '' ? {} : { label }),
@@ -120,18 +120,18 @@ function localiseApp(body: Body, labels: Body): Body {
 }
 
 function withMessage(body: Body, messages: Body, name: string): Body {
-  const message = textAt(messages, name)
+  const message = wordAt(messages, name)
   return message === '' ? body : { ...body, message }
 }
 
 function withWords(body: Body, labels: Body, words: readonly string[]): Body {
-  const found = words.map((word) => [word, textAt(labels, word)] as const).filter(([, text]) => text !== '')
+  const found = words.map((word) => [word, wordAt(labels, word)] as const).filter(([, text]) => text !== '')
   return found.length === 0 ? body : { ...body, ...Object.fromEntries(found) }
 }
 
 /** Labels of one thing; a text alone is its label. */
 function entryAt(map: Body, key: string): Body {
-  const label = textAt(map, key)
+  const label = wordAt(map, key)
   return label === '' ? mapAt(map, key) : { label }
 }
 
@@ -139,15 +139,9 @@ function entryAt(map: Body, key: string): Body {
 function keyOf(entry: unknown): string | null {
   if (typeof entry === 'string') return entry
   if (!isJsonMap(entry)) return null
-  return textAt(entry, 'value') || textAt(entry, 'id') || null
+  return wordAt(entry, 'value') || wordAt(entry, 'id') || null
 }
 
-function textAt(map: Body, key: string): string {
-  const value = Object.hasOwn(map, key) ? map[key] : undefined
-  return typeof value === 'string' ? value : ''
-}
-
-function mapAt(map: Body, key: string): Body {
-  const value = Object.hasOwn(map, key) ? map[key] : undefined
-  return isJsonMap(value) ? value : {}
+function wordAt(map: Body, key: string): string {
+  return textOf(map, key) ?? ''
 }

@@ -1,5 +1,5 @@
 // Answers the view of an object a client should show: the stored default if there is one, else a generated one (D-114).
-import { notFound, validationError } from '#shared/errors.ts'
+import { notFound } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireObjectAction } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -8,6 +8,7 @@ import type { ObjectDefinition } from '#shared/object-definition.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { compileObject } from '#shared/object-schema.ts'
 import type { MetadataCore } from '../service.ts'
+import { refusal } from './check-input.ts'
 import type { ViewKind } from './generated-view.ts'
 import { generateView, viewAnswer, viewKinds } from './generated-view.ts'
 
@@ -29,15 +30,7 @@ export function objectView(
   const schema = metadata.objectSchema(object)
   if (schema === undefined) throw notFound('object', object)
   if (!isViewKind(kind)) {
-    throw validationError([
-      {
-        field: 'type',
-        code: 'invalid_option',
-        message: 'A view is a list or a form.',
-        value: kind,
-        constraint: viewKinds,
-      },
-    ])
+    throw refusal('type', 'invalid_option', 'A view is a list or a form.', { value: kind, constraint: viewKinds })
   }
   requireObjectAction(authorizer, ctx, object, 'read')
   const stored = metadata.list('view').find(({ item }) => {
@@ -49,14 +42,8 @@ export function objectView(
       label?: string
       config?: Record<string, unknown>
     }
-    return viewAnswer({
-      object,
-      kind,
-      name: stored.name,
-      label: label ?? stored.name,
-      generated: false,
-      config: config ?? {},
-    })
+    const { name } = stored
+    return viewAnswer({ object, kind, name, label: label ?? name, generated: false, config: config ?? {} })
   }
   const { body } = metadata.visible(ctx, 'object', object, language)
   const shown = body === schema.definition ? schema : compiled(body)

@@ -54,18 +54,11 @@ export function signedChanges(
 
 /** The problems of stated changes. */
 export function checkChanges(stated: readonly StatedChange[]): FieldError[] {
-  return stated.flatMap(({ path }, index): FieldError[] =>
-    jsonPointer.test(path)
-      ? []
-      : [
-          {
-            field: `changes.${index}.path`,
-            code: 'invalid_format',
-            message: 'The path must be a JSON Pointer.',
-            value: path,
-          },
-        ],
-  )
+  return stated.flatMap(({ path }, index): FieldError[] => {
+    const message = 'The path must be a JSON Pointer.'
+    const problem = { field: `changes.${index}.path`, code: 'invalid_format' as const, message, value: path }
+    return jsonPointer.test(path) ? [] : [problem]
+  })
 }
 
 function statementOf({ changedBy: _by, changedAt: _at, ...statement }: OverlayChange): StatedChange {

@@ -4,7 +4,7 @@ import { validationError } from '#shared/errors.ts'
 import type { MetadataItem, OverlayRecord } from '../api.ts'
 import { findMetadataType } from '../types/type-entries.ts'
 import type { ItemCache } from './item-cache.ts'
-import type { OverlayInput } from './overlay-preparing.ts'
+import type { OverlayInput } from './merge-overlay.ts'
 import { withoutUids } from './uids.ts'
 
 /** The overlays of the items: the platform's and those of one user, without ids, authors and uids. */

@@ -4,14 +4,14 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { isJsonMap } from '#shared/merge-patch.ts'
 import { programPackage } from '#shared/program-package.ts'
 import type { MetadataItem, MissingNames, OverlayRecord, PortableItem, PortableOverlay } from '../api.ts'
-import { textOf } from '../references/edits.ts'
 import type { ReferenceHolder } from '../references/item-references.ts'
 import { visitReferences } from '../references/item-references.ts'
 import type { ReferenceVisitor } from '../references/reference-visitor.ts'
 import { splitChildName } from './field-items.ts'
 import type { ItemCache } from './item-cache.ts'
+import type { Body } from './json-values.ts'
+import { fieldsOf, memberOf, textOf } from './json-values.ts'
 
-type Body = Readonly<Record<string, unknown>>
 type Items = Pick<ItemCache, 'get' | 'base'>
 
 /** What names are found by. */
@@ -142,10 +142,8 @@ function namedName(places: NamePlaces, name: string): string {
 
 /** Puts marks in the place of names. */
 function marking(items: Items): ReferenceVisitor {
-  const fieldOf = (object: string, field: string): unknown => {
-    const fields = fieldsOf(items.get('object', object)?.item)
-    return Object.hasOwn(fields, field) ? fields[field] : undefined
-  }
+  const fieldOf = (object: string, field: string): unknown =>
+    memberOf(fieldsOf(items.get('object', object)?.item), field)
   return {
     item(type, name) {
       const item = type === 'field' ? undefined : items.base(type, name)
@@ -210,11 +208,6 @@ function toField([name, definition]: [string, unknown]) {
 function withoutUid(value: Body): Record<string, unknown> {
   const { uid: _uid, ...rest } = value
   return rest
-}
-
-function fieldsOf(item: unknown): Body {
-  const fields = isJsonMap(item) ? item['fields'] : undefined
-  return isJsonMap(fields) ? fields : {}
 }
 
 /** Text that is equal for equal values, whatever the order of their keys. */

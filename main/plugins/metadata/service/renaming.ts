@@ -4,10 +4,11 @@ import type { MetadataItem } from '../api.ts'
 import type { Renames } from '../references/renames.ts'
 import { renamedChild, withRenames } from '../references/renames.ts'
 import type { DraftRecord } from '../store.ts'
-import { allItems } from './all-items.ts'
-import { deepFreeze } from './freeze.ts'
 import type { ItemCache } from './item-cache.ts'
-import type { ItemChange } from './item-change.ts'
+import { allItems } from './item-cache.ts'
+import type { ItemChange } from './item-write.ts'
+import { nextVersion } from './item-write.ts'
+import type { Body } from './json-values.ts'
 
 /** The changes of removing an item: itself first, an object's children, their overlays and drafts. */
 export function leaving(items: ItemCache, item: MetadataItem): ItemChange[] {
@@ -42,21 +43,14 @@ export function followRename(
       const isPatched = layers.overlays.some((one) => one.next.patch !== one.previous.patch)
       const isRedrafted = layers.draft !== undefined && layers.draft.next?.item !== layers.draft.previous?.item
       if (body === item.item && name === item.name && !isPatched && !isRedrafted) return []
-      return [
-        {
-          previous: item,
-          next: deepFreeze({ ...item, name, item: withName(body, name), version: item.version + 1, updatedAt }),
-          ...layers,
-        },
-      ]
+      return [{ previous: item, next: nextVersion(item, { name, item: withName(body, name) }, updatedAt), ...layers }]
     })
 }
 
 /** Overlays and draft of an item after the renames, under its name after them. */
 function layersRenamed(items: ItemCache, item: MetadataItem, name: string, renames: Renames) {
   const { type, item: whole } = item
-  const rewrite = (body: Readonly<Record<string, unknown>>) =>
-    withRenames({ type, name: item.name, item: body, whole }, renames, items)
+  const rewrite = (body: Body) => withRenames({ type, name: item.name, item: body, whole }, renames, items)
   return {
     overlays: items.overlays(type, item.name).map((overlay) => ({
       previous: overlay,
@@ -66,7 +60,7 @@ function layersRenamed(items: ItemCache, item: MetadataItem, name: string, renam
   }
 }
 
-function withName(body: Readonly<Record<string, unknown>>, name: string): Readonly<Record<string, unknown>> {
+function withName(body: Body, name: string): Body {
   return Object.hasOwn(body, 'name') && body['name'] !== name ? { ...body, name } : body
 }
 
@@ -80,7 +74,7 @@ function draftChange(
 }
 
 /** Whether an item belongs to the object by its name, `object.key`. */
-export function isChildOf(item: Pick<MetadataItem, 'name'>, object: string): boolean {
+function isChildOf(item: Pick<MetadataItem, 'name'>, object: string): boolean {
   return item.name.startsWith(`${object}.`)
 }
 

@@ -2,7 +2,7 @@
 // below what people wrote. Knows no request.
 import { applyMergePatch, isJsonMap } from '#shared/merge-patch.ts'
 import type { MetadataItem, TranslationTree } from '../api.ts'
-import { deepFreeze } from './freeze.ts'
+import { deepFreeze } from './json-values.ts'
 import { canonicalTag } from '#shared/language.ts'
 
 /** The labels of every language. Answers stay the same frozen values until a translation changes. */

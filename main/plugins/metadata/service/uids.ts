@@ -2,8 +2,11 @@
 import { createHash } from 'node:crypto'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { handedOnNames } from '#shared/field-renames.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { MetadataItem } from '../api.ts'
+import type { Body } from './json-values.ts'
+import { fieldsOf, memberOf, textOf } from './json-values.ts'
 
 /** Where uids come from: derived for what a package delivers, random for what people make. */
 export interface UidSource {
@@ -32,53 +35,44 @@ export function newUid(source: UidSource, ...path: readonly string[]): string {
  * by name, else by `renamedFrom`, else new.
  */
 export function withObjectUids(
-  item: Readonly<Record<string, unknown>>,
+  item: Body,
   object: { name: string; uid: string },
   previous: MetadataItem | null,
   source: UidSource,
 ): Record<string, unknown> {
   const { fields } = item
   const result: Record<string, unknown> = { ...item, uid: object.uid }
-  if (!isMap(fields)) return result
-  const before: unknown = previous?.item['fields']
-  const known = isMap(before) ? before : {}
+  if (!isJsonMap(fields)) return result
+  const known = fieldsOf(previous?.item)
   const handedOn = handedOnNames(known, fields)
   result['fields'] = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
-      if (!isMap(field)) return [name, field]
+      if (!isJsonMap(field)) return [name, field]
       const kept = uidOf(known, handedOn.get(name) ?? name) ?? renamedUid(known, fields, field['renamedFrom'])
-      const { returning = {} } = source
-      const back = Object.hasOwn(returning, name) ? returning[name] : undefined
+      const back = textOf(source.returning, name)
       return [name, { ...field, uid: kept ?? back ?? newUid(source, object.name, name) }]
     }),
   )
   return result
 }
 
-function renamedUid(known: Record<string, unknown>, next: Record<string, unknown>, from: unknown): string | undefined {
-  if (typeof from !== 'string' || Object.hasOwn(next, from)) return undefined
-  return uidOf(known, from)
+function renamedUid(known: Body, next: Body, from: unknown): string | undefined {
+  return typeof from !== 'string' || Object.hasOwn(next, from) ? undefined : uidOf(known, from)
 }
 
-function uidOf(fields: Record<string, unknown>, name: string): string | undefined {
-  const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-  return isMap(field) && typeof field['uid'] === 'string' ? field['uid'] : undefined
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function uidOf(fields: Body, name: string): string | undefined {
+  return textOf(memberOf(fields, name), 'uid')
 }
 
 /** An item's body without the uids the server gave it. */
-export function withoutUids(type: MetadataType, item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function withoutUids(type: MetadataType, item: Body): Record<string, unknown> {
   if (type !== 'object' && type !== 'field') return { ...item }
   const { uid: _uid, ...rest } = item
   const { fields } = rest
-  if (type === 'field' || !isMap(fields)) return rest
-  return {
-    ...rest,
-    fields: Object.fromEntries(
-      Object.entries(fields).map(([name, field]) => [name, isMap(field) ? withoutUids('field', field) : field]),
-    ),
-  }
+  if (type === 'field' || !isJsonMap(fields)) return rest
+  const bare = Object.entries(fields).map(([name, field]) => [
+    name,
+    isJsonMap(field) ? withoutUids('field', field) : field,
+  ])
+  return { ...rest, fields: Object.fromEntries(bare) }
 }

@@ -2,7 +2,10 @@
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
 import { findMetadataType } from '../types/type-entries.ts'
+import { refusal } from './check-input.ts'
+import type { Body } from './json-values.ts'
 
 /** What a save's body says. */
 export interface UnwrappedItem {
@@ -17,46 +20,30 @@ const wrapperKeys: ReadonlySet<string> = new Set(['type', 'name', 'item', 'metad
  * type, name, item, metadata, namespace; the path wins, and a wrapper that names another item is refused.
  * @throws validation_error
  */
-export function unwrapItem(
-  body: Readonly<Record<string, unknown>> | undefined,
-  path: { type: MetadataType; name: string },
-): UnwrappedItem {
-  if (body === undefined) throw validationError([{ field: '', code: 'required', message: 'The item is required.' }])
+export function unwrapItem(body: Body | undefined, path: { type: MetadataType; name: string }): UnwrappedItem {
+  if (body === undefined) throw refusal('', 'required', 'The item is required.')
   if (!isWrapper(body)) return { item: { ...body }, namespace: undefined }
   const problems: FieldError[] = []
+  const differs = (field: string, value: unknown) =>
+    problems.push({ field, code: 'not_allowed', message: `The ${field} differs from the one in the path.`, value })
   const { type, name, namespace } = body
   if (type !== undefined && (typeof type !== 'string' || findMetadataType(type) !== path.type)) {
-    problems.push({
-      field: 'type',
-      code: 'not_allowed',
-      message: 'The type differs from the one in the path.',
-      value: type,
-    })
+    differs('type', type)
   }
-  if (name !== undefined && name !== path.name) {
-    problems.push({
-      field: 'name',
-      code: 'not_allowed',
-      message: 'The name differs from the one in the path.',
-      value: name,
-    })
-  }
+  if (name !== undefined && name !== path.name) differs('name', name)
   if (namespace !== undefined && namespace !== null && typeof namespace !== 'string') {
     problems.push({ field: 'namespace', code: 'invalid_type', message: 'A namespace is text.', value: namespace })
   }
   const key = Object.hasOwn(body, 'item') ? 'item' : 'metadata'
   const item = body[key]
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+  if (!isJsonMap(item)) {
     problems.push({ field: key, code: 'invalid_type', message: 'The item is a JSON object.', value: item })
   }
   if (problems.length > 0) throw validationError(problems)
-  return {
-    item: { ...(item as Record<string, unknown>) },
-    namespace: typeof namespace === 'string' ? namespace : undefined,
-  }
+  return { item: { ...(item as Body) }, namespace: typeof namespace === 'string' ? namespace : undefined }
 }
 
-function isWrapper(body: Readonly<Record<string, unknown>>): boolean {
+function isWrapper(body: Body): boolean {
   if (!Object.hasOwn(body, 'item') && !Object.hasOwn(body, 'metadata')) return false
   return Object.keys(body).every((key) => wrapperKeys.has(key))
 }

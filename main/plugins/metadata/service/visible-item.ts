@@ -2,8 +2,11 @@
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { isJsonMap } from '#shared/merge-patch.ts'
 import type { MetadataItem } from '../api.ts'
 import { splitChildName } from './field-items.ts'
+import type { Body } from './json-values.ts'
+import { textOf } from './json-values.ts'
 import type { HiddenWords } from './mask-names.ts'
 import { withoutHidden, withoutMentions } from './mask-names.ts'
 
@@ -21,15 +24,7 @@ const guardedTypes: ReadonlySet<MetadataType> = new Set([
 ])
 
 /** Items that are about records of an object; they are as open as it is. */
-const attachedTypes: ReadonlySet<MetadataType> = new Set([
-  'validation',
-  'trigger',
-  'hook',
-  'view',
-  'action',
-  'report',
-  'page',
-])
+const attached: ReadonlySet<unknown> = new Set(['validation', 'trigger', 'hook', 'view', 'action', 'report', 'page'])
 
 /** A field as masking needs it: its name, and the object it leads to. */
 export interface MaskableField {
@@ -39,8 +34,6 @@ export interface MaskableField {
 
 /** Fields of an object, as far as the workspace has it. */
 export type FieldsOf = (object: string) => readonly MaskableField[]
-
-type Body = Readonly<Record<string, unknown>>
 
 /** The item's body as the caller may read it; null when the caller may not know of it. */
 export function visibleItem(
@@ -61,11 +54,9 @@ export function visibleItem(
   }
   if (item.type === 'translation') return maskTranslation(authorizer, ctx, item.item)
   const body = withoutWork(item.type, item.item, item.item['type'])
-  const objects = objectsOf(body)
-  const closed = new Set(objects.filter((object) => !authorizer.canObject(ctx, object, 'read')))
-  if (attachedTypes.has(item.type) && directObjects(body).some((object) => closed.has(object))) return null
-  const open = objects.filter((object) => !closed.has(object))
-  return withoutHidden(withoutClosed(body, closed), hiddenWords(authorizer, ctx, open, fieldsOf))
+  const isClosed = (object: string): boolean => !authorizer.canObject(ctx, object, 'read')
+  if (attached.has(item.type) && directObjects(body).some(isClosed)) return null
+  return openPart(authorizer, ctx, body, objectsOf(body), fieldsOf)
 }
 
 /**
@@ -82,9 +73,20 @@ export function visiblePart(
   if (isAdministered(authorizer, ctx, item.type)) return part
   if (item.type === 'translation') return maskTranslation(authorizer, ctx, part)
   const objects = [...new Set([...objectsOf(item.item), ...objectsOf(part)])]
+  const body = withoutWork(item.type, part, part['type'] ?? item.item['type'])
+  return openPart(authorizer, ctx, body, objects, fieldsOf)
+}
+
+/** The body without what is about objects the caller may not read, and without fields hidden in the others. */
+function openPart(
+  authorizer: Authorizer,
+  ctx: RequestContext,
+  body: Body,
+  objects: readonly string[],
+  fieldsOf: FieldsOf,
+): Body {
   const closed = new Set(objects.filter((object) => !authorizer.canObject(ctx, object, 'read')))
   const open = objects.filter((object) => !closed.has(object))
-  const body = withoutWork(item.type, part, part['type'] ?? item.item['type'])
   return withoutHidden(withoutClosed(body, closed), hiddenWords(authorizer, ctx, open, fieldsOf))
 }
 
@@ -111,7 +113,7 @@ function objectsOf(body: Body): readonly string[] {
 /** Objects that an item names anywhere as what it asks or shows. */
 function objectsIn(value: unknown): string[] {
   if (Array.isArray(value)) return [...new Set(value.flatMap(objectsIn))]
-  if (!isMap(value)) return []
+  if (!isJsonMap(value)) return []
   const own = [...directObjects(value), ...(typeof value['cube'] === 'string' ? [value['cube']] : [])]
   return [...new Set([...own, ...Object.values(value).flatMap(objectsIn)])]
 }
@@ -122,7 +124,9 @@ function withoutClosed(body: Body, closed: ReadonlySet<string>): Body {
   const shown = (value: unknown): unknown => {
     if (Array.isArray(value))
       return value.filter((entry: unknown) => !objectsIn(entry).some((object) => closed.has(object))).map(shown)
-    return isMap(value) ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner)])) : value
+    return isJsonMap(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shown(inner)]))
+      : value
   }
   return shown(body) as Body
 }
@@ -130,10 +134,10 @@ function withoutClosed(body: Body, closed: ReadonlySet<string>): Body {
 /** Labels of objects and fields the caller may read. */
 function maskTranslation(authorizer: Authorizer, ctx: RequestContext, body: Body): Body {
   const { translations } = body
-  if (!isMap(translations) || !isMap(translations['objects'])) return body
+  if (!isJsonMap(translations) || !isJsonMap(translations['objects'])) return body
   const objects = Object.entries(translations['objects']).flatMap(([object, labels]): [string, unknown][] => {
     if (!authorizer.canObject(ctx, object, 'read')) return []
-    if (!isMap(labels) || !isMap(labels['fields'])) return [[object, labels]]
+    if (!isJsonMap(labels) || !isJsonMap(labels['fields'])) return [[object, labels]]
     const fields = Object.entries(labels['fields']).filter(([field]) =>
       authorizer.canField(ctx, object, field, 'readable'),
     )
@@ -181,21 +185,17 @@ function isOthersView(ctx: RequestContext, { item }: MetadataItem): boolean {
 
 function maskObject(authorizer: Authorizer, ctx: RequestContext, object: MetadataItem, fieldsOf: FieldsOf): Body {
   const { fields, hooks, triggers, analytics, ...rest } = object.item
-  const all = (fields ?? {}) as Record<string, unknown>
+  const all = (fields ?? {}) as Body
   // A draft may have fields the object in force has not.
-  const own = Object.entries(all).map(([name, field]): MaskableField => {
-    const reference = isMap(field) && typeof field['reference'] === 'string' ? field['reference'] : null
-    return { name, reference }
-  })
+  const own = Object.entries(all).map(([name, field]) => ({ name, reference: textOf(field, 'reference') ?? null }))
   const hidden = hiddenWords(authorizer, ctx, [object.name], (name) => (name === object.name ? own : fieldsOf(name)))
   const readable = Object.entries(all).filter(([field]) => !hidden.names.has(field))
+  const shown = (type: MetadataType) => (one: unknown) => (isJsonMap(one) ? withoutWork(type, one) : one)
   const body = {
     ...rest,
     fields: Object.fromEntries(readable),
-    ...(Array.isArray(hooks) ? { hooks: hooks.map((hook) => (isMap(hook) ? withoutWork('hook', hook) : hook)) } : {}),
-    ...(Array.isArray(triggers)
-      ? { triggers: triggers.map((one) => (isMap(one) ? withoutWork('trigger', one) : one)) }
-      : {}),
+    ...(Array.isArray(hooks) ? { hooks: hooks.map(shown('hook')) } : {}),
+    ...(Array.isArray(triggers) ? { triggers: triggers.map(shown('trigger')) } : {}),
     ...(analytics === undefined ? {} : { analytics: maskAnalytics(analytics, hidden) }),
   }
   return withoutHidden(body, hidden)
@@ -203,9 +203,9 @@ function maskObject(authorizer: Authorizer, ctx: RequestContext, object: Metadat
 
 /** Measures and dimensions that stand on hidden fields are nothing without them. */
 function maskAnalytics(analytics: unknown, hidden: HiddenWords): unknown {
-  if (!isMap(analytics)) return analytics
+  if (!isJsonMap(analytics)) return analytics
   return Object.fromEntries(
-    Object.entries(analytics).map(([key, value]) => [key, isMap(value) ? withoutMentions(value, hidden) : value]),
+    Object.entries(analytics).map(([key, value]) => [key, isJsonMap(value) ? withoutMentions(value, hidden) : value]),
   )
 }
 
@@ -232,13 +232,9 @@ function withoutWork(type: MetadataType, body: Body, kind?: unknown): Body {
 function eachOf(body: Body, list: string, member: string): Body {
   const entries = body[list]
   if (!Array.isArray(entries)) return body
-  return { ...body, [list]: entries.map((entry: unknown) => (isMap(entry) ? without(entry, member) : entry)) }
+  return { ...body, [list]: entries.map((entry: unknown) => (isJsonMap(entry) ? without(entry, member) : entry)) }
 }
 
 function without(body: Body, ...members: readonly string[]): Body {
   return Object.fromEntries(Object.entries(body).filter(([key]) => !members.includes(key)))
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

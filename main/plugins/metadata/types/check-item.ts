@@ -7,21 +7,10 @@ import { fieldErrorsOf } from '#shared/schema-errors.ts'
 import { checkExtension } from '../service/check-extension.ts'
 import { checkDefaults, checkJsonSchemas } from './check-defaults.ts'
 import { checkObjectParts } from './check-object-parts.ts'
+import type { ItemCheck } from './shape-parts.ts'
 import { itemShape } from './type-schemas.ts'
 import type { CompiledShape } from './type-schemas.ts'
 import { unknownKeys } from './unknown-keys.ts'
-
-/** A key that was kept although nothing reads it. */
-export interface ItemWarning {
-  readonly path: string
-  readonly message: string
-}
-
-/** What a check found. */
-export interface ItemCheck {
-  readonly errors: readonly FieldError[]
-  readonly warnings: readonly ItemWarning[]
-}
 
 type Item = Readonly<Record<string, unknown>>
 

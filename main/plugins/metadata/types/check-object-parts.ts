@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
-import type { ItemCheck } from './check-item.ts'
+import type { ItemCheck, ItemWarning } from './shape-parts.ts'
 import { cel, filter, flag, map, text } from './shape-parts.ts'
 import { unknownKeys } from './unknown-keys.ts'
 
@@ -37,13 +37,10 @@ export const analyticsZod = z.looseObject({
 })
 
 /** The problems and unknown keys of these parts of a definition that is otherwise right. */
-export function checkObjectParts(
-  definition: Readonly<Record<string, unknown>>,
-  checkItem: CheckItem,
-): { errors: FieldError[]; warnings: { path: string; message: string }[] } {
+export function checkObjectParts(definition: Readonly<Record<string, unknown>>, checkItem: CheckItem): ItemCheck {
   const { name: object } = definition
   const errors: FieldError[] = []
-  const warnings: { path: string; message: string }[] = []
+  const warnings: ItemWarning[] = []
   for (const [key, type] of [
     ['hooks', 'hook'],
     ['triggers', 'trigger'],

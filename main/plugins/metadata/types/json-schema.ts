@@ -36,8 +36,7 @@ function build(type: MetadataType): JsonSchema {
   const { label, description } = typeEntry(type)
   const body =
     type === 'object' ? objectJsonSchema() : type === 'field' ? fieldJsonSchema() : shapeJsonSchema(itemShape(type)!)
-  const { $schema: _dialect, ...rest } = body
-  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: label, description, ...rest }
+  return { $schema: 'https://json-schema.org/draft/2020-12/schema', title: label, description, ...body }
 }
 
 function objectJsonSchema(): JsonSchema {
@@ -51,7 +50,7 @@ function objectJsonSchema(): JsonSchema {
       validations: inlineItems('validation'),
       hooks: inlineItems('hook'),
       triggers: inlineItems('trigger'),
-      analytics: withoutDialect(toJsonSchema(analyticsZod)),
+      analytics: toJsonSchema(analyticsZod),
     },
   }
 }
@@ -65,7 +64,7 @@ function inlineItems(type: 'validation' | 'hook' | 'trigger'): JsonSchema {
 
 /** The common keys with the field types as options; each type's own settings apply when `type` names it. */
 function fieldJsonSchema(): JsonSchema {
-  const { $schema: _dialect, properties, ...common } = toJsonSchema(commonFieldZod)
+  const { properties, ...common } = toJsonSchema(commonFieldZod)
   return {
     ...common,
     properties: {
@@ -74,10 +73,10 @@ function fieldJsonSchema(): JsonSchema {
       conditionalRequired: expressionSchema,
       visibleOn: expressionSchema,
     },
-    allOf: fieldTypeNames().map((name) => {
-      const { $schema: _inner, ...then } = toJsonSchema(z.looseObject(findFieldType(name)!.settings))
-      return { if: { properties: { type: { const: name } }, required: ['type'] }, then }
-    }),
+    allOf: fieldTypeNames().map((name) => ({
+      if: { properties: { type: { const: name } }, required: ['type'] },
+      then: toJsonSchema(z.looseObject(findFieldType(name)!.settings)),
+    })),
   }
 }
 
@@ -85,13 +84,13 @@ function fieldJsonSchema(): JsonSchema {
 function shapeJsonSchema({ schema, variants, needs }: CompiledShape): JsonSchema {
   const conditions: JsonSchema[] = [...(variants?.cases ?? [])].map(([value, variant]) => ({
     if: when(variants!.by, [value]),
-    then: withoutDialect(toJsonSchema(variant)),
+    then: toJsonSchema(variant),
   }))
   for (const { oneOf, when: values } of needs) {
     const anyOf = oneOf.map((key) => ({ required: [key] }))
     conditions.push(values === undefined ? { anyOf } : { if: when(variants?.by ?? 'type', values), then: { anyOf } })
   }
-  const body = withoutDialect(toJsonSchema(schema))
+  const body = toJsonSchema(schema)
   return conditions.length === 0 ? body : { ...body, allOf: conditions }
 }
 
@@ -99,10 +98,9 @@ function when(key: string, values: readonly string[]): JsonSchema {
   return { properties: { [key]: { enum: values } }, required: [key] }
 }
 
-function withoutDialect({ $schema: _dialect, ...rest }: JsonSchema): JsonSchema {
-  return rest
-}
-
+/** Without the dialect, which the whole schema says once. */
 function toJsonSchema(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' }) as JsonSchema
+  const made = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' })
+  const { $schema: _dialect, ...rest } = made as JsonSchema
+  return rest
 }

@@ -20,6 +20,18 @@ export interface ItemShape {
   readonly check?: (item: Readonly<Record<string, unknown>>) => FieldError[]
 }
 
+/** A key that was kept although nothing reads it. */
+export interface ItemWarning {
+  readonly path: string
+  readonly message: string
+}
+
+/** What a check found. */
+export interface ItemCheck {
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly ItemWarning[]
+}
+
 /** A line of text. */
 export const text = z.string().max(10_000)
 
@@ -43,6 +55,16 @@ export const milliseconds = z.int().min(1).max(86_400_000)
 
 /** An id inside an item, of a widget or a node. */
 export const localId = z.string().min(1).max(200)
+
+/** A list of at most so many, which may be absent. */
+export function listOf<T extends z.ZodType>(element: T, most: number) {
+  return z.array(element).max(most).optional()
+}
+
+/** An object inside of an item, which may be absent; unknown keys pass. */
+export function part<T extends z.ZodRawShape>(keys: T) {
+  return z.looseObject(keys).optional()
+}
 
 const celText = z
   .string()

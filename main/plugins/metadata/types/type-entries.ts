@@ -15,87 +15,52 @@ type Overlays = 'none' | 'platform' | 'user'
 type Row = readonly [
   label: string,
   domain: TypeEntry['domain'],
-  overlays: Overlays,
-  create: RuntimeCreate,
+  /** Lower ones come first: what others refer to stands before what refers to it. */
   loadOrder: number,
-  executionPinned: boolean,
   description: string,
+  /** Default: overlays of the platform, made by anyone, and not pinned. */
+  more?: { readonly overlays?: Overlays; readonly create?: RuntimeCreate; readonly executionPinned?: true },
 ]
 
-// Lower load orders come first: what others refer to stands before what refers to it.
+const ofUsers = { overlays: 'user' } as const
+const ofPackages = { overlays: 'none', create: 'packages' } as const
+const ofProgram = { overlays: 'none', create: 'never' } as const
+const pinned = { executionPinned: true } as const
+
 const rows: Readonly<Record<MetadataType, Row>> = {
-  object: ['Object', 'data', 'platform', 'anyone', 10, false, 'A kind of record: its fields, indexes and behaviour.'],
-  field: [
-    'Field',
-    'data',
-    'platform',
-    'anyone',
-    20,
-    false,
-    'One field of an object; stored in the object it belongs to.',
-  ],
-  trigger: ['Trigger', 'automation', 'platform', 'anyone', 60, false, 'Actions run after records of an object change.'],
-  validation: [
-    'Validation rule',
-    'data',
-    'platform',
-    'anyone',
-    40,
-    false,
-    'A rule records must obey when they are stored.',
-  ],
-  hook: ['Hook', 'automation', 'platform', 'anyone', 60, false, 'A script run before or after a record is stored.'],
-  view: ['View', 'ui', 'user', 'anyone', 110, false, 'A list or a form over the records of an object.'],
-  page: ['Page', 'ui', 'user', 'anyone', 120, false, 'A screen put together from components.'],
-  dashboard: ['Dashboard', 'ui', 'user', 'anyone', 120, false, 'Metrics, charts and lists on one screen.'],
-  app: ['App', 'ui', 'user', 'anyone', 140, false, 'Navigation over objects, views, pages and dashboards.'],
-  action: ['Action', 'ui', 'platform', 'anyone', 100, false, 'Something a person may start from a list or a record.'],
-  report: ['Report', 'ui', 'user', 'anyone', 130, false, 'A stored question over the records of an object.'],
-  flow: [
-    'Flow',
-    'automation',
-    'platform',
-    'anyone',
-    80,
-    true,
-    'A graph of steps run by hand, by events or on a schedule.',
-  ],
-  job: ['Job', 'automation', 'platform', 'anyone', 90, true, 'A function or a flow run on a schedule.'],
-  datasource: ['Data source', 'system', 'none', 'packages', 5, false, 'A store of records.'],
-  external_catalog: ['External catalog', 'system', 'none', 'packages', 6, false, 'The objects another system offers.'],
-  translation: ['Translation', 'system', 'platform', 'anyone', 150, false, 'Labels and texts in one language.'],
-  router: ['Router', 'system', 'none', 'never', 7, false, 'A group of routes the platform serves.'],
-  function: ['Function', 'automation', 'platform', 'anyone', 50, true, 'A sandboxed script that others call by name.'],
-  service: ['Service', 'system', 'none', 'never', 7, false, 'A service the platform offers.'],
-  email_template: [
-    'E-mail template',
-    'automation',
-    'platform',
-    'anyone',
-    70,
-    false,
-    'Subject and body of a mail with places to fill.',
-  ],
-  permission: [
-    'Permission set',
-    'security',
-    'platform',
-    'anyone',
-    30,
-    false,
-    'Rights that are given to users directly or by role.',
-  ],
-  profile: ['Profile', 'security', 'platform', 'anyone', 32, false, 'The basic rights of a user.'],
-  role: ['Role', 'security', 'platform', 'anyone', 34, false, 'A place in the hierarchy with permission sets.'],
-  agent: ['Agent', 'ai', 'platform', 'anyone', 170, false, 'Instructions and tools of an assistant.'],
-  tool: ['Tool', 'ai', 'platform', 'anyone', 160, false, 'Something an assistant may call.'],
-  skill: ['Skill', 'ai', 'platform', 'anyone', 165, false, 'Instructions an assistant takes up when they fit.'],
+  object: ['Object', 'data', 10, 'A kind of record: its fields, indexes and behaviour.'],
+  field: ['Field', 'data', 20, 'One field of an object; stored in the object it belongs to.'],
+  trigger: ['Trigger', 'automation', 60, 'Actions run after records of an object change.'],
+  validation: ['Validation rule', 'data', 40, 'A rule records must obey when they are stored.'],
+  hook: ['Hook', 'automation', 60, 'A script run before or after a record is stored.'],
+  view: ['View', 'ui', 110, 'A list or a form over the records of an object.', ofUsers],
+  page: ['Page', 'ui', 120, 'A screen put together from components.', ofUsers],
+  dashboard: ['Dashboard', 'ui', 120, 'Metrics, charts and lists on one screen.', ofUsers],
+  app: ['App', 'ui', 140, 'Navigation over objects, views, pages and dashboards.', ofUsers],
+  action: ['Action', 'ui', 100, 'Something a person may start from a list or a record.'],
+  report: ['Report', 'ui', 130, 'A stored question over the records of an object.', ofUsers],
+  flow: ['Flow', 'automation', 80, 'A graph of steps run by hand, by events or on a schedule.', pinned],
+  job: ['Job', 'automation', 90, 'A function or a flow run on a schedule.', pinned],
+  datasource: ['Data source', 'system', 5, 'A store of records.', ofPackages],
+  external_catalog: ['External catalog', 'system', 6, 'The objects another system offers.', ofPackages],
+  translation: ['Translation', 'system', 150, 'Labels and texts in one language.'],
+  router: ['Router', 'system', 7, 'A group of routes the platform serves.', ofProgram],
+  function: ['Function', 'automation', 50, 'A sandboxed script that others call by name.', pinned],
+  service: ['Service', 'system', 7, 'A service the platform offers.', ofProgram],
+  email_template: ['E-mail template', 'automation', 70, 'Subject and body of a mail with places to fill.'],
+  permission: ['Permission set', 'security', 30, 'Rights that are given to users directly or by role.'],
+  profile: ['Profile', 'security', 32, 'The basic rights of a user.'],
+  role: ['Role', 'security', 34, 'A place in the hierarchy with permission sets.'],
+  agent: ['Agent', 'ai', 170, 'Instructions and tools of an assistant.'],
+  tool: ['Tool', 'ai', 160, 'Something an assistant may call.'],
+  skill: ['Skill', 'ai', 165, 'Instructions an assistant takes up when they fit.'],
 }
 
 /** All entries, in the order of the specification. */
 export const typeEntries: readonly TypeEntry[] = Object.freeze(
   metadataTypes.map((type) => {
-    const [label, domain, overlays, create, loadOrder, executionPinned, description] = rows[type]
+    const [label, domain, loadOrder, description, more = {}] = rows[type]
+    const { overlays, create = 'anyone', executionPinned = false } = more
     return Object.freeze({
       type,
       label,
@@ -120,7 +85,7 @@ export function typeEntry(type: MetadataType): TypeEntry {
 
 /** Who may make items of the type while the host runs. */
 export function runtimeCreate(type: MetadataType): RuntimeCreate {
-  return rows[type][3]
+  return rows[type][4]?.create ?? 'anyone'
 }
 
 const byName = new Map<string, MetadataType>()

@@ -1,59 +1,31 @@
 // The shapes of all metadata types but `object` and `field`, whose definitions are checked by their own rules.
 import { z } from 'zod'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
-import { functionShape, hookShape, triggerShape, validationShape } from './data-shapes.ts'
-import { actionShape, appShape, dashboardShape, pageShape, reportShape, viewShape } from './screen-shapes.ts'
+import { dataShapes } from './data-shapes.ts'
+import { screenShapes } from './screen-shapes.ts'
 import type { ItemShape } from './shape-parts.ts'
-import { map, name, text } from './shape-parts.ts'
-import {
-  agentShape,
-  emailShape,
-  flowShape,
-  jobShape,
-  permissionShape,
-  profileShape,
-  roleShape,
-  skillShape,
-  toolShape,
-  translationShape,
-} from './work-shapes.ts'
+import { listOf, map, name, text } from './shape-parts.ts'
+import { workShapes } from './work-shapes.ts'
 
 /** Keys every item may have (D-112). */
 const common = {
   name: name.optional(),
   label: text.optional(),
   description: text.optional(),
-  tags: z.array(text).max(100).optional(),
+  tags: listOf(text, 100),
 } as const
 
 /** Types of which only the envelope is checked (D-102). */
 const opaque: ItemShape = { keys: { config: map.optional() } }
 
 const shapes: Readonly<Record<Exclude<MetadataType, 'object' | 'field'>, ItemShape>> = {
-  trigger: triggerShape,
-  validation: validationShape,
-  hook: hookShape,
-  view: viewShape,
-  page: pageShape,
-  dashboard: dashboardShape,
-  app: appShape,
-  action: actionShape,
-  report: reportShape,
-  flow: flowShape,
-  job: jobShape,
+  ...dataShapes,
+  ...screenShapes,
+  ...workShapes,
   datasource: { keys: { ...opaque.keys, driver: z.unknown().optional(), readOnly: z.unknown().optional() } },
   external_catalog: opaque,
-  translation: translationShape,
   router: opaque,
-  function: functionShape,
   service: opaque,
-  email_template: emailShape,
-  permission: permissionShape,
-  profile: profileShape,
-  role: roleShape,
-  agent: agentShape,
-  tool: toolShape,
-  skill: skillShape,
 }
 
 /** A shape made ready: the schema of all keys, and one per variant. */

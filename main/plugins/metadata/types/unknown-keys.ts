@@ -1,5 +1,6 @@
 // Finds the keys of a value that its schema does not know, at every depth (D-107). Pure; knows zod's insides, no item.
 import type { z } from 'zod'
+import { isJsonMap } from '#shared/merge-patch.ts'
 
 type Def = z.core.$ZodTypes['_zod']['def']
 
@@ -17,10 +18,10 @@ export function unknownKeys(schema: z.core.$ZodType, value: unknown, path = ''):
       if (!Array.isArray(value)) return []
       return value.flatMap((element: unknown, index) => unknownKeys(def.element, element, join(path, String(index))))
     case 'record':
-      if (!isMap(value)) return []
+      if (!isJsonMap(value)) return []
       return Object.entries(value).flatMap(([key, member]) => unknownKeys(def.valueType, member, join(path, key)))
     case 'object':
-      if (!isMap(value)) return []
+      if (!isJsonMap(value)) return []
       return Object.entries(value).flatMap(([key, member]) => {
         const at = join(path, key)
         return Object.hasOwn(def.shape, key) ? unknownKeys(def.shape[key]!, member, at) : [at]
@@ -41,8 +42,4 @@ function unionKeys(options: readonly z.core.$ZodType[], value: unknown, path: st
 
 function join(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -10,12 +10,14 @@ import {
   filter,
   flag,
   languageTag,
+  listOf,
   localId,
   long,
   map,
   milliseconds,
   name,
   names,
+  part,
   text,
   timeZone,
 } from './shape-parts.ts'
@@ -60,38 +62,6 @@ const variable = z.looseObject({
   defaultValue: z.unknown().optional(),
 })
 
-/** A flow; what else makes it fit to run is checked when it is made active (D-148). */
-export const flowShape: ItemShape = {
-  keys: {
-    version: z.int().min(1).optional(),
-    status: z.enum(['draft', 'active', 'obsolete', 'invalid']).optional(),
-    template: flag.optional(),
-    type: z.enum(['autolaunched', 'record_change', 'schedule', 'screen', 'api']).optional(),
-    variables: z.array(variable).max(200).optional(),
-    nodes: z.array(node).max(1000).optional(),
-    edges: z.array(edge).max(5000).optional(),
-    active: flag.optional(),
-    enabled: flag.optional(),
-    runAs: z.enum(['system', 'user']).optional(),
-    errorHandling: errorHandling.optional(),
-    concurrency: z
-      .looseObject({
-        maxConcurrent: z.int().min(1).optional(),
-        onConflict: z.enum(['queue', 'reject', 'cancel_existing']).optional(),
-        lockScope: z.enum(['global', 'per_record', 'per_user']).optional(),
-        queueTimeoutMs: milliseconds.optional(),
-      })
-      .optional(),
-    timeoutMs: milliseconds.optional(),
-  },
-  check: (item) => [
-    ...duplicateIds(item['nodes'], 'nodes'),
-    ...duplicateIds(item['edges'], 'edges'),
-    ...duplicateIds(item['variables'], 'variables', 'name'),
-    ...danglingEdges(item),
-  ],
-}
-
 function danglingEdges(flow: Readonly<Record<string, unknown>>): FieldError[] {
   const ids = new Set(((flow['nodes'] ?? []) as { id: string }[]).map(({ id }) => id))
   return ((flow['edges'] ?? []) as Record<string, unknown>[]).flatMap((one, index) =>
@@ -103,49 +73,6 @@ function danglingEdges(flow: Readonly<Record<string, unknown>>): FieldError[] {
   )
 }
 
-/** A job: what runs, and when. */
-export const jobShape: ItemShape = {
-  keys: {
-    schedule: z.looseObject({
-      cron: cronLine.optional(),
-      timezone: timeZone.optional(),
-      everySeconds: z.int().min(1).max(31_536_000).optional(),
-    }),
-    function: name.optional(),
-    flow: name.optional(),
-    params: map.optional(),
-    enabled: flag.optional(),
-    retryPolicy: z
-      .looseObject({ maxRetries: z.int().min(0).max(100).optional(), backoffMs: z.int().min(0).optional() })
-      .optional(),
-    timeoutMs: milliseconds.optional(),
-  },
-  needs: [{ oneOf: ['function', 'flow'] }],
-  check(item) {
-    const { cron, everySeconds } = item['schedule'] as { cron?: string; everySeconds?: number }
-    const problems: FieldError[] = []
-    if ((cron === undefined) === (everySeconds === undefined)) {
-      const code = cron === undefined ? 'required' : 'not_allowed'
-      problems.push({ field: 'schedule', code, message: 'A schedule has either cron or everySeconds.' })
-    }
-    if (item['function'] !== undefined && item['flow'] !== undefined) {
-      problems.push({ field: 'flow', code: 'not_allowed', message: 'A job runs either a function or a flow.' })
-    }
-    return problems
-  },
-}
-
-/** A mail with places to fill. */
-export const emailShape: ItemShape = {
-  keys: {
-    subject: text.min(1),
-    text: long.optional(),
-    html: long.optional(),
-    locale: languageTag.optional(),
-    object: name.optional(),
-  },
-}
-
 const labels = z.looseObject({
   label: text.optional(),
   pluralLabel: text.optional(),
@@ -154,59 +81,6 @@ const labels = z.looseObject({
   placeholder: text.optional(),
 })
 const words = z.record(z.string(), text)
-
-/** Labels in one language (D-180). */
-export const translationShape: ItemShape = {
-  keys: {
-    locale: languageTag,
-    translations: z
-      .looseObject({
-        objects: z
-          .record(
-            z.string(),
-            labels.extend({
-              fields: z.record(z.string(), labels.extend({ options: words.optional() })).optional(),
-              views: z.record(z.string(), z.unknown()).optional(),
-              actions: z.record(z.string(), z.unknown()).optional(),
-            }),
-          )
-          .optional(),
-        apps: map.optional(),
-        messages: map.optional(),
-        validationMessages: map.optional(),
-        errors: map.optional(),
-      })
-      .optional(),
-  },
-}
-
-/** An assistant. */
-export const agentShape: ItemShape = {
-  keys: {
-    instructions: long.min(1),
-    tools: names.optional(),
-    skills: names.optional(),
-    model: text.optional(),
-    temperature: z.number().min(0).max(2).optional(),
-  },
-}
-
-/** Something an assistant may call. */
-export const toolShape: ItemShape = {
-  keys: { type: z.enum(['function', 'flow', 'query']), target: name, inputSchema: map.optional() },
-}
-
-/** Instructions an assistant takes up. */
-export const skillShape: ItemShape = {
-  keys: {
-    instructions: long.min(1),
-    tools: names.optional(),
-    triggers: z
-      .array(z.union([text, map]))
-      .max(100)
-      .optional(),
-  },
-}
 
 const objectRights = z.looseObject({
   allowCreate: flag.optional(),
@@ -224,25 +98,136 @@ const permissionSet = {
   objects: z.record(z.string(), objectRights).optional(),
   fields: z.record(z.string(), z.looseObject({ readable: flag.optional(), editable: flag.optional() })).optional(),
   systemPermissions: names.optional(),
-  rowLevelSecurity: z
-    .array(
-      z.looseObject({
-        name,
-        object: name,
-        actions: z.array(z.enum(['create', 'read', 'edit', 'delete', 'transfer', 'restore', 'purge'])).min(1),
-        condition: z.union([cel, filter]),
-      }),
-    )
-    .max(1000)
-    .optional(),
+  rowLevelSecurity: listOf(
+    z.looseObject({
+      name,
+      object: name,
+      actions: z.array(z.enum(['create', 'read', 'edit', 'delete', 'transfer', 'restore', 'purge'])).min(1),
+      condition: z.union([cel, filter]),
+    }),
+    1000,
+  ),
   tabPermissions: z.record(z.string(), z.enum(['visible', 'hidden', 'default_on', 'default_off'])).optional(),
 } as const
 
-/** Rights that are given to users. */
-export const permissionShape: ItemShape = { keys: permissionSet }
-
-/** The basic rights of a user. */
-export const profileShape: ItemShape = { keys: { ...permissionSet, isDefault: flag.optional() } }
-
-/** A place in the hierarchy. */
-export const roleShape: ItemShape = { keys: { parent: name.optional(), permissionSets: names.optional() } }
+/** Shapes by type. */
+export const workShapes = {
+  /** A flow; what else makes it fit to run is checked when it is made active (D-148). */
+  flow: {
+    keys: {
+      version: z.int().min(1).optional(),
+      status: z.enum(['draft', 'active', 'obsolete', 'invalid']).optional(),
+      template: flag.optional(),
+      type: z.enum(['autolaunched', 'record_change', 'schedule', 'screen', 'api']).optional(),
+      variables: listOf(variable, 200),
+      nodes: listOf(node, 1000),
+      edges: listOf(edge, 5000),
+      active: flag.optional(),
+      enabled: flag.optional(),
+      runAs: z.enum(['system', 'user']).optional(),
+      errorHandling: errorHandling.optional(),
+      concurrency: part({
+        maxConcurrent: z.int().min(1).optional(),
+        onConflict: z.enum(['queue', 'reject', 'cancel_existing']).optional(),
+        lockScope: z.enum(['global', 'per_record', 'per_user']).optional(),
+        queueTimeoutMs: milliseconds.optional(),
+      }),
+      timeoutMs: milliseconds.optional(),
+    },
+    check: (item) => [
+      ...duplicateIds(item['nodes'], 'nodes'),
+      ...duplicateIds(item['edges'], 'edges'),
+      ...duplicateIds(item['variables'], 'variables', 'name'),
+      ...danglingEdges(item),
+    ],
+  },
+  /** A job: what runs, and when. */
+  job: {
+    keys: {
+      schedule: z.looseObject({
+        cron: cronLine.optional(),
+        timezone: timeZone.optional(),
+        everySeconds: z.int().min(1).max(31_536_000).optional(),
+      }),
+      function: name.optional(),
+      flow: name.optional(),
+      params: map.optional(),
+      enabled: flag.optional(),
+      retryPolicy: part({ maxRetries: z.int().min(0).max(100).optional(), backoffMs: z.int().min(0).optional() }),
+      timeoutMs: milliseconds.optional(),
+    },
+    needs: [{ oneOf: ['function', 'flow'] }],
+    check(item) {
+      const { cron, everySeconds } = item['schedule'] as { cron?: string; everySeconds?: number }
+      const problems: FieldError[] = []
+      if ((cron === undefined) === (everySeconds === undefined)) {
+        const code = cron === undefined ? 'required' : 'not_allowed'
+        problems.push({ field: 'schedule', code, message: 'A schedule has either cron or everySeconds.' })
+      }
+      if (item['function'] !== undefined && item['flow'] !== undefined) {
+        problems.push({ field: 'flow', code: 'not_allowed', message: 'A job runs either a function or a flow.' })
+      }
+      return problems
+    },
+  },
+  /** A mail with places to fill. */
+  email_template: {
+    keys: {
+      subject: text.min(1),
+      text: long.optional(),
+      html: long.optional(),
+      locale: languageTag.optional(),
+      object: name.optional(),
+    },
+  },
+  /** Labels in one language (D-180). */
+  translation: {
+    keys: {
+      locale: languageTag,
+      translations: part({
+        objects: z
+          .record(
+            z.string(),
+            labels.extend({
+              fields: z.record(z.string(), labels.extend({ options: words.optional() })).optional(),
+              views: z.record(z.string(), z.unknown()).optional(),
+              actions: z.record(z.string(), z.unknown()).optional(),
+            }),
+          )
+          .optional(),
+        apps: map.optional(),
+        messages: map.optional(),
+        validationMessages: map.optional(),
+        errors: map.optional(),
+      }),
+    },
+  },
+  /** An assistant. */
+  agent: {
+    keys: {
+      instructions: long.min(1),
+      tools: names.optional(),
+      skills: names.optional(),
+      model: text.optional(),
+      temperature: z.number().min(0).max(2).optional(),
+    },
+  },
+  /** Something an assistant may call. */
+  tool: {
+    keys: { type: z.enum(['function', 'flow', 'query']), target: name, inputSchema: map.optional() },
+  },
+  /** Instructions an assistant takes up. */
+  skill: {
+    keys: {
+      instructions: long.min(1),
+      tools: names.optional(),
+      triggers: listOf(z.union([text, map]), 100),
+    },
+  },
+  /** Rights that are given to users. */
+  permission: { keys: permissionSet },
+  /** The basic rights of a user. */
+  profile: { keys: { ...permissionSet, isDefault: flag.optional() } },
+  /** A place in the hierarchy. */
+  role: { keys: { parent: name.optional(), permissionSets: names.optional() } },
+} satisfies Readonly<Record<string, ItemShape>>
