@@ -1,5 +1,6 @@
 // Keeps prepared statements of one connection by their SQL text. Knows neither transactions nor who asks.
 import type { RunResult, Statement } from '#main/kernel/database.ts'
+import { createRecentMap } from '#main/kernel/recent-map.ts'
 import type BetterSqlite3 from 'better-sqlite3'
 import { translateEngineError } from './engine-errors.ts'
 import type { Connection } from './open.ts'
@@ -23,15 +24,9 @@ export interface Statements {
   size(): number
 }
 
-/**
- * Makes the cache of one connection; at most `capacity` statements are kept.
- * Two generations stand in for a list in order of use: a hit in the young one writes nothing, and when that is full
- * the old one, not asked for since, is dropped.
- */
+/** Makes the cache of one connection; at most `capacity` statements are kept. */
 export function createStatements(connection: Connection, capacity = 500): Statements {
-  const half = Math.max(1, Math.floor(capacity / 2))
-  let young = new Map<string, Prepared>()
-  let old = new Map<string, Prepared>()
+  const kept = createRecentMap<Prepared>(capacity)
   let count = 0
   let writes = 0
 
@@ -42,14 +37,10 @@ export function createStatements(connection: Connection, capacity = 500): Statem
   }
 
   const prepare = (sql: string): Prepared => {
-    const hit = young.get(sql)
-    if (hit !== undefined) return hit
-    const prepared = old.get(sql) ?? (connection.prepare(sql) as unknown as Prepared)
-    if (young.size >= half) {
-      old = young
-      young = new Map()
-    }
-    young.set(sql, prepared)
+    const known = kept.get(sql)
+    if (known !== undefined) return known
+    const prepared = connection.prepare(sql) as unknown as Prepared
+    kept.set(sql, prepared)
     return prepared
   }
 
@@ -91,12 +82,9 @@ export function createStatements(connection: Connection, capacity = 500): Statem
         throw translateEngineError(error)
       }
     },
-    clear() {
-      young = new Map()
-      old = new Map()
-    },
+    clear: kept.clear,
     count: () => count,
     writes: () => writes,
-    size: () => young.size + [...old.keys()].filter((sql) => !young.has(sql)).length,
+    size: kept.size,
   }
 }

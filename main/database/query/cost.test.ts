@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { statement } from '#main/kernel/database.ts'
-import type { Reads } from '#main/kernel/database.ts'
 import { numberedId, openObjectTables } from '../../../test/support/open-object-tables.ts'
 import type { ObjectTables } from '../../../test/support/open-object-tables.ts'
-import { createCostModel } from './cost.ts'
+import { explain, isCheap as isCheapBy } from './cost.ts'
 import type { CostHints } from './cost.ts'
 
 let tables: ObjectTables
-let explained: number
-let read: Pick<Reads, 'all'>
 beforeAll(() => {
   const fields = {
     half: { type: 'boolean', index: true },
@@ -21,12 +18,6 @@ beforeAll(() => {
       tables.insert('thing', { id: numberedId(i), half: i % 2 === 0, code: i % 1_000, free: i })
     }
   })()
-  read = {
-    all: (asked) => {
-      if (asked.sql.startsWith('EXPLAIN')) explained++
-      return tables.all(asked)
-    },
-  }
 })
 afterAll(() => tables.close())
 
@@ -35,8 +26,7 @@ const small: CostHints = { rowsOf: () => 4_000 }
 const large: CostHints = { rowsOf: () => 1_000_000 }
 
 function isCheap(sql: string, parameters: readonly unknown[], hints: CostHints): boolean {
-  explained = 0
-  return createCostModel().isCheap(read, statement(sql, parameters), hints)
+  return isCheapBy(hints, () => explain(tables, statement(sql, parameters)))
 }
 
 describe('the cost of a read', () => {
@@ -75,19 +65,6 @@ describe('the cost of a read', () => {
     expect(isCheap(count('code'), [1], large)).toBe(true)
     expect(isCheap(count('half'), [1], large)).toBe(false)
   })
-
-  it('asks for the plan once per statement text until it is cleared', () => {
-    const cost = createCostModel()
-    const ask = (id: string) =>
-      cost.isCheap(read, statement('SELECT * FROM "o_thing" AS t0 WHERE t0."id" = ?', [id]), large)
-    explained = 0
-    ask('a')
-    ask('b')
-    expect(explained).toBe(1)
-    cost.clear()
-    ask('c')
-    expect(explained).toBe(2)
-  })
 })
 
 describe('a statement over a whole table', () => {
@@ -106,11 +83,10 @@ describe('a statement over a whole table', () => {
   })
   afterAll(() => plain.close())
 
-  const cost = createCostModel()
   const explained = (sql: string, parameters: readonly unknown[]): string[] =>
     plain.explain(statement(sql, parameters)).filter((line) => line.includes(' t0'))
   const improved = (sql: string, parameters: readonly unknown[]): string =>
-    cost.improve(plain, statement(sql, parameters)).sql
+    explain(plain, statement(sql, parameters)).sql
 
   it('reads the table as it lies when an index would only be a detour', () => {
     for (const [sql, parameters] of [
@@ -141,35 +117,13 @@ describe('a statement over a whole table', () => {
 
   it('keeps an index that leaves many deleted records out', () => {
     const sql = `SELECT t0."id", t0."free" ${live} ORDER BY t0."free", t0."id" LIMIT ?`
-    cost.clear()
     expect(improved(sql, [20])).not.toBe(sql)
     plain.db.transaction(() => {
       for (let i = 0; i < 10_000; i++) {
         plain.insert('thing', { id: numberedId(10_000 + i), free: i, deleted_at: '2026-01-01T00:00:00.000Z' })
       }
     })()
-    cost.clear()
     expect(improved(sql, [20])).toBe(sql)
-  })
-})
-
-describe('what a statement has shown itself to cost', () => {
-  const asked = statement('SELECT 1')
-
-  it('counts when it is long three times in a row, for a minute', () => {
-    const cost = createCostModel()
-    cost.note(asked, 100, 0)
-    cost.note(asked, 100, 1)
-    expect(cost.wasSlow(asked, 1)).toBe(false)
-    cost.note(asked, 1, 2)
-    cost.note(asked, 100, 3)
-    cost.note(asked, 100, 4)
-    expect(cost.wasSlow(asked, 4)).toBe(false)
-    cost.note(asked, 100, 5)
-    expect(cost.wasSlow(asked, 6)).toBe(true)
-    expect(cost.wasSlow(statement('SELECT 2'), 6)).toBe(false)
-    expect(cost.wasSlow(asked, 60_004)).toBe(true)
-    expect(cost.wasSlow(asked, 60_006)).toBe(false)
   })
 })
 

@@ -1,4 +1,4 @@
-// Whether a read may run on the main thread. Asks SQLite for the plan once per statement text.
+// Whether a read may run on the main thread, judged by the plan SQLite makes of it. Remembers nothing.
 import type { Reads, Statement } from '#main/kernel/database.ts'
 import { withoutIdleIndex } from './idle-index.ts'
 import type { FilterWeight } from './query-weight.ts'
@@ -11,12 +11,6 @@ const maxMatchedRows = 10_000
 
 /** Rows of which long texts may be matched there. */
 const maxBulkyRows = 1_000
-
-/** A statement that takes longer than this on the main thread, so many times in a row, goes elsewhere. */
-const slowMs = 40
-/** A long run may be the machine's fault; asking for the processor's time would cost as much as a short read. */
-const slowRuns = 3
-const slowForMs = 60_000
 
 /** What the caller knows of a statement beside its text. */
 export interface CostHints {
@@ -34,96 +28,47 @@ export interface CostHints {
   readonly keyed?: number
 }
 
-/** Remembers the plan by statement text; drop it when the schema epoch rises or statistics are refreshed. */
-export interface CostModel {
-  /** Whether the statement is cheap: searches of indexes that end early or yield few rows, and scans of small tables. */
-  isCheap(read: Pick<Reads, 'all'>, statement: Statement, hints: CostHints): boolean
-  /** Whether the statement sorts rows rather than reading them in order. */
-  sorts(read: Pick<Reads, 'all'>, statement: Statement): boolean
-  /** The statement as it should be run. */
-  improve<Row>(read: Pick<Reads, 'all'>, statement: Statement<Row>): Statement<Row>
-  /** Notes how long a statement took here, in milliseconds. */
-  note(statement: Statement, tookMs: number, now: number): void
-  /** Whether a statement of this text took long lately. */
-  wasSlow(statement: Statement, now: number): boolean
-  clear(): void
-}
-
 /** One step that reads a table, as the plan tells it. */
 interface Step {
   readonly table: string
+  /** Null when the table is read as it lies. */
+  readonly index: string | null
   /** Rows it is expected to read; null when it may be all of them. */
   readonly rows: number | null
   readonly search: boolean
 }
 
-interface Plan {
+/** How SQLite runs a statement, as of the tables and statistics of the moment. */
+export interface Explanation {
   readonly steps: readonly Step[]
+  /** Whether it sorts rows rather than reading them in order. */
   readonly sorts: boolean
+  /** Whether it ends after a number of rows. */
   readonly limited: boolean
   /** The text to run: the statement's own, or one that keeps SQLite from a detour. */
   readonly sql: string
 }
 
-const maxRemembered = 2_000
-
-/** Makes a {@link CostModel}. */
-export function createCostModel(): CostModel {
-  const plans = new Map<string, Plan>()
-  /** By text of a statement that was slow: how many times in a row, and when it may be tried again. */
-  const slow = new Map<string, { runs: number; until: number }>()
-  const planOf = (read: Pick<Reads, 'all'>, statement: Statement): Plan => {
-    let plan = plans.get(statement.sql)
-    if (plan === undefined) {
-      plan = explain(read, statement)
-      if (plans.size >= maxRemembered) plans.clear()
-      plans.set(statement.sql, plan)
-    }
-    return plan
-  }
-  return {
-    sorts: (read, statement) => planOf(read, statement).sorts,
-    isCheap(read, statement, hints) {
-      const { weight } = hints
-      if (weight?.relational === true && hints.table !== undefined && hints.rowsOf(hints.table) > maxCheapRows) {
-        return false
-      }
-      if (hints.keyed !== undefined && weight?.relational !== true) return hints.keyed <= maxCheapRows
-      const plan = planOf(read, statement)
-      const { sorts, limited } = plan
-      const isDear = weight !== undefined && (weight.relational || weight.matching)
-      const limit = weight?.bulky === true ? maxBulkyRows : isDear ? maxMatchedRows : maxCheapRows
-      const endsEarly = limited && !sorts && hints.readsAll !== true
-      return plan.steps.every((step) => {
-        if (endsEarly && (hints.unfiltered === true || (step.search && !isDear))) return true
-        return Math.min(step.rows ?? Infinity, hints.rowsOf(step.table)) <= limit
-      })
-    },
-    improve(read, statement) {
-      const { sql } = planOf(read, statement)
-      return sql === statement.sql ? statement : { sql, parameters: statement.parameters }
-    },
-    note({ sql }, tookMs, now) {
-      if (tookMs < slowMs) {
-        if (slow.size > 0) slow.delete(sql)
-        return
-      }
-      const runs = (slow.get(sql)?.runs ?? 0) + 1
-      if (slow.size >= maxRemembered) slow.clear()
-      slow.set(sql, { runs, until: now + slowForMs })
-    },
-    wasSlow({ sql }, now) {
-      const known = slow.size === 0 ? undefined : slow.get(sql)
-      return known !== undefined && known.runs >= slowRuns && now < known.until
-    },
-    clear() {
-      plans.clear()
-      slow.clear()
-    },
-  }
+/**
+ * Whether a statement is cheap: searches of indexes that end early or yield few rows, and scans of small tables.
+ * @param explained asked for only where the hints do not settle it
+ */
+export function isCheap(hints: CostHints, explained: () => Explanation): boolean {
+  const { weight } = hints
+  if (weight?.relational === true && hints.table !== undefined && hints.rowsOf(hints.table) > maxCheapRows) return false
+  if (hints.keyed !== undefined && weight?.relational !== true) return hints.keyed <= maxCheapRows
+  const { steps, sorts, limited } = explained()
+  const isDear = weight !== undefined && (weight.relational || weight.matching)
+  const limit = weight?.bulky === true ? maxBulkyRows : isDear ? maxMatchedRows : maxCheapRows
+  const endsEarly = limited && !sorts && hints.readsAll !== true
+  return steps.every((step) => {
+    if (endsEarly && (hints.unfiltered === true || (step.search && !isDear))) return true
+    return Math.min(step.rows ?? Infinity, hints.rowsOf(step.table)) <= limit
+  })
 }
 
-function explain(read: Pick<Reads, 'all'>, statement: Statement): Plan {
+/** Asks SQLite how it would run a statement. */
+export function explain(read: Pick<Reads, 'all'>, statement: Statement): Explanation {
   const lines = read.all<{ detail: string }>({
     sql: `EXPLAIN QUERY PLAN ${statement.sql}`,
     parameters: statement.parameters,
@@ -133,14 +78,14 @@ function explain(read: Pick<Reads, 'all'>, statement: Statement): Plan {
     const table = match && new RegExp(`"([a-z0-9_]+)" AS ${match[2]}\\b`).exec(statement.sql)?.[1]
     if (!match || table === undefined || table === null) return []
     const search = match[1] === 'SEARCH'
-    return [{ table, search, rows: search ? estimate(read, match[3], match[4]) : null }]
+    return [{ table, index: match[3] ?? null, search, rows: search ? estimate(read, match[3], match[4]) : null }]
   })
   const details = lines.map(({ detail }) => detail)
   return {
     steps,
     sql: withoutIdleIndex(read, statement.sql, details) ?? statement.sql,
     sorts: lines.some(({ detail }) => detail.startsWith('USE TEMP B-TREE')),
-    limited: / LIMIT \?/.test(statement.sql),
+    limited: / LIMIT (?:\?|\d)/.test(statement.sql),
   }
 }
 

@@ -308,15 +308,15 @@ export interface DataService {
   canReadField(ctx: RequestContext, object: string, field: string): boolean
   /** Sets the code that runs around writes. @throws Error when there is some already. */
   setHooks(hooks: RecordHooks): void
-  /** @throws resource_not_found, invalid_query */
+  /** Answers at once where one statement does. @throws resource_not_found, invalid_query */
   get(
     ctx: RequestContext,
     input: { object: string; id: string; select?: unknown; expand?: unknown },
-  ): Promise<StoredRecord>
+  ): StoredRecord | Promise<StoredRecord>
   /** @throws resource_not_found, invalid_query, permission_denied, timeout */
   find(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage>
-  /** The same page as `find`, as the text of its JSON where that is cheaper. */
-  list(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage | RawJson>
+  /** The same page as `find`, as the text of its JSON where that is cheaper; at once where it is short to read. */
+  list(ctx: RequestContext, object: string, query: RecordQuery): RawJson | Promise<RecordPage | RawJson>
   /** Says how a list or a grouped list would run; runs nothing. @throws what `find` throws */
   explain(ctx: RequestContext, object: string, query: RecordQuery): QueryExplanation
   /**

@@ -7,7 +7,7 @@ import type { Reads } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { BulkOptions, DataService, RecordQuery } from './api.ts'
+import type { BulkOptions, DataService, RecordQuery, StoredRecord } from './api.ts'
 import { bodyQuery, listQuery } from './service/list-query.ts'
 import { readFlag } from './service/query-reader.ts'
 import { readRuns } from './service/triggers/trigger-store.ts'
@@ -23,7 +23,7 @@ export function dataHandlers(
   /** @throws resource_not_found, method_not_allowed */
   const gate = (object: string, ...methods: readonly ApiMethod[]): void =>
     requireApiMethods(metadata.objectSchema(object), ...methods)
-  const find = async (ctx: Parameters<DataService['find']>[0], object: string, query: RecordQuery) => {
+  const find = (ctx: Parameters<DataService['find']>[0], object: string, query: RecordQuery) => {
     gate(object, query.search === undefined ? 'list' : 'search')
     if (query.aggregations !== undefined || query.groupBy !== undefined) gate(object, 'aggregate')
     return data.list(ctx, object, query)
@@ -32,11 +32,11 @@ export function dataHandlers(
   return {
     listRecords: (ctx, { params, query }) => find(ctx, params.object, listQuery(ctx, query)),
     queryRecords: (ctx, { params, body }) => find(ctx, params.object, bodyQuery(body ?? {})),
-    async getRecord(ctx, { params, query }) {
+    getRecord(ctx, { params, query }) {
       gate(params.object, 'get')
       const select = query.select ?? query.fields
-      const found = await data.get(ctx, { ...params, select, expand: query.expand })
-      return new Reply(found, { headers: { ETag: `"${String(found.record['updated_at'])}"` } })
+      const found = data.get(ctx, { ...params, select, expand: query.expand })
+      return found instanceof Promise ? found.then(versioned) : versioned(found)
     },
     createRecord(ctx, { params, body }) {
       gate(params.object, 'create')
@@ -119,6 +119,11 @@ function expectedVersionOf(given: string | undefined, ifMatch: string | undefine
     .trim()
     .replace(/^W\//, '')
     .replace(/^"(.*)"$/, '$1')
+}
+
+/** A record with the version writes compare with. */
+function versioned(found: StoredRecord): Reply<StoredRecord> {
+  return new Reply(found, { headers: { ETag: `"${String(found.record['updated_at'])}"` } })
 }
 
 /** @throws validation_error for a limit outside of 1 to 200 (D-14) */

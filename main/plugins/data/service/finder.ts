@@ -41,9 +41,8 @@ import { readDeleted, readFilter, readFlag, readPage, readSearch } from './query
 import type { RecordAccess } from './record-access.ts'
 import { withOrganization } from './record-access.ts'
 import type { IncomingReferences } from './references.ts'
-import type { JsonList } from './list-plans.ts'
-import { createListPlans, listKey } from './list-plans.ts'
-import { createReadPlanCache, createStandings } from './read-plan-cache.ts'
+import type { JsonList } from './plan-cache.ts'
+import { createPlanCache } from './plan-cache.ts'
 import { createReadRunner, createTableSizes } from './read-runner.ts'
 
 /** More records than any object has: the page size of a walk over all of them. */
@@ -55,10 +54,10 @@ export interface RecordFinder {
     ctx: RequestContext,
     schema: ObjectSchema,
     input: { id: string; select?: unknown; expand?: unknown },
-  ): Promise<StoredRecord>
+  ): StoredRecord | Promise<StoredRecord>
   find(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage>
   /** The same page as `find`, as the text of its JSON where that is cheaper. */
-  list(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage | RawJson>
+  list(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): RawJson | Promise<RecordPage | RawJson>
   stream(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordStream>
   explain(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): QueryExplanation
 }
@@ -84,15 +83,18 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   const estimator = createMatchEstimator(read)
   const crowds = createMatchEstimator(read, crowd)
   const sizes = createTableSizes(read, clock)
-  const runner = createReadRunner({ read, heavy, clock, sizes, version: parts.database.version })
+  const plans = createPlanCache({
+    read,
+    clock,
+    epoch: () => metadata.epoch() + parts.database.schemaEpoch(),
+    onForget() {
+      estimator.clear()
+      crowds.clear()
+    },
+  })
+  const runner = createReadRunner({ read, heavy, sizes, plans, version: parts.database.version })
   const { run } = runner
-  const plans = createListPlans<JsonList>()
-  const groupPlans = createListPlans<AggregatePlan>()
-  const gets = createReadPlanCache()
-  const standings = createStandings()
   const expand = createExpander(run, parts.incoming)
-  let epoch = -1
-  let metadataEpoch = -1
 
   const searchHook: SearchHook = (schema, { query, fields, operator }, alias) => {
     const search = parts.search()
@@ -122,24 +124,6 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
         return rows === false ? matchNone : rows
       },
     }
-  }
-
-  /** What was learnt of plans and matches is worth nothing after a change of tables, statistics or definitions. */
-  const forgetOldPlans = (): void => {
-    if (metadata.epoch() !== metadataEpoch) {
-      metadataEpoch = metadata.epoch()
-      plans.clear()
-      groupPlans.clear()
-      gets.clear()
-    }
-    if (parts.database.schemaEpoch() === epoch) return
-    epoch = parts.database.schemaEpoch()
-    runner.clear()
-    plans.clear()
-    groupPlans.clear()
-    gets.clear()
-    estimator.clear()
-    crowds.clear()
   }
 
   /** Whether a search matches so many records of a large table that ranking them would keep others waiting. */
@@ -194,10 +178,9 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   })
 
   const find = async (ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordPage> => {
-    forgetOldPlans()
-    const groupKey = query.groupBy === undefined || query.analytics !== undefined ? null : keyOf(ctx, query)
-    const known = groupKey === null ? undefined : groupPlans.get(schema, groupKey)
-    if (known) return answerRows(ctx, schema, known, readFlag(query.count, 'count'))
+    const isGroup = query.groupBy !== undefined && query.analytics === undefined
+    const known = isGroup ? recall('groups', ctx, schema, query) : null
+    if (known?.plan) return answerRows(ctx, schema, known.plan, readFlag(query.count, 'count'))
     const env = envFor(ctx, query.analytics?.timeZone)
     const groups = parseAggregate(query, query.analytics !== undefined)
     const { request, expand: nodes } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
@@ -209,8 +192,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       const plan = groups
         ? buildAggregate(schema, request, groups, env, groupOptions(query))
         : buildDistinct(schema, request, env, { search: searchHook })
-      if (groupKey !== null && groups && groupPlans.isRepeated(groupKey))
-        groupPlans.put(schema, groupKey, plan as AggregatePlan)
+      if (known !== null && known.plan === undefined && known.uses > 1) known.plan = plan as AggregatePlan
       return answerRows(ctx, schema, plan, counted)
     }
     const plan = buildFind(schema, request, env, { cursorKey: parts.cursorKey, search: searchHook, estimator })
@@ -235,32 +217,36 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     }
   }
 
-  /** Names everything but the query that a list hangs on; null when that may change from one moment to the next. */
-  const worldOf = (ctx: RequestContext): string | null => {
+  /** Stands for everything but the query that a plan hangs on; null when that may change from one moment to the next. */
+  const rightsOf = (ctx: RequestContext): string | null => {
     const authorizer = parts.authorizer()
     const options = `${settings.get('timezone')} ${settings.get('currency')}`
     if (authorizer.isUnrestricted(ctx)) return `${ctx.actor.id} ${options}`
     const standing = parts.access.organizationOf(ctx) === null ? authorizer.standing?.(ctx) : null
-    return standing === null || standing === undefined ? null : `rights ${standings.numberOf(standing)} ${options}`
+    return standing === null || standing === undefined ? null : `rights ${plans.numberOf(standing)} ${options}`
   }
 
-  /** What makes two queries of callers with the same rights the same; null for one that must be read anew. */
-  const keyOf = (ctx: RequestContext, query: RecordQuery): string | null => {
-    const world = worldOf(ctx)
-    return world === null ? null : listKey(query, world)
+  /** What is known of a list of callers with the same rights; null for one that must be read anew every time. */
+  const recall = <Kind extends 'list' | 'groups'>(
+    kind: Kind,
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    query: RecordQuery,
+  ) => {
+    const rights = query.cursor === undefined && query.search === undefined ? rightsOf(ctx) : null
+    return rights === null ? null : plans.request(kind, schema, rights, JSON.stringify(query))
   }
 
   /** How a caller with restricted rights reads single records; null where every read must be worked out anew. */
   const readPlanOf = (ctx: RequestContext, schema: ObjectSchema): RecordReadPlan | null => {
-    forgetOldPlans()
-    const authorizer = parts.authorizer()
-    if (authorizer.isUnrestricted(ctx)) return null
-    const world = worldOf(ctx)
-    if (world === null) return null
-    return gets.of(schema, world, () => {
-      const rows = authorizer.rowCondition(ctx, schema.name, 'read')
-      return rows === false ? null : prepareReadPlan(schema, rows, envFor(ctx))
-    })
+    const rights = rightsOf(ctx)
+    if (rights === null) return null
+    const known = plans.request('get', schema, rights, '')
+    if (known.plan === undefined) {
+      const rows = parts.authorizer().rowCondition(ctx, schema.name, 'read')
+      known.plan = rows === false ? null : prepareReadPlan(schema, rows, envFor(ctx))
+    }
+    return known.plan
   }
 
   /** A list of plain records as JSON; null for every other kind of list. */
@@ -277,30 +263,23 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       search: searchHook,
     })
     // Rows that are sorted would all be written before the page is cut.
-    if (plan.finishJson === null || plan.matches !== null || runner.sorts(plan.statement)) return null
+    if (plan.finishJson === null || plan.matches !== null || plans.explain(plan.statement).sorts) return null
     const hints = { unfiltered: plan.unfiltered, weight: plan.weight, table: schema.table }
     return { statement: plan.statement, hints, finish: plan.finishJson }
   }
 
-  const list: RecordFinder['list'] = async (ctx, schema, query) => {
-    forgetOldPlans()
-    const key = keyOf(ctx, query)
-    if (key === null) return find(ctx, schema, query)
-    let known = plans.get(schema, key)
-    if (known === undefined) {
-      if (!plans.isRepeated(key)) return find(ctx, schema, query)
-      known = planJson(ctx, schema, query)
-      plans.put(schema, key, known)
-    }
-    if (known === null) return find(ctx, schema, query)
-    const rows = runner.runHere(known.statement, known.hints) ?? (await run(ctx, known.statement, known.hints))
-    const { records, hasMore, nextCursor } = known.finish(rows)
-    const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
-    return new RawJson(`{"object":"${schema.name}","records":${records}${next},"hasMore":${hasMore}}`)
+  const list: RecordFinder['list'] = (ctx, schema, query) => {
+    const known = recall('list', ctx, schema, query)
+    if (known === null || known.uses === 1) return find(ctx, schema, query)
+    if (known.plan === undefined) known.plan = planJson(ctx, schema, query)
+    const { plan } = known
+    if (plan === null) return find(ctx, schema, query)
+    const rows = runner.runHere(plan.statement, plan.hints)
+    if (rows === undefined) return run(ctx, plan.statement, plan.hints).then((read) => pageOf(schema, plan, read))
+    return pageOf(schema, plan, rows)
   }
 
   const explain: RecordFinder['explain'] = (ctx, schema, query) => {
-    forgetOldPlans()
     const env = envFor(ctx, query.analytics?.timeZone)
     const groups = parseAggregate(query, query.analytics !== undefined)
     const { request } = requestOf(ctx, schema, query, env, groups ? aggregateTops.standard : defaultTop)
@@ -318,7 +297,6 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
       return { fields: null, slices: asOneSlice(page.records) }
     }
     if (query.cursor !== undefined) throw invalidQuery('cursor', 'All records are walked at once.', { path: '' })
-    forgetOldPlans()
     const env = envFor(ctx)
     const { request, expand: nodes } = requestOf(ctx, schema, query, env, everyRecord)
     const plan = buildFind(schema, request, env, {
@@ -340,24 +318,28 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { fields: plan.fields, slices: walk() }
   }
 
-  const get: RecordFinder['get'] = async (ctx, schema, input) => {
+  const get: RecordFinder['get'] = (ctx, schema, input) => {
     const id = parseUuid(input.id)
     if (id === null) throw notFound('record', input.id, schema.name)
-    const authorizer = parts.authorizer()
-    if (authorizer.isUnrestricted(ctx) && input.select === undefined && input.expand === undefined) {
-      const row = read.get(buildGet(schema, id))
-      if (row === undefined) throw notFound('record', input.id, schema.name)
-      const record = readRecord(schema, row)
-      if (formulasOf(schema).onRead.length > 0)
-        readingFormulas(schema, schema.visibleFields, envFor(ctx))?.complete(record)
-      return { object: schema.name, id, record }
-    }
-    const seen = input.select === undefined && input.expand === undefined ? readPlanOf(ctx, schema) : null
-    if (seen !== null) {
-      const row = read.get(seen.statement(id))
-      if (row === undefined) throw notFound('record', input.id, schema.name)
-      return { object: schema.name, id, record: seen.read(row) }
-    }
+    if (input.select !== undefined || input.expand !== undefined) return getByQuery(ctx, schema, id, input)
+    const isFree = parts.authorizer().isUnrestricted(ctx)
+    const plan = isFree ? null : readPlanOf(ctx, schema)
+    if (!isFree && plan === null) return getByQuery(ctx, schema, id, input)
+    const row = read.get(plan === null ? buildGet(schema, id) : plan.statement(id))
+    if (row === undefined) throw notFound('record', input.id, schema.name)
+    if (plan !== null) return { object: schema.name, id, record: plan.read(row) }
+    const record = readRecord(schema, row)
+    if (formulasOf(schema).onRead.length > 0)
+      readingFormulas(schema, schema.visibleFields, envFor(ctx))?.complete(record)
+    return { object: schema.name, id, record }
+  }
+
+  const getByQuery = async (
+    ctx: RequestContext,
+    schema: ObjectSchema,
+    id: string,
+    input: { id: string; select?: unknown; expand?: unknown },
+  ): Promise<StoredRecord> => {
     const page = await find(ctx, schema, { filter: { id }, select: input.select, expand: input.expand, top: 1 })
     const record = page.records[0]
     if (record === undefined) throw notFound('record', input.id, schema.name)
@@ -365,6 +347,12 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
   }
 
   return { get, find, list, stream, explain }
+}
+
+function pageOf(schema: ObjectSchema, plan: JsonList, rows: Record<string, unknown>[]): RawJson {
+  const { records, hasMore, nextCursor } = plan.finish(rows)
+  const next = nextCursor === undefined ? '' : `,"nextCursor":"${nextCursor}"`
+  return new RawJson(`{"object":"${schema.name}","records":${records}${next},"hasMore":${hasMore}}`)
 }
 
 async function* asOneSlice(records: PlatformRecord[]): AsyncGenerator<PlatformRecord[]> {

@@ -2,12 +2,11 @@
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
-import type { CostHints } from '#main/database/query/cost.ts'
-import { createCostModel } from '#main/database/query/cost.ts'
-import { createResultCache } from './result-cache.ts'
-import { createCostFeedback } from './cost-feedback.ts'
+import { isCheap } from '#main/database/query/cost.ts'
 import { statement } from '#main/kernel/database.ts'
 import { quote } from '../store.ts'
+import type { PlanCache, ReadHints } from './plan-cache.ts'
+import { createResultCache } from './result-cache.ts'
 
 /** Lists stop after this long (D-91). */
 const queryTimeoutMs = 5_000
@@ -15,61 +14,51 @@ const queryTimeoutMs = 5_000
 /** Groups that took this long are kept until something is written. */
 const keptFromMs = 1
 
-/** What is known of a read beside its text. */
-export interface ReadHints extends Omit<CostHints, 'rowsOf'> {
-  /** True: many matches have to be ranked, whatever the plan says. */
-  readonly crowded?: boolean
-}
-
 /** Runs a statement where it delays nobody. @throws timeout after 5 s in the reader process */
 export type RunRead = <Row>(ctx: RequestContext, statement: Statement<Row>, hints?: ReadHints) => Promise<Row[]>
 
-/** The decision and what it has learnt. */
+/** The decision. */
 export interface ReadRunner {
   readonly run: RunRead
   /** The rows when the read is cheap, else undefined; nothing has run then. */
   runHere<Row>(statement: Statement<Row>, hints: ReadHints): Row[] | undefined
-  /** Whether the statement sorts rows rather than reading them in order. */
-  sorts(statement: Statement): boolean
-  /** Forgets all plans; needed after a change of tables or statistics. */
-  clear(): void
 }
 
 /** Makes the runner of one host. */
 export function createReadRunner(parts: {
   readonly read: Reads
   readonly heavy: HeavyReads
-  readonly clock: Clock
   readonly sizes: TableSizes
+  readonly plans: PlanCache
   /** See {@link Database.version}. */
   version(): number
 }): ReadRunner {
-  const { read, heavy, clock, sizes, version } = parts
-  const cost = createCostModel()
-  const quick = createCostFeedback()
+  const { read, heavy, sizes, plans, version } = parts
   const kept = createResultCache(version)
 
   const runHere = <Row>(statement: Statement<Row>, hints: ReadHints): Row[] | undefined => {
-    if (cost.wasSlow(statement, clock.now())) return undefined
-    const isCheap = hints.crowded !== true && cost.isCheap(read, statement, { rowsOf: sizes, ...hints })
-    if (!isCheap && !quick.has(statement)) return undefined
+    const known = plans.statement(statement)
+    if (plans.wasSlow(known)) return undefined
+    const looksDear =
+      hints.crowded === true || !isCheap({ rowsOf: sizes, ...hints }, () => plans.explain(statement, known))
+    if (looksDear && !plans.isQuick(statement)) return undefined
     const startedAt = performance.now()
-    const rows = read.all(hints.keyed === undefined ? cost.improve(read, statement) : statement)
+    const rows = read.all(hints.keyed === undefined ? improved(statement) : statement)
     const tookMs = performance.now() - startedAt
-    cost.note(statement, tookMs, clock.now())
-    if (!isCheap) quick.note(statement, tookMs)
+    plans.note(statement, tookMs, { here: true, looksDear })
     if (hints.readsAll === true && tookMs >= keptFromMs) kept.put(statement, version(), rows)
     return rows
   }
 
+  const improved = <Row>(statement: Statement<Row>): Statement<Row> => {
+    const { sql } = plans.explain(statement)
+    return sql === statement.sql ? statement : { sql, parameters: statement.parameters }
+  }
+
   const runElsewhere = async <Row>(ctx: RequestContext, statement: Statement<Row>): Promise<Row[]> => {
     const since = version()
-    const tookMs = (ms: number): void => quick.note(statement, ms)
-    const rows = await heavy.query(cost.improve(read, statement), {
-      timeoutMs: queryTimeoutMs,
-      signal: ctx.signal,
-      tookMs,
-    })
+    const tookMs = (ms: number): void => plans.note(statement, ms, { here: false, looksDear: true })
+    const rows = await heavy.query(improved(statement), { timeoutMs: queryTimeoutMs, signal: ctx.signal, tookMs })
     kept.put(statement, since, rows)
     return rows
   }
@@ -80,11 +69,6 @@ export function createReadRunner(parts: {
       const known = hints.keyed === undefined ? kept.get(statement) : undefined
       if (known !== undefined) return known as Row[]
       return runHere(statement, hints) ?? runElsewhere(ctx, statement)
-    },
-    sorts: (statement) => cost.sorts(read, statement),
-    clear() {
-      cost.clear()
-      quick.clear()
     },
   }
 }

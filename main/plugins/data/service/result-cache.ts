@@ -1,6 +1,7 @@
 // Keeps short answers of long reads for as long as nobody writes anything: a dashboard that is opened again, or by the
 // next person with the same rights, does not count all rows anew. The statement holds the rights, so that two callers
-// share an answer only where they would get the same one.
+// share an answer only where they would get the same one. Beside plan-cache.ts, not in it: an answer ends with every
+// write of anybody, and would take the plans along.
 import type { Statement } from '#main/kernel/database.ts'
 import { statementKey } from '#main/kernel/database.ts'
 
