@@ -6,8 +6,7 @@ import type { CostHints } from '#main/database/query/cost.ts'
 import { createCostModel } from '#main/database/query/cost.ts'
 import { createResultCache } from './result-cache.ts'
 import { createCostFeedback } from './cost-feedback.ts'
-import { statement } from '#main/kernel/database.ts'
-import { quote } from '../store.ts'
+import { aboutRows } from '../store.ts'
 
 /** Lists stop after this long (D-91). */
 const queryTimeoutMs = 5_000
@@ -101,7 +100,7 @@ export function createTableSizes(read: Pick<Reads, 'get'>, clock: Clock): TableS
   return (table) => {
     const found = known.get(table)
     if (found !== undefined && clock.now() - found.at < freshMs) return found.rows
-    const rows = read.get<{ n: number | null }>(statement(`SELECT max(rowid) AS n FROM ${quote(table)}`))?.n ?? 0
+    const rows = aboutRows(read, table)
     if (known.size > 5_000) known.clear()
     known.set(table, { rows, at: clock.now() })
     return rows
