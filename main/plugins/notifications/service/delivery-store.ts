@@ -1,7 +1,7 @@
 // SQL of the queue of posts. Rows in, rows out; times in milliseconds.
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { WebhookChannel } from './channels.ts'
+import type { WebhookChannel } from './messages.ts'
 
 /** A post that waits; the notification and what it quotes as JSON. */
 export interface DeliveryRow {
