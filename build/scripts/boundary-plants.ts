@@ -1,5 +1,6 @@
-// One planted violation for every rule of dependency-cruiser.cjs: the proof that the rule can fire.
-// Data only; check-boundaries writes the files into a temporary copy and cruises that.
+// One planted violation for every rule of dependency-cruiser.cjs and of word-rules.ts: the proof that the rule can fire.
+// Data only; check-boundaries writes the former into a temporary copy and cruises that, and judges the latter as text.
+import type { WordRule } from './word-rules.ts'
 
 /** A violation on purpose: `file` breaks `rule`; the other files exist so that its import resolves. */
 export interface BoundaryPlant {
@@ -160,3 +161,23 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
     source: importing('quickjs-emscripten'),
   },
 ]
+
+/** The plants of the rules on words, one per rule. */
+export const WORD_PLANTS: Readonly<Record<WordRule, { file: string; source: string }>> = {
+  'sql-in-stores-only': {
+    file: 'main/plugins/zz-plant/service/reading.ts',
+    source: "export const sql = 'SELECT id FROM zz_plant_note'\n",
+  },
+  'own-tables-only': {
+    file: 'main/plugins/zz-plant/store.ts',
+    source: "export const sql = 'SELECT value FROM settings_option'\n",
+  },
+  'object-tables-through-data': {
+    file: 'main/plugins/zz-plant/rows-store.ts',
+    source: 'export const sql = (schema: { table: string }) => `SELECT 1 FROM "${schema.table}" WHERE id = ?`\n',
+  },
+  'mechanism-names-no-event': {
+    file: 'main/kernel/zz-plant-listener.ts',
+    source: "export const wanted = 'auth.signed_in'\n",
+  },
+}

@@ -1,15 +1,18 @@
 // Checks the one-way rule over the sources, and the check itself: modules must have been read, and every rule must
-// fire on its own planted violation in a temporary copy. Knows no rule; they are data in build/dependency-cruiser.cjs.
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+// fire on its own planted violation. Knows no rule: those on imports are data in build/dependency-cruiser.cjs, those on
+// words stand in word-rules.ts.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { cruise } from 'dependency-cruiser'
 import type { ICruiseResult, IViolation } from 'dependency-cruiser'
 import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options'
-import { BOUNDARY_PLANTS } from './boundary-plants.ts'
+import { BOUNDARY_PLANTS, WORD_PLANTS } from './boundary-plants.ts'
 import type { BoundaryPlant } from './boundary-plants.ts'
-import { isProgram, repositoryRoot } from './script.ts'
+import { isProgram, listFiles, repositoryRoot } from './script.ts'
+import { describeWordViolation, wordRules, wordViolations } from './word-rules.ts'
+import type { SourceFile, WordRule } from './word-rules.ts'
 
 const FOLDERS = ['shared', 'main', 'electron', 'renderer', 'test', 'build']
 const CONFIG = 'build/dependency-cruiser.cjs'
@@ -83,6 +86,24 @@ export function describeViolation(violation: IViolation, fixes: ReadonlyMap<stri
   return `${violation.rule.name}: ${what}\n    fix: ${fixes.get(violation.rule.name) ?? 'see build/dependency-cruiser.cjs'}`
 }
 
+/** The sources the rules on words are judged by. */
+export function readWordSources(root: string): SourceFile[] {
+  return ['main', 'shared']
+    .flatMap((folder) => listFiles(root, folder))
+    .filter((path) => /[.]tsx?$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
+
+/** The rules on words that did not fire on their own plant among the sources. */
+export function findSilentWordRules(sources: readonly SourceFile[]): string[] {
+  return (Object.keys(wordRules) as WordRule[]).flatMap((rule) => {
+    const { file, source } = WORD_PLANTS[rule]
+    const found = wordViolations([...sources, { path: file, text: source }])
+    const fired = found.some((violation) => violation.rule === rule && violation.file === file)
+    return fired ? [] : [`${rule}: silent on its planted violation ${file}`]
+  })
+}
+
 function copySources(root: string, copy: string): void {
   for (const folder of FOLDERS) {
     if (!existsSync(join(root, folder))) continue
@@ -105,15 +126,19 @@ async function main(): Promise<number> {
   const rules = ruleNames(root)
   const fixes = ruleFixes(root)
   const report = await cruiseSources(root)
-  const silent = await findSilentRules(root, rules, BOUNDARY_PLANTS)
+  const sources = readWordSources(root)
+  const words = wordViolations(sources)
+  const silent = [...(await findSilentRules(root, rules, BOUNDARY_PLANTS)), ...findSilentWordRules(sources)]
+  const ruleCount = rules.length + Object.keys(wordRules).length
   for (const violation of report.violations) console.error(describeViolation(violation, fixes))
+  for (const violation of words) console.error(describeWordViolation(violation))
   for (const line of silent) console.error(line)
   console.log(
-    `boundaries: ${report.modules} modules, ${report.dependencies} imports, ${report.violations.length} violations; ` +
-      `${rules.length - silent.length} of ${rules.length} rules fire on their planted violation`,
+    `boundaries: ${report.modules} modules, ${report.dependencies} imports, ${report.violations.length + words.length} violations; ` +
+      `${ruleCount - silent.length} of ${ruleCount} rules fire on their planted violation`,
   )
   if (report.modules === 0) console.error('no module was read: the check did not run')
-  return report.modules > 0 && report.violations.length === 0 && silent.length === 0 ? 0 : 1
+  return report.modules > 0 && report.violations.length + words.length + silent.length === 0 ? 0 : 1
 }
 
 if (isProgram(import.meta.url)) process.exitCode = await main()

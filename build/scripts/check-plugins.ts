@@ -53,7 +53,7 @@ export function checkPlugins(
       ...presenceProblems(id, files).map((problem) => report('', problem)),
       ...migrationProblems(files).map(({ path, problem }) => report(path, problem)),
       ...(own ? dependencyProblems(own, facts).map((problem) => report('index.ts', problem)) : []),
-      ...(own ? tableProblems(id, own, [...plugins.keys()]).map(({ path, problem }) => report(path, problem)) : []),
+      ...(own ? tableProblems(id, own).map(({ path, problem }) => report(path, problem)) : []),
     ]
   })
   for (const id of plugins.keys()) {
@@ -163,11 +163,7 @@ function findCircle(start: string, all: ReadonlyMap<string, PluginFacts>): strin
   return visit(start, [start])
 }
 
-function tableProblems(
-  folder: string,
-  own: PluginFacts,
-  allIds: readonly string[],
-): { path: string; problem: string }[] {
+function tableProblems(folder: string, own: PluginFacts): { path: string; problem: string }[] {
   const prefix = `${folder.replaceAll('-', '_')}_`
   const agreed = AGREED_TABLES[folder] ?? []
   const problems: { path: string; problem: string }[] = []
@@ -181,12 +177,6 @@ function tableProblems(
         problem: `creates the table ${table.name}, whose name does not start with ${prefix}`,
       })
     }
-  }
-  const foreign = allIds.filter((id) => id !== folder).map((id) => `${id.replaceAll('-', '_')}_`)
-  for (const table of own.named) {
-    if (table.name.startsWith(prefix) || agreed.includes(table.name)) continue
-    const owner = foreign.find((other) => table.name.startsWith(other))
-    if (owner) problems.push({ path: table.path, problem: `names the table ${table.name} of another plugin` })
   }
   return problems
 }

@@ -19,14 +19,10 @@ export interface PluginFacts {
   apis: readonly string[]
   /** Tables its migrations create, with the file. */
   tables: readonly { name: string; path: string }[]
-  /** Tables its SQL and its query building name, with the file. */
-  named: readonly { name: string; path: string }[]
 }
 
 const CREATE_TABLE =
   /\bCREATE\s+(?:TEMP\s+|TEMPORARY\s+)?(?:VIRTUAL\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?["'`[]?(\w+)/gi
-const NAMED_IN_SQL = /\b(?:FROM|JOIN|INTO|UPDATE)\s+["'`[]?([a-z]\w+)/g
-const NAMED_IN_BUILDER = /\b(?:selectFrom|insertInto|updateTable|deleteFrom|innerJoin|leftJoin)\(\s*['"`](\w+)/g
 
 /** Collects the facts of one plugin; comments and test files are left out. */
 export function readPlugin(folder: string, files: readonly PluginFile[]): PluginFacts {
@@ -50,13 +46,14 @@ export function readPlugin(folder: string, files: readonly PluginFile[]): Plugin
       (id) => id !== folder,
     ),
     tables: tables(CREATE_TABLE, (path) => path.startsWith('migrations/')),
-    named: [...tables(NAMED_IN_SQL, () => true), ...tables(NAMED_IN_BUILDER, () => true)],
   }
 }
 
-/** The source without comments; strings stay, because SQL lives in them. */
+/** The source without comments, line for line; strings stay, because SQL lives in them. */
 export function withoutComments(source: string): string {
-  return source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/[^\n]*/g, '$1')
+  return source
+    .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, ''))
+    .replace(/(^|\s)\/\/[^\n]*/g, '$1')
 }
 
 function stringList(source: string, key: string): string[] {

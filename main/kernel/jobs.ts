@@ -2,11 +2,11 @@
 // Knows no capability.
 import { Cron } from 'croner'
 import type { Clock } from './clock.ts'
-import { statement } from './database.ts'
 import type { Database } from './database.ts'
 import type { Ids } from './ids.ts'
+import { finishJob, leaseJob, putJob, readJob } from './job-store.ts'
 import type { Logger } from './logger.ts'
-import type { JobSchedule, Migration } from './plugin.ts'
+import type { JobSchedule } from './plugin.ts'
 
 /** The schedules of one host. */
 export interface Jobs {
@@ -38,39 +38,11 @@ interface Job {
   running: Promise<void> | undefined
 }
 
-interface Row {
-  readonly name: string
-  readonly schedule: string
-  readonly next_run_at: number
-  readonly lease_owner: string | null
-  readonly lease_until: number | null
-  readonly attempts: number
-}
-
 /** The timer looks at least this often, so a clock that was moved or a machine that slept is noticed. */
 const maxSleepMs = 60_000
 /** A run that was cut off by the end of the process is repeated at most once. */
 const maxAttempts = 2
 const leaseMs = 6 * 3_600_000
-
-/** The table of schedules. */
-export const jobTable: Migration = {
-  number: 2,
-  name: 'job',
-  sql: `
-    CREATE TABLE _job (
-      name TEXT PRIMARY KEY,
-      schedule TEXT NOT NULL,
-      next_run_at INTEGER NOT NULL,
-      lease_owner TEXT,
-      lease_until INTEGER,
-      attempts INTEGER NOT NULL DEFAULT 0,
-      last_started_at TEXT,
-      last_finished_at TEXT,
-      last_error TEXT
-    ) STRICT, WITHOUT ROWID;
-  `,
-}
 
 /** Makes the schedules of a host. */
 export function createJobs(options: JobsOptions): Jobs {
@@ -91,19 +63,12 @@ export function createJobs(options: JobsOptions): Jobs {
   const load = async (job: Job): Promise<void> => {
     const schedule = JSON.stringify(job.schedule)
     job.nextRunAt = await database.write('job load', (tx) => {
-      const row = tx.get<Row>(statement('SELECT * FROM _job WHERE name = ?', [job.name]))
+      const row = readJob(tx, job.name)
       const now = clock.now()
       const interrupted = row !== undefined && row.lease_owner !== null && row.lease_owner !== owner
       let next = row === undefined || row.schedule !== schedule ? nextAfter(job.schedule, now) : row.next_run_at
       if (interrupted && row.attempts < maxAttempts) next = now
-      tx.run(
-        statement(
-          `INSERT INTO _job (name, schedule, next_run_at) VALUES (?, ?, ?)
-           ON CONFLICT (name) DO UPDATE
-           SET schedule = excluded.schedule, next_run_at = excluded.next_run_at, lease_owner = NULL, lease_until = NULL`,
-          [job.name, schedule, next],
-        ),
-      )
+      putJob(tx, job.name, schedule, next)
       return next
     })
   }
@@ -112,19 +77,13 @@ export function createJobs(options: JobsOptions): Jobs {
   const claim = (job: Job): Promise<{ due: boolean; nextRunAt: number }> =>
     database.write('job claim', (tx) => {
       const now = clock.now()
-      const row = tx.get<Row>(statement('SELECT * FROM _job WHERE name = ?', [job.name]))
+      const row = readJob(tx, job.name)
       if (row === undefined) throw new Error(`The row of the job "${job.name}" is gone.`)
       if (row.next_run_at > now) return { due: false, nextRunAt: row.next_run_at }
       const leased = row.lease_owner !== null && row.lease_owner !== owner && (row.lease_until ?? 0) > now
       if (leased) return { due: false, nextRunAt: now + maxSleepMs }
       const next = nextAfter(job.schedule, now)
-      tx.run(
-        statement(
-          `UPDATE _job SET next_run_at = ?, lease_owner = ?, lease_until = ?, attempts = attempts + 1, last_started_at = ?
-           WHERE name = ?`,
-          [next, owner, now + leaseMs, clock.iso(), job.name],
-        ),
-      )
+      leaseJob(tx, job.name, { owner, until: now + leaseMs, nextRunAt: next, startedAt: clock.iso() })
       return { due: true, nextRunAt: next }
     })
 
@@ -139,15 +98,7 @@ export function createJobs(options: JobsOptions): Jobs {
       failure = error instanceof Error ? error.message : String(error)
       log.error({ err: error, job: job.name }, 'A job failed; it runs again at its next time.')
     }
-    await database.write('job finished', (tx) => {
-      tx.run(
-        statement(
-          `UPDATE _job SET lease_owner = NULL, lease_until = NULL, attempts = 0, last_finished_at = ?, last_error = ?
-           WHERE name = ?`,
-          [clock.iso(), failure, job.name],
-        ),
-      )
-    })
+    await database.write('job finished', (tx) => finishJob(tx, job.name, failure, clock.iso()))
   }
 
   const runDue = async (): Promise<void> => {

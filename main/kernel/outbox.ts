@@ -2,11 +2,22 @@
 // Knows neither what events mean nor what consumers do with them.
 import type { PlatformEvent } from '#shared/events.ts'
 import type { Clock } from './clock.ts'
-import { statement } from './database.ts'
 import type { Database, Tx } from './database.ts'
 import type { EventBus } from './events.ts'
 import type { Logger } from './logger.ts'
-import type { Migration, OutboxConsumer } from './plugin.ts'
+import {
+  appendEvent,
+  countEvents,
+  deleteCursor,
+  deleteEvents,
+  putCursor,
+  readCursor,
+  readCursors,
+  readEvents,
+  readIdleConsumers,
+} from './outbox-store.ts'
+import type { OutboxRow } from './outbox-store.ts'
+import type { OutboxConsumer } from './plugin.ts'
 
 /** The outbox of one host. */
 export interface Outbox {
@@ -40,35 +51,11 @@ interface Consumer {
   timer: NodeJS.Timeout | undefined
 }
 
-interface Row {
-  readonly seq: number
-  readonly consumers: string
-  readonly event: string
-}
-
 const batchSize = 100
 const firstRetryMs = 1000
 const maxRetryMs = 5 * 60_000
 /** Cursors of consumers that no longer exist hold their rows back for this long. */
 const forgottenAfterMs = 30 * 86_400_000
-
-/** The tables of the outbox. `seq` never falls back, even when all rows are gone and the clock was turned back. */
-export const outboxTables: Migration = {
-  number: 1,
-  name: 'outbox',
-  sql: `
-    CREATE TABLE _outbox (
-      seq INTEGER PRIMARY KEY AUTOINCREMENT,
-      consumers TEXT NOT NULL,
-      event TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE _outbox_cursor (
-      consumer TEXT PRIMARY KEY,
-      seq INTEGER NOT NULL,
-      updated_at INTEGER NOT NULL
-    ) STRICT, WITHOUT ROWID;
-  `,
-}
 
 /**
  * Makes the outbox. A row is written only when some consumer wants the event, and names those consumers: one that
@@ -87,9 +74,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
       .filter((consumer) => wants(consumer, event, log))
       .map((consumer) => consumer.name)
     if (names.length === 0) return
-    tx.run(
-      statement('INSERT INTO _outbox (consumers, event) VALUES (?, ?)', [JSON.stringify(names), JSON.stringify(event)]),
-    )
+    appendEvent(tx, JSON.stringify(names), JSON.stringify(event))
     tx.whenOnDisk(() => {
       for (const name of names) {
         const consumer = consumers.get(name)!
@@ -124,12 +109,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   /** Handles all rows there are; answers the pause before the next try when the consumer failed. */
   const deliver = async (consumer: Consumer): Promise<number | undefined> => {
     for (;;) {
-      const rows = database.read.all<Row>(
-        statement('SELECT seq, consumers, event FROM _outbox WHERE seq > ? ORDER BY seq LIMIT ?', [
-          consumer.cursor,
-          batchSize,
-        ]),
-      )
+      const rows = readEvents(database.read, consumer.cursor, batchSize)
       if (rows.length === 0) {
         consumer.caughtUp = true
         return undefined
@@ -167,33 +147,23 @@ export function createOutbox(options: OutboxOptions): Outbox {
     database.write(
       'outbox cursor',
       (tx) => {
-        tx.run(
-          statement(
-            `INSERT INTO _outbox_cursor (consumer, seq, updated_at) VALUES (?, ?, ?)
-           ON CONFLICT (consumer) DO UPDATE SET seq = excluded.seq, updated_at = excluded.updated_at`,
-            [consumer.name, consumer.cursor, clock.now()],
-          ),
-        )
-        const absent = tx
-          .all<{ consumer: string; seq: number }>(statement('SELECT consumer, seq FROM _outbox_cursor'))
-          .filter((row) => !consumers.has(row.consumer))
+        putCursor(tx, consumer.name, consumer.cursor, clock.now())
+        const absent = readCursors(tx).filter((row) => !consumers.has(row.consumer))
         const behind = [...consumers.values()].filter((other) => !other.caughtUp)
         const lowest = Math.min(
           consumer.cursor,
           ...behind.map((other) => other.cursor),
           ...absent.map((row) => row.seq),
         )
-        tx.run(statement('DELETE FROM _outbox WHERE seq <= ?', [lowest]))
+        deleteEvents(tx, lowest)
       },
       { whenFull: true },
     )
 
   const load = async (consumer: Consumer): Promise<void> => {
-    const stored = database.read.get<{ seq: number }>(
-      statement('SELECT seq FROM _outbox_cursor WHERE consumer = ?', [consumer.name]),
-    )
+    const stored = readCursor(database.read, consumer.name)
     // A new consumer starts before all rows there are: none of them names it.
-    consumer.cursor = stored?.seq ?? 0
+    consumer.cursor = stored ?? 0
     if (stored === undefined) await store(consumer)
   }
 
@@ -220,12 +190,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     },
     async start() {
       await database.write('outbox forgotten', (tx) => {
-        for (const row of tx.all<{ consumer: string }>(
-          statement('SELECT consumer FROM _outbox_cursor WHERE updated_at < ?', [clock.now() - forgottenAfterMs]),
-        )) {
-          if (consumers.has(row.consumer)) continue
-          tx.run(statement('DELETE FROM _outbox_cursor WHERE consumer = ?', [row.consumer]))
-        }
+        for (const name of readIdleConsumers(tx, clock.now() - forgottenAfterMs))
+          if (!consumers.has(name)) deleteCursor(tx, name)
       })
       // All cursors first: a row is dropped by the slowest consumer, so nobody may run before everybody is known.
       for (const consumer of consumers.values()) await load(consumer)
@@ -237,12 +203,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
       for (const consumer of consumers.values()) clearTimeout(consumer.timer)
       await Promise.all([...consumers.values()].map((consumer) => consumer.running))
     },
-    pending: () => database.read.get<{ count: number }>(statement('SELECT count(*) AS count FROM _outbox'))?.count ?? 0,
+    pending: () => countEvents(database.read),
   }
 }
 
 /** Rows in the runs the consumer takes them in, each with the number of its last row; without events for other consumers. */
-function runsOf({ name, definition }: Consumer, rows: readonly Row[]): { seq: number; events: PlatformEvent[] }[] {
+function runsOf(
+  { name, definition }: Consumer,
+  rows: readonly OutboxRow[],
+): { seq: number; events: PlatformEvent[] }[] {
   const runs: { seq: number; events: PlatformEvent[]; key: string | null }[] = []
   for (const { seq, consumers, event: text } of rows) {
     const isWanted = (JSON.parse(consumers) as string[]).includes(name)

@@ -9,8 +9,8 @@ import { sayAdmission } from '#main/replication/wire/proofs.ts'
 import type { Admission, AdmissionVerdict } from './admission.ts'
 import { createAdmission, hashToken } from './admission.ts'
 import type { RelayWorkspace } from './append-run.ts'
-import type { RelayDatabase } from './relay-database.ts'
-import { openRelayDatabase } from './relay-database.ts'
+import type { RelayDatabase } from './row-store.ts'
+import { openRelayDatabase } from './row-store.ts'
 
 let dir: string
 let database: RelayDatabase

@@ -5,6 +5,8 @@ import type { Connection } from '#main/database/open.ts'
 import type { FrameOf } from '#main/replication/wire/frames.ts'
 import { isAdmissionSaid } from '#main/replication/wire/proofs.ts'
 import type { RelayWorkspace } from './append-run.ts'
+import { admissions } from './row-store.ts'
+import type { GrantRow, WorkspaceRow } from './row-store.ts'
 
 /** Why a device is not admitted, or its word about another one does not count. */
 export type AdmissionRefusal =
@@ -61,30 +63,13 @@ export function hashToken(token: string): Uint8Array {
   return createHash('sha256').update(token).digest()
 }
 
-interface WorkspaceRow {
-  readonly id: number
-  readonly epoch: number
-}
-
-interface GrantRow {
-  readonly at: number
-  readonly is_revoked: number
-}
-
 /** Makes the admission over an open file. */
 export function createAdmission({ connection, adminTokenHash, now }: AdmissionParts): Admission {
-  const find = connection.prepare<[Uint8Array], WorkspaceRow>('SELECT id, epoch FROM workspace WHERE ws = ?')
-  const insert = connection.prepare('INSERT INTO workspace (ws, epoch, bytes, made_at) VALUES (?, ?, 0, ?)')
-  const wordOn = connection.prepare<[number, Uint8Array], GrantRow>(
-    'SELECT at, is_revoked FROM grant WHERE ws = ? AND key = ?',
-  )
-  const save = connection.prepare(
-    `INSERT INTO grant (ws, key, said_by, at, is_revoked) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET said_by = excluded.said_by, at = excluded.at, is_revoked = excluded.is_revoked`,
-  )
-  const admitted = connection
-    .prepare<[number], Buffer>('SELECT key FROM grant WHERE ws = ? AND is_revoked = 0 ORDER BY key')
-    .pluck()
+  const find = connection.prepare<[Uint8Array], WorkspaceRow>(admissions.find)
+  const insert = connection.prepare(admissions.insert)
+  const wordOn = connection.prepare<[number, Uint8Array], GrantRow>(admissions.wordOn)
+  const save = connection.prepare(admissions.save)
+  const admitted = connection.prepare<[number], Buffer>(admissions.admitted).pluck()
 
   const isAdmitted = (workspace: number, key: Uint8Array): boolean => wordOn.get(workspace, key)?.is_revoked === 0
 

@@ -10,6 +10,7 @@ import { runLimitBytes, runLimitCount } from '#main/replication/wire/limits.ts'
 import type { Position, SequenceRange } from '#main/replication/wire/vector-codec.ts'
 import type { IncarnationState, WorkspaceState } from './incarnation-state.ts'
 import { nothingStored } from './incarnation-state.ts'
+import { writingRuns } from './row-store.ts'
 
 /** Why an envelope was not stored. */
 export type RefusalCode =
@@ -71,24 +72,13 @@ export type AppendRun = (arrival: Arrival, state: OpenState) => ArrivalOutcome
 
 /** Prepares the statements. */
 export function createAppendRun(connection: Connection, quotaBytes: number): AppendRun {
-  const insertEnv = connection.prepare('INSERT INTO env (ws, inc, seq, bytes) VALUES (?, ?, ?, ?)')
-  const storedEnv = connection
-    .prepare<[number, number, number], Buffer>('SELECT bytes FROM env WHERE ws = ? AND inc = ? AND seq = ?')
-    .pluck()
-  const insertHead = connection.prepare('INSERT INTO head (ws, inc, seq, hash, sig) VALUES (?, ?, ?, ?, ?)')
-  const storedHash = connection
-    .prepare<[number, number, number], Buffer>('SELECT hash FROM head WHERE ws = ? AND inc = ? AND seq = ?')
-    .pluck()
-  const storedAfter = connection
-    .prepare<[number, number, number], Buffer>(
-      'SELECT bytes FROM env WHERE ws = ? AND inc = ? AND seq > ? ORDER BY seq',
-    )
-    .pluck()
-  const saveCounter = connection.prepare(
-    `INSERT INTO counter (ws, inc, stored, headed) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET stored = excluded.stored, headed = excluded.headed`,
-  )
-  const saveBytes = connection.prepare('UPDATE workspace SET bytes = ? WHERE id = ?')
+  const insertEnv = connection.prepare(writingRuns.insertEnv)
+  const storedEnv = connection.prepare<[number, number, number], Buffer>(writingRuns.storedEnv).pluck()
+  const insertHead = connection.prepare(writingRuns.insertHead)
+  const storedHash = connection.prepare<[number, number, number], Buffer>(writingRuns.storedHash).pluck()
+  const storedAfter = connection.prepare<[number, number, number], Buffer>(writingRuns.storedAfter).pluck()
+  const saveCounter = connection.prepare(writingRuns.saveCounter)
+  const saveBytes = connection.prepare(writingRuns.saveBytes)
 
   /** The chain at `seq`, made from the last head on, and the bytes stored after it. */
   const chainAt = ({ id, ws }: RelayWorkspace, inc: number, headed: number, seq: number) => {

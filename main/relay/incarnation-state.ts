@@ -1,6 +1,8 @@
 // What a relay has of each incarnation of a workspace, in memory: read once from the file, and replaced after a commit,
 // never before it. Knows numbers, no envelopes.
 import type { Connection } from '#main/database/open.ts'
+import { countingRuns } from './row-store.ts'
+import type { CounterRow } from './row-store.ts'
 
 /** What the relay has of one incarnation. */
 export interface IncarnationState {
@@ -32,13 +34,9 @@ export interface States {
 /** Reads states from the file as they are asked for. */
 export function createStates(connection: Connection): States {
   const known = new Map<number, WorkspaceState>()
-  const counters = connection.prepare<[number], { inc: number; stored: number; headed: number }>(
-    'SELECT inc, stored, headed FROM counter WHERE ws = ?',
-  )
-  const open = connection.prepare<[number, number, number], { count: number; bytes: number }>(
-    'SELECT count(*) AS count, coalesce(sum(length(bytes)), 0) AS bytes FROM env WHERE ws = ? AND inc = ? AND seq > ?',
-  )
-  const total = connection.prepare<[number], number>('SELECT bytes FROM workspace WHERE id = ?').pluck()
+  const counters = connection.prepare<[number], CounterRow>(countingRuns.counters)
+  const open = connection.prepare<[number, number, number], { count: number; bytes: number }>(countingRuns.open)
+  const total = connection.prepare<[number], number>(countingRuns.total).pluck()
 
   const load = (workspace: number): WorkspaceState => {
     const incarnations = new Map<number, IncarnationState>()

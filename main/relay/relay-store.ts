@@ -4,7 +4,7 @@ import type { AppendRun, Arrival, ArrivalOutcome, OpenState } from './append-run
 import { createAppendRun, openState } from './append-run.ts'
 import type { States } from './incarnation-state.ts'
 import { createStates } from './incarnation-state.ts'
-import type { RelayDatabase } from './relay-database.ts'
+import type { RelayDatabase } from './row-store.ts'
 import type { StoredRuns } from './stored-runs.ts'
 import { createStoredRuns } from './stored-runs.ts'
 

@@ -2,7 +2,7 @@
 // by whoever opens it.
 import type { Admission } from './admission.ts'
 import { createAdmission } from './admission.ts'
-import { openRelayDatabase } from './relay-database.ts'
+import { openRelayDatabase } from './row-store.ts'
 import type { RelayStore } from './relay-store.ts'
 import { createRelayStore } from './relay-store.ts'
 import type { Rooms } from './rooms.ts'

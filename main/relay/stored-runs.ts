@@ -4,6 +4,8 @@ import type { Head, SealedEnvelope, Vector } from '#main/replication/core/types.
 import { decodeEnvelope } from '#main/replication/wire/envelope-codec.ts'
 import { frameLimit, runLimitCount } from '#main/replication/wire/limits.ts'
 import type { States } from './incarnation-state.ts'
+import { readingRuns } from './row-store.ts'
+import type { EnvelopeRow } from './row-store.ts'
 
 /** Envelopes of one incarnation without a gap, and the heads among them; the last envelope has one. */
 export interface StoredRun {
@@ -27,23 +29,11 @@ export interface StoredRuns {
 /** A run is read on until it fills a frame; one that has no head by then goes on to its first. */
 const runBytes = frameLimit
 
-interface EnvRow {
-  readonly pos: number
-  readonly seq: number
-  readonly bytes: Buffer
-}
-
 /** Prepares the statements. */
 export function createStoredRuns(connection: Connection, states: States): StoredRuns {
-  const position = connection
-    .prepare<[number, number, number], number>('SELECT pos FROM env WHERE ws = ? AND inc = ? AND seq = ?')
-    .pluck()
-  const rowsAfter = connection.prepare<[number, number, number, number], EnvRow>(
-    'SELECT pos, seq, bytes FROM env WHERE ws = ? AND inc = ? AND seq > ? AND seq <= ? ORDER BY seq',
-  )
-  const headsAfter = connection.prepare<[number, number, number, number], Omit<Head, 'inc'>>(
-    'SELECT seq, hash, sig FROM head WHERE ws = ? AND inc = ? AND seq > ? ORDER BY seq LIMIT ?',
-  )
+  const position = connection.prepare<[number, number, number], number>(readingRuns.position).pluck()
+  const rowsAfter = connection.prepare<[number, number, number, number], EnvelopeRow>(readingRuns.rowsAfter)
+  const headsAfter = connection.prepare<[number, number, number, number], Omit<Head, 'inc'>>(readingRuns.headsAfter)
 
   /** @param before stop at a head once what follows it arrived after this position */
   const read = (workspace: number, inc: number, seq: number, before: number): StoredRun | undefined => {

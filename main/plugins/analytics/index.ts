@@ -1,7 +1,7 @@
 // The analytics plugin: every object as a cube, and read-only SQL for those who may run it.
 import { analyticsRoutes } from '#shared/contracts/analytics.ts'
-import { statement } from '#main/kernel/database.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
+import { readTableNames } from '#main/database/query/object-rows.ts'
 import { createSqlProcess } from '#main/database/sql-process.ts'
 import { analyticsHandlers } from './routes.ts'
 import { createAnalyticsService } from './service.ts'
@@ -27,10 +27,7 @@ export const analyticsPlugin = definePlugin({
       write: host.write,
       authorizer: () => host.authorizer,
       sql: {
-        tableNames: () =>
-          host.read
-            .all(statement<{ name: string }>("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"))
-            .map(({ name }) => name),
+        tableNames: () => [...readTableNames(host.read)],
         run: (query, ctx) => run(query, { timeoutMs: sqlTimeoutMs, signal: ctx.signal }),
         elapsed: () => performance.now(),
       },

@@ -35,8 +35,8 @@ import {
 import { publicConfig } from './service/public-config.ts'
 import type { SignInRequest } from './service/sign-in.ts'
 import { signIn } from './service/sign-in.ts'
-import type { UserField, UserFilter, UserOperator } from './service/user-list.ts'
-import { readUsers } from './service/user-list.ts'
+import type { UserField, UserFilter, UserOperator } from './service/user-list-store.ts'
+import { readUsers } from './service/user-list-store.ts'
 import { isAdministrator, loginUser, requireOwnSession, userView } from './service/users.ts'
 import { putPassword, readAccountId, readPassword, readTeam, readTeamMembers, readUser } from './store.ts'
 

@@ -5,7 +5,6 @@ import { readPrivateFile, writeFileAtomic } from '#main/kernel/atomic-file.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { Write } from '#main/kernel/database.ts'
 import type { Caller, IdentityProvider } from '#main/kernel/identity.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -16,6 +15,7 @@ import { sessionCookieName } from './service/auth-config.ts'
 import type { AuthParts } from './service/auth-parts.ts'
 import { createBridge } from './service/bridge.ts'
 import { presentCaller } from './service/calling.ts'
+import { hasClient } from './service/consent-store.ts'
 import { createCookies } from './service/cookies.ts'
 import { tell } from './service/forwarding.ts'
 import { createKeys, keyMark } from './service/keys.ts'
@@ -27,7 +27,7 @@ import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './
 import type { Passwords } from './service/password.ts'
 import { createSessionLookup } from './service/session-lookup.ts'
 import { asUser } from './service/sign-in.ts'
-import { readUsers } from './service/user-list.ts'
+import { readUsers } from './service/user-list-store.ts'
 import { isShutOut, mayImpersonate, maySeeWaitingMail } from './service/users.ts'
 import type { UserRow } from './store.ts'
 import {
@@ -178,9 +178,7 @@ export function createAuthParts(host: PluginHost, config: AuthConfig, secret: st
     })
     return loading
   }
-  const isRegistered = (clientId: string): boolean =>
-    read.get(statement('SELECT 1 FROM auth_oauth_client WHERE clientId = ? AND disabled IS NOT 1', [clientId])) !==
-    undefined
+  const isRegistered = (clientId: string): boolean => hasClient(read, clientId)
   const bridge = createBridge({
     library,
     lookup,

@@ -222,6 +222,66 @@ export function countRows(read: Reader, table: string): number {
   return read.get<{ n: number }>(statement(`SELECT count(*) AS n FROM ${quote(table)}`))!.n
 }
 
+/** Highest row number of a table: about how many rows it has. */
+export function aboutRows(reads: Pick<Reads, 'get'>, table: string): number {
+  return reads.get<{ n: number | null }>(statement(`SELECT max(rowid) AS n FROM ${quote(table)}`))?.n ?? 0
+}
+
+/** The next rows after a row number, those in the trash too, with their `rowid`. */
+export function rowsAfter(read: Pick<Reads, 'all'>, schema: ObjectSchema, after: number, limit: number): Row[] {
+  const list = codecOf(schema).columns.map(quote).join(', ')
+  const sql = `SELECT rowid AS rowid, ${list} FROM ${quote(schema.table)} WHERE rowid > ? ORDER BY rowid LIMIT ?`
+  return read.all<Row>(statement(sql, [after, limit]))
+}
+
+/** Sets columns of a row by its number. */
+export function updateNumbered(tx: Tx, schema: ObjectSchema, rowid: Row[string] | undefined, columns: Row): void {
+  const names = Object.keys(columns)
+  const sets = names.map((name) => `${quote(name)} = ?`).join(', ')
+  const sql = `UPDATE ${quote(schema.table)} SET ${sets} WHERE rowid = ?`
+  tx.run(statement(sql, [...names.map((name) => columns[name]), rowid]))
+}
+
+/** Whether any row, under an alias, meets all conditions. */
+export function anyRow(
+  read: Pick<Reads, 'get'>,
+  { table }: ObjectSchema,
+  alias: string,
+  conditions: readonly string[],
+  parameters: readonly unknown[],
+): boolean {
+  const sql = `SELECT 1 FROM ${quote(table)} AS ${alias} WHERE ${conditions.join(' AND ')}`
+  return read.get(statement(sql, parameters)) !== undefined
+}
+
+/** The first row in the trash that meets all conditions, by id. */
+export function findTrashed(
+  read: Pick<Reads, 'get'>,
+  { table }: ObjectSchema,
+  conditions: readonly string[],
+  parameters: readonly unknown[],
+): string | undefined {
+  const where = ['deleted_at IS NOT NULL', ...conditions].join(' AND ')
+  const sql = `SELECT id FROM ${quote(table)} WHERE ${where} ORDER BY id LIMIT 1`
+  return read.get<{ id: string }>(statement(sql, parameters))?.id
+}
+
+/** Whether the way up from a row, by a column that names the row above, leads to another one. */
+export function leadsUpTo(
+  read: Pick<Reads, 'get'>,
+  schema: ObjectSchema,
+  column: string,
+  from: string,
+  id: unknown,
+): boolean {
+  const up = quote(column)
+  // UNION rather than UNION ALL: a ring that is stored already ends the walk.
+  const sql = `WITH RECURSIVE above(id) AS (
+      SELECT ? UNION SELECT ${up} FROM ${quote(schema.table)} AS t JOIN above ON t.id = above.id WHERE ${up} IS NOT NULL
+    ) SELECT 1 FROM above WHERE id = ?`
+  return read.get(statement(sql, [from, id])) !== undefined
+}
+
 /** The stored value of a key, or undefined. */
 export function getKey(read: Reader, name: string): string | undefined {
   const found: Statement<{ value: string }> = statement('SELECT value FROM data_key WHERE name = ?', [name])

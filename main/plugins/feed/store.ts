@@ -8,7 +8,7 @@ import type { Place } from './service/place.ts'
 import { placeSql, placeValues } from './service/place.ts'
 import type { FactRow, ItemRow } from './service/row-types.ts'
 import { factColumns, itemColumns } from './service/row-types.ts'
-import type { Condition } from './service/viewer.ts'
+import type { Condition } from './service/viewer-store.ts'
 
 type Reader = Pick<Reads, 'all' | 'get'>
 
@@ -145,22 +145,6 @@ export function readSeenFact(read: Pick<Reads, 'get'>, place: Place, id: string,
   return read.get(statement<FactRow>(sql, [...placeValues(place), id, ...seen.values]))
 }
 
-/** Whether a live record has this id; asked inside of writes, which see what is not committed yet. */
-export function isLive(read: Pick<Reads, 'get'>, table: string, id: string): boolean {
-  return read.get(statement(`SELECT 1 FROM ${quoted(table)} WHERE id = ? AND deleted_at IS NULL`, [id])) !== undefined
-}
-
-/** Whether there is a record of an id, a deleted one too. */
-export function isStored(read: Pick<Reads, 'get'>, table: string, id: string): boolean {
-  return read.get(statement(`SELECT 1 FROM ${quoted(table)} WHERE id = ?`, [id])) !== undefined
-}
-
-/** When a record was made. */
-export function readCreatedAt(read: Pick<Reads, 'get'>, table: string, id: string): string | undefined {
-  const sql = `SELECT created_at AS at FROM ${quoted(table)} WHERE id = ?`
-  return read.get(statement<{ at: string }>(sql, [id]))?.at
-}
-
 /** Facts of a record, newest first, older than an id. */
 export function factsBelow(
   place: Place,
@@ -272,8 +256,4 @@ function where(
 ): { sql: string; values: unknown[] } {
   const all: readonly Condition[] = [{ sql: placeSql, values: placeValues(place) }, ...more, ...conditions]
   return { sql: all.map(({ sql }) => sql).join(' AND '), values: all.flatMap(({ values }) => [...values]) }
-}
-
-function quoted(table: string): string {
-  return `"${table.replaceAll('"', '""')}"`
 }

@@ -6,7 +6,7 @@ import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import { removeWords } from './service/body-words.ts'
+import { removeWords } from './service/body-word-store.ts'
 import { factOf, joinedChanges } from './service/facts.ts'
 import type { Place } from './service/place.ts'
 import {

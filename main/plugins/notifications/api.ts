@@ -1,11 +1,12 @@
 // What other plugins may ask of notifications. Types only.
 import type { z } from 'zod'
+import type { SubscriptionChannel } from '#shared/contracts/feed.ts'
 import type { NotificationType, NotificationPreferences } from '#shared/contracts/notifications.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 
 /** The ways a notification travels. */
-export type NotificationChannel = 'in_app' | 'email' | 'push' | 'slack'
+export type NotificationChannel = z.infer<typeof SubscriptionChannel>
 
 /** One notification to one user. */
 export interface NotificationDraft {

@@ -14,7 +14,7 @@ import { createDesktopNotices } from './service/desktop-notices.ts'
 import { createDevices } from './service/devices.ts'
 import { createInbox } from './service/inbox.ts'
 import type { LinkOf } from './service/messages.ts'
-import { pushBodyOf, slackBodyOf } from './service/messages.ts'
+import { webhookBodies } from './service/messages.ts'
 import { createPlaces } from './service/place.ts'
 import { createPreferenceBook } from './service/preferences.ts'
 import { createReadings } from './service/readings.ts'
@@ -65,9 +65,8 @@ export const notificationsPlugin = definePlugin({
       async messageOf(userId, channel, notification) {
         const url = await book.urlOf(userId, channel)
         if (url === undefined) return undefined
-        const body =
-          channel === 'slack' ? slackBodyOf(notification, linkOf) : pushBodyOf(notification, await devices.of(userId))
-        return { url, body }
+        const reach = { linkOf, devices: () => devices.of(userId) }
+        return { url, body: await webhookBodies[channel](notification, reach) }
       },
     })
     host.dispose(() => deliveries.stop())

@@ -2,7 +2,7 @@
 import { internalContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '../metadata/api.ts'
-import { removeDeliveriesAbout } from './service/deliveries.ts'
+import { removeDeliveriesAbout } from './service/delivery-store.ts'
 import { refreshFold, schemaOfFold } from './service/folds.ts'
 import { tellRead } from './service/inbox.ts'
 import { forgetUser, removeItem, takeItemsAbout, takePartsAbout } from './store.ts'

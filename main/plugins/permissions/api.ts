@@ -2,7 +2,7 @@
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { RecordOrganization } from '#shared/filter/query-env.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
-import type { SystemPermission } from './permissions.ts'
+import type { SystemPermission } from '#shared/system-permissions.ts'
 
 /** What a user was given (D-43). */
 export interface Assignments {

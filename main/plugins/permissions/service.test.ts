@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext, localOwner } from '#main/kernel/context.ts'
-import { systemPermissions } from './permissions.ts'
+import { systemPermissions } from '#shared/system-permissions.ts'
 import { createOwnerAuthorizer } from '../../../test/support/owner-authorizer.ts'
 import { createPermissionsService } from './service.ts'
 

@@ -1,10 +1,12 @@
 // The permissions service as other plugins see it.
 import type { Authorizer } from '#main/kernel/authorize.ts'
+import { hasTable } from '#main/database/query/object-rows.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PermissionsService } from './api.ts'
-import { isSystemPermission, systemPermissions } from './permissions.ts'
+import { systemPermissions } from '#shared/system-permissions.ts'
+import { isSystemPermission } from './permissions.ts'
 import type { Directory } from './service/directory.ts'
-import { adoptRecords, readRecordOrganization, readTables, recordOrganization } from './store.ts'
+import { adoptRecords, readRecordOrganization, recordOrganization } from './store.ts'
 
 /** Makes the service over an authorizer and the directory. */
 export function createPermissionsService(
@@ -19,10 +21,9 @@ export function createPermissionsService(
     assign: directory.assign,
     adoptRecords(tx, organizationId, homes) {
       const byUser = Object.fromEntries(homes.map((home) => [home.userId, home.organizationId]))
-      const tables = readTables(tx)
       return metadata
         .objectSchemas()
-        .filter(({ abstract, table }) => !abstract && tables.has(table))
+        .filter((schema) => !schema.abstract && hasTable(tx, schema))
         .reduce((sum, schema) => sum + adoptRecords(tx, schema, organizationId, byUser), 0)
     },
     organizationOf(read, object, recordId) {

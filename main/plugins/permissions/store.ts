@@ -1,6 +1,8 @@
 // SQL of the plugin's tables: assignments, shares, organizations of records. Rows in, rows out.
 import type { IdSource } from '#shared/filter/filter.ts'
 import type { RecordOrganization } from '#shared/filter/query-env.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { selectMakers } from '#main/database/query/object-rows.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Assignments } from './api.ts'
@@ -117,21 +119,15 @@ export const recordOrganization: RecordOrganization = (objectUid, recordId, bind
 /** Gives the records of a table that belong to none an organization: the home of their maker, else the given one. */
 export function adoptRecords(
   tx: Tx,
-  { uid, table }: { readonly uid: string; readonly table: string },
+  schema: Pick<ObjectSchema, 'uid' | 'table'>,
   organizationId: string,
   homes: Readonly<Record<string, string>>,
 ): number {
   const sql = `WITH home (user_id, organization_id) AS MATERIALIZED (SELECT key, value FROM json_each(?))
     INSERT INTO permissions_record_organization (object_uid, record_id, organization_id)
-    SELECT ?, r.id, coalesce(h.organization_id, ?) FROM "${table}" AS r LEFT JOIN home AS h ON h.user_id = r.created_by
+    SELECT ?, r.id, coalesce(h.organization_id, ?) FROM (${selectMakers(schema)}) AS r LEFT JOIN home AS h ON h.user_id = r.created_by
     WHERE NOT EXISTS (SELECT 1 FROM permissions_record_organization AS o WHERE o.object_uid = ? AND o.record_id = r.id)`
-  return tx.run(statement(sql, [JSON.stringify(homes), uid, organizationId, uid])).changes
-}
-
-/** The tables there are. */
-export function readTables(read: Reader): ReadonlySet<string> {
-  const rows = read.all<{ name: string }>(statement("SELECT name FROM sqlite_schema WHERE type = 'table'"))
-  return new Set(rows.map(({ name }) => name))
+  return tx.run(statement(sql, [JSON.stringify(homes), schema.uid, organizationId, schema.uid])).changes
 }
 
 /** Selects the records shared with any of the principals, with at least this access. Served by an index alone. */

@@ -61,6 +61,7 @@ export interface SearchService {
   /**
    * The condition of a search (D-88). Blank text is true for every row; text without a letter or digit matches none.
    * @param fields the searched fields; a subset narrows, all of `schema.searchFields` is the default
+   * @param alias the alias or quoted name of the object's table in the statement
    * @param operator whether every term must match (the default) or one is enough
    * @throws invalid_query when the object or a field is not searchable, or there are too many terms
    * @throws service_unavailable while the index is being built
@@ -68,8 +69,8 @@ export interface SearchService {
   condition(
     schema: ObjectSchema,
     text: string,
-    fields?: readonly FieldSchema[],
-    alias?: string,
+    fields: readonly FieldSchema[] | undefined,
+    alias: string,
     operator?: SearchOperator,
   ): SearchCondition
   /** Rebuilds every index from the records, in slices. */

@@ -27,7 +27,7 @@ it('are found, also where that was removed in the transaction in which the clean
       tx.run(statement('DELETE FROM o_task WHERE id = ?', [id]))
     })
   const find = (): string[] => {
-    const { sql, parameters } = search.condition(task, 'common')
+    const { sql, parameters } = search.condition(task, 'common', undefined, 'o_task')
     return read
       .all(statement<{ id: string }>(`SELECT id FROM o_task WHERE ${sql} ORDER BY id`, parameters))
       .map(({ id }) => id)

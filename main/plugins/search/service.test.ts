@@ -108,7 +108,7 @@ function purge(id: string): Promise<void> {
 
 function find(text: string, fields?: readonly string[], schema = task): string[] {
   const narrowed = fields?.map((name) => schema.byName.get(name)!)
-  const { sql, parameters } = search.condition(schema, text, narrowed)
+  const { sql, parameters } = search.condition(schema, text, narrowed, 'o_task')
   const rows = test.database.read.all<{ id: string }>(
     statement(`SELECT id FROM o_task WHERE ${sql} ORDER BY id`, parameters),
   )
@@ -180,7 +180,7 @@ describe('searching', () => {
   it('refuses fields that are not searched and objects that are not searchable', () => {
     expect(() => find('x', ['amount'])).toThrow('The query is malformed.')
     const silent = compileObject(definition(base, { enable: { searchable: false } }))
-    expect(() => search.condition(silent, 'x')).toThrow('The query is malformed.')
+    expect(() => search.condition(silent, 'x', undefined, 't0')).toThrow('The query is malformed.')
   })
 
   it('has no syntax that could fail or widen a search', () => {
@@ -443,7 +443,7 @@ describe('ensure', () => {
       tx.ddl('ALTER TABLE o_task RENAME TO o_todo')
       search.ensure(tx, renamed, task)
     })
-    const { sql, parameters } = search.condition(renamed, 'one')
+    const { sql, parameters } = search.condition(renamed, 'one', undefined, 'o_todo')
     expect(test.database.read.all(statement(`SELECT id FROM o_todo WHERE ${sql}`, parameters))).toEqual([{ id: 'a' }])
   })
 

@@ -70,7 +70,7 @@ function purgeIn(tx: Tx, id: string): boolean {
 const purge = (id: string): Promise<boolean> => test.database.write('purge', (tx) => purgeIn(tx, id))
 
 function find(text: string): string[] {
-  const { sql, parameters } = search.condition(task, text)
+  const { sql, parameters } = search.condition(task, text, undefined, 'o_task')
   return test.database.read
     .all(statement<{ id: string }>(`SELECT id FROM o_task WHERE ${sql} ORDER BY id`, parameters))
     .map(({ id }) => id)

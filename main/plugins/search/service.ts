@@ -5,6 +5,7 @@ import { invalidQuery, platformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { hasTable, readRowNumber } from '#main/database/query/object-rows.ts'
 import type { SearchCondition, SearchRow, SearchService } from './api.ts'
 import { addDocument, leaveDocument, removeDocuments, replaceDocument } from './service/documents.ts'
 import { createIndexBuilder } from './service/index-builder.ts'
@@ -18,14 +19,10 @@ import {
   createIndex,
   dropIndex,
   hasAutomerge,
-  hasTable,
   indexColumn,
-  indexTable,
   readEntries,
   readEntry,
-  readRowNumber,
-  rowOfDocument,
-  staleTable,
+  selectMatches,
   turnOffAutomerge,
   writeEntry,
 } from './store.ts'
@@ -97,7 +94,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
   }
 
   const rowNumber = (tx: Tx, schema: ObjectSchema, row: SearchRow): number => {
-    const number = row['rowid'] ?? readRowNumber(tx, schema.table, row['id'])
+    const number = row['rowid'] ?? readRowNumber(tx, schema, row['id'])
     if (typeof number !== 'number')
       throw new Error(`A row of "${schema.name}" is not stored, so its search index cannot be kept.`)
     return number
@@ -217,7 +214,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       cleaner.note(uid, stale)
       await cleaner.finish()
     },
-    condition(schema, text, fields, alias = `"${schema.table}"`, operator = 'and') {
+    condition(schema, text, fields, alias, operator = 'and') {
       if (!schema.enable.searchable)
         throw invalidQuery('search', 'The object is not searchable.', { object: schema.name })
       const query = parseSearch(text, operator)
@@ -227,20 +224,17 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       if (query.match === null && query.exclude === null) return whole('0')
       if (columns.length === 0) return whole(query.match === null ? '1' : '0')
       requireComplete(schema, hash)
-      const table = `"${indexTable(schema.uid)}"`
-      const fresh = `${table} MATCH ? AND rowid NOT IN (SELECT doc FROM "${staleTable(schema.uid)}")`
-      const rows = `SELECT ${rowOfDocument} FROM ${table} WHERE ${fresh}`
+      const { rows, ranked } = selectMatches(schema.uid)
       if (query.match === null) {
         return { sql: `${alias}."rowid" NOT IN (${rows})`, parameters: [scope(query.exclude!)], relevance: null }
       }
       const parameters = [scope(query.match)]
-      const matchesSql = `SELECT ${rowOfDocument} AS "row", rank AS "rank" FROM ${table} WHERE ${fresh}`
       return {
         sql: `${alias}."rowid" IN (${rows})`,
         parameters,
         relevance: {
-          joinSql: `JOIN (${matchesSql}) AS "found" ON "found"."row" = ${alias}."rowid"`,
-          matchesSql,
+          joinSql: `JOIN (${ranked}) AS "found" ON "found"."row" = ${alias}."rowid"`,
+          matchesSql: ranked,
           parameters,
           rankSql: `"found"."rank"`,
         },
@@ -250,7 +244,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       for (const schema of options.objects()) {
         await write('search.reindex', (tx) => {
           complete.delete(schema.uid)
-          if (layoutOf(schema).columns.length > 0 && hasTable(tx, schema.table)) rebuild(tx, schema)
+          if (layoutOf(schema).columns.length > 0 && hasTable(tx, schema)) rebuild(tx, schema)
         })
       }
       await builder.settled()
@@ -279,8 +273,7 @@ export function createSearchService(options: SearchServiceOptions): SearchCore {
       const hashes = new Map(readEntries(read).map((entry) => [entry.objectUid, entry.hash]))
       for (const schema of objects.values()) {
         const { hash, columns } = layoutOf(schema)
-        if (hashes.get(schema.uid) === (columns.length === 0 ? undefined : hash) || !hasTable(read, schema.table))
-          continue
+        if (hashes.get(schema.uid) === (columns.length === 0 ? undefined : hash) || !hasTable(read, schema)) continue
         await write('search.ensure', (tx) => ensure(tx, schema))
       }
       for (const { objectUid } of readEntries(read)) {

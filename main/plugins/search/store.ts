@@ -42,7 +42,7 @@ export interface StaleDocument {
 export const generations = 32
 
 /** SQL that answers the row number of a document's record. */
-export const rowOfDocument = `rowid >> 5`
+const rowOfDocument = `rowid >> 5`
 
 /** The number of a record's first document. */
 export function firstDocument(row: number): number {
@@ -127,17 +127,6 @@ export function dropIndex(tx: Tx, objectUid: string): void {
   tx.ddl(`DROP TABLE IF EXISTS "${indexTable(objectUid)}"`)
   tx.ddl(`DROP TABLE IF EXISTS "${staleTable(objectUid)}"`)
   tx.run(statement(`DELETE FROM search_index WHERE object_uid = ?`, [objectUid]))
-}
-
-/** Whether the object has a table whose rows could be indexed. */
-export function hasTable(read: Pick<Reads, 'get'>, table: string): boolean {
-  return read.get(statement(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`, [table])) !== undefined
-}
-
-/** The number of a stored row by its id. */
-export function readRowNumber(read: Pick<Reads, 'get'>, table: string, id: unknown): number | undefined {
-  // Named, because SQLite answers a row number under the name of the column that stands for it, if there is one.
-  return read.get<{ row: number }>(statement(`SELECT "rowid" AS "row" FROM "${table}" WHERE id = ?`, [id]))?.row
 }
 
 /** The numbers a record has used: its newest document in the index, and the highest one that is stale; null for none. */
@@ -265,19 +254,14 @@ export function deleteStruck(tx: Tx, objectUid: string, limit: number): number {
   return tx.run(statement(sql, [limit])).changes
 }
 
-/** Live rows after a row number with the searched columns, in row order. */
-export function readLiveRows(
-  read: Pick<Reads, 'all'>,
-  entry: Pick<IndexEntry, 'objectTable' | 'columns'>,
-  page: { after: number; limit: number },
-): (Record<string, string | number | null> & { rowid: number })[] {
-  const columns = entry.columns.map(({ column }) => `"${column}"`).join(', ')
-  return read.all(
-    statement(
-      `SELECT "rowid" AS "rowid", ${columns} FROM "${entry.objectTable}" WHERE "rowid" > ? AND deleted_at IS NULL ORDER BY "rowid" LIMIT ?`,
-      [page.after, page.limit],
-    ),
-  )
+/** Selects the documents that meet a full-text expression, its one parameter, and are not stale. */
+export function selectMatches(objectUid: string): { readonly rows: string; readonly ranked: string } {
+  const table = `"${indexTable(objectUid)}"`
+  const fresh = `${table} MATCH ? AND rowid NOT IN (SELECT doc FROM "${staleTable(objectUid)}")`
+  return {
+    rows: `SELECT ${rowOfDocument} FROM ${table} WHERE ${fresh}`,
+    ranked: `SELECT ${rowOfDocument} AS "row", rank AS "rank" FROM ${table} WHERE ${fresh}`,
+  }
 }
 
 const parts = new Map<number, { columns: string; holes: string }>()

@@ -1,6 +1,7 @@
 // Owns editing a permission set or profile: the matrix, the row rules and what may be done beside records.
 import { Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { systemPermissions } from '#shared/system-permissions.ts'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
@@ -13,25 +14,6 @@ import { RowRuleList } from './row-rule-list.tsx'
 import { countSetChanges, draftOfSet } from './set-draft.ts'
 import type { SetDraft } from './set-draft.ts'
 import classes from './access.module.css'
-
-const systemWords = [
-  'manage_metadata',
-  'manage_users',
-  'manage_permissions',
-  'manage_settings',
-  'manage_api_keys',
-  'view_audit',
-  'export_data',
-  'import_data',
-  'run_sql',
-  'manage_flows',
-  'run_flows',
-  'manage_webhooks',
-  'manage_packages',
-  'moderate_feed',
-  'manage_ai',
-  'restore_backups',
-] as const
 
 /** The editor. */
 export function SetEditor(props: RightEditorProps) {
@@ -73,7 +55,7 @@ function SystemPart(props: { draft: SetDraft; onChange: (draft: SetDraft) => voi
     <div className={parts.section}>
       <fieldset className={`${parts.options} ${classes.inColumns}`}>
         <legend>{t('system.lead')}</legend>
-        {systemWords.map((word) => (
+        {systemPermissions.map((word) => (
           <Checkbox
             key={word}
             label={t(`system.${word}`)}

@@ -2,7 +2,7 @@
 // is, and what comes back when it is restored. Knows tables, nothing of what is in them.
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
-import { addWords } from '#main/plugins/feed/service/body-words.ts'
+import { addWords } from '#main/plugins/feed/service/body-word-store.ts'
 
 /** Rows by table. */
 export type TableImage = ReadonlyMap<string, readonly Record<string, unknown>[]>

@@ -4,7 +4,7 @@
 import { platformError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Tx, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { deleteCounters, insertUse, putCounter, readCounter } from './attempt-store.ts'
 import { digestOf } from './session-lookup.ts'
 
 /** Guesses at one account on one route. Who proves something gives the own one back, so that it bounds wrong ones alone. */
@@ -21,13 +21,6 @@ const linkWindowMs = 15 * 60_000
 
 /** Counters without use for this long are forgotten. */
 const forgottenAfterMs = 86_400_000
-
-interface Counter {
-  readonly tokens: number
-  readonly at: number
-  readonly failures: number
-  readonly locked_until: number
-}
 
 /** The counters of one host. */
 export interface Attempts {
@@ -65,33 +58,19 @@ export interface Attempts {
  * @source D-39, D-200; safety N1
  */
 export function createAttempts(write: Write, clock: Clock): Attempts {
-  const find = (tx: Tx, key: string): Counter | undefined =>
-    tx.get(statement<Counter>('SELECT tokens, at, failures, locked_until FROM auth_attempt WHERE key = ?', [key]))
-
-  const put = (tx: Tx, key: string, counter: Counter): void => {
-    tx.run(
-      statement(
-        `INSERT INTO auth_attempt (key, tokens, at, failures, locked_until) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (key) DO UPDATE SET tokens = excluded.tokens, at = excluded.at, failures = excluded.failures,
-           locked_until = excluded.locked_until`,
-        [key, counter.tokens, counter.at, counter.failures, counter.locked_until],
-      ),
-    )
-  }
-
   const setFailures = (account: string, route: string | undefined, next: (failures: number) => number): Promise<void> =>
     write('auth.attempt', (tx) => {
       if (route !== undefined) giveBack(tx, keyOf(`route ${route}`, account))
       const key = keyOf('account', account)
-      const counter = find(tx, key)
+      const counter = readCounter(tx, key)
       if (counter === undefined) return
       const failures = Math.max(0, next(counter.failures))
-      put(tx, key, { ...counter, failures, locked_until: failures < maxFailures ? 0 : counter.locked_until })
+      putCounter(tx, key, { ...counter, failures, locked_until: failures < maxFailures ? 0 : counter.locked_until })
     })
 
   const giveBack = (tx: Tx, key: string): void => {
-    const bucket = find(tx, key)
-    if (bucket !== undefined) put(tx, key, { ...bucket, tokens: Math.min(burst, bucket.tokens + 1) })
+    const bucket = readCounter(tx, key)
+    if (bucket !== undefined) putCounter(tx, key, { ...bucket, tokens: Math.min(burst, bucket.tokens + 1) })
   }
 
   return {
@@ -99,17 +78,22 @@ export function createAttempts(write: Write, clock: Clock): Attempts {
       const refusal = await write('auth.attempt', (tx) => {
         const now = clock.now()
         const accountKey = keyOf('account', account)
-        const state = find(tx, accountKey) ?? { tokens: 0, at: now, failures: 0, locked_until: 0 }
+        const state = readCounter(tx, accountKey) ?? { tokens: 0, at: now, failures: 0, locked_until: 0 }
         if (state.locked_until > now) return state.locked_until - now
         // A lock that has run out leaves a clean account.
         const failures = (state.locked_until > 0 ? 0 : state.failures) + 1
         const bucketKey = keyOf(`route ${route}`, account)
-        const bucket = find(tx, bucketKey)
+        const bucket = readCounter(tx, bucketKey)
         const level =
           bucket === undefined ? burst : Math.min(burst, bucket.tokens + Math.max(0, now - bucket.at) * refillPerMs)
         if (level < 1) return Math.ceil((1 - level) / refillPerMs)
-        put(tx, bucketKey, { tokens: level - 1, at: now, failures: 0, locked_until: 0 })
-        put(tx, accountKey, { tokens: 0, at: now, failures, locked_until: failures >= maxFailures ? now + lockMs : 0 })
+        putCounter(tx, bucketKey, { tokens: level - 1, at: now, failures: 0, locked_until: 0 })
+        putCounter(tx, accountKey, {
+          tokens: 0,
+          at: now,
+          failures,
+          locked_until: failures >= maxFailures ? now + lockMs : 0,
+        })
         return 0
       })
       if (refusal > 0) throw tooMany(refusal, burst)
@@ -120,10 +104,10 @@ export function createAttempts(write: Write, clock: Clock): Attempts {
       const refusal = await write('auth.attempt', (tx) => {
         const now = clock.now()
         const key = keyOf(`link ${route}`, address)
-        const counter = find(tx, key)
+        const counter = readCounter(tx, key)
         const fresh = counter === undefined || now - counter.at >= linkWindowMs
         if (!fresh && counter.failures >= maxLinks) return counter.at + linkWindowMs - now
-        put(tx, key, {
+        putCounter(tx, key, {
           tokens: 0,
           at: fresh ? now : counter.at,
           failures: fresh ? 1 : counter.failures + 1,
@@ -133,16 +117,8 @@ export function createAttempts(write: Write, clock: Clock): Attempts {
       })
       if (refusal > 0) throw tooMany(refusal, maxLinks)
     },
-    useUp: (kind, what, until) =>
-      write('auth.use-up', (tx) => {
-        const sql = `INSERT INTO auth_attempt (key, tokens, at, failures, locked_until) VALUES (?, 0, ?, 0, 0)
-          ON CONFLICT (key) DO NOTHING`
-        return tx.run(statement(sql, [digestOf(`used ${kind}|${what}`), until])).changes > 0
-      }),
-    sweep: () =>
-      write('auth.attempt-sweep', (tx) => {
-        tx.run(statement('DELETE FROM auth_attempt WHERE at < ?', [clock.now() - forgottenAfterMs]))
-      }),
+    useUp: (kind, what, until) => write('auth.use-up', (tx) => insertUse(tx, digestOf(`used ${kind}|${what}`), until)),
+    sweep: () => write('auth.attempt-sweep', (tx) => deleteCounters(tx, clock.now() - forgottenAfterMs)),
   }
 }
 

@@ -2,7 +2,7 @@
 // library takes the consent away and leaves the application its tokens.
 import { notFound } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { deleteConsent, readConsents } from '../store.ts'
+import { deleteConsent, readConsents } from './consent-store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { requireOwnSession } from './users.ts'
 

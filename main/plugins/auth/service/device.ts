@@ -1,11 +1,11 @@
 // Device authorization: the payloads of D-36 around the library's steps.
 import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { statement } from '#main/kernel/database.ts'
 import { PlatformError } from '#shared/errors.ts'
 import { Reply } from '#main/kernel/reply.ts'
 import { authError } from '../errors.ts'
 import type { AuthParts } from './auth-parts.ts'
+import { slowPolling } from './consent-store.ts'
 import type { ForwardedInput } from './forwarding.ts'
 import { asProtocolSays, fieldsOf, tell } from './forwarding.ts'
 import { digestOf } from './session-lookup.ts'
@@ -134,14 +134,7 @@ async function countGuess<T>(
 }
 
 async function slowDown(parts: AuthParts, code: string): Promise<void> {
-  await parts.write('auth.slow-down', (tx) => {
-    tx.run(
-      statement('UPDATE auth_device_code SET pollingInterval = pollingInterval + ? WHERE deviceCode = ?', [
-        slowDownMs,
-        digestOf(code),
-      ]),
-    )
-  })
+  await parts.write('auth.slow-down', (tx) => slowPolling(tx, digestOf(code), slowDownMs))
 }
 
 function normalised(userCode: string): string {

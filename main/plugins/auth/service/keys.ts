@@ -4,10 +4,11 @@ import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { countKeys, deleteKey, findKey, insertKey, noteKeyUse, readKeys } from './key-store.ts'
+import type { FoundKey, KeyRow } from './key-store.ts'
 import { digestOf } from './session-lookup.ts'
 import { isShutOut } from './users.ts'
 
@@ -18,26 +19,6 @@ export const keyMark = 'cairn_'
 const notedEveryMs = 10 * 60_000
 const maxRemembered = 10_000
 const maxKeysOfUser = 200
-
-interface KeyRow {
-  readonly id: string
-  readonly user_id: string
-  readonly name: string
-  readonly prefix: string
-  readonly permission_sets: string | null
-  readonly read_only: number
-  readonly created_at: number
-  readonly last_used_at: number | null
-  readonly expires_at: number | null
-}
-
-interface FoundKey extends KeyRow {
-  readonly userName: string
-  readonly banned: number | null
-  readonly banExpires: string | null
-  /** Where the key was made, while its maker is in there; for one made in none, the organization its maker joined first. */
-  readonly organizationId: string | null
-}
 
 /** A key as lists show it. */
 export interface ListedKey {
@@ -94,16 +75,7 @@ export function createKeys(parts: KeyParts): Keys {
   const remembered = new Map<string, { readonly row: FoundKey; readonly caller: Caller; usedAt: number }>()
 
   const load = (digest: string): { row: FoundKey; caller: Caller; usedAt: number } | null => {
-    const row = read.get(
-      statement<FoundKey>(
-        `SELECT k.*, u.name AS userName, u.banned, u.banExpires,
-           (SELECT m.organizationId FROM auth_member m
-            WHERE m.userId = k.user_id AND m.organizationId = coalesce(k.organization_id, m.organizationId)
-            ORDER BY m.createdAt, m.id LIMIT 1) AS organizationId
-         FROM auth_key k JOIN auth_user u ON u.id = k.user_id WHERE k.digest = ?`,
-        [digest],
-      ),
-    )
+    const row = findKey(read, digest)
     if (row === undefined) return null
     const scoped = row.permission_sets !== null || row.read_only === 1
     const caller: Caller = Object.freeze({
@@ -130,9 +102,9 @@ export function createKeys(parts: KeyParts): Keys {
   const noteUse = (entry: { row: FoundKey; usedAt: number }, now: number): void => {
     if (now - entry.usedAt < notedEveryMs) return
     entry.usedAt = now
-    write('auth.key-used', (tx) => {
-      tx.run(statement('UPDATE auth_key SET last_used_at = ? WHERE id = ?', [now, entry.row.id]))
-    }).catch((error: unknown) => log.warn({ err: error }, 'The use of an API key could not be noted.'))
+    write('auth.key-used', (tx) => noteKeyUse(tx, entry.row.id, now)).catch((error: unknown) =>
+      log.warn({ err: error }, 'The use of an API key could not be noted.'),
+    )
   }
 
   return {
@@ -147,29 +119,20 @@ export function createKeys(parts: KeyParts): Keys {
       const id = ids.uuid()
       const prefix = key.slice(0, keyMark.length + 4)
       await write('auth.key-create', (tx) => {
-        const { count } = tx.get(
-          statement<{ count: number }>('SELECT count(*) AS count FROM auth_key WHERE user_id = ?', [ctx.actor.id]),
-        )!
-        if (count >= maxKeysOfUser) throw platformError('conflict', { reason: 'too_many_keys', limit: maxKeysOfUser })
-        tx.run(
-          statement(
-            `INSERT INTO auth_key (id, user_id, name, prefix, digest, permission_sets, read_only, created_at, expires_at,
-               organization_id)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-            [
-              id,
-              ctx.actor.id,
-              request.name,
-              prefix,
-              digestOf(key),
-              request.permissionSets === null ? null : JSON.stringify(request.permissionSets),
-              request.readOnly ? 1 : 0,
-              now,
-              expiresAt,
-              ctx.organizationId,
-            ],
-          ),
-        )
+        if (countKeys(tx, ctx.actor.id) >= maxKeysOfUser)
+          throw platformError('conflict', { reason: 'too_many_keys', limit: maxKeysOfUser })
+        insertKey(tx, {
+          id,
+          user_id: ctx.actor.id,
+          name: request.name,
+          prefix,
+          digest: digestOf(key),
+          permission_sets: request.permissionSets === null ? null : JSON.stringify(request.permissionSets),
+          read_only: request.readOnly ? 1 : 0,
+          created_at: now,
+          expires_at: expiresAt,
+          organization_id: ctx.organizationId,
+        })
         tx.emit(ctx, {
           type: 'auth.key_created',
           payload: {
@@ -185,22 +148,19 @@ export function createKeys(parts: KeyParts): Keys {
       return { id, name: request.name, key, prefix, expiresAt: iso(expiresAt), createdAt: iso(now)! }
     },
     list: (userId) =>
-      read
-        .all(statement<KeyRow>('SELECT * FROM auth_key WHERE user_id = ? ORDER BY created_at, id', [userId]))
-        .map((row) => ({
-          id: row.id,
-          name: row.name,
-          prefix: row.prefix,
-          createdAt: iso(row.created_at)!,
-          lastUsedAt: iso(row.last_used_at),
-          expiresAt: iso(row.expires_at),
-          permissionSets: setsOf(row),
-          readOnly: row.read_only === 1,
-        })),
+      readKeys(read, userId).map((row) => ({
+        id: row.id,
+        name: row.name,
+        prefix: row.prefix,
+        createdAt: iso(row.created_at)!,
+        lastUsedAt: iso(row.last_used_at),
+        expiresAt: iso(row.expires_at),
+        permissionSets: setsOf(row),
+        readOnly: row.read_only === 1,
+      })),
     async remove(ctx, id) {
       await write('auth.key-delete', (tx) => {
-        const { changes } = tx.run(statement('DELETE FROM auth_key WHERE id = ? AND user_id = ?', [id, ctx.actor.id]))
-        if (changes === 0) throw notFound('api_key', id)
+        if (!deleteKey(tx, id, ctx.actor.id)) throw notFound('api_key', id)
         tx.emit(ctx, { type: 'auth.key_revoked', payload: { keyId: id, userId: ctx.actor.id } })
         tx.afterCommit(() => remembered.clear())
       })

@@ -2,7 +2,7 @@
 // Knows no route.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { deleteLink, hasLink, putLink, takeLink } from './link-store.ts'
 import { digestOf } from './session-lookup.ts'
 
 /** What a link is for. One that proves an address and one that changes it are of one kind: each says which address holds. */
@@ -36,35 +36,18 @@ export function createLinks({ read, write, clock }: { read: Reads; write: Write;
   return {
     async issue({ kind, account, token, seconds }) {
       const expiresAt = new Date(clock.now() + seconds * 1000).toISOString()
-      await write('auth.link', (tx) => {
-        tx.run(
-          statement(
-            `INSERT INTO auth_link (kind, account, digest, expiresAt) VALUES (?, ?, ?, ?)
-             ON CONFLICT (kind, account) DO UPDATE SET digest = excluded.digest, expiresAt = excluded.expiresAt`,
-            [kind, accountOf(account), digestOf(token), expiresAt],
-          ),
-        )
-      })
+      await write('auth.link', (tx) =>
+        putLink(tx, { kind, account: accountOf(account), digest: digestOf(token), expiresAt }),
+      )
     },
-    counts: (kind, token) =>
-      read.get(
-        statement('SELECT 1 FROM auth_link WHERE digest = ? AND kind = ? AND expiresAt > ?', [
-          digestOf(token),
-          kind,
-          clock.iso(),
-        ]),
-      ) !== undefined,
-    take: (kind, token) =>
-      write('auth.take-link', (tx) => {
-        const sql = 'DELETE FROM auth_link WHERE digest = ? AND kind = ? AND expiresAt > ? RETURNING account'
-        return tx.all(statement<{ account: string }>(sql, [digestOf(token), kind, clock.iso()])).at(0)?.account
-      }),
+    counts: (kind, token) => hasLink(read, kind, digestOf(token), clock.iso()),
+    take: (kind, token) => write('auth.take-link', (tx) => takeLink(tx, kind, digestOf(token), clock.iso())),
   }
 }
 
 /** Voids the link of a kind that an account has. */
 export function voidLink(tx: Tx, kind: LinkKind, account: string): void {
-  tx.run(statement('DELETE FROM auth_link WHERE kind = ? AND account = ?', [kind, accountOf(account)]))
+  deleteLink(tx, kind, accountOf(account))
 }
 
 function accountOf(account: string): string {

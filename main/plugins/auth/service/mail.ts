@@ -2,12 +2,12 @@
 // Without a mail server they wait for whoever manages users. Nothing of them is ever logged.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { MailService } from '../../mail/api.ts'
 import type { NotificationDraft } from '../../notifications/api.ts'
 import type { OutgoingMail } from './library-options.ts'
+import { insertMail, readMailContent, readMails } from './mail-store.ts'
 
 /** A mail that waits to be handed on by a person. */
 export interface WaitingMail {
@@ -88,13 +88,8 @@ export function createMail(parts: MailParts): Mail {
     write('auth.mail', (tx) => {
       const now = clock.now()
       const id = ids.uuid()
-      tx.run(statement('DELETE FROM auth_mail WHERE expires_at < ?', [now]))
-      tx.run(
-        statement(
-          'INSERT INTO auth_mail (id, recipient, kind, content, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)',
-          [id, mail.to, mail.kind, mail.url ?? mail.code ?? '', now, now + lifeMs],
-        ),
-      )
+      const content = mail.url ?? mail.code ?? ''
+      insertMail(tx, { id, recipient: mail.to, kind: mail.kind, content, created_at: now, expires_at: now + lifeMs })
       tell(tx, { id, to: mail.to, kind: mail.kind })
     })
 
@@ -118,32 +113,15 @@ export function createMail(parts: MailParts): Mail {
       return Promise.resolve()
     },
     waiting: () =>
-      read
-        .all(
-          statement<{
-            id: string
-            recipient: string
-            kind: string
-            content: string
-            created_at: number
-            expires_at: number
-          }>('SELECT * FROM auth_mail WHERE expires_at > ? ORDER BY created_at DESC, id DESC LIMIT 200', [clock.now()]),
-        )
-        .map((row) => ({
-          id: row.id,
-          to: row.recipient,
-          kind: row.kind,
-          content: row.content,
-          createdAt: new Date(row.created_at).toISOString(),
-          expiresAt: new Date(row.expires_at).toISOString(),
-        })),
-    content: (id) =>
-      read.get(
-        statement<{ content: string }>('SELECT content FROM auth_mail WHERE id = ? AND expires_at > ?', [
-          id,
-          clock.now(),
-        ]),
-      )?.content,
+      readMails(read, clock.now()).map((row) => ({
+        id: row.id,
+        to: row.recipient,
+        kind: row.kind,
+        content: row.content,
+        createdAt: new Date(row.created_at).toISOString(),
+        expiresAt: new Date(row.expires_at).toISOString(),
+      })),
+    content: (id) => readMailContent(read, id, clock.now()),
     async settle() {
       await Promise.all(underWay)
     },

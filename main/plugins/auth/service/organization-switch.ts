@@ -2,19 +2,11 @@
 // it is done whole or not at all.
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { PermissionsService } from '../../permissions/api.ts'
 import { hasOrganizations, readHomes, readMemberships, readOrganizationId } from '../store.ts'
+import { insertMember, insertOrganization, putSwitch, readOutsiders, readSwitch } from './organization-store.ts'
 import { isAdministrator } from './users.ts'
-
-/** What is remembered of the switch. */
-interface Switch {
-  /** The organization that holds what was there before. */
-  readonly organizationId: string
-  /** ISO instant; null while organizations are on. */
-  readonly offSince: string | null
-}
 
 /** The organization that holds what was there before organizations were switched on; undefined when they never were. */
 export function firstOrganization(read: Pick<Tx, 'get'>): string | undefined {
@@ -47,15 +39,7 @@ export async function followSwitch(
     const kept = before === undefined ? undefined : readOrganizationId(tx, 'id', before.organizationId)
     const organizationId = kept ?? addOrganization(tx, host.ids.uuid(), now)
     const join = (userId: string, role: string): void =>
-      void tx.run(
-        statement('INSERT INTO auth_member (id, organizationId, userId, role, createdAt) VALUES (?, ?, ?, ?, ?)', [
-          host.ids.uuid(),
-          organizationId,
-          userId,
-          role,
-          now,
-        ]),
-      )
+      insertMember(tx, { id: host.ids.uuid(), organizationId, userId, role }, now)
     const isIn = readMemberships(tx, localOwnerId).some((one) => one.organizationId === organizationId)
     if (!isIn && (kept === undefined || homes.every(({ userId }) => userId !== localOwnerId)))
       join(localOwnerId, 'owner')
@@ -68,31 +52,9 @@ export async function followSwitch(
   if (done !== null) host.log.info(done, 'Organizations are on: what was in none is in the first one now.')
 }
 
-function readSwitch(read: Pick<Tx, 'get'>): Switch | undefined {
-  return read.get(
-    statement<Switch>(
-      'SELECT organization_id AS organizationId, off_since AS offSince FROM auth_organization_switch WHERE only = 1',
-    ),
-  )
-}
-
-function putSwitch(tx: Tx, { organizationId, offSince }: Switch): void {
-  const sql = `INSERT INTO auth_organization_switch (only, organization_id, off_since) VALUES (1, ?, ?)
-    ON CONFLICT (only) DO UPDATE SET organization_id = excluded.organization_id, off_since = excluded.off_since`
-  tx.run(statement(sql, [organizationId, offSince]))
-}
-
-/** Accounts in no organization that were made at an instant or later. */
-function readOutsiders(tx: Tx, since: string): string[] {
-  const sql = `SELECT id FROM auth_user WHERE createdAt >= ?
-    AND NOT EXISTS (SELECT 1 FROM auth_member m WHERE m.userId = auth_user.id) ORDER BY createdAt, id`
-  return tx.all(statement<{ id: string }>(sql, [since])).map(({ id }) => id)
-}
-
 function addOrganization(tx: Tx, id: string, now: string): string {
   let slug = 'workspace'
   for (let number = 2; readOrganizationId(tx, 'slug', slug) !== undefined; number += 1) slug = `workspace-${number}`
-  const sql = 'INSERT INTO auth_organization (id, name, slug, createdAt) VALUES (?, ?, ?, ?)'
-  tx.run(statement(sql, [id, 'Workspace', slug, now]))
+  insertOrganization(tx, { id, name: 'Workspace', slug }, now)
   return id
 }

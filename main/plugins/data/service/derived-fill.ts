@@ -4,12 +4,9 @@ import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { formulasOf } from '#shared/formulas/formulas-of.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
-import { quote } from '../store.ts'
-import type { Row } from './codec.ts'
-import { codecOf } from './codec.ts'
+import { rowsAfter, updateNumbered } from '../store.ts'
 import type { RecordRules } from './record-rules.ts'
-import { fillSummary } from './summary-query.ts'
+import { fillSummary } from './summary-store.ts'
 import type { SummaryRule } from './summary-rules.ts'
 import { summaryRulesOf } from './summary-rules.ts'
 
@@ -71,20 +68,12 @@ export function fillFormulas(
   rules: Pick<RecordRules, 'compute'>,
   { after, limit, onChange }: { after: number; limit: number; onChange?: () => void },
 ): number | null {
-  const list = codecOf(schema).columns.map(quote).join(', ')
-  const table = quote(schema.table)
-  const rows = tx.all<Row>(
-    statement(`SELECT rowid AS rowid, ${list} FROM ${table} WHERE rowid > ? ORDER BY rowid LIMIT ?`, [after, limit]),
-  )
+  const rows = rowsAfter(tx, schema, after, limit)
   for (const row of rows) {
     const columns = rules.compute(schema, row)
-    const names = Object.keys(columns)
-    if (names.length === 0) continue
+    if (Object.keys(columns).length === 0) continue
     onChange?.()
-    const sets = names.map((name) => `${quote(name)} = ?`).join(', ')
-    tx.run(
-      statement(`UPDATE ${table} SET ${sets} WHERE rowid = ?`, [...names.map((name) => columns[name]), row['rowid']]),
-    )
+    updateNumbered(tx, schema, row['rowid'], columns)
   }
   return rows.length < limit ? null : Number(rows.at(-1)!['rowid'])
 }

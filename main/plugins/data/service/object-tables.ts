@@ -9,7 +9,7 @@ import { worksOf } from '#main/database/schema/schema-plan.ts'
 import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
 import { createIndexSql, physicalIndexes, trashIndex } from '#main/database/schema/physical-indexes.ts'
 import type { MetadataItem, TypeHook } from '#main/plugins/metadata/api.ts'
-import { quote, renameEffects } from '../store.ts'
+import { renameEffects } from '../store.ts'
 import { moveBackups, renameBackups, tableExists } from './schema-change/backup-store.ts'
 import type { Candidate, SchemaChangeParts } from './schema-change/change-parts.ts'
 import { conversionEnv, planOf } from './schema-change/change-parts.ts'
@@ -22,6 +22,7 @@ import { createSchemaPlanning } from './schema-change/planning.ts'
 import { renameLinks } from './schema-change/renamed-targets.ts'
 import type { Returning } from './schema-change/returning.ts'
 import { returningColumns, returningSource, withReturningWork } from './schema-change/returning.ts'
+import { renameTableSql } from './schema-change/table-store.ts'
 import { closeForWrites } from './schema-change/write-gate.ts'
 
 /** The hook with what the rest of schema changes needs. */
@@ -79,7 +80,7 @@ export function createObjectTables(parts: SchemaChangeParts, derived: DerivedVal
       applyPlan(tx, plan, { token: '', env: conversionEnv(parts, plan, tx) })
       return
     }
-    tx.ddl(`ALTER TABLE ${quote(table)} RENAME TO ${quote(after.table)}`)
+    tx.ddl(renameTableSql(table, after.table))
     moveBackups(tx, after.uid, after.table)
     for (const index of [trashIndex(after), ...physicalIndexes(after)]) tx.ddl(createIndexSql(index))
   }

@@ -3,8 +3,7 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { HeavyReads, Reads, Statement } from '#main/kernel/database.ts'
 import { isCheap } from '#main/database/query/cost.ts'
-import { statement } from '#main/kernel/database.ts'
-import { quote } from '../store.ts'
+import { aboutRows } from '../store.ts'
 import type { PlanCache, ReadHints } from './plan-cache.ts'
 import { createResultCache } from './result-cache.ts'
 
@@ -85,7 +84,7 @@ export function createTableSizes(read: Pick<Reads, 'get'>, clock: Clock): TableS
   return (table) => {
     const found = known.get(table)
     if (found !== undefined && clock.now() - found.at < freshMs) return found.rows
-    const rows = read.get<{ n: number | null }>(statement(`SELECT max(rowid) AS n FROM ${quote(table)}`))?.n ?? 0
+    const rows = aboutRows(read, table)
     if (known.size > 5_000) known.clear()
     known.set(table, { rows, at: clock.now() })
     return rows

@@ -9,11 +9,10 @@ import { resolveFilter } from '#shared/filter/resolve-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import { writeConditions } from '#main/database/query/build-find.ts'
 import { bind, column, rootScope } from '#main/database/query/scope.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import { liveExists, quote } from '../store.ts'
+import { anyRow, leadsUpTo, liveExists } from '../store.ts'
 import type { Row } from './codec.ts'
 import type { RecordAccess } from './record-access.ts'
 import { codecOf } from './codec.ts'
@@ -97,8 +96,7 @@ function admits(tx: Tx, target: ObjectSchema, filter: unknown, id: string, query
     `${column(scope, 'id')} = ${bind(scope, id)}`,
     ...writeConditions(scope, resolveFilter(target, parseFilter(filter), env), 'exclude'),
   ]
-  const sql = `SELECT 1 FROM ${quote(target.table)} AS ${scope.alias} WHERE ${conditions.join(' AND ')}`
-  return tx.get(statement(sql, scope.parameters)) !== undefined
+  return anyRow(tx, target, scope.alias, conditions, scope.parameters)
 }
 
 /** The ids a field of a stored row names. */
@@ -114,12 +112,7 @@ export function closesRing(
   id: Row[string] | undefined,
   parentId: string,
 ): boolean {
-  const up = quote(field.column)
-  // UNION rather than UNION ALL: a ring that is stored already ends the walk.
-  const sql = `WITH RECURSIVE above(id) AS (
-      SELECT ? UNION SELECT ${up} FROM ${quote(schema.table)} AS t JOIN above ON t.id = above.id WHERE ${up} IS NOT NULL
-    ) SELECT 1 FROM above WHERE id = ?`
-  return tx.get(statement(sql, [parentId, id])) !== undefined
+  return leadsUpTo(tx, schema, field.column, parentId, id)
 }
 
 function invalid(field: string, message: string, value: unknown): FieldError {

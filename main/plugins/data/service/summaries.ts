@@ -8,7 +8,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
-import { computeSummary, passesFilter } from './summary-query.ts'
+import { computeSummary, passesFilter } from './summary-store.ts'
 import type { SummaryRule, SummaryRules } from './summary-rules.ts'
 
 /** Keeps summaries; one per host. */

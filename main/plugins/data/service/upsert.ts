@@ -5,11 +5,10 @@ import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import { findUniqueClash } from '#main/database/query/unique-clash.ts'
 import { quoteLiteral } from '#main/database/schema/sql-text.ts'
 import type { BulkItem } from '../api.ts'
-import { getRow, quote } from '../store.ts'
+import { findTrashed, getRow, quote } from '../store.ts'
 import type { Row } from './codec.ts'
 import type { PrepareEnv } from './prepare.ts'
 import { requireId } from './write-parts.ts'
@@ -56,11 +55,13 @@ function findRow(
   const column = quote(field.column)
   const compare = field.caseSensitive ? `${column} = ?` : `cairn_fold(${column}) = cairn_fold(?)`
   const organization = env.recordOrganization?.(schema.uid, `${quote(schema.table)}.id`, quoteLiteral)
-  const within = organization === undefined ? '' : ` AND ${organization} IS ?`
-  const values = [fieldTypeOf(field).toColumn(value, field), ...(within === '' ? [] : [env.organizationId ?? null])]
-  const sql = `SELECT id FROM ${quote(schema.table)} WHERE deleted_at IS NOT NULL AND ${compare}${within} ORDER BY id LIMIT 1`
-  const deleted = read.get<{ id: string }>(statement(sql, values))
-  return deleted === undefined ? undefined : getRow(read, schema, deleted.id)
+  const within = organization === undefined ? [] : [`${organization} IS ?`]
+  const values = [
+    fieldTypeOf(field).toColumn(value, field),
+    ...(within.length === 0 ? [] : [env.organizationId ?? null]),
+  ]
+  const deleted = findTrashed(read, schema, [compare, ...within], values)
+  return deleted === undefined ? undefined : getRow(read, schema, deleted)
 }
 
 function externalField(

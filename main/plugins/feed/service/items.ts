@@ -6,6 +6,7 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
+import { isLive } from '#main/database/query/object-rows.ts'
 import type { SystemItemDraft } from '../api.ts'
 import { feedError } from '../errors.ts'
 import type { NewItem } from '../store.ts'
@@ -14,13 +15,12 @@ import {
   emptyItem,
   hasReplies,
   insertItem,
-  isLive,
   readItem,
   readSeenFact,
   readSeenItem,
   updateItem,
 } from '../store.ts'
-import { addWords, removeWords } from './body-words.ts'
+import { addWords, removeWords } from './body-word-store.ts'
 import type { ItemData } from './item-input.ts'
 import { clientType, mergeData, readItemInput } from './item-input.ts'
 import { removeMarks } from './mark-store.ts'
@@ -31,7 +31,7 @@ import type { RecordPlace } from './place.ts'
 import type { FeedEntry, FeedItemVisibility, ItemRow } from './row-types.ts'
 import { mentionsOf } from './row-types.ts'
 import { storedItemView } from './show-items.ts'
-import type { Viewer } from './viewer.ts'
+import type { Viewer } from './viewer-store.ts'
 
 /** What clients send to create an item. */
 export interface CreateInput {
@@ -96,7 +96,7 @@ export function requireEntry(read: Pick<Reads, 'get'>, place: RecordPlace, viewe
 
 /** Inside of a write: a purge just before must not leave rows behind. @throws resource_not_found */
 export function requireLive(tx: Tx, { schema, recordId }: RecordPlace): void {
-  if (!isLive(tx, schema.table, recordId)) throw notFound('record', recordId, schema.name)
+  if (!isLive(tx, schema, recordId)) throw notFound('record', recordId, schema.name)
 }
 
 /**

@@ -10,7 +10,8 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { HeavyReads, Statement } from '#main/kernel/database.ts'
 import { feedError } from '../errors.ts'
 import { countFacts, countItems, factsBelow, hasMoreThan, itemsBelow } from '../store.ts'
-import { searchCondition } from './body-words.ts'
+import { searchCondition } from './body-word-store.ts'
+import { markedAs } from './mark-store.ts'
 import type { PageBounds, PageRequest } from './page.ts'
 import { cutPage, readPage } from './page.ts'
 import { actorView } from './people.ts'
@@ -21,7 +22,7 @@ import { showChanges } from './show-changes.ts'
 import type { ShowParts } from './show-items.ts'
 import { showEntries } from './show-items.ts'
 import { trackedFields } from './tracked-fields.ts'
-import type { Condition, Viewer } from './viewer.ts'
+import type { Condition, Viewer } from './viewer-store.ts'
 
 /** What of a feed is asked for. */
 export interface FeedQuery {
@@ -238,14 +239,6 @@ function markedBy({ hasAttachments, pinnedOnly, starredOnly }: FeedSearch, me: s
     ...(pinnedOnly === true ? [markedAs('i', 'feed_pin')] : []),
     ...(starredOnly === true ? [markedAs('i', 'feed_star', { sql: ' AND k.user_id = ?', values: [me] })] : []),
   ]
-}
-
-function markedAs(alias: string, table: string, more: Condition = { sql: '', values: [] }): Condition {
-  return {
-    sql: `EXISTS (SELECT 1 FROM ${table} AS k
-      WHERE k.object = ${alias}.object AND k.record_id = ${alias}.record_id AND k.item_id = ${alias}.id${more.sql})`,
-    values: more.values,
-  }
 }
 
 /** Both ends count; a day without a time is all of it in the workspace's zone. @throws validation_error */

@@ -3,6 +3,7 @@ import type { Reads, Statement, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Place } from './place.ts'
 import { placeSql, placeValues } from './place.ts'
+import type { Condition } from './viewer-store.ts'
 
 /** One reaction of one user. */
 export interface ReactionRow {
@@ -96,4 +97,13 @@ export function starsOf(place: Place, ids: string, userId: string): Statement<Ma
 /** The reactions to one item, as writes see them. */
 export function readReactions(read: Pick<Reads, 'all'>, place: Place, itemId: string): GivenReaction[] {
   return read.all(reactionsTo(place, JSON.stringify([itemId])))
+}
+
+/** The condition that an item, under an alias, has a mark of a table; under the alias `k` the mark may have to meet more. */
+export function markedAs(alias: string, table: string, more: Condition = { sql: '', values: [] }): Condition {
+  return {
+    sql: `EXISTS (SELECT 1 FROM ${table} AS k
+      WHERE k.object = ${alias}.object AND k.record_id = ${alias}.record_id AND k.item_id = ${alias}.id${more.sql})`,
+    values: more.values,
+  }
 }

@@ -10,7 +10,7 @@ import type { People } from './people.ts'
 import type { RecordPlace } from './place.ts'
 import type { FeedEntry, FeedItemView } from './row-types.ts'
 import { reactionViews } from './show-items.ts'
-import type { Viewer } from './viewer.ts'
+import type { Viewer } from './viewer-store.ts'
 
 /** What marks work with. */
 export interface MarkParts {

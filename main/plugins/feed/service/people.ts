@@ -2,9 +2,8 @@
 // of other machines from whoever knows them.
 import type { FeedActor } from '#shared/contracts/feed.ts'
 import type { z } from 'zod'
-import { userDirectory } from '#shared/user-directory.ts'
 import type { Reads } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { readDirectory } from '#main/kernel/user-store.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 
 /** Somebody who did something, as the API shows it. */
@@ -34,12 +33,8 @@ export function createPeople(parts: { read: Pick<Reads, 'all'>; auth: () => Auth
     const wanted = [...new Set(ids)]
     const found = new Map<string, Person>()
     if (wanted.length === 0) return found
-    const sql = `SELECT id, coalesce(name, username) AS name, image FROM "${userDirectory.table}"
-      WHERE id IN (SELECT value FROM json_each(?)) AND deleted_at IS NULL`
-    const rows = parts.read.all(
-      statement<{ id: string; name: string | null; image: string | null }>(sql, [JSON.stringify(wanted)]),
-    )
-    for (const { id, name, image } of rows) found.set(id, { name: name ?? undefined, image: image ?? undefined })
+    for (const { id, name, image } of readDirectory(parts.read, wanted))
+      found.set(id, { name: name ?? undefined, image: image ?? undefined })
     const accounts = parts.auth()
     for (const id of wanted) {
       const account = accounts?.user(id)

@@ -4,10 +4,11 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
+import { isStored } from '#main/database/query/object-rows.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { FeedService, TravellingItem } from '../api.ts'
-import { deleteItem, emptyItem, hasReplies, insertItem, isStored, readItem, updateItem } from '../store.ts'
-import { addWords, removeWords } from './body-words.ts'
+import { deleteItem, emptyItem, hasReplies, insertItem, readItem, updateItem } from '../store.ts'
+import { addWords, removeWords } from './body-word-store.ts'
 import { parseEmoji } from './marks.ts'
 import { announceItem, dropStub, namesOf } from './items.ts'
 import { addPin, addReaction, pinsOf, readReactions, removeMarks, removePin, removeReaction } from './mark-store.ts'
@@ -16,7 +17,7 @@ import type { People } from './people.ts'
 import type { RecordPlace } from './place.ts'
 import type { ItemRow } from './row-types.ts'
 import { mentionsOf } from './row-types.ts'
-import { isTravelling } from './travelling-items.ts'
+import { isTravelling } from './travelling-item-store.ts'
 
 /** What the door works with. */
 export interface RemoteParts {
@@ -178,7 +179,7 @@ export function createRemoteDoor(parts: RemoteParts): FeedService['applyRemote']
 
   return (tx, ctx, { object, recordId }, items, { past = false } = {}) => {
     const schema = parts.schemaOf(object)
-    if (schema === undefined || !isStored(tx, schema.table, recordId)) return 'later'
+    if (schema === undefined || !isStored(tx, schema, recordId)) return 'later'
     const place: RecordPlace = { object, recordId, schema }
     const since = new Date(clock.now() - newsMs).toISOString()
     for (const item of items.filter(({ type }) => isTravelling(type)).toSorted((a, b) => turnOf(a) - turnOf(b))) {

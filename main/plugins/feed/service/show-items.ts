@@ -13,7 +13,7 @@ import type { RecordPlace } from './place.ts'
 import type { FactRow, FeedEntry, FeedItemView, ItemRow } from './row-types.ts'
 import { changesOf, itemTypeOf, mentionsOf } from './row-types.ts'
 import { showChanges } from './show-changes.ts'
-import type { Viewer } from './viewer.ts'
+import type { Viewer } from './viewer-store.ts'
 
 /** What showing works with. */
 export interface ShowParts extends DisplayParts {

@@ -5,8 +5,8 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
+import { readCreatedAt } from '#main/database/query/object-rows.ts'
 import { feedError } from '../errors.ts'
-import { readCreatedAt } from '../store.ts'
 import { requireLive } from './items.ts'
 import type { Place, RecordPlace } from './place.ts'
 import type { StoredSubscription, SubscriptionView } from './subscription-store.ts'
@@ -52,7 +52,7 @@ export function createSubscriptions({ read, write, clock, ids, known }: Subscrip
     const stored = readSubscription(reader, place, userId)
     if (stored !== undefined) return stored.active ? stored : undefined
     if (place.owner !== userId) return undefined
-    const since = readCreatedAt(reader, place.schema.table, place.recordId) ?? clock.iso()
+    const since = readCreatedAt(reader, place.schema, place.recordId) ?? clock.iso()
     return { ...usual, id: impliedId(place, userId), userId, active: true, createdAt: since, updatedAt: since }
   }
 

@@ -19,12 +19,37 @@ const cell = fc.oneof(
 )
 
 describe('createCsvReader', () => {
-  it('tells nothing from an empty text, and keeps what stands after quotation marks', () => {
-    expect(read('a,b,c\n1,,""\n"x""y" z,"l1\nl2",\n')).toEqual([
+  it('tells nothing from an empty text', () => {
+    expect(read('a,b,c\n1,,""\n"x""y" ,"l1\nl2",\n')).toEqual([
       ['a', 'b', 'c'],
       ['1', null, ''],
-      ['x"y z', 'l1\nl2', null],
+      ['x"y', 'l1\nl2', null],
     ])
+  })
+
+  it('refuses text after a closing quotation mark by its row, wherever the pieces end', () => {
+    const text = 'a,b\n\n"6" pipe,"x"\n1,2\n'
+    for (const length of [1, 2, 5, text.length])
+      expect(() => read(text, ',', length)).toThrow(
+        expect.objectContaining({
+          details: { fieldErrors: [expect.objectContaining({ message: expect.stringContaining('row 3') as string })] },
+        }),
+      )
+    expect(read('6" pipe,"6"" pipe"\n')).toEqual([['6" pipe', '6" pipe']])
+  })
+
+  it('keeps every character, those too that it marks with', () => {
+    const marks = '\uffff\ufffe\u2028\u2029\u1680'
+    const rows = [
+      ['a', 'b'],
+      [marks, 'l1\r\nl2\rl3'],
+      ['', '"",\r\n'],
+      ['x\r', 'y\u2028'],
+    ]
+    expect(read(csvLines(rows, ','), ',')).toEqual(rows)
+    const all = [...'\uffff\ufffe\ufdd0\ufdd1\ufdd2'].join('')
+    expect(() => read(`"${all}"`, ',')).toThrow()
+    expect(read(all, ',')).toEqual([[all]])
   })
 
   it('ends lines at LF, CRLF and CR, and leaves blank lines out', () => {

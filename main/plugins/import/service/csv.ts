@@ -1,6 +1,5 @@
 // Reads CSV and TSV text into rows of cells, piece by piece, and writes it. A cell without anything is null, one with nothing
-// between quotation marks is an empty text: the reader of the library that writes does not tell them apart, takes one kind
-// of line end per file, and loses what stands after a quotation mark. Knows no fields and no files.
+// between quotation marks is an empty text. Knows no fields and no files.
 import Papa from 'papaparse'
 import { validationError } from '#shared/errors.ts'
 import type { Cell } from './cell-text.ts'
@@ -30,6 +29,7 @@ export function createCsvReader(delimiter?: string): CsvReader {
   let rest = ''
   let known = delimiter
   let begun = false
+  let rowsRead = 0
   /** Length from which an unfinished row is read again: once per doubling, or a long one would take its square in time. */
   let readFrom = 0
 
@@ -42,11 +42,12 @@ export function createCsvReader(delimiter?: string): CsvReader {
       if (named) rest = rest.slice(named[0].length)
       known ??= named?.[1] ?? findDelimiter(rest)
     }
-    const { rows, end } = parse(rest, known!, final)
-    rest = rest.slice(end)
-    readFrom = end > 0 ? 0 : Math.min(rest.length * 2, maxRowLength)
+    const parsed = parse(rest, known!, rowsRead, final)
+    rowsRead += parsed.rows.length
+    rest = parsed.rest
+    readFrom = parsed.rows.length > 0 ? 0 : Math.min(rest.length * 2, maxRowLength)
     if (rest.length > maxRowLength) throw refuse('A row is too long, or a quotation mark is never closed.')
-    return rows.filter((row) => row.some((cell) => cell !== null && cell.trim() !== '')).map(withoutMarks)
+    return parsed.rows.filter((row) => row.some((cell) => cell !== null && cell.trim() !== '')).map(withoutMarks)
   }
 
   return {
@@ -89,78 +90,83 @@ function withoutMarks(row: CsvCell[]): CsvCell[] {
 
 /** The candidate that splits the first lines into the most even rows; a comma when none splits them. */
 function findDelimiter(text: string): string {
-  let best: { delimiter: string; columns: number; uneven: number } | undefined
-  for (const delimiter of candidates) {
-    let rows: CsvCell[][]
-    try {
-      rows = parse(text.slice(0, sampleLength), delimiter, text.length <= sampleLength).rows
-    } catch {
-      continue
-    }
-    rows = rows.slice(0, 50).filter((row) => row.length > 1 || row[0] !== null)
-    const columns = rows[0]?.length ?? 1
-    if (columns < 2) continue
-    const uneven = rows.reduce((sum, row) => sum + Math.abs(row.length - columns), 0) / rows.length
-    if (best === undefined || uneven < best.uneven || (uneven === best.uneven && columns > best.columns))
-      best = { delimiter, columns, uneven }
-  }
-  return best?.delimiter ?? ','
+  const sample = text.slice(0, sampleLength).replaceAll(/\r\n?/g, '\n')
+  const delimitersToGuess = [...candidates]
+  return Papa.parse<string[]>(sample, { delimitersToGuess, newline: '\n', skipEmptyLines: true, preview: 1 }).meta
+    .delimiter
 }
 
-const quote = 34
-const lineFeed = 10
-const carriageReturn = 13
-
-/** The complete rows of a text, and where the first incomplete one begins. @source RFC 4180 */
-function parse(text: string, delimiter: string, final: boolean): { rows: CsvCell[][]; end: number } {
-  const rows: CsvCell[][] = []
-  const separator = delimiter.charCodeAt(0)
-  let at = 0
-  let end = 0
-  let row: CsvCell[] = []
-  while (at < text.length) {
-    let value: CsvCell = null
-    if (text.charCodeAt(at) === quote) {
-      const close = closingQuote(text, at + 1)
-      if (close < 0 || (close + 1 === text.length && !final)) {
-        if (final) throw refuse('A quotation mark is never closed.')
-        return { rows, end }
-      }
-      value = text.slice(at + 1, close).replaceAll('""', '"')
-      at = close + 1
-    }
-    // What stands outside of the quotation marks belongs to the cell too.
-    let stop = at
-    let char = -1
-    while (stop < text.length) {
-      char = text.charCodeAt(stop)
-      if (char === separator || char === lineFeed || char === carriageReturn) break
-      stop += 1
-    }
-    if (stop === text.length && !final) return { rows, end }
-    row.push(stop > at ? (value ?? '') + text.slice(at, stop) : value)
-    at = stop + 1
-    if (stop === text.length) break
-    if (char === separator) {
-      // A separator at the very end opens one more cell.
-      if (at === text.length && final) row.push(null)
-      continue
-    }
-    if (char === carriageReturn && text.charCodeAt(at) === lineFeed) at += 1
-    rows.push(row)
-    row = []
-    end = at
-  }
-  if (!final) return { rows, end }
-  if (row.length > 0) rows.push(row)
-  return { rows, end: text.length }
+/** What {@link parse} has read. */
+interface Parsed {
+  /** Complete rows; blank lines are among them. */
+  readonly rows: CsvCell[][]
+  /** The row that has not ended. */
+  readonly rest: string
 }
 
-/** Where the quotation mark that ends a cell stands; -1 when it has not come yet. */
-function closingQuote(text: string, from: number): number {
-  let close = text.indexOf('"', from)
-  while (close >= 0 && text.charCodeAt(close + 1) === quote) close = text.indexOf('"', close + 2)
-  return close
+/**
+ * Reads the complete rows of a text that begins with a row.
+ * @param before how many rows of the file were read already
+ * @throws validation_error for quotation marks that do not fit together
+ * @source RFC 4180
+ */
+function parse(text: string, delimiter: string, before: number, final: boolean): Parsed {
+  const { marked, unmark, read } = text.includes('"') ? markText(text, delimiter) : plainText(text)
+  const parser = new Papa.Parser({ delimiter, newline: '\n' })
+  const { data, errors, meta } = parser.parse(marked, 0, !final) as Papa.ParseResult<string[]>
+  const broken = errors.find(({ row = 0 }) => row < data.length)
+  if (broken?.code === 'MissingQuotes') throw refuse('A quotation mark is never closed.')
+  if (broken !== undefined) {
+    const row = before + (broken.row ?? 0) + 1
+    throw refuse(`Text follows a closing quotation mark in row ${row}; a mark within a cell is written twice.`)
+  }
+  return { rows: data.map(read), rest: unmark(marked.slice(meta.cursor)) }
+}
+
+/** A text as the library is given it, and the ways back. */
+interface MarkedText {
+  readonly marked: string
+  readonly unmark: (text: string) => string
+  readonly read: (row: string[]) => CsvCell[]
+}
+
+function plainText(text: string): MarkedText {
+  const read = (row: string[]): CsvCell[] => row.map((cell) => (cell === '' ? null : cell))
+  return { marked: text.replaceAll(/\r\n?/g, '\n'), unmark: (rest) => rest, read }
+}
+
+/**
+ * Marks what the library does not tell apart, with characters that the text does not have: empty quoted cells from nothing,
+ * and line ends, of which it takes one kind. It skips blanks between a quotation mark and the end of a line.
+ */
+function markText(text: string, delimiter: string): MarkedText {
+  const isFree = (mark: string): boolean => !text.includes(mark)
+  const empty = [...'\uffff\ufffe\ufdd0\ufdd1\ufdd2'].find(isFree)
+  const [crlf, cr] = [...'\u2028\u2029\u1680\u205f\u2000\u2001\u2002\u2003\u2004\u2005'].filter(isFree)
+  if (empty === undefined || crlf === undefined || cr === undefined)
+    throw refuse('The text uses more kinds of blanks than can be told apart.')
+  const edge = `[\\r\\n${delimiter === '\t' ? '\\t' : delimiter}]`
+  const marked = text
+    .replaceAll(new RegExp(`(?<=^|${edge})""(?=${edge}|$)`, 'g'), `${empty}""`)
+    .replaceAll(/\r\n?/g, (end) => (end === '\r' ? `${cr}\n` : `${crlf}\n`))
+  const unmark = (part: string): string =>
+    part.replaceAll(`${crlf}\n`, '\r\n').replaceAll(`${cr}\n`, '\r').replaceAll(empty, '')
+  const nothing = `${empty}""`
+  const readCell = (cell: string): CsvCell => {
+    if (cell === '') return null
+    if (cell === nothing) return ''
+    return cell.includes('\n') || cell.includes(empty) ? unmark(cell) : cell
+  }
+  return {
+    marked,
+    unmark,
+    read(row) {
+      // A last cell without quotation marks keeps the mark of the line end.
+      const last = row.at(-1)!
+      if (last.endsWith(crlf) || last.endsWith(cr)) row[row.length - 1] = last.slice(0, -1)
+      return row.map(readCell)
+    },
+  }
 }
 
 function refuse(message: string): Error {

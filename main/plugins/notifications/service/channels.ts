@@ -1,5 +1,7 @@
 // Which ways one notification takes, as the user's preferences say. Pure.
 import type { NotificationChannel, NotificationDraft } from '../api.ts'
+import { webhookBodies } from './messages.ts'
+import type { WebhookChannel } from './messages.ts'
 import type { Preferences } from './notification.ts'
 
 /** The ways of one notification. */
@@ -10,9 +12,6 @@ export interface Ways {
   readonly email: 'now' | 'digest' | 'off'
   readonly webhooks: readonly WebhookChannel[]
 }
-
-/** Channels that are posted to an address of the user's. */
-export type WebhookChannel = Extract<NotificationChannel, 'push' | 'slack'>
 
 /** The preferences of somebody who never said anything. @source D-177 */
 export const defaultPreferences: Preferences = Object.freeze({
@@ -42,10 +41,9 @@ export function waysOf(
   return {
     inApp: isOn('in_app') && preferences.inApp,
     email: mails ? (isAtOnce ? 'now' : 'digest') : 'off',
-    webhooks: [
-      ...(isOn('push') && preferences.push && forType?.push !== false ? (['push'] as const) : []),
-      ...(isOn('slack') ? (['slack'] as const) : []),
-    ],
+    webhooks: (Object.keys(webhookBodies) as WebhookChannel[]).filter(
+      (channel) => isOn(channel) && (channel !== 'push' || (preferences.push && forType?.push !== false)),
+    ),
   }
 }
 

@@ -2,11 +2,12 @@
 // the other side fails, in order per user and channel. Knows no preference and no message; log lines name neither.
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Outbound, OutboundAnswer } from '#main/kernel/outbound.ts'
 import { OutboundError } from '#main/kernel/outbound.ts'
-import type { WebhookChannel } from './channels.ts'
+import type { WebhookChannel } from './messages.ts'
+import { deleteDelivery, insertDelivery, putOffDeliveries, readDue, readNextAttempt } from './delivery-store.ts'
+import type { DeliveryRow } from './delivery-store.ts'
 import type { NewItem, ShownNotification } from './notification.ts'
 import { showItem } from './notification.ts'
 import type { KeptNotification, Quotes } from './quotes.ts'
@@ -44,17 +45,6 @@ export interface DeliveryParts {
   ) => Promise<WebhookMessage | undefined>
 }
 
-interface Row {
-  readonly seq: number
-  readonly user_id: string
-  readonly channel: WebhookChannel
-  readonly notification: string
-  readonly quotes: string | null
-  readonly organization_id: string | null
-  readonly created_at: number
-  readonly attempts: number
-}
-
 type Outcome = 'done' | 'refused' | { readonly retryAfterMs: number }
 
 const givenUpAfterMs = 86_400_000
@@ -76,7 +66,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
 
-  const post = async (row: Row): Promise<Outcome> => {
+  const post = async (row: DeliveryRow): Promise<Outcome> => {
     // What its reader may not see any more is not posted.
     const notification = readings.forUser(keptDelivery(row))
     if (notification === null) return 'done'
@@ -94,7 +84,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   }
 
   /** Posts what is due to one address, until it fails. */
-  const postInOrder = async (rows: readonly Row[]): Promise<void> => {
+  const postInOrder = async (rows: readonly DeliveryRow[]): Promise<void> => {
     for (const row of rows) {
       if (abort.signal.aborted) return
       const outcome = await post(row)
@@ -102,23 +92,13 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       if (abort.signal.aborted && outcome !== 'done') return
       if (typeof outcome === 'string') {
         if (outcome === 'refused') log.warn({ channel: row.channel }, 'A notification was refused by its channel.')
-        await write('notifications.delivered', (tx) => remove(tx, row.seq))
+        await write('notifications.delivered', (tx) => deleteDelivery(tx, row.seq))
         continue
       }
       const now = clock.now()
-      const lost = await write('notifications.delivery-failed', (tx) => {
-        tx.run(statement('UPDATE notifications_delivery SET attempts = attempts + 1 WHERE seq = ?', [row.seq]))
-        const ofTarget = 'WHERE user_id = ? AND channel = ?'
-        const target = [row.user_id, row.channel]
-        tx.run(
-          statement(`UPDATE notifications_delivery SET next_attempt_at = ? ${ofTarget}`, [
-            now + outcome.retryAfterMs,
-            ...target,
-          ]),
-        )
-        const sql = `DELETE FROM notifications_delivery ${ofTarget} AND created_at < ?`
-        return tx.run(statement(sql, [...target, now - givenUpAfterMs])).changes
-      })
+      const lost = await write('notifications.delivery-failed', (tx) =>
+        putOffDeliveries(tx, row, now + outcome.retryAfterMs, now - givenUpAfterMs),
+      )
       if (lost > 0)
         log.warn({ channel: row.channel, lost }, 'Notifications could not be posted for a day and are given up.')
       return
@@ -127,12 +107,7 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
 
   const drain = async (): Promise<void> => {
     while (!abort.signal.aborted) {
-      const due = read.all(
-        statement<Row>('SELECT * FROM notifications_delivery WHERE next_attempt_at <= ? ORDER BY seq LIMIT ?', [
-          clock.now(),
-          batchRows,
-        ]),
-      )
+      const due = readDue(read, clock.now(), batchRows)
       if (due.length === 0) return
       const queues = [...Map.groupBy(due, (row) => `${row.user_id} ${row.channel}`).values()]
       const work = async (): Promise<void> => {
@@ -163,35 +138,19 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
 
   const schedule = (leastMs: number): void => {
     if (abort.signal.aborted) return
-    const next = read.get<{ at: number | null }>(
-      statement('SELECT min(next_attempt_at) AS at FROM notifications_delivery'),
-    )
-    if (next?.at == null) return
-    const sleepMs = Math.min(longestSleepMs, next.at - clock.now())
+    const next = readNextAttempt(read)
+    if (next === null) return
+    const sleepMs = Math.min(longestSleepMs, next - clock.now())
     timer = setTimeout(wake, Math.max(leastMs, sleepMs)).unref()
   }
 
   wake()
   return {
     add(tx, channel, item) {
-      const now = clock.now()
-      tx.run(
-        statement(
-          `INSERT INTO notifications_delivery
-           (user_id, channel, notification, quotes, organization_id, record_id, created_at, next_attempt_at, attempts)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-          [
-            item.user_id,
-            channel,
-            JSON.stringify(showItem(item)),
-            item.quotes,
-            item.organization_id,
-            item.record_id,
-            now,
-            now,
-          ],
-        ),
-      )
+      const notification = JSON.stringify(showItem(item))
+      const { user_id, quotes, organization_id, record_id } = item
+      const created_at = clock.now()
+      insertDelivery(tx, { user_id, channel, notification, quotes, organization_id, record_id, created_at })
       tx.whenOnDisk(wake)
     },
     async stop() {
@@ -202,22 +161,13 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   }
 }
 
-/** Takes away what waits and quotes a record. */
-export function removeDeliveriesAbout(tx: Tx, recordId: string): void {
-  tx.run(statement('DELETE FROM notifications_delivery WHERE record_id = ?', [recordId]))
-}
-
-function keptDelivery(row: Row): KeptNotification {
+function keptDelivery(row: DeliveryRow): KeptNotification {
   return {
     userId: row.user_id,
     organizationId: row.organization_id,
     notification: JSON.parse(row.notification) as ShownNotification,
     quotes: row.quotes === null ? null : (JSON.parse(row.quotes) as Quotes),
   }
-}
-
-function remove(tx: Tx, seq: number): void {
-  tx.run(statement('DELETE FROM notifications_delivery WHERE seq = ?', [seq]))
 }
 
 function outcomeOf({ status, headers }: OutboundAnswer, attempts: number): Outcome {

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
+import { deleteDevice, findDevice, putDevice, readDevices } from './device-store.ts'
 
 /** A device as it registers. */
 export interface DeviceDraft {
@@ -46,42 +46,18 @@ export function createDevices(parts: {
       const digest = createHash('sha256').update(token).digest('base64url')
       const sealed = await secrets.seal(token)
       return write('notifications.device', (tx) => {
-        const known = tx.get<{ user_id: string; id: string }>(
-          statement('SELECT user_id, id FROM notifications_device WHERE token_digest = ?', [digest]),
-        )
+        const known = findDevice(tx, digest)
         const id = deviceId || (known?.user_id === userId ? known.id : ids.uuid())
         // A token is one device: whoever signs in there last gets its messages, and nobody else.
-        tx.run(statement('DELETE FROM notifications_device WHERE token_digest = ?', [digest]))
-        tx.run(
-          statement(
-            `INSERT OR REPLACE INTO notifications_device
-             (user_id, id, token_digest, sealed_token, platform, name, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-            [userId, id, digest, sealed, platform, name ?? null, clock.now()],
-          ),
-        )
-        tx.run(
-          statement(
-            `DELETE FROM notifications_device WHERE user_id = ? AND id NOT IN (
-               SELECT id FROM notifications_device WHERE user_id = ? ORDER BY updated_at DESC, id DESC LIMIT ?)`,
-            [userId, userId, maxDevices],
-          ),
-        )
+        const row = { user_id: userId, id, token_digest: digest, sealed_token: sealed, platform, name: name ?? null }
+        putDevice(tx, { ...row, updated_at: clock.now() }, maxDevices)
         return id
       })
     },
-    remove: (userId, id) =>
-      write('notifications.device-removed', (tx) => {
-        const sql = 'DELETE FROM notifications_device WHERE user_id = ? AND id = ?'
-        return tx.run(statement(sql, [userId, id])).changes === 1
-      }),
+    remove: (userId, id) => write('notifications.device-removed', (tx) => deleteDevice(tx, userId, id)),
     async of(userId) {
-      const rows = read.all<{ id: string; platform: string; sealed_token: string }>(
-        statement('SELECT id, platform, sealed_token FROM notifications_device WHERE user_id = ? ORDER BY id', [
-          userId,
-        ]),
-      )
       const devices: Device[] = []
-      for (const { id, platform, sealed_token } of rows) {
+      for (const { id, platform, sealed_token } of readDevices(read, userId)) {
         // One whose key is gone registers again.
         const token = await secrets.open(sealed_token).catch(() => undefined)
         if (token !== undefined) devices.push({ deviceId: id, platform, token })

@@ -1,4 +1,5 @@
 // The words of a notification outside of the application: in a mail, in a mail of many, in a chat, at a push gateway.
+import type { NotificationChannel } from '../api.ts'
 import type { Device } from './devices.ts'
 import type { ShownNotification } from './notification.ts'
 import { cut } from './notification.ts'
@@ -48,8 +49,20 @@ export function digestMailOf(
   }
 }
 
+/** Channels that are posted to an address of the user's. */
+export type WebhookChannel = Exclude<NotificationChannel, 'in_app' | 'email'>
+
+/** What a channel with an address posts; a channel is an entry here. */
+export const webhookBodies: Readonly<Record<WebhookChannel, WebhookBody>> = { push: pushBodyOf, slack: slackBodyOf }
+
+/** Makes the body of a post. */
+export type WebhookBody = (
+  notification: ShownNotification,
+  reach: { readonly linkOf: LinkOf; readonly devices: () => Promise<readonly Device[]> },
+) => string | Promise<string>
+
 /** The body of an incoming webhook of Slack, whose three characters of markup are written as entities. */
-export function slackBodyOf({ title, body, actionUrl }: ShownNotification, linkOf: LinkOf): string {
+function slackBodyOf({ title, body, actionUrl }: ShownNotification, { linkOf }: Parameters<WebhookBody>[1]): string {
   const plain = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   const lines = [
     `*${plain(title.replaceAll(/\s+/g, ' '))}*`,
@@ -60,6 +73,6 @@ export function slackBodyOf({ title, body, actionUrl }: ShownNotification, linkO
 }
 
 /** What a push gateway gets: the notification and the devices of its user. */
-export function pushBodyOf(notification: ShownNotification, devices: readonly Device[]): string {
-  return JSON.stringify({ notification, devices })
+async function pushBodyOf(notification: ShownNotification, { devices }: Parameters<WebhookBody>[1]): Promise<string> {
+  return JSON.stringify({ notification, devices: await devices() })
 }

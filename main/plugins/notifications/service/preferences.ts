@@ -5,11 +5,12 @@ import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { Outbound } from '#main/kernel/outbound.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
 import { defaultPreferences } from './channels.ts'
 import type { Preferences } from './notification.ts'
+import { putDigestAt, putPreference, readDigestReaders, readPreference } from './preference-store.ts'
+import type { PreferenceRow } from './preference-store.ts'
 
 /** A change of preferences. */
 export type PreferencesPatch = z.output<typeof notificationRoutes.updateNotificationPreferences.body>['preferences']
@@ -47,13 +48,6 @@ export interface PreferenceParts {
   readonly outbound: Pick<Outbound, 'problemOf'>
 }
 
-interface Row {
-  readonly user_id: string
-  readonly preferences: string
-  readonly sealed_urls: string
-  readonly digest_at: number
-}
-
 type Channel = Preferences['channels'][string]
 
 const maxChannels = 50
@@ -63,19 +57,17 @@ const maxChannels = 50
  * @source D-177
  */
 export function createPreferenceBook({ read, write, clock, secrets, outbound }: PreferenceParts): PreferenceBook {
-  const rowOf = (from: Pick<Reads, 'get'>, userId: string): Row | undefined =>
-    from.get(statement<Row>('SELECT * FROM notifications_preference WHERE user_id = ?', [userId]))
-  const stored = (row: Row | undefined): Preferences =>
+  const stored = (row: PreferenceRow | undefined): Preferences =>
     row === undefined ? defaultPreferences : (JSON.parse(row.preferences) as Preferences)
-  const urls = (row: Row | undefined): Map<string, string> =>
+  const urls = (row: PreferenceRow | undefined): Map<string, string> =>
     new Map(row === undefined ? [] : Object.entries(JSON.parse(row.sealed_urls) as Record<string, string>))
   // A key that is gone takes the address with it: its user enters it again.
   const unseal = (sealed: string): Promise<string | undefined> => secrets.open(sealed).catch(() => undefined)
 
   return {
-    of: (from, userId) => stored(rowOf(from, userId)),
+    of: (from, userId) => stored(readPreference(from, userId)),
     async open(userId) {
-      const row = rowOf(read, userId)
+      const row = readPreference(read, userId)
       const preferences = stored(row)
       const channels = new Map(Object.entries(preferences.channels))
       for (const [name, sealed] of urls(row)) {
@@ -85,15 +77,15 @@ export function createPreferenceBook({ read, write, clock, secrets, outbound }: 
       return { ...preferences, channels: Object.fromEntries(channels) }
     },
     async urlOf(userId, channel) {
-      const sealed = urls(rowOf(read, userId)).get(channel)
+      const sealed = urls(readPreference(read, userId)).get(channel)
       return sealed === undefined ? undefined : unseal(sealed)
     },
-    hasUrl: (from, userId, channel) => urls(rowOf(from, userId)).has(channel),
+    hasUrl: (from, userId, channel) => urls(readPreference(from, userId)).has(channel),
     async update(userId, patch) {
       refuseUrls(patch, outbound)
       const sealed = await sealUrls(patch, secrets)
       await write('notifications.preferences', (tx) => {
-        const row = rowOf(tx, userId)
+        const row = readPreference(tx, userId)
         const before = stored(row)
         const known = urls(row)
         for (const [name, change] of Object.entries(patch.channels ?? {})) {
@@ -111,22 +103,22 @@ export function createPreferenceBook({ read, write, clock, secrets, outbound }: 
         if (Object.keys(next.channels).length > maxChannels) throw tooMany()
         // A digest begins when it is asked for: what lies there unread was not held back for it.
         const digestAt = row === undefined || before.digest === 'none' ? clock.now() : row.digest_at
-        tx.run(
-          statement(
-            `INSERT OR REPLACE INTO notifications_preference (user_id, preferences, sealed_urls, digest, digest_at)
-             VALUES (?, ?, ?, ?, ?)`,
-            [userId, JSON.stringify(next), JSON.stringify(Object.fromEntries(known)), next.digest, digestAt],
-          ),
-        )
+        putPreference(tx, {
+          user_id: userId,
+          preferences: JSON.stringify(next),
+          sealed_urls: JSON.stringify(Object.fromEntries(known)),
+          digest: next.digest,
+          digest_at: digestAt,
+        })
       })
     },
     digestReaders: (digest) =>
-      read
-        .all(statement<Row>('SELECT * FROM notifications_preference WHERE digest = ?', [digest]))
-        .map((row) => ({ userId: row.user_id, preferences: stored(row), digestAt: row.digest_at })),
-    noteDigest: (tx, userId, at) => {
-      tx.run(statement('UPDATE notifications_preference SET digest_at = ? WHERE user_id = ?', [at, userId]))
-    },
+      readDigestReaders(read, digest).map((row) => ({
+        userId: row.user_id,
+        preferences: stored(row),
+        digestAt: row.digest_at,
+      })),
+    noteDigest: putDigestAt,
   }
 }
 

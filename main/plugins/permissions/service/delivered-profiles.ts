@@ -1,5 +1,5 @@
 // The profiles every workspace has (D-43): delivered like the items of a package, so that people lay overlays over them.
-import { systemPermissions } from '../permissions.ts'
+import { systemPermissions } from '#shared/system-permissions.ts'
 
 /** The profile that may do everything, whatever an overlay says. */
 export const administratorProfile = 'administrator'

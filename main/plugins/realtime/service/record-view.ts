@@ -7,6 +7,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
+import { isStored } from '#main/database/query/object-rows.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { EventRecord, RecordPayload } from './record-filter.ts'
 import { fits, looksElsewhere } from './record-filter.ts'
@@ -51,7 +52,7 @@ export function createRecordViews(parts: RecordViewParts): RecordViews {
     if (authorizer().isUnrestricted(ctx)) return true
     if (data.reach(ctx, { object, id, action: 'read' }) === 'open') return true
     if (type !== 'record.deleted' && type !== 'record.purged') return false
-    const isGone = parts.schemaOf(object) !== undefined && !rowExists(read, parts.schemaOf(object)!, id)
+    const isGone = parts.schemaOf(object) !== undefined && !isStored(read, parts.schemaOf(object)!, id)
     if (!isGone) return false
     const { record } = payload as RecordPayload
     return couldSeeGone(ctx, object, type === 'record.purged' ? null : (record ?? null))
@@ -72,8 +73,4 @@ export function createRecordViews(parts: RecordViewParts): RecordViews {
       return { record: shown, changes: Object.fromEntries(seen) }
     },
   }
-}
-
-function rowExists(read: Reads, schema: ObjectSchema, id: string): boolean {
-  return read.get({ sql: `SELECT 1 AS "found" FROM "${schema.table}" WHERE "id" = ?`, parameters: [id] }) !== undefined
 }

@@ -1,8 +1,9 @@
 // Fills indexes from the records in slices, each a write job of a few milliseconds, until all are complete.
 import type { Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
+import { readLiveRows } from '#main/database/query/object-rows.ts'
 import type { IndexEntry } from '../store.ts'
-import { readEntry, readLiveRows, writeProgress } from '../store.ts'
+import { readEntry, writeProgress } from '../store.ts'
 import { addDocument } from './documents.ts'
 import type { IndexMerger } from './index-merger.ts'
 import { documentOf } from './search-document.ts'
@@ -30,7 +31,8 @@ export function createIndexBuilder(options: { write: Write; log: Logger; merger:
   let stopped = false
 
   const slice = (tx: Tx, entry: IndexEntry, limit = rowsPerSlice): boolean => {
-    const rows = readLiveRows(tx, entry, { after: entry.builtTo ?? 0, limit })
+    const columns = entry.columns.map(({ column }) => column)
+    const rows = readLiveRows(tx, { table: entry.objectTable }, columns, { after: entry.builtTo ?? 0, limit })
     for (const row of rows) {
       const texts = documentOf(entry.columns, row)
       // Only rows that are indexed leave documents, and these are not yet.

@@ -8,7 +8,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { isStored } from '#main/database/query/object-rows.ts'
 import type { DataService, RemoteChange, RemoteOutcome } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { createEntryHistory } from '../conflicts/base-value.ts'
@@ -171,7 +171,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     // The text of a record that is not here yet, whose projection takes it along; of one that is gone for good, nothing.
     const record = readDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
     if (record === undefined) return merged.isFollowed === true ? 'done' : 'later'
-    if (!hasRow(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
+    if (!isStored(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
     if (!isText && readRegister(loadDoc(record.state)).has(field.uid)) {
       keepMoved(tx, merged, { schema, register: readRegister(loadDoc(record.state)) })
       return 'done'
@@ -305,11 +305,6 @@ function formerValues(
     if (!hasDoc(tx, doc)) found[field.name] = value === null ? null : String(value)
   }
   return found
-}
-
-function hasRow(tx: Tx, schema: ObjectSchema, id: string): boolean {
-  const table = `"${schema.table.replaceAll('"', '""')}"`
-  return tx.get(statement(`SELECT 1 FROM ${table} WHERE id = ?`, [id])) !== undefined
 }
 
 /** Null while the table is being changed: the projection waits. */

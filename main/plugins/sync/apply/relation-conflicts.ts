@@ -4,11 +4,10 @@
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ConflictDraft, ConflictKind } from '../conflicts/conflict-store.ts'
-import { closeOthers, conflictId, mayBeOpen, openConflict } from '../conflicts/conflict-store.ts'
+import { closeOthers, conflictId, mayBeOpen, openConflict, readNaming } from '../conflicts/conflict-store.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import type { Register } from '#main/replication/core/register.ts'
@@ -60,10 +59,7 @@ export function createRelationJudge(parts: RelationParts): NoteWritten {
   /** Records with open conflicts that name a record, or are its own. */
   const namedWith = (tx: Tx, record: string): Judged[] => {
     if (!mayBeOpen(tx)) return []
-    const sql = `SELECT DISTINCT object, record_id AS record FROM sync_conflict WHERE state = 'open'
-      AND kind IN ('unique', 'orphan') AND (record_id = ? OR instr(winner, ?) > 0 OR instr(losers, ?) > 0)`
-    const rows = tx.all(statement<{ object: string; record: string }>(sql, [record, record, record]))
-    return rows.flatMap(({ object, record: named }) => placed(schemaOf(object), named))
+    return readNaming(tx, record).flatMap(({ object, record: named }) => placed(schemaOf(object), named))
   }
 
   /** Live details of a master. */

@@ -7,8 +7,8 @@ import type { ErrorObject } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { syncError } from '../errors.ts'
-import type { ConflictCursor, ConflictFilter } from './conflict-list.ts'
-import { checkedLimit, conflictsAfter, countConflicts, readCursor, writeCursor } from './conflict-list.ts'
+import type { ConflictCursor, ConflictFilter } from './conflict-list-store.ts'
+import { checkedLimit, conflictsAfter, countConflicts, readCursor, writeCursor } from './conflict-list-store.ts'
 import type { Conflict, ConflictPlace, ConflictRow, ConflictSide, Decision, Resolution } from './conflict-store.ts'
 import {
   conflictOf,

@@ -370,3 +370,21 @@ export function settleRemoved(tx: Tx, places: ReturnType<typeof removedPlaces>, 
       settleConflict(tx, id, { choice: 'elsewhere', by: null, at })
   }
 }
+
+/** How many conflicts wait for a decision. */
+export function countOpen(read: Pick<Reads, 'get'>): number {
+  return read.get(statement<{ n: number }>("SELECT count(*) AS n FROM sync_conflict WHERE state = 'open'"))!.n
+}
+
+/** Whether any conflict about records of an object waits for a decision. */
+export function hasOpen(read: Pick<Reads, 'get'>, object: string): boolean {
+  const sql = "SELECT 1 FROM sync_conflict WHERE object = ? AND state = 'open' LIMIT 1"
+  return read.get(statement(sql, [object])) !== undefined
+}
+
+/** Records with open conflicts about taken values and lost masters that name a record, or are its own. */
+export function readNaming(read: Pick<Reads, 'all'>, record: string): { object: string; record: string }[] {
+  const sql = `SELECT DISTINCT object, record_id AS record FROM sync_conflict WHERE state = 'open'
+    AND kind IN ('unique', 'orphan') AND (record_id = ? OR instr(winner, ?) > 0 OR instr(losers, ?) > 0)`
+  return read.all(statement<{ object: string; record: string }>(sql, [record, record, record]))
+}

@@ -9,7 +9,7 @@ import { writeFileAtomic } from '#main/kernel/atomic-file.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Problem } from '../store/problem-store.ts'
 import { countProblems, readProblem } from '../store/problem-store.ts'
-import { checkedLimit, problemsAfter, readCursor, writeCursor } from './conflict-list.ts'
+import { checkedLimit, problemsAfter, readCursor, writeCursor } from './conflict-list-store.ts'
 import type { ConflictParts } from './register-conflicts.ts'
 import { listWaiting } from './waiting.ts'
 

@@ -3,49 +3,24 @@
 import type { z } from 'zod'
 import type { SyncWaiting } from '#shared/contracts/sync-conflicts.ts'
 import type { Reads } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import { readDue, readObjectNames, readWaitingDocs } from './waiting-store.ts'
 
 /** One thing that waits, or many of one kind. */
 export type WaitingEntry = z.output<typeof SyncWaiting>
 
 const kindOf: Readonly<Record<string, WaitingEntry['kind']>> = { r: 'records', t: 'texts', f: 'feeds' }
-const mostItems = 200
-
-/** How much waits, and how many definitions were tried and could not be stored; asked often. */
-export function countWaiting(read: Pick<Reads, 'get'>): { readonly waiting: number; readonly stuck: number } {
-  const sql = `SELECT
-    (SELECT count(*) FROM sync_metadata WHERE due <> 0) + (SELECT count(*) FROM sync_doc WHERE flags <> 0) AS waiting,
-    (SELECT count(*) FROM sync_metadata WHERE due <> 0 AND reason IS NOT NULL) AS stuck`
-  return read.get(statement<{ waiting: number; stuck: number }>(sql))!
-}
 
 /** What waits: definitions, the longest wait first, then documents by object. */
 export function listWaiting(
   read: Pick<Reads, 'all'>,
   metadata: Pick<MetadataService, 'objectSchemas'>,
 ): WaitingEntry[] {
-  const due = read.all(
-    statement<{ type: string; uid: string; wanted: string; reason: string | null; since: string | null }>(
-      `SELECT type, uid, wanted, reason, since FROM sync_metadata WHERE due <> 0 ORDER BY since, type, uid LIMIT ?`,
-      [mostItems],
-    ),
-  )
-  // The flag 1 is `needsProject`; whoever asks while sync is off loads nothing of documents for it.
-  const documents = read.all(
-    statement<{ letter: string; object: string; isKept: 0 | 1; count: number }>(
-      `SELECT substr(name, 1, 1) AS letter, substr(name, 3, instr(substr(name, 3), '/') - 1) AS object,
-         flags & 1 = 0 AS isKept, count(*) AS count
-       FROM sync_doc WHERE flags <> 0 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
-    ),
-  )
+  const due = readDue(read)
+  const documents = readWaitingDocs(read)
   const schemas = new Map(metadata.objectSchemas().map((schema) => [schema.uid, schema.name]))
   // The last names of objects that are gone.
-  const gone = new Map(
-    read
-      .all(statement<{ uid: string; wanted: string }>(`SELECT uid, wanted FROM sync_metadata WHERE type = 'object'`))
-      .map(({ uid, wanted }) => [uid, wanted] as const),
-  )
+  const gone = readObjectNames(read)
   const plain = (wanted: string): string =>
     wanted.replace(/^uid_([0-9a-f]{32})\./, (mark, uid: string) => {
       const name = schemas.get(uid)

@@ -5,11 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { internalContext } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { ZERO_HLC, laterHlc } from '#main/replication/core/hlc.ts'
 import type { Hlc } from '#main/replication/core/types.ts'
-import { hasDoc } from '../store/doc-store.ts'
+import { countRecordDocs, hasDoc } from '../store/doc-store.ts'
+import { putGenesis, readGenesis } from '../store/log-store.ts'
 import type { LocalDocs } from '../write/doc-writer.ts'
 import { packBytes, packGenesis } from '../write/genesis-body.ts'
 import type { GenesisDoc } from '../write/genesis-body.ts'
@@ -50,14 +50,13 @@ export type Backfill = ReturnType<typeof runBackfill>
 
 /** Reads whether there is something left to do; null when everything has documents. */
 export function readBackfill(read: Pick<Reads, 'get'>): string | null {
-  const found = read.get(statement<{ genesis: string }>('SELECT genesis FROM sync_workspace'))
-  return found === undefined || found.genesis === '' ? null : found.genesis
+  return readGenesis(read) || null
 }
 
 /** Notes that everything has to be made documents of. */
 export function beginBackfill(tx: Pick<Tx, 'run'>, total: number): void {
   const place: Place = { handler: 0, after: null, done: 0, total }
-  tx.run(statement('UPDATE sync_workspace SET genesis = ?', [JSON.stringify(place)]))
+  putGenesis(tx, JSON.stringify(place))
 }
 
 /** Notes that the records of an object have to be written into their documents, once all that was noted before is done. */
@@ -66,7 +65,7 @@ export function addToBackfill(tx: Pick<Tx, 'get' | 'run'>, records: RecordsOfObj
   const place = stored === null ? idle : (JSON.parse(stored) as Place)
   const others = (place.next ?? []).filter((one) => one.object !== records.object || one.isOwn !== records.isOwn)
   const next = [...others, records]
-  tx.run(statement('UPDATE sync_workspace SET genesis = ?', [JSON.stringify({ ...place, next })]))
+  putGenesis(tx, JSON.stringify({ ...place, next }))
 }
 
 /** Begins or goes on with what {@link readBackfill} reads. */
@@ -78,7 +77,7 @@ export function runBackfill(parts: BackfillParts) {
   const step = (tx: Tx): void => {
     const at = placeOf(readBackfill(tx))
     const next = at === null ? null : take(tx, at)
-    tx.run(statement('UPDATE sync_workspace SET genesis = ?', [next === null ? '' : JSON.stringify(next)]))
+    putGenesis(tx, next === null ? '' : JSON.stringify(next))
     tx.afterCommit(() => {
       place = next
       parts.changed()
@@ -112,8 +111,7 @@ export function runBackfill(parts: BackfillParts) {
     const [records, ...others] = next
     if (records === undefined) return null
     const { object } = records
-    const sql = 'SELECT count(*) AS n FROM sync_doc WHERE name > ? AND name < ?'
-    const { n: total } = tx.get(statement<{ n: number }>(sql, [`r/${object}/`, `r/${object}0`]))!
+    const total = countRecordDocs(tx, object)
     const handler = handlers.findIndex(({ kind }) => kind === 'record')
     return { handler, after: recordsOf(records), done: 0, total, alone: records, next: others }
   }

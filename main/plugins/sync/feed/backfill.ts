@@ -1,7 +1,7 @@
 // Makes documents of the feeds there are when sync is turned on, a few records at a time. Feeds that have documents get
 // what was written and deleted while nothing was recorded. Knows no progress but where it stopped.
 import type { Reads, Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { isStored } from '#main/database/query/object-rows.ts'
 import type { FeedPlace, FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
@@ -117,8 +117,7 @@ export function createFeedBackfill({ open, feed, metadata, now }: BackfillParts)
       const schema = schemas.get(parsed.object)
       if (schema?.enable.sync !== true || feed.travelling(tx, place).length > 0) continue
       // The feed of a record that is not here waits for it, or went with it.
-      const sql = `SELECT 1 FROM "${schema.table.replaceAll('"', '""')}" WHERE id = ?`
-      if (tx.get(statement(sql, [parsed.record])) !== undefined) mend(tx, place, write)
+      if (isStored(tx, schema, parsed.record)) mend(tx, place, write)
     }
     const last = names.at(-1)
     return { next: names.length < recordsPerSlice || last === undefined ? null : `!${last.name}`, done: 0 }

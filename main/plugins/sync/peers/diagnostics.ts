@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import type { SyncDiagnostics } from '#shared/contracts/sync-parts.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { listWaiting } from '../conflicts/waiting.ts'
 import { readIncarnations } from '../store/log-store.ts'
+import { readProblems } from '../store/problem-store.ts'
 import type { Running } from './running.ts'
 import type { StatusView } from './status.ts'
 
@@ -19,7 +19,6 @@ export function collectDiagnostics(
   const authors = new Map(readIncarnations(read).map(({ inc, device }) => [inc, device]))
   const digest = replica.digest()
   // What a text of a problem says may come from a record; its reason is a word of ours.
-  const sql = 'SELECT inc, seq, kind, reason, since FROM sync_problem ORDER BY inc, seq LIMIT 1000'
   return {
     at: clock.iso(),
     appVersion: options.version,
@@ -31,7 +30,7 @@ export function collectDiagnostics(
       .map(([inc, seq]) => ({ inc, seq, device: authors.get(inc) ?? null })),
     digest: digest === null ? null : createHash('sha256').update(digest.buckets).digest('hex'),
     peers: running.peers(),
-    problems: read.all(statement<z.output<typeof SyncDiagnostics>['problems'][number]>(sql)),
+    problems: readProblems(read),
     waiting: listWaiting(read, { objectSchemas: () => [] }).map(({ kind, type, count, reason, since }) => ({
       kind,
       type,

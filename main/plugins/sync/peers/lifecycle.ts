@@ -1,7 +1,6 @@
 // The life of sync on this machine: which states there are, which may follow which, and the work of going from one to the
 // other. Whatever else asks whether this machine takes part asks here.
 import { join } from 'node:path'
-import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import { loadDeviceKeys } from '#main/replication/channel/device-keys.ts'
@@ -9,6 +8,7 @@ import type { Incarnation } from '#main/replication/channel/incarnation-file.ts'
 import { openIncarnation } from '#main/replication/channel/incarnation-file.ts'
 import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart } from '../engine/open-engine.ts'
+import { readStoredSeq } from '../store/log-store.ts'
 import type { Running, RunningStart } from './running.ts'
 import type { WingParts } from './service.ts'
 import type { StoredWorkspace } from './workspace-store.ts'
@@ -157,8 +157,7 @@ async function beginToWrite(
   given: GivenWorkspace,
   before: StoredWorkspace | null,
 ): Promise<{ readonly incarnation: Incarnation; readonly workspace: StoredWorkspace }> {
-  const storedSeq = (inc: number): number | undefined =>
-    read.get(statement<{ seq: number }>('SELECT stored_seq AS seq FROM sync_inc WHERE inc = ?', [inc]))?.seq
+  const storedSeq = (inc: number): number | undefined => readStoredSeq(read, inc)
   const incarnation = openIncarnation({
     file: join(options.dataDir, 'sync-incarnation.json'),
     databaseFile: join(options.dataDir, 'cairn.db'),

@@ -3,7 +3,7 @@
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { hasRows } from '#main/database/query/object-rows.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 
 type Objects = Pick<MetadataService, 'objectSchemas'>
@@ -33,5 +33,5 @@ export function isEmptyHere(read: Pick<Reads, 'get'>, metadata: Objects & Pick<M
   return metadata
     .objectSchemas()
     .filter((schema) => schema.enable.sync && !schema.abstract)
-    .every(({ table }) => read.get(statement(`SELECT 1 FROM "${table.replaceAll('"', '""')}" LIMIT 1`)) === undefined)
+    .every((schema) => !hasRows(read, schema))
 }

@@ -3,7 +3,6 @@
 import type { KeyObject } from 'node:crypto'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { AuthUser } from '#main/plugins/auth/api.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
@@ -13,6 +12,7 @@ import { publicKeyOf } from '#main/replication/wire/device-key.ts'
 import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
 import { createListeners } from '../engine/log-state.ts'
 import type { Devices, KnownDevice } from '../engine/replica.ts'
+import { readRosterState } from '../store/doc-store.ts'
 import { readIncarnations } from '../store/log-store.ts'
 import { deviceEntry, deviceKey, nameKey, readRoster, revokedKey, signKeyOf, userKey } from './roster-entries.ts'
 import type { RosterContent, RosterDevice } from './roster-entries.ts'
@@ -39,12 +39,10 @@ export function createRoster(parts: {
 
   function reload(): void {
     try {
-      const row = read.get(
-        statement<{ state: Uint8Array }>("SELECT state FROM sync_doc WHERE name = 'w/roster' AND length(state) > 0"),
-      )
+      const state = readRosterState(read)
       const authors = new Map(readIncarnations(read).map(({ inc, device }) => [inc, device]))
-      isBlank = row === undefined
-      const register = row === undefined ? new Map() : readRegister(loadDoc(row.state))
+      isBlank = state === undefined
+      const register = state === undefined ? new Map() : readRegister(loadDoc(state))
       content = readRoster(register, known, (inc) => authors.get(inc))
     } catch (error) {
       // What was known before stays in force: an unreadable roster must neither let anybody in nor lock everybody out.

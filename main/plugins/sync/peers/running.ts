@@ -1,6 +1,5 @@
 // This machine while it takes part: its keys, log and documents, roster, connections and sessions, put together and taken
 // apart again. Loaded only while sync is on. Knows no HTTP.
-import { statement } from '#main/kernel/database.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import type { Incarnation } from '#main/replication/channel/incarnation-file.ts'
 import type { LinkClose } from '#main/replication/channel/link-close.ts'
@@ -8,7 +7,8 @@ import { drawBox } from '#main/replication/channel/mailbox.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { systemTimers } from '#main/replication/channel/timers.ts'
 import type { Vector } from '#main/replication/core/types.ts'
-import { countWaiting } from '../conflicts/waiting.ts'
+import { countOpen } from '../conflicts/conflict-store.ts'
+import { countWaiting } from '../conflicts/waiting-store.ts'
 import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart, JoinedEngine } from '../engine/open-engine.ts'
 import { openEngine } from '../engine/open-engine.ts'
@@ -306,8 +306,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
       isRevoked() || (isShutOut && !sessions.all().some((session) => session.status().state === 'open')),
     /** What the status is made from; see `statusOf`. */
     facts(): StatusFacts {
-      const sql = "SELECT count(*) AS n FROM sync_conflict WHERE state = 'open'"
-      const conflicts = host.read.get(statement<{ n: number }>(sql))!.n
+      const conflicts = countOpen(host.read)
       const { waiting, stuck } = countWaiting(host.read)
       const summary = sessions.summary()
       const { parked, quarantined } = summary.backlog

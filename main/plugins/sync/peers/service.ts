@@ -1,6 +1,5 @@
 // The door to everything about peers: small enough for a host that does not take part, which loads nothing behind it
 // until somebody asks. Knows no HTTP.
-import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { AuthService } from '#main/plugins/auth/api.ts'
 import type { BackupService } from '#main/plugins/backup/api.ts'
@@ -9,6 +8,7 @@ import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Conflicts } from '../conflicts/register-conflicts.ts'
 import type { LiveTexts } from '../service.ts'
+import { isTakingPart } from '../store/log-store.ts'
 import type { Control } from './control.ts'
 import { statusOf } from './status.ts'
 
@@ -38,8 +38,7 @@ export function createPeers(parts: WingParts) {
   return {
     /** Goes on where sync was on when the host stopped; to be awaited before the first write of anybody. */
     async start() {
-      const row = parts.host.read.get(statement("SELECT 1 FROM sync_workspace WHERE state = 'on' AND length(ws) > 0"))
-      if (row !== undefined) await (await control()).resume()
+      if (isTakingPart(parts.host.read)) await (await control()).resume()
     },
     status: () => loaded?.status() ?? statusOf('off', undefined, undefined),
     /** Everything else, loaded at the first call. */

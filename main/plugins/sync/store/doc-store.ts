@@ -157,7 +157,14 @@ export function walkHashes(
   )
 }
 
-/** The name of a table or column in a statement. */
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
+/** How many records of an object have a document. */
+export function countRecordDocs(read: Pick<Reader, 'get'>, object: string): number {
+  const sql = 'SELECT count(*) AS n FROM sync_doc WHERE name > ? AND name < ?'
+  return read.get(statement<{ n: number }>(sql, [`r/${object}/`, `r/${object}0`]))!.n
+}
+
+/** The state of the roster, whatever its checksum; undefined before there is one. */
+export function readRosterState(read: Pick<Reader, 'get'>): Uint8Array | undefined {
+  const sql = "SELECT state FROM sync_doc WHERE name = 'w/roster' AND length(state) > 0"
+  return read.get(statement<{ state: Uint8Array }>(sql))?.state
 }

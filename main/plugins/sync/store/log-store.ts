@@ -92,3 +92,23 @@ export function logBytes(read: Pick<Reader, 'get'>): number {
   const sql = "SELECT coalesce(sum(pgsize), 0) AS bytes FROM dbstat WHERE name = 'sync_env'"
   return read.get(statement<{ bytes: number }>(sql))?.bytes ?? 0
 }
+
+/** Where the making of documents stands, as text; undefined before there is a workspace, empty when nothing is left. */
+export function readGenesis(read: Pick<Reader, 'get'>): string | undefined {
+  return read.get(statement<{ genesis: string }>('SELECT genesis FROM sync_workspace'))?.genesis
+}
+
+/** Stores where the making of documents stands. */
+export function putGenesis(tx: Pick<Tx, 'run'>, genesis: string): void {
+  tx.run(statement('UPDATE sync_workspace SET genesis = ?', [genesis]))
+}
+
+/** Whether this machine belongs to a workspace and takes part. */
+export function isTakingPart(read: Pick<Reader, 'get'>): boolean {
+  return read.get(statement("SELECT 1 FROM sync_workspace WHERE state = 'on' AND length(ws) > 0")) !== undefined
+}
+
+/** How far the log of an incarnation is stored; undefined for one that is not known. */
+export function readStoredSeq(read: Pick<Reader, 'get'>, inc: number): number | undefined {
+  return read.get(statement<{ seq: number }>('SELECT stored_seq AS seq FROM sync_inc WHERE inc = ?', [inc]))?.seq
+}

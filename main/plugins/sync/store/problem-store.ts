@@ -54,6 +54,12 @@ export function readParked(read: Pick<Reader, 'all'>, after: { inc: number; seq:
   return read.all(statement<Problem>(sql, [after.inc, after.seq]))
 }
 
+/** What lies aside without its details, which may say something of a record; 1,000 at most. */
+export function readProblems(read: Pick<Reader, 'all'>): Omit<Problem, 'detail' | 'doc'>[] {
+  const sql = 'SELECT inc, seq, kind, reason, since FROM sync_problem ORDER BY inc, seq LIMIT 1000'
+  return read.all(statement<Omit<Problem, 'detail' | 'doc'>>(sql))
+}
+
 /** How many lie aside, by kind. */
 export function countProblems(read: Pick<Reader, 'get'>): { parked: number; quarantined: number } {
   const sql = `SELECT coalesce(sum(kind = 'parked'), 0) AS parked, coalesce(sum(kind = 'quarantine'), 0) AS quarantined

@@ -3,17 +3,17 @@
 // not how they travel.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { countRows, isStored } from '#main/database/query/object-rows.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
-import { closeOthers, conflictId, readConflict } from '../conflicts/conflict-store.ts'
+import { closeOthers, conflictId, hasOpen, readConflict } from '../conflicts/conflict-store.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
 import type { DocKindHandler, EditPlace, BackfillWriter } from '../engine/docs.ts'
 import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { readRegister } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { needsProject, quoted, readDoc, readNames, textHashes } from '../store/doc-store.ts'
+import { needsProject, readDoc, readNames, textHashes } from '../store/doc-store.ts'
 import { emptyingEdits } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
@@ -54,10 +54,7 @@ export function createRecordBackfill(
 ): Required<Pick<DocKindHandler, 'backfill' | 'backfillTotal'>> {
   return {
     backfillTotal: (reads: Pick<Reads, 'all' | 'get'>) =>
-      syncedObjects(metadata).reduce(
-        (sum, { table }) => sum + reads.get(statement<{ n: number }>(`SELECT count(*) AS n FROM ${quoted(table)}`))!.n,
-        0,
-      ),
+      syncedObjects(metadata).reduce((sum, schema) => sum + countRows(reads, schema), 0),
     backfill(tx, after, write) {
       const objects = syncedObjects(metadata)
       const place = after === null ? null : (JSON.parse(after) as RecordPlace)
@@ -106,11 +103,6 @@ export function createRecordBackfill(
   }
 }
 
-function hasOpen(tx: Tx, object: string): boolean {
-  const sql = "SELECT 1 FROM sync_conflict WHERE object = ? AND state = 'open' LIMIT 1"
-  return tx.get(statement(sql, [object])) !== undefined
-}
-
 /** Ends the conflicts of fields whose document tells of none any more: what was written took the place of all sides. */
 function closeSettled(tx: Tx, doc: string, { register, hlc }: EditPlace): void {
   const open = [...register()].filter(([, { losers }]) => losers.length > 0)
@@ -156,8 +148,7 @@ function markGone(
     const parsed = parseDocName(name)
     // What waits for a field or a table has no row yet.
     if (parsed?.kind !== 'record' || (flags & needsProject) !== 0) continue
-    const sql = `SELECT 1 FROM ${quoted(schema.table)} WHERE id = ?`
-    if (tx.get(statement(sql, [parsed.record])) !== undefined) continue
+    if (isStored(tx, schema, parsed.record)) continue
     const isMarked = readDocRegister(tx, name)?.get(PURGED_KEY) !== undefined
     if (isMarked) continue
     write(parsed, 'system', (edit) => markPurged(edit), { mend: true })

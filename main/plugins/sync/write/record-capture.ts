@@ -4,8 +4,8 @@ import type { PlatformEvent } from '#shared/events.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
+import { readDeletion } from '#main/database/query/object-rows.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { normalizeText } from '#shared/field-types/code-points.ts'
@@ -99,9 +99,7 @@ function withLetters(
 
 /** The marks as the row has them; those of the event where the row is gone already. */
 function deletionOf(tx: Tx, schema: ObjectSchema, event: PlatformEvent): Deletion {
-  const table = `"${schema.table.replaceAll('"', '""')}"`
-  const sql = `SELECT deleted_at AS at, deleted_by AS by FROM ${table} WHERE id = ? AND deleted_at IS NOT NULL`
-  const mark = tx.get(statement<{ at: string; by: string }>(sql, [event.recordId]))
+  const mark = readDeletion(tx, schema, event.recordId!)
   const texts = (): Record<string, string> => textHashes(tx, schema.uid, event.recordId!)
   return { ...(mark ?? { at: event.timestamp, by: event.actor.id }), texts }
 }

@@ -3,14 +3,14 @@
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import { aboutRows } from '../../store.ts'
 import type { DerivedFill } from '../derived-fill.ts'
 import { fillDerived, fillFormulas, planDerivedFill } from '../derived-fill.ts'
 import type { RecordRules } from '../record-rules.ts'
-import { fillSummary } from '../summary-query.ts'
+import { fillSummary } from '../summary-store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
 import { usualLimits } from './change-parts.ts'
-import { aboutRows } from './planning.ts'
+import { deletePendingFill, nextRows, putPendingFill, readPendingFills } from './table-store.ts'
 
 /** Computed values of one host. */
 export interface DerivedValues {
@@ -63,8 +63,7 @@ export function createDerivedValues(parts: SchemaChangeParts, { rules, queryEnv 
       })
     }
     function fillRows(tx: Tx, after: number): number | null {
-      const sql = `SELECT max(rowid) AS last, count(*) AS n FROM (SELECT rowid FROM "${schema.table}" WHERE rowid > ? ORDER BY rowid LIMIT ?)`
-      const slice = tx.get<{ last: number | null; n: number }>(statement(sql, [after, sliceRows]))!
+      const slice = nextRows(tx, schema.table, after, sliceRows)
       if (slice.last === null) return null
       for (const rule of own) fillSummary(tx, rule, env, { after, to: slice.last })
       if (formulas) fillFormulas(tx, schema, rules, { after, limit: sliceRows })
@@ -85,18 +84,13 @@ export function createDerivedValues(parts: SchemaChangeParts, { rules, queryEnv 
       fillDerived(tx, plan, env, rules)
     },
     remember(tx, before, after) {
-      for (const schema of tablesOf(planOf(before, after).plan)) {
-        tx.run(statement('INSERT OR REPLACE INTO data_pending_fill (object_uid) VALUES (?)', [schema.uid]))
-      }
+      for (const schema of tablesOf(planOf(before, after).plan)) putPendingFill(tx, schema.uid)
     },
     async fillRemembered() {
-      const pending = read.all<{ uid: string }>(statement('SELECT object_uid AS uid FROM data_pending_fill'))
-      for (const { uid } of pending) {
+      for (const uid of readPendingFills(read)) {
         const schema = metadata.objectSchemas().find((one) => one.uid === uid)
         if (schema !== undefined && !schema.abstract) await fillObject(schema)
-        await write('data.derived', (tx) => {
-          tx.run(statement('DELETE FROM data_pending_fill WHERE object_uid = ?', [uid]))
-        })
+        await write('data.derived', (tx) => deletePendingFill(tx, uid))
       }
     },
   }

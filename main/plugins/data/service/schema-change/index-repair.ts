@@ -2,12 +2,11 @@
 // belongs to no field goes. Until then queries do not name them.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { IndexShape, Reads } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import { createIndexSql, hideIndexes, physicalIndexes, trashIndex } from '#main/database/schema/physical-indexes.ts'
-import { quote } from '../../store.ts'
+import { aboutRows } from '../../store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
 import { usualLimits } from './change-parts.ts'
-import { aboutRows } from './planning.ts'
+import { dropIndexSql, indexKeys } from './table-store.ts'
 
 /** What has to be done to the indexes of one table. */
 export interface IndexRepair {
@@ -19,19 +18,7 @@ export interface IndexRepair {
 /** Compares the indexes a table has with those its object asks for. */
 export function findIndexRepair(reads: Pick<Reads, 'all'>, schema: ObjectSchema): IndexRepair {
   if (schema.abstract) return { drop: [], build: [] }
-  const present = new Map(
-    reads
-      .all<{ name: string; keys: string }>(
-        statement(
-          `SELECT i.name AS name, group_concat(k.name || CASE k.coll WHEN 'NOCASE' THEN ' nocase' ELSE '' END, ',') AS keys
-           FROM sqlite_schema AS i, pragma_index_xinfo(i.name) AS k
-           WHERE i.type = 'index' AND i.tbl_name = ? AND i.sql IS NOT NULL AND k.key = 1
-           GROUP BY i.name`,
-          [schema.table],
-        ),
-      )
-      .map((row) => [row.name, row.keys]),
-  )
+  const present = indexKeys(reads, schema.table)
   const wanted = new Map([trashIndex(schema), ...physicalIndexes(schema)].map((index) => [index.name, index]))
   const isRight = (name: string): boolean => {
     const keys = wanted.get(name)?.keys.map((key) => `${key.column}${key.noCase ? ' nocase' : ''}`)
@@ -55,7 +42,7 @@ export function hideMissing(schema: ObjectSchema, { build }: IndexRepair): void 
 /** Hides what is missing from queries, builds it, and shows it again. */
 export async function repairIndexes(parts: SchemaChangeParts, schema: ObjectSchema): Promise<void> {
   const repair = findIndexRepair(parts.read, schema)
-  const drops = repair.drop.map((name) => `DROP INDEX IF EXISTS ${quote(name)}`)
+  const drops = repair.drop.map(dropIndexSql)
   if (drops.length + repair.build.length === 0) return
   hideMissing(schema, repair)
   if (aboutRows(parts.read, schema.table) > (parts.limits ?? usualLimits).asideFrom) {

@@ -1,13 +1,13 @@
 // Puts aside what a schema change takes away: fields stay in the table under other names, tables stay whole (D-101).
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import type { RetiredField } from '#main/database/schema/plan-sql.ts'
 import type { MetadataItem } from '#main/plugins/metadata/api.ts'
-import { countRows, quote } from '../../store.ts'
+import { countRows } from '../../store.ts'
 import type { BackedUpField } from './backup-store.ts'
 import { addBackup, expiryOf, moveBackups } from './backup-store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
+import { countSet, dropColumnSql, dropIndexSql, indexNames, renameTableSql } from './table-store.ts'
 
 /** What keeping works with. */
 export type KeepingParts = Pick<SchemaChangeParts, 'clock' | 'ids' | 'metadata'>
@@ -28,9 +28,9 @@ export function keepColumns(
   for (const { field, columns, next } of retired) {
     // Counting looks at every row; of a large table that was done before.
     const isCounted = next !== null || isLarge
-    const records = isCounted ? (lost.get((next ?? field).name) ?? 0) : countSet(tx, after, columns[0]!)
+    const records = isCounted ? (lost.get((next ?? field).name) ?? 0) : countSet(tx, after.table, columns[0]!)
     if (records === 0 && !isLarge) {
-      for (const column of columns) tx.ddl(`ALTER TABLE ${quote(after.table)} DROP COLUMN ${quote(column)}`)
+      for (const column of columns) tx.ddl(dropColumnSql(after.table, column))
       continue
     }
     const createdAt = parts.clock.iso()
@@ -60,8 +60,8 @@ export function keepColumns(
 export function keepTable(parts: KeepingParts, tx: Tx, before: ObjectSchema, item: MetadataItem): void {
   const id = parts.ids.uuid()
   const table = `data_backup_${id.replaceAll('-', '')}`
-  for (const name of indexNames(tx, before.table)) tx.ddl(`DROP INDEX ${quote(name)}`)
-  tx.ddl(`ALTER TABLE ${quote(before.table)} RENAME TO ${quote(table)}`)
+  for (const name of indexNames(tx, before.table)) tx.ddl(dropIndexSql(name))
+  tx.ddl(renameTableSql(before.table, table))
   moveBackups(tx, before.uid, table)
   const createdAt = parts.clock.iso()
   addBackup(tx, {
@@ -79,15 +79,6 @@ export function keepTable(parts: KeepingParts, tx: Tx, before: ObjectSchema, ite
   })
 }
 
-/** Names of the indexes SQLite did not make by itself. */
-export function indexNames(tx: Pick<Tx, 'all'>, table: string): string[] {
-  return tx
-    .all<{ name: string }>(
-      statement("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL", [table]),
-    )
-    .map((row) => row.name)
-}
-
 const childTypes = ['view', 'validation', 'trigger', 'hook', 'action'] as const
 
 /** Items that go with the object because their names begin with its own. */
@@ -98,9 +89,4 @@ function childrenOf({ metadata }: KeepingParts, object: string) {
       .filter((item) => item.name.startsWith(`${object}.`))
       .map(({ name, uid, item }) => ({ type, name, uid, item: { ...item } })),
   )
-}
-
-function countSet(tx: Tx, schema: ObjectSchema, column: string): number {
-  const sql = `SELECT count(*) AS n FROM ${quote(schema.table)} WHERE ${quote(column)} IS NOT NULL`
-  return tx.get<{ n: number }>(statement(sql))!.n
 }

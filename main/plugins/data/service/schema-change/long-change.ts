@@ -12,14 +12,14 @@ import type { PlanSql } from '#main/database/schema/plan-sql.ts'
 import { worksOf } from '#main/database/schema/schema-plan.ts'
 import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
 import type { MetadataItem, SchemaChangeStep } from '#main/plugins/metadata/api.ts'
-import { quote } from '../../store.ts'
+import { aboutRows } from '../../store.ts'
 import type { Candidate, SchemaChangeParts } from './change-parts.ts'
 import { conversionEnv, planOf, usualLimits } from './change-parts.ts'
 import type { DerivedValues } from './derived.ts'
 import { removeStrayColumns } from './stray-columns.ts'
 import { repairIndexes } from './index-repair.ts'
-import { aboutRows } from './planning.ts'
 import type { SchemaPlanning } from './planning.ts'
+import { dropIndexSql } from './table-store.ts'
 import { closeForWrites, openForWrites } from './write-gate.ts'
 
 /** A change under way, as people see it. */
@@ -150,7 +150,7 @@ export function createLongChanges(
     const names = physicalIndexes(schema).map((index) => index.name)
     hideIndexes(schema, names)
     for (const name of [...names, `i_${schema.name}`]) {
-      await parts.longDdl.run([`DROP INDEX IF EXISTS ${quote(name)}`], { signal })
+      await parts.longDdl.run([dropIndexSql(name)], { signal })
     }
   }
 

@@ -8,7 +8,6 @@ import type { SqlValue } from '#shared/field-types/field-schema.ts'
 import type { QueryEnv } from '#shared/filter/query-env.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
 import { canonicalHash } from '#main/kernel/canonical-json.ts'
 import { PendingWork } from '#main/kernel/pending-work.ts'
 import { countings, countPlan, finishPlan, showPlan } from '#main/database/schema/schema-plan.ts'
@@ -17,7 +16,7 @@ import { readDuplicates } from '#main/database/schema/unique.ts'
 import type { SharedTuples } from '#main/database/query/shared-tuples.ts'
 import { sharedTuples } from '#main/database/query/shared-tuples.ts'
 import type { MetadataItem, SchemaChangeStep } from '#main/plugins/metadata/api.ts'
-import { quote } from '../../store.ts'
+import { aboutRows } from '../../store.ts'
 import type { Candidate, SchemaChangeParts } from './change-parts.ts'
 import { conversionEnv, planOf, usualLimits } from './change-parts.ts'
 
@@ -46,11 +45,6 @@ const sliceRows = 200
 /** A counted plan is taken for as long as this; inside the write it is looked at again. */
 const freshMs = 30_000
 const queryTimeoutMs = 120_000
-
-/** Highest row number of a table: about how many rows it has. */
-export function aboutRows(reads: Pick<Reads, 'get'>, table: string): number {
-  return reads.get<{ n: number | null }>(statement(`SELECT max(rowid) AS n FROM ${quote(table)}`))?.n ?? 0
-}
 
 /** Makes the planner. */
 export function createSchemaPlanning(parts: SchemaChangeParts): SchemaPlanning {

@@ -3,8 +3,7 @@
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
-import { quote } from '../../store.ts'
+import { columnNames, replaceText } from './table-store.ts'
 
 type Definitions = Readonly<Record<string, unknown>>
 
@@ -40,25 +39,14 @@ export function renameLinks(
 ): void {
   for (const schema of schemas) {
     if (schema.abstract) continue
-    const columns = new Set(
-      tx
-        .all(statement<{ name: string }>('SELECT name FROM pragma_table_info(?)', [schema.table]))
-        .map(({ name }) => name),
-    )
+    const columns = columnNames(tx, schema.table)
     const fields = schema.fields.filter(
       (field) => columns.has(field.column) && (mayLinkTo(field, from) || mayLinkTo(field, to)),
     )
     for (const { column } of fields) {
       // The text every link begins with (`recordLinkText`).
       const [before, after] = [from, to].map((object) => `{"object":${JSON.stringify(object)},`) as [string, string]
-      const [table, name] = [quote(schema.table), quote(column)]
-      tx.run(
-        statement(`UPDATE ${table} SET ${name} = replace(${name}, ?, ?) WHERE instr(${name}, ?) > 0`, [
-          before,
-          after,
-          before,
-        ]),
-      )
+      replaceText(tx, schema.table, column, before, after)
     }
   }
 }

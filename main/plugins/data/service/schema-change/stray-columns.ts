@@ -2,23 +2,16 @@
 // are removed without holding anybody up.
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Reads } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
-import { quote } from '../../store.ts'
+import { aboutRows } from '../../store.ts'
 import { allBackups } from './backup-store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
 import { usualLimits } from './change-parts.ts'
-import { aboutRows } from './planning.ts'
-
-/** Physical columns of a table that no field has, by their mark. */
-function markedColumns(reads: Pick<Reads, 'all'>, table: string): string[] {
-  return reads
-    .all<{ name: string }>(statement(`SELECT name FROM pragma_table_info(?) WHERE name LIKE '$%'`, [table]))
-    .map((row) => row.name)
-}
+import { columnNames, dropColumnSql } from './table-store.ts'
 
 /** Columns of the object's table that are neither a field's nor a backup's. */
 export function strayColumns(reads: Pick<Reads, 'all' | 'get'>, table: string): string[] {
-  const marked = markedColumns(reads, table)
+  // Columns that no field has bear this mark.
+  const marked = [...columnNames(reads, table)].filter((name) => name.startsWith('$'))
   if (marked.length === 0) return []
   const kept = new Set(allBackups(reads).flatMap((backup) => backup.columns))
   return marked.filter((column) => !kept.has(column))
@@ -30,7 +23,7 @@ export async function removeStrayColumns(parts: SchemaChangeParts, schema: Pick<
   if (stray.length === 0) return
   const isLarge = aboutRows(parts.read, schema.table) > (parts.limits ?? usualLimits).asideFrom
   for (const column of stray) {
-    const drop = `ALTER TABLE ${quote(schema.table)} DROP COLUMN ${quote(column)}`
+    const drop = dropColumnSql(schema.table, column)
     if (isLarge) await parts.longDdl.run([drop])
     else await parts.write('data.drop-column', (tx) => tx.ddl(drop))
   }

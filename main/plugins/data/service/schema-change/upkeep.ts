@@ -2,16 +2,15 @@
 // are built; each hour, backups that have expired go for good.
 import { internalContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
-import { quote } from '../../store.ts'
+import { aboutRows } from '../../store.ts'
 import type { SchemaBackup } from './backup-store.ts'
 import { allBackups, removeBackup, tableExists } from './backup-store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
 import { usualLimits } from './change-parts.ts'
 import type { DerivedValues } from './derived.ts'
 import { findIndexRepair, hideMissing, repairIndexes } from './index-repair.ts'
-import { aboutRows } from './planning.ts'
 import { removeStrayColumns, strayColumns } from './stray-columns.ts'
+import { deleteSlice, dropTableSql } from './table-store.ts'
 
 /** The upkeep of one host. */
 export interface SchemaUpkeep {
@@ -39,15 +38,12 @@ export function createSchemaUpkeep(parts: SchemaChangeParts, derived: DerivedVal
       rest = await write('data.backup-empty', (tx) => {
         const until = performance.now() + sliceMs
         let changes = 1
-        while (changes > 0 && performance.now() < until) {
-          const slice = `SELECT rowid FROM ${quote(table)} ORDER BY rowid LIMIT 200`
-          changes = tx.run(statement(`DELETE FROM ${quote(table)} WHERE rowid IN (${slice})`)).changes
-        }
+        while (changes > 0 && performance.now() < until) changes = deleteSlice(tx, table)
         return changes > 0
       })
     }
     await write('data.backup-expire', (tx) => {
-      tx.ddl(`DROP TABLE IF EXISTS ${quote(table)}`)
+      tx.ddl(dropTableSql(table))
       forget(tx)
     })
   }

@@ -7,7 +7,7 @@ import { parseSearch } from '#main/database/full-text/search-query.ts'
 import { markedText } from '#main/database/full-text/search-text.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import type { Place } from './place.ts'
-import type { Condition } from './viewer.ts'
+import type { Condition } from './viewer-store.ts'
 
 /** Adds the words of a body. */
 export function addWords(tx: Pick<Tx, 'run'>, place: Place, number: number, body: string | null): void {
