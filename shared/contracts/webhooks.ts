@@ -407,7 +407,7 @@ export const webhookRoutes = defineRoutes({
     body: z.object({ deliveryId: z.string() }),
     response: z.object({ id: z.string(), status: DeliveryStatus }),
     status: 202,
-    errors: ['webhook_inactive'],
+    errors: ['resource_not_found', 'webhook_inactive'],
     summary: 'Send a delivery named in the body again.',
   }),
   listReceivers: defineRoute({

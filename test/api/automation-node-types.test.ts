@@ -50,11 +50,13 @@ afterAll(() => host.stop())
 
 describe('node types of plugins', () => {
   it('join the catalogue and run', async () => {
-    const { actions } = (await host.get('/automation/actions?source=plugin')).body
-    expect(actions).toMatchObject([
-      { type: 'approval', version: '2.0.0', supportsPause: true, isAsync: true },
+    const list = async (source: string) => (await host.get(`/automation/actions?source=${source}`)).body.actions
+    expect(await list('plugin')).toMatchObject([
       { type: 'guest_hello', configSchema: { properties: { who: { type: 'string' } } } },
     ])
+    expect((await list('builtin')).find(({ type }: { type: string }) => type === 'approval')).toMatchObject({
+      ...{ version: '2.0.0', supportsPause: true, isAsync: true },
+    })
     await saveFlow(host, 'greets', rowOf({ id: 'h', type: 'guest_hello', config: { who: '{{ params.who }}' } }))
     expect((await runFlow(host, 'greets', { who: 'Ada' })).steps[1]).toMatchObject({ output: 'Hello Ada' })
   })

@@ -222,7 +222,6 @@ describe('nodes', () => {
 
   it.each([
     ['send_email', { to: 'a@example.org', subject: 's', body: 'b' }],
-    ['webhook', { name: 'hook' }],
     ['approval', { approvers: [{ type: 'owner' }] }],
     ['transition', { object: 'task', recordId: 'x', transition: 'go' }],
     ['ai_prompt', { prompt: 'Hi' }],

@@ -10,6 +10,7 @@ export interface NodeTypes {
   all(): readonly NodeType[]
   /** Whether the program only declares the type, and nobody carries it out (yet). */
   isDeclared(type: string): boolean
+  /** A type the program declares is its own, whoever carries it out. */
   sourceOf(type: string): 'builtin' | 'plugin'
   /** The type an older name means; undefined for a name of its own. */
   aliasOf(type: string): string | undefined
@@ -33,7 +34,7 @@ export function createNodeTypes(
 ): NodeTypes {
   const types = new Map([...builtin, ...declared].map((type) => [type.type, type]))
   const open = new Set(declared.map(({ type }) => type))
-  const added = new Set<string>()
+  const own = new Set(types.keys())
   const schemas = new WeakMap<NodeType, Record<string, unknown>>()
   let version = 0
   const get = (type: string): NodeType | undefined => types.get(aliases[type] ?? type)
@@ -41,13 +42,12 @@ export function createNodeTypes(
     get,
     all: () => [...types.values()].toSorted((one, other) => (one.type < other.type ? -1 : 1)),
     isDeclared: (type) => open.has(type),
-    sourceOf: (type) => (added.has(type) ? 'plugin' : 'builtin'),
+    sourceOf: (type) => (own.has(type) ? 'builtin' : 'plugin'),
     aliasOf: (type) => (Object.hasOwn(aliases, type) ? aliases[type] : undefined),
     register(type) {
       if (types.has(type.type) && !open.has(type.type)) throw new Error(`The node type "${type.type}" is taken.`)
       types.set(type.type, type)
       open.delete(type.type)
-      added.add(type.type)
       version += 1
     },
     version: () => version,

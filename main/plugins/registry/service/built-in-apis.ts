@@ -49,7 +49,8 @@ export function builtInApis(
 /** One endpoint for the route and one for each other path it is accepted under. */
 function endpointsOf(contract: AnyRoute, mounts: MountPoints): ApiEndpoint[] {
   const [first, ...aliases] = [{ mount: contract.mount, path: contract.path }, ...(contract.aliases ?? [])].map(
-    (place) => pathOf(place.mount, place.path, mounts),
+    // A last parameter that takes slashes is one like any other to whoever reads.
+    (place) => pathOf(place.mount, place.path.replace(/\*$/, ''), mounts),
   )
   const endpoint = describe(contract, first!)
   return [endpoint, ...aliases.map((path, at) => ({ ...endpoint, id: `${endpoint.id}_alias_${at + 1}`, path }))]
