@@ -1,7 +1,6 @@
 // Canonical CBOR (RFC 8949, section 4.2.1) as frames and words are written in: whole numbers, texts, bytes, yes or no,
 // lists, and maps by names. Values have one spelling: what is read is written again as the same bytes. Knows schemas, no frame.
-import type { Token } from 'cborg'
-import { decodeFirst, encodeInto, Tokenizer, Type } from 'cborg'
+import { decodeFirst, encodeInto, Token, Tokenizer, Type } from 'cborg'
 import { z } from 'zod'
 import { frameLimit } from './limits.ts'
 import { WireError } from './wire-error.ts'
@@ -89,7 +88,7 @@ class StrictTokens extends Tokenizer {
   #count = 0
 
   override next(): Token {
-    const token = super.next()
+    const token = this.#read()
     const { type } = token
     this.#count += 1
     if (this.#count > valueLimit) throw new WireError('too_large', `There are more than ${valueLimit} values.`)
@@ -98,6 +97,13 @@ class StrictTokens extends Tokenizer {
     if (type === Type.array || type === Type.map) this.#enter(open, token)
     else if (!plainTypes.has(type)) throw new WireError('malformed', `A value is of the type ${type.name}.`)
     return token
+  }
+
+  /** The library has one empty byte string for all: it would be no view, and the same object in every frame. */
+  #read(): Token {
+    const token = super.next()
+    if (token.type !== Type.bytes || (token.value as Uint8Array).length > 0) return token
+    return new Token(Type.bytes, this.data.slice(this.pos(), this.pos()), token.encodedLength)
   }
 
   /** Takes the place of a value in what is open: names rise, so that none comes twice. */

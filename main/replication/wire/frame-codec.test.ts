@@ -131,6 +131,15 @@ describe('frames', () => {
       expect(codeOf(() => decodeFrame(word(text)))).toBe('malformed')
   })
 
+  it('hold views on their bytes, also where a byte string is empty', () => {
+    for (const length of [0, 1]) {
+      const encoded = encodeFrame({ kind: 'LIVE', doc: 'd', update: new Uint8Array(length) })
+      const frame = decodeFrame(encoded)
+      expect(frame).toEqual({ kind: 'LIVE', doc: 'd', update: new Uint8Array(length) })
+      expect(frame.kind === 'LIVE' && frame.update.buffer).toBe(encoded.buffer)
+    }
+  })
+
   it('reach no prototype', () => {
     const evil = `a2${'69'}${Buffer.from('__proto__').toString('hex')}a1617801${'646b696e64'}6450494e47`
     expect(codeOf(() => decodeFrame(hex(evil)))).toBe('malformed')

@@ -77,12 +77,9 @@ function spoil(seeds: readonly Uint8Array[], random: (below: number) => number):
   return new Uint8Array(bytes)
 }
 
-/** Counts the places a value takes, and fails when bytes in it are not a view on the ones given. */
+/** Counts the places a value takes: bytes in it take none, as long as they are a view on the ones given. */
 function placesOf(value: unknown, given: Uint8Array): number {
-  if (value instanceof Uint8Array) {
-    expect(value.buffer).toBe(given.buffer)
-    return 0
-  }
+  if (value instanceof Uint8Array) return value.buffer === given.buffer ? 0 : Infinity
   if (value instanceof Map) return value.size
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + 1 + placesOf(one, given), 0)
   if (typeof value === 'object' && value !== null)
