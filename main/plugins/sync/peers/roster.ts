@@ -6,8 +6,7 @@ import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { AuthUser } from '#main/plugins/auth/api.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
-import { readRegister, setEntries } from '#main/replication/core/register.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { publicKeyOf } from '#main/replication/wire/device-key.ts'
 import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
@@ -44,7 +43,7 @@ export function createRoster(parts: {
       )
       const authors = new Map(readIncarnations(read).map(({ inc, device }) => [inc, device]))
       isBlank = row === undefined
-      const register = row === undefined ? new Map() : readRegister(loadDoc(row.state))
+      const { register } = openDocument('w/roster', row?.state ?? null)
       content = readRoster(register, known, (inc) => authors.get(inc))
     } catch (error) {
       // What was known before stays in force: an unreadable roster must neither let anybody in nor lock everybody out.
@@ -55,7 +54,7 @@ export function createRoster(parts: {
   }
 
   const write = (tx: Tx, ctx: RequestContext, docs: DocWriter, patch: Readonly<Record<string, Json>>): void => {
-    docs.edit(tx, ctx, rosterDoc, ({ doc, hlc, inc }) => setEntries(doc, patch, hlc, inc))
+    docs.edit(tx, ctx, rosterDoc, (place) => place.set(patch))
     tx.afterCommit(reload)
   }
 
