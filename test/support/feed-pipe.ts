@@ -14,14 +14,12 @@ import { definePlugin } from '#main/kernel/plugin.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import { createHlcClock } from '#main/replication/core/hlc.ts'
-import { logicalHash } from '#main/replication/core/logical-hash.ts'
-import { editDoc, loadDoc, mergeUpdate } from '#main/replication/core/record-doc.ts'
-import { readRegister, registerHlc } from '#main/replication/core/register.ts'
-import type { DocWriter, EditPlace, BackfillWriter } from '#main/plugins/sync/engine/docs.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
+import type { Edit } from '#main/replication/core/sync-document.ts'
+import type { DocWriter, BackfillWriter } from '#main/plugins/sync/engine/docs.ts'
 import type { FeedSync } from '#main/plugins/sync/feed/feed-sync.ts'
 import { createFeedSync } from '#main/plugins/sync/feed/feed-sync.ts'
 import type { FeedConflict } from '#main/plugins/sync/feed/projection.ts'
-import { placeIn } from '#main/plugins/sync/write/edit-place.ts'
 
 /** One update on its way. */
 export interface PipeUpdate {
@@ -64,7 +62,7 @@ interface Gathered {
   readonly tx: Tx
   readonly actor: Actor
   readonly name: DocName
-  readonly edit: (place: EditPlace) => void
+  readonly edit: Edit
 }
 
 /** Makes an end; its plugin goes into the host, behind all others. */
@@ -83,15 +81,12 @@ export function createPipeEnd(inc: number): PipeEnd {
   const store = (tx: Tx, name: string, state: Uint8Array): void =>
     void tx.run(statement('INSERT OR REPLACE INTO pipe_doc (name, state) VALUES (?, ?)', [name, state]))
 
-  const edit = (tx: Tx, actor: Actor, name: DocName, edits: readonly ((place: EditPlace) => void)[]): void => {
+  const edit = (tx: Tx, actor: Actor, name: DocName, edits: readonly Edit[]): void => {
     const text = formatDocName(name)
-    const before = stateOf(tx, text)
-    const { state, update } = editDoc(before, inc, (doc) => {
-      const stamp = hlc.tick(registerHlc(readRegister(doc)))
-      for (const one of edits) one(placeIn(doc, { hlc: stamp, inc, isNew: before === null }))
-    })
-    if (update === null) return
-    store(tx, text, state)
+    const edited = openDocument(text, stateOf(tx, text)).edit({ inc, clock: hlc }, edits)
+    if (edited === null) return
+    const { document, update } = edited
+    store(tx, text, document.state)
     const sql = 'INSERT INTO pipe_update (name, bytes, actor, at) VALUES (?, ?, ?, ?)'
     tx.run(statement(sql, [text, update, JSON.stringify(actor), new Date().toISOString()]))
   }
@@ -109,9 +104,10 @@ export function createPipeEnd(inc: number): PipeEnd {
   const docs: DocWriter = {
     isRecording: (ctx) => end.on && ctx.source !== 'sync',
     edit: (tx, ctx, name, change) => tx.gather(flush, { tx, actor: ctx.actor, name, edit: change }),
-    read(reads, name, look) {
-      const state = stateOf(reads, formatDocName(name))
-      return state === null ? null : look(loadDoc(state))
+    read(reads, name) {
+      const text = formatDocName(name)
+      const state = stateOf(reads, text)
+      return state === null ? null : openDocument(text, state)
     },
   }
 
@@ -119,18 +115,18 @@ export function createPipeEnd(inc: number): PipeEnd {
     const { actor, at } = update
     const ctx: RequestContext = { ...internalContext('pipe', 'sync'), actor }
     const name = parseDocName(text)!
-    const doc = loadDoc(stateOf(tx, text))
-    const answer = sync.handler.project(tx, ctx, { name, doc, changedKeys, actor, at, isNew: false })
+    const document = openDocument(text, stateOf(tx, text))
+    const answer = sync.handler.project(tx, ctx, { name, document, changedKeys, actor, at, isNew: false })
     if (answer === 'later') unprojected.add(text)
     else unprojected.delete(text)
   }
 
   const merge = (update: PipeUpdate): Promise<boolean> =>
     write('pipe.receive', (tx) => {
-      const merged = mergeUpdate(stateOf(tx, update.doc), update.bytes)
-      if (merged.pending) return false
-      store(tx, update.doc, merged.state!)
-      project(tx, update.doc, unprojected.has(update.doc) ? null : merged.changedKeys, update)
+      const result = openDocument(update.doc, stateOf(tx, update.doc)).merge(update.bytes)
+      if (!result.merged) return false
+      store(tx, update.doc, result.document.state)
+      project(tx, update.doc, unprojected.has(update.doc) ? null : result.changedKeys, update)
       return true
     })
 
@@ -182,9 +178,7 @@ export function createPipeEnd(inc: number): PipeEnd {
     documents(recordId = '%') {
       const sql = `SELECT name, state FROM pipe_doc WHERE name LIKE '%/' || ? || '/%'`
       const rows = read.all(statement<{ name: string; state: Uint8Array }>(sql, [recordId]))
-      return new Map(
-        rows.map(({ name, state }) => [name, Buffer.from(logicalHash(name, loadDoc(state))).toString('hex')]),
-      )
+      return new Map(rows.map(({ name, state }) => [name, Buffer.from(openDocument(name, state).hash).toString('hex')]))
     },
     async begin() {
       const total = sync.handler.backfillTotal!(read)

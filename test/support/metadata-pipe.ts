@@ -11,13 +11,12 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import { createHlcClock } from '#main/replication/core/hlc.ts'
-import { editDoc, loadDoc, mergeUpdate } from '#main/replication/core/record-doc.ts'
-import { readRegister, registerHlc } from '#main/replication/core/register.ts'
-import type { DocWriter, EditPlace, MergedDocument } from '#main/plugins/sync/engine/docs.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
+import type { Edit } from '#main/replication/core/sync-document.ts'
+import type { DocWriter, MergedDocument } from '#main/plugins/sync/engine/docs.ts'
 import { createMetadataDocs } from '#main/plugins/sync/metadata/index.ts'
 import type { MetadataConflict, MetadataDocs } from '#main/plugins/sync/metadata/index.ts'
 import { syncMigrations } from '#main/plugins/sync/migrations/index.ts'
-import { placeIn } from '#main/plugins/sync/write/edit-place.ts'
 import { createTestHost } from './create-test-host.ts'
 import type { TestHost } from './create-test-host.ts'
 
@@ -45,7 +44,7 @@ export interface PipedHost extends TestHost {
 interface Change {
   readonly tx: Tx
   readonly name: DocName
-  readonly edit: (place: EditPlace) => void
+  readonly edit: Edit
 }
 
 /** Starts a machine whose changes are written as incarnation `inc`. */
@@ -63,16 +62,12 @@ export async function createPipedHost(inc: number, now: () => number = Date.now)
       'INSERT INTO pipe_doc (name, state) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET state = excluded.state'
     tx.run(statement(sql, [name, state]))
   }
-  const write = (tx: Tx, name: DocName, edits: readonly ((place: EditPlace) => void)[]): void => {
+  const write = (tx: Tx, name: DocName, edits: readonly Edit[]): void => {
     const text = formatDocName(name)
-    const state = stateOf(tx, text)
-    const edited = editDoc(state, inc, (doc) => {
-      const hlc = clock.tick(registerHlc(readRegister(doc)))
-      for (const edit of edits) edit(placeIn(doc, { hlc, inc, isNew: state === null }))
-    })
-    if (edited.update === null) return
-    const { update } = edited
-    put(tx, text, edited.state)
+    const edited = openDocument(text, stateOf(tx, text)).edit({ inc, clock }, edits)
+    if (edited === null) return
+    const { document, update } = edited
+    put(tx, text, document.state)
     tx.afterCommit(() => log.push({ name: text, update }))
   }
   const flush = (changes: readonly Change[]): void => {
@@ -89,9 +84,10 @@ export async function createPipedHost(inc: number, now: () => number = Date.now)
   const docs: DocWriter = {
     isRecording: (ctx: RequestContext) => isOn && ctx.source !== 'sync',
     edit: (tx, _ctx, name, edit) => tx.gather<Change>(flush, { tx, name, edit }),
-    read(reads, name, read) {
-      const state = stateOf(reads, formatDocName(name))
-      return state === null ? null : read(loadDoc(state))
+    read(reads, name) {
+      const text = formatDocName(name)
+      const state = stateOf(reads, text)
+      return state === null ? null : openDocument(text, state)
     },
   }
 
@@ -130,19 +126,19 @@ export async function createPipedHost(inc: number, now: () => number = Date.now)
   /** Answers false for an update that came before the one it builds on. */
   const merge = (tx: Tx, { name, update }: PipedUpdate): boolean => {
     const before = stateOf(tx, name)
-    const merged = mergeUpdate(before, update, { read: (doc) => doc })
-    if (merged.pending) return false
+    const result = openDocument(name, before).merge(update)
+    if (!result.merged) return false
     const actor = { type: 'user' as const, id: localOwner.id, name: 'owner' }
-    const document: MergedDocument = {
+    const merged: MergedDocument = {
       name: parseDocName(name)!,
-      doc: merged.value!,
-      changedKeys: before === null ? null : merged.changedKeys,
+      document: result.document,
+      changedKeys: before === null ? null : result.changedKeys,
       actor,
       at: new Date(now()).toISOString(),
       isNew: before === null,
     }
-    documents.handler.project(tx, { ...internalContext('pipe', 'sync'), actor }, document)
-    put(tx, name, merged.state!)
+    documents.handler.project(tx, { ...internalContext('pipe', 'sync'), actor }, merged)
+    put(tx, name, result.document.state)
     return true
   }
 

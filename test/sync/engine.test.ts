@@ -3,7 +3,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
-import { setEntries } from '#main/replication/core/register.ts'
 import { shareObject } from '../support/shared-object.ts'
 import type { SyncMachine } from '../support/sync-machine.ts'
 import { carry, createSyncMachine, createTestWorkspace, exchange } from '../support/sync-machine.ts'
@@ -273,8 +272,8 @@ describe('a peer that is no administrator', () => {
     await share(a, b)
     const id = await create(b, { title: 'Bolt' })
     await b.plugin.write('test.forbidden', (tx) =>
-      b.engine.docs.edit(tx, internalContext('x'), { kind: 'workspace', part: 'roster' }, ({ doc, hlc, inc }) =>
-        setEntries(doc, { 'device.b': { role: 'admin' } }, hlc, inc),
+      b.engine.docs.edit(tx, internalContext('x'), { kind: 'workspace', part: 'roster' }, (place) =>
+        place.set({ 'device.b': { role: 'admin' } }),
       ),
     )
     await exchange(a, b)
@@ -353,9 +352,7 @@ describe('what cannot be applied yet', () => {
     })
     machines.push(a, b)
     await a.plugin.write('test.object', (tx) =>
-      a.engine.docs.edit(tx, internalContext('test'), object, ({ doc, hlc, inc }) =>
-        setEntries(doc, { _name: 'part' }, hlc, inc),
-      ),
+      a.engine.docs.edit(tx, internalContext('test'), object, (place) => place.set({ _name: 'part' })),
     )
     await a.host.defineObject('part', fields)
     for (let call = 0; call < 5; call += 1) {

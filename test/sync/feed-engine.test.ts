@@ -31,7 +31,7 @@ async function start(workspace: TestWorkspace, name: string): Promise<Talker> {
   const docs: DocWriter = {
     isRecording: (ctx) => current.isRecording(ctx),
     edit: (tx, ctx, doc, edit) => current.edit(tx, ctx, doc, edit),
-    read: (reads, doc, read) => current.read(reads, doc, read),
+    read: (reads, doc) => current.read(reads, doc),
   }
   const machine = await createSyncMachine(workspace, name, {
     handlers: (opened, host) => {

@@ -26,29 +26,30 @@ const sync = '#main/plugins/sync'
 /** What left a machine whose transaction was not yet committed. */
 const leaks: ((envelopes: readonly SealedEnvelope[], head: Head) => void)[] = []
 
+function lastInArrayWins(isMeant: (key: string) => boolean): void {
+  vi.doMock(`${core}/register.ts`, async (original) => {
+    const right = await original<typeof import('#main/replication/core/register.ts')>()
+    const registerOf = (entries: Iterable<unknown>): ReturnType<typeof right.registerOf> => {
+      const byKey = right.registerOf(entries)
+      const last = new Map([...entries].map((entry) => [(entry as [string])[0], entry as never]))
+      return new Map(
+        [...byKey].map(([key, { winner, losers }]) => {
+          const all = [winner, ...losers]
+          const [shown = winner] = all.filter((one) => isMeant(key) && isSame(one, last.get(key)))
+          return [key, { winner: shown, losers: all.filter((one) => one !== shown) }]
+        }),
+      )
+    }
+    return {
+      ...right,
+      registerOf,
+      readRegister: (doc: Parameters<typeof right.readRegister>[0]) => registerOf(right.liveEntries(doc)),
+    }
+  })
+}
+
 const mutants: Readonly<Record<string, Mutant>> = {
-  'array order instead of stamps': {
-    replace: () =>
-      vi.doMock(`${core}/register.ts`, async (original) => {
-        const right = await original<typeof import('#main/replication/core/register.ts')>()
-        const registerOf = (entries: Iterable<unknown>): ReturnType<typeof right.registerOf> => {
-          const byKey = right.registerOf(entries)
-          const last = new Map([...entries].map((entry) => [(entry as [string])[0], entry as never]))
-          return new Map(
-            [...byKey].map(([key, { winner, losers }]) => {
-              const all = [winner, ...losers]
-              const [shown = winner] = all.filter((one) => isSame(one, last.get(key)))
-              return [key, { winner: shown, losers: all.filter((one) => one !== shown) }]
-            }),
-          )
-        }
-        return {
-          ...right,
-          registerOf,
-          readRegister: (doc: Parameters<typeof right.readRegister>[0]) => registerOf(right.liveEntries(doc)),
-        }
-      }),
-  },
+  'array order instead of stamps': { replace: () => lastInArrayWins(() => true) },
   'no receive rule': {
     replace: () =>
       vi.doMock(`${core}/hlc.ts`, async (original) => {
@@ -193,30 +194,8 @@ const mutants: Readonly<Record<string, Mutant>> = {
   },
   'the edit of a comment that arrives last wins': {
     talk: true,
-    replace: () =>
-      vi.doMock(`${core}/feed-doc.ts`, async (original) => {
-        const right = await original<typeof import('#main/replication/core/feed-doc.ts')>()
-        const { liveEntries } = await import('#main/replication/core/register.ts')
-        return {
-          ...right,
-          readSegment: (doc: Parameters<typeof right.readSegment>[0]) => {
-            const segment = right.readSegment(doc)
-            const last = new Map(liveEntries(doc).map((entry) => [(entry as [string])[0], entry as never]))
-            return new Map(
-              [...segment].map(([item, entries]) => [
-                item,
-                new Map(
-                  [...entries].map(([key, { winner, losers }]) => {
-                    const all = [winner, ...losers]
-                    const [shown = winner] = all.filter((one) => isSame(one, last.get(key)))
-                    return [key, { winner: shown, losers: all.filter((one) => one !== shown) }]
-                  }),
-                ),
-              ]),
-            )
-          },
-        }
-      }),
+    // Keys of parts of items are the only ones with this mark.
+    replace: () => lastInArrayWins((key) => key.includes('#')),
   },
   'of what gave way in a comment only one is listed': {
     talk: true,
@@ -328,7 +307,6 @@ const replaced = [
   `${core}/hlc.ts`,
   `${core}/text-doc.ts`,
   `${core}/merge-values.ts`,
-  `${core}/feed-doc.ts`,
   `${sync}/feed/item-parts.ts`,
   `${sync}/metadata/write-entries.ts`,
   `${sync}/write/synced-fields.ts`,

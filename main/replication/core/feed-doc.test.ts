@@ -10,7 +10,7 @@ import {
   readSegment,
   segmentRoom,
 } from './feed-doc.ts'
-import { compareEntries, removeEntries, setEntries } from './register.ts'
+import { compareEntries, readRegister, removeEntries, setEntries } from './register.ts'
 import type { RegisterEntry } from './types.ts'
 
 const first = { ms: 1, ctr: 0 }
@@ -19,7 +19,7 @@ describe('a segment', () => {
   it('holds what belongs to one item together', () => {
     const doc = new Y.Doc()
     setEntries(doc, { one: { type: 'note' }, 'one#body': 'x', 'two|+|u': true, two: 1 }, first, 7)
-    const segment = readSegment(doc)
+    const segment = readSegment(readRegister(doc))
     expect([...segment.keys()]).toEqual(['one', 'two'])
     expect([...segment.get('two')!.keys()]).toEqual(['two|+|u', 'two'])
     expect(segment.get('one')!.get('one#body')!.winner[1]).toBe('x')
@@ -29,7 +29,7 @@ describe('a segment', () => {
     const doc = new Y.Doc()
     doc.getArray('f').push(['bare', ['one', 1], ['#body', 1, 1, 0, 7], ['|+|u', 1, 1, 0, 7]])
     setEntries(doc, { good: 1 }, first, 7)
-    expect([...readSegment(doc).keys()]).toEqual(['good'])
+    expect([...readSegment(readRegister(doc)).keys()]).toEqual(['good'])
   })
 
   it('converges to the later write, whatever is written concurrently and however often it is delivered', () => {
@@ -47,8 +47,8 @@ describe('a segment', () => {
         }
         for (let round = 0; round < 2; round++) for (const from of [0, 1, 2]) for (const to of [0, 1, 2]) send(from, to)
         for (const doc of docs) {
-          expect(readSegment(doc)).toEqual(readSegment(docs[0]!))
-          for (const entries of readSegment(doc).values())
+          expect(readSegment(readRegister(doc))).toEqual(readSegment(readRegister(docs[0]!)))
+          for (const entries of readSegment(readRegister(doc)).values())
             for (const { winner, losers } of entries.values())
               for (const loser of losers) expect(compareEntries(winner, loser)).toBeGreaterThan(0)
         }
@@ -58,10 +58,13 @@ describe('a segment', () => {
 
   it('has room for as many items as there are, and for a number of characters', () => {
     const doc = new Y.Doc()
-    expect(segmentRoom(readSegment(doc))).toEqual({ items: FEED_SEGMENT_SIZE, chars: FEED_SEGMENT_CHARS })
+    expect(segmentRoom(readSegment(readRegister(doc)))).toEqual({ items: FEED_SEGMENT_SIZE, chars: FEED_SEGMENT_CHARS })
     setEntries(doc, { one: null, 'one#body': 'four', 'one|+|u': true }, first, 7)
     const used = 'one'.length + 'null'.length + 'one#body'.length + '"four"'.length + 'one|+|u'.length + 'true'.length
-    expect(segmentRoom(readSegment(doc))).toEqual({ items: FEED_SEGMENT_SIZE - 1, chars: FEED_SEGMENT_CHARS - used })
+    expect(segmentRoom(readSegment(readRegister(doc)))).toEqual({
+      items: FEED_SEGMENT_SIZE - 1,
+      chars: FEED_SEGMENT_CHARS - used,
+    })
   })
 })
 

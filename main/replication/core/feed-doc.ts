@@ -1,8 +1,7 @@
 // The feed of a record as documents of at most 256 items each. A segment is a register, like a record: what can be edited
 // of an item apart has a key of its own, of two concurrent writes of one key the later wins, and the other is kept. Knows
 // how keys are made and when a segment is full, nothing of what a comment or a reaction is.
-import type * as Y from 'yjs'
-import { readRegister } from './register.ts'
+import type { Register } from './register.ts'
 import type { RegisterValue } from './types.ts'
 
 /** A segment with this many items gets no new ones. @source sync.md section 3 */
@@ -63,10 +62,10 @@ export function parseFeedKey(key: string): FeedKey | null {
   return { kind: 'reaction', item, emoji: key.slice(end + 1, last), user: key.slice(last + 1) }
 }
 
-/** Reads a segment. Entries that are none, and keys that are none, are passed over. */
-export function readSegment(doc: Y.Doc): FeedSegment {
+/** What a register says as a segment. Keys that are none are passed over. */
+export function readSegment(register: Register): FeedSegment {
   const segment = new Map<string, Map<string, RegisterValue>>()
-  for (const [key, value] of readRegister(doc)) {
+  for (const [key, value] of register) {
     const item = parseFeedKey(key)?.item
     if (item === undefined) continue
     const entries = segment.get(item)

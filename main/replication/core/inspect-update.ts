@@ -51,6 +51,15 @@ export function inspectUpdate(update: Uint8Array, limits: UpdateLimits = UPDATE_
   return decoded
 }
 
+/** The parts of a stored document. @throws DocError `damaged_state` */
+export function decodeState(state: Uint8Array): DecodedUpdate {
+  try {
+    return Y.decodeUpdate(state)
+  } catch (error) {
+    throw new DocError('damaged_state', 'The stored document cannot be loaded.', error)
+  }
+}
+
 function decode(update: Uint8Array, limits: UpdateLimits): DecodedUpdate {
   reading.structsLeft = limits.structs
   let decoded: DecodedUpdate

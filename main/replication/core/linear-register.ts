@@ -3,9 +3,9 @@
 // a Y.Doc; the bytes are the ones Yjs would make. Everything else is left to `record-doc.ts`.
 import * as encoding from 'lib0/encoding'
 import * as Y from 'yjs'
-import { DocError } from './doc-error.ts'
+import { decodeState } from './inspect-update.ts'
 import type { DecodedUpdate } from './inspect-update.ts'
-import { isRegisterEntry, isReplaced, newEntries, REGISTER_ROOT } from './register.ts'
+import { isEntryOf, isRegisterEntry, newEntries, REGISTER_ROOT } from './register.ts'
 import type { Hlc, Json } from './types.ts'
 
 /** Neighbours of one client with rising clocks: all there, or all gone. */
@@ -32,6 +32,8 @@ export interface ChangedRegister {
   readonly register: LinearRegister
   /** Keys of entries that came or went. */
   readonly changedKeys: ReadonlySet<string>
+  /** Whether anything came or went, entries that cannot be read included. */
+  readonly isChanged: boolean
 }
 
 type Ranges = ReadonlyMap<number, readonly { readonly clock: number; readonly len: number }[]>
@@ -42,14 +44,7 @@ type Ranges = ReadonlyMap<number, readonly { readonly clock: number; readonly le
  * @throws DocError `damaged_state`
  */
 export function readLinear(state: Uint8Array): LinearRegister | null {
-  let decoded: DecodedUpdate
-  try {
-    decoded = Y.decodeUpdate(state)
-  } catch (error) {
-    throw new DocError('damaged_state', 'The stored document cannot be loaded.', error)
-  }
-  const change = appended(emptyRegister, decoded)
-  return change === null ? null : change.register
+  return mergeLinear(emptyRegister, decodeState(state))?.register ?? null
 }
 
 /** What is in a register, in its order: what {@link liveEntries} gives for a document. */
@@ -57,14 +52,6 @@ export function entriesIn({ runs }: LinearRegister): unknown[] {
   const entries: unknown[] = []
   for (const run of runs) if (run.entries !== null) entries.push(...run.entries)
   return entries
-}
-
-/**
- * Merges an update that goes on where the register ends and removes what is in it.
- * @returns null for every other update: merge it into a document
- */
-export function mergeLinear(register: LinearRegister, decoded: DecodedUpdate): ChangedRegister | null {
-  return appended(register, decoded)
 }
 
 /** Writes values, as {@link setEntries} does into a document. @throws TypeError for a value that is not JSON */
@@ -76,9 +63,20 @@ export function setLinear(
   const entries = newEntries(patch, hlc, inc)
   if (entries.length === 0) return register
   const clock = register.next.get(inc) ?? 0
-  const runs = register.runs.flatMap((run) => withoutWhere(run, (entry) => isReplaced(entry, patch)))
+  const runs = withoutKeys(register, new Set(Object.keys(patch)))
   runs.push({ client: inc, clock, length: entries.length, entries })
   return { runs: joined(runs), next: new Map(register.next).set(inc, clock + entries.length) }
+}
+
+/** Removes every entry of some keys, as {@link removeEntries} does from a document. */
+export function removeLinear(register: LinearRegister, keys: Iterable<string>): LinearRegister {
+  const runs = withoutKeys(register, new Set(keys))
+  const isSame = runs.length === register.runs.length && runs.every((run, index) => run === register.runs[index])
+  return isSame ? register : { ...register, runs: joined(runs) }
+}
+
+function withoutKeys({ runs }: LinearRegister, keys: ReadonlySet<string>): Run[] {
+  return runs.flatMap((run) => withoutWhere(run, (entry) => isEntryOf(entry, keys)))
 }
 
 /** The whole document. */
@@ -91,8 +89,12 @@ export function encodeChange(before: LinearRegister, after: LinearRegister): Uin
   return encode(after, before)
 }
 
-/** Puts the structs of an update behind a register, each behind the last one, and removes what it removes. */
-function appended(register: LinearRegister, { structs, ds }: DecodedUpdate): ChangedRegister | null {
+/**
+ * Merges an update that goes on where the register ends and removes what is in it: its structs are put behind the register,
+ * each behind the last one.
+ * @returns null for every other update: merge it into a document
+ */
+export function mergeLinear(register: LinearRegister, { structs, ds }: DecodedUpdate): ChangedRegister | null {
   const next = new Map(register.next)
   const runs = [...register.runs]
   const byOrigin = new Map<string, Y.Item>()
@@ -121,7 +123,9 @@ function appended(register: LinearRegister, { structs, ds }: DecodedUpdate): Cha
   for (const [client, ranges] of ds.clients)
     if (ranges.some(({ clock, len }) => clock + len > (next.get(client) ?? 0))) return null
   const changedKeys = new Set<string>()
+  let isChanged = structs.length > 0
   const note = (entry: unknown): void => {
+    isChanged = true
     if (isRegisterEntry(entry)) changedKeys.add(entry[0])
   }
   const left: Run[] = []
@@ -130,7 +134,7 @@ function appended(register: LinearRegister, { structs, ds }: DecodedUpdate): Cha
     left.push(...parts)
     if (index >= firstNew) for (const part of parts) part.entries?.forEach(note)
   }
-  return { register: { runs: joined(left), next }, changedKeys }
+  return { register: { runs: joined(left), next }, changedKeys, isChanged }
 }
 
 /** A run without the entries that are meant. */

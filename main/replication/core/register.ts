@@ -25,7 +25,7 @@ export function setEntries(doc: Y.Doc, patch: Readonly<Record<string, Json>>, hl
   const entries = newEntries(patch, hlc, inc)
   if (entries.length === 0) return
   doc.transact(() => {
-    removeWhere(doc, (entry) => isReplaced(entry, patch))
+    removeEntries(doc, Object.keys(patch))
     doc.getArray<unknown>(REGISTER_ROOT).push(entries)
   })
 }
@@ -40,23 +40,21 @@ export function newEntries(patch: Readonly<Record<string, Json>>, hlc: Hlc, inc:
  * elsewhere stays.
  */
 export function removeEntries(doc: Y.Doc, keys: Iterable<string>): void {
-  const patch: Record<string, null> = Object.fromEntries([...keys].map((key) => [key, null]))
-  doc.transact(() => removeWhere(doc, (entry) => isReplaced(entry, patch)))
-}
-
-function removeWhere(doc: Y.Doc, isMeant: (entry: unknown) => boolean): void {
-  const array = doc.getArray<unknown>(REGISTER_ROOT)
-  const current = array.toArray()
-  // Neighbours go in one step, from the end, so that positions stay true.
-  let end = -1
-  for (let i = current.length - 1; i >= -1; i--) {
-    const meant = i >= 0 && isMeant(current[i])
-    if (meant && end < 0) end = i + 1
-    if (!meant && end >= 0) {
-      array.delete(i + 1, end - i - 1)
-      end = -1
+  const meant = new Set(keys)
+  doc.transact(() => {
+    const array = doc.getArray<unknown>(REGISTER_ROOT)
+    const current = array.toArray()
+    // Neighbours go in one step, from the end, so that positions stay true.
+    let end = -1
+    for (let i = current.length - 1; i >= -1; i--) {
+      const isMeant = i >= 0 && isEntryOf(current[i], meant)
+      if (isMeant && end < 0) end = i + 1
+      if (!isMeant && end >= 0) {
+        array.delete(i + 1, end - i - 1)
+        end = -1
+      }
     }
-  }
+  })
 }
 
 /** Reads a register. Entries that are none are passed over; {@link invalidEntries} has them. */
@@ -122,11 +120,9 @@ function withEntry({ winner, losers }: RegisterValue, entry: RegisterEntry): Reg
   return { winner: first!, losers: rest }
 }
 
-/** Whether an entry gives way to a patch. */
-export function isReplaced(entry: unknown, patch: Readonly<Record<string, Json>>): boolean {
-  if (!Array.isArray(entry)) return false
-  const key: unknown = entry[0]
-  return typeof key === 'string' && Object.hasOwn(patch, key) && isRegisterEntry(entry)
+/** Whether something read from a document is an entry of one of some keys. */
+export function isEntryOf(entry: unknown, keys: ReadonlySet<string>): boolean {
+  return Array.isArray(entry) && keys.has(entry[0] as string) && isRegisterEntry(entry)
 }
 
 function unpackEntry(entry: RegisterEntry): RegisterEntry {

@@ -2,7 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import * as Y from 'yjs'
 import { inspectUpdate } from './inspect-update.ts'
-import { applyTextDiff, decodeText, encodeText, firstTexts, keepTexts, readText, seedText } from './text-doc.ts'
+import {
+  applyTextDiff,
+  decodeText,
+  encodeText,
+  firstTexts,
+  keepTexts,
+  readFirstText,
+  readText,
+  seedText,
+} from './text-doc.ts'
 import { sized } from '../../../test/support/test-size.ts'
 
 function pair(text: string): [Y.Doc, Y.Doc] {
@@ -155,7 +164,7 @@ describe('a first text that is only encoded', () => {
         expect(encodeText(text, inc)).toEqual(Y.encodeStateAsUpdate(doc))
       }),
     )
-    expect(decodeText(inspectUpdate(encodeText('a\ud800b', 7)))).toBe('a\ufffdb')
+    expect(decodeText(inspectUpdate(encodeText('a\ud800b', 7)))).toEqual({ inc: 7, text: 'a\ufffdb' })
   })
 })
 
@@ -169,7 +178,8 @@ describe('a text that is only decoded', () => {
   it('is the one that was put in first', () => {
     for (const text of ['hello', 'a €😀\n\nb', 'x'.repeat(100_000)]) {
       const state = stateOf((doc) => seedText(doc, text))
-      expect(decodeText(inspectUpdate(state))).toBe(text)
+      expect(decodeText(inspectUpdate(state))?.text).toBe(text)
+      expect(readFirstText(state)?.text).toBe(text)
     }
   })
 
@@ -189,6 +199,9 @@ describe('a text that is only decoded', () => {
       stateOf((doc) => doc.getMap('t').set('x', 'y')),
       stateOf(() => undefined),
     ]
-    for (const state of states) expect(decodeText(inspectUpdate(state))).toBeNull()
+    for (const state of states) {
+      expect(decodeText(inspectUpdate(state))).toBeNull()
+      expect(readFirstText(state)).toBeNull()
+    }
   })
 })

@@ -2,6 +2,7 @@
 import * as encoding from 'lib0/encoding'
 import { applyUpdate, ContentString, Item } from 'yjs'
 import type * as Y from 'yjs'
+import { decodeState } from './inspect-update.ts'
 import type { DecodedUpdate } from './inspect-update.ts'
 import { textChanges } from '#shared/text-changes.ts'
 
@@ -13,17 +14,24 @@ export function readText(doc: Y.Doc): string {
   return doc.getText(TEXT_ROOT).toString()
 }
 
+/** The text of a stored document, where it has one struct and {@link decodeText} reads it. @throws DocError `damaged_state` */
+export function readFirstText(state: Uint8Array): FirstText | null {
+  // Texts that were edited have more than one struct and are not decoded a second time for this.
+  return state[0] === 1 && state[1] === 1 ? decodeText(decodeState(state)) : null
+}
+
 /**
  * The text of an update that is a whole document nobody has edited yet: what creating a record makes. It need not be loaded.
  * @returns null for every other update
  */
-export function decodeText({ structs, ds }: DecodedUpdate): string | null {
+export function decodeText({ structs, ds }: DecodedUpdate): FirstText | null {
   const [first] = structs
   if (structs.length !== 1 || !(first instanceof Item) || ds.clients.size > 0) return null
   const { id, origin, rightOrigin, parent, parentSub, content } = first
   if (id.clock !== 0 || origin !== null || rightOrigin !== null || parentSub !== null) return null
   // An update that was only decoded has the name of a root where an integrated one has the root.
-  return (parent as unknown) === TEXT_ROOT && content instanceof ContentString ? content.str : null
+  if ((parent as unknown) !== TEXT_ROOT || !(content instanceof ContentString)) return null
+  return { inc: id.client, text: content.str }
 }
 
 /**

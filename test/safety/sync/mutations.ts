@@ -69,10 +69,15 @@ const mutations = {
       to: 'return { state: Y.encodeStateAsUpdate(doc), changedKeys: new Set(), pending: true,',
     },
     {
+      file: 'replication/core/sync-document.ts',
+      from: 'return { merged: false, missing }',
+      to: 'return { merged: false, missing, scratch: state }',
+    },
+    {
       file: 'plugins/sync/apply/merge-step.ts',
-      from: 'if (merged.pending || loaded === undefined) return',
-      to: `if (merged.pending && before !== undefined) store(tx, parts.state, remote.doc, before, { state: merged.state!, lhash: before.lhash, flags: before.flags })
-  if (merged.pending || loaded === undefined) return`,
+      from: 'if (!result.merged) return',
+      to: `if (!result.merged && before !== undefined) store(tx, parts.state, remote.doc, before, { state: result.scratch, hash: before.lhash }, before.flags)
+  if (!result.merged) return`,
     },
     {
       file: 'plugins/sync/apply/applier.ts',

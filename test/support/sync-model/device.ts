@@ -1,13 +1,14 @@
 // A machine of the model: documents, a log and a clock in memory, over the real document layer. Knows nothing of other
 // machines, nor of what is expected of it.
 import type * as Y from 'yjs'
-import { decodeRecord } from '../../../main/replication/core/decode-record.ts'
 import { createHlcClock } from '../../../main/replication/core/hlc.ts'
 import type { HlcClock } from '../../../main/replication/core/hlc.ts'
-import { editDoc, loadDoc, mergeUpdate } from '../../../main/replication/core/record-doc.ts'
+import { readLinear } from '../../../main/replication/core/linear-register.ts'
+import { editDoc, loadDoc } from '../../../main/replication/core/record-doc.ts'
 import { liveEntries, readRegister, registerHlc, setEntries } from '../../../main/replication/core/register.ts'
 import type { Register } from '../../../main/replication/core/register.ts'
 import { parseKey } from '../../../main/replication/core/register-keys.ts'
+import { openDocument } from '../../../main/replication/core/sync-document.ts'
 import type { Hlc, Json, RegisterEntry } from '../../../main/replication/core/types.ts'
 import type { Strategy } from './strategies.ts'
 
@@ -203,24 +204,19 @@ export class Device {
     const db = this.#db
     const envelope = db.stored.get(`${inc}/${(db.applied.get(inc) ?? 0) + 1}`)
     if (envelope === undefined || this.refused.has(envelope.id)) return false
-    const state = db.docs.get(envelope.doc) ?? null
-    const isNewRecord = state === null && envelope.doc.startsWith('r/')
-    const decoded = isNewRecord ? decodeRecord(envelope.update) : null
-    const merged =
-      decoded === null
-        ? mergeUpdate(state, envelope.update)
-        : { state: decoded.state, changedKeys: new Set(decoded.register.keys()), pending: false }
+    const result = openDocument(envelope.doc, db.docs.get(envelope.doc) ?? null).merge(envelope.update)
     const { ways } = this.#world
-    if (merged.pending || merged.state === null) {
+    if (!result.merged) {
       ways.waited += 1
       return false
     }
-    ways[decoded === null ? 'merged' : 'decoded'] += 1
-    if (!this.#strategy.accepts(new Set([...merged.changedKeys].map((key) => parseKey(key).uid)), this.#names())) {
+    const { state } = result.document
+    ways[readLinear(state) === null ? 'merged' : 'decoded'] += 1
+    if (!this.#strategy.accepts(new Set([...result.changedKeys].map((key) => parseKey(key).uid)), this.#names())) {
       this.refused.add(envelope.id)
       return false
     }
-    db.docs.set(envelope.doc, merged.state)
+    db.docs.set(envelope.doc, state)
     if (this.#strategy.receives) this.#clock.observe(envelope.hlc)
     this.#note(envelope)
     return true

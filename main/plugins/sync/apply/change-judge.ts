@@ -8,12 +8,10 @@ import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { parseFeedKey, partKey } from '#main/replication/core/feed-doc.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
-import { readRegister } from '#main/replication/core/register.ts'
-import type { Register } from '#main/replication/core/register.ts'
+import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
-import { hasDoc, readDoc } from '../store/doc-store.ts'
+import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { IsRemoved } from './removed.ts'
@@ -25,10 +23,8 @@ export interface DocChange {
   readonly isNew: boolean
   /** Keys whose entries came or went; `t` for a text. */
   readonly changedKeys: ReadonlySet<string>
-  /** What the register holds afterwards; empty for a text. */
-  register(): Register
-  /** What a text says afterwards. */
-  text(): string
+  /** What it made of the document. */
+  readonly document: SyncDocument
 }
 
 /** Why a change is not merged: never, or not yet. */
@@ -92,7 +88,7 @@ function recordIntent(
   isGone: (field: string) => boolean,
 ): RemoteIntent | string | 'over' | null {
   const { isNew, changedKeys } = change
-  const register = change.register()
+  const { register } = change.document
   const isOver = isMark(register.get(PURGED_KEY)?.winner[1])
   if (isOver && !changedKeys.has(PURGED_KEY)) return 'over'
   // Removing it for good empties it.
@@ -136,7 +132,7 @@ function textIntent(
   const field = syncedFields(schema).byUid.get(name.field)
   if (field === undefined && !place.isGone(name.field)) return null
   const isNew = !hasDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
-  const values = field === undefined ? {} : { [field.name]: change.text() }
+  const values = field === undefined ? {} : { [field.name]: change.document.text }
   return { object: schema.name, id: name.record, isNew, values }
 }
 
@@ -155,17 +151,16 @@ function feedIntent(
 
 /** Whether the record of a document was removed for good: nothing that is written of it counts any more. */
 function isPurged(tx: Tx, { object, record }: { readonly object: string; readonly record: string }): boolean {
-  const stored = readDoc(tx, formatDocName({ kind: 'record', object, record }))
-  const mark = stored === undefined ? undefined : readRegister(loadDoc(stored.state)).get(PURGED_KEY)
-  return isMark(mark?.winner[1])
+  const stored = readDocument(tx, formatDocName({ kind: 'record', object, record }))
+  return isMark(stored?.register.get(PURGED_KEY)?.winner[1])
 }
 
 /** Parts of an item that only its author changes, and moderators. */
 const ownParts: ReadonlySet<string> = new Set(['body', 'visibility', 'edited', 'deleted'])
 
 /** Whether an item of somebody else, which was there before, is changed. */
-function touchesOthers(author: string, { changedKeys, register }: DocChange): boolean {
-  const entries = register()
+function touchesOthers(author: string, { changedKeys, document }: DocChange): boolean {
+  const entries = document.register
   return [...changedKeys].some((key) => {
     const parsed = parseFeedKey(key)
     if (parsed?.kind !== 'part' || !ownParts.has(parsed.part) || changedKeys.has(parsed.item)) return false
@@ -175,9 +170,8 @@ function touchesOthers(author: string, { changedKeys, register }: DocChange): bo
 }
 
 /** Whether there are words, a reaction or a pin that somebody else is said to have made. */
-function forgesOthers(author: string, { changedKeys, register }: DocChange): boolean {
-  const entries = register()
-  const now = (key: string): Json | undefined => entries.get(key)?.winner[1]
+function forgesOthers(author: string, { changedKeys, document }: DocChange): boolean {
+  const now = (key: string): Json | undefined => document.register.get(key)?.winner[1]
   return [...changedKeys].some((key) => {
     const parsed = parseFeedKey(key)
     const item = parsed === null ? null : markOf(now(parsed.item))

@@ -1,6 +1,5 @@
 // Projects merged records and long texts onto rows, and keeps their conflicts. Knows the data service's door for peers'
 // changes; knows no log.
-import * as Y from 'yjs'
 import { PlatformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { internalContext } from '#main/kernel/context.ts'
@@ -16,17 +15,14 @@ import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-sto
 import type { Conflict, ConflictKind } from '../conflicts/conflict-store.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
-import { hashText } from '#main/replication/core/logical-hash.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
-import { readRegister } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { decodeText, firstTexts, readText } from '#main/replication/core/text-doc.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
+import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { DocKindHandler, MergedDocument, Projected } from '../engine/docs.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { hasDoc, needsProject, putFlags, readDoc, readTexts } from '../store/doc-store.ts'
-import type { StoredText } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { createRecordBackfill } from '../write/record-backfill.ts'
 import { syncedFields } from '../write/synced-fields.ts'
@@ -72,7 +68,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const name = merged.name as RecordName
     const schema = schemas(name.object)
     if (schema === undefined) return 'later'
-    const register = merged.register ?? readRegister(merged.doc)
+    const { register } = merged.document
     const fields = syncedFields(schema)
     const values = mergeValues(register, fields.merged)
     const change: RemoteChange = {
@@ -142,14 +138,13 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   /** Two machines that filled an empty text at once: both texts stand one after the other, and people are told. */
   const keepBeginnings = (
     tx: Tx,
-    { name, doc: text }: MergedDocument,
+    { name, document }: MergedDocument,
     place: { readonly schema: ObjectSchema; readonly uid: string; readonly recordId: string },
   ): void => {
     const doc = formatDocName(name)
-    const beginnings = firstTexts(text)
     const at = clock.iso()
     const writerOf = parts.writerOf(tx)
-    const [first, ...rest] = beginnings.map((one) => ({ value: one.text, ...writerOf(one.inc), at }))
+    const [first, ...rest] = document.beginnings().map((one) => ({ value: one.text, ...writerOf(one.inc), at }))
     const ids = new Set<string>()
     if (first !== undefined && rest.length > 0) {
       const { schema, uid, recordId } = place
@@ -169,21 +164,22 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     // It is no long text any more: its value is in the record, unless it was written by somebody who did not know.
     const isText = syncedFields(schema).texts.includes(field)
     // The text of a record that is not here yet, whose projection takes it along; of one that is gone for good, nothing.
-    const record = readDoc(tx, formatDocName({ kind: 'record', object: name.object, record: name.record }))
+    const recordName = formatDocName({ kind: 'record', object: name.object, record: name.record })
+    const record = readDoc(tx, recordName)
     if (record === undefined) return merged.isFollowed === true ? 'done' : 'later'
     if (!isStored(tx, schema, name.record)) return (record.flags & needsProject) === 0 ? 'done' : 'later'
-    if (!isText && readRegister(loadDoc(record.state)).has(field.uid)) {
-      keepMoved(tx, merged, { schema, register: readRegister(loadDoc(record.state)) })
+    const { register } = openDocument(recordName, record.state)
+    if (!isText && register.has(field.uid)) {
+      keepMoved(tx, merged, { schema, register })
       return 'done'
     }
-    const values = { [field.name]: readText(merged.doc) }
+    const values = { [field.name]: merged.document.text }
     const outcome = applied(() =>
       data.applyRemote(tx, ctx, { object: schema.name, id: name.record, values, convert: true }),
     )
     if (outcome === null) return 'soon'
     if (outcome.changed) parts.rowChanged()
     if (isText) keepBeginnings(tx, merged, { schema, uid: field.uid, recordId: name.record })
-    const register = readRegister(loadDoc(record.state))
     if (isText && marksOf(register).deleted !== null) keepDeletion(tx, merged, { schema, register })
     if (!isText) keepUnfit(tx, merged, { schema, register, field: field.uid, outcome })
     return 'done'
@@ -196,7 +192,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
   }
 
   /** What texts of a record are judged in, of which one was merged a moment ago and is not stored yet. */
-  const sceneOf = (tx: Tx, { name, doc }: MergedDocument, { schema, register }: TextPlace): DeletionScene => {
+  const sceneOf = (tx: Tx, { name, document }: MergedDocument, { schema, register }: TextPlace): DeletionScene => {
     const { record: recordId, field } = name as TextName
     return {
       doc: formatDocName({ kind: 'record', object: schema.uid, record: recordId }),
@@ -205,7 +201,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
       register,
       writerOf: parts.writerOf(tx),
       history: createEntryHistory(tx),
-      texts: () => textsOf(tx, schema, recordId).set(field, seenText(formatDocName(name), doc)),
+      texts: () => textsOf(tx, schema, recordId).set(field, seenText(document)),
     }
   }
 
@@ -264,29 +260,22 @@ function takeTexts(tx: Tx, schema: ObjectSchema, { record, register }: Known): R
     const field = byUid.get(text.field)!
     if ((text.flags & needsProject) !== 0) putFlags(tx, text.doc, text.flags & ~needsProject)
     if (!texts.includes(field) && register.has(field.uid)) continue
-    found[field.name] = decodeText(Y.decodeUpdate(text.state)) ?? readText(loadDoc(text.state))
+    found[field.name] = text.document.text
   }
   return found
 }
 
 /** The long texts of a record as they are stored, former ones too, by the uid of their field. */
 function textsOf(tx: Tx, schema: ObjectSchema, record: string): Map<string, SeenText> {
-  const seen = ({ field, state }: StoredText): [string, SeenText] => {
-    const name = formatDocName({ kind: 'text', object: schema.uid, record, field })
-    return [field, seenText(name, loadDoc(state))]
-  }
-  return new Map(readTexts(tx, { object: schema.uid, record }).map(seen))
+  const texts = readTexts(tx, { object: schema.uid, record })
+  return new Map(texts.map(({ field, document }) => [field, seenText(document)]))
 }
 
-function seenText(name: string, doc: Y.Doc): SeenText {
-  const text = readText(doc)
+function seenText(document: SyncDocument): SeenText {
   return {
-    text,
-    hash: Buffer.from(hashText(name, text)).toString('hex'),
-    writtenBesides(inc) {
-      const others = [...doc.store.clients.keys()].filter((client) => client !== inc)
-      return others.toSorted((a, b) => Y.getState(doc.store, b) - Y.getState(doc.store, a) || a - b)[0]
-    },
+    text: document.text,
+    hash: Buffer.from(document.hash).toString('hex'),
+    writtenBesides: (inc) => document.writers().find((writer) => writer !== inc),
   }
 }
 

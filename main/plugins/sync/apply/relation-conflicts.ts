@@ -9,11 +9,10 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ConflictDraft, ConflictKind } from '../conflicts/conflict-store.ts'
 import { closeOthers, conflictId, mayBeOpen, openConflict, readNaming } from '../conflicts/conflict-store.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { compareEntries, readRegister } from '#main/replication/core/register.ts'
+import { compareEntries } from '#main/replication/core/register.ts'
 import type { RegisterEntry } from '#main/replication/core/types.ts'
-import { readDoc } from '../store/doc-store.ts'
+import { readDocument } from '../store/doc-store.ts'
 import type { WriterOf } from './record-conflicts.ts'
 import { sideOf } from './record-conflicts.ts'
 
@@ -51,10 +50,7 @@ const kinds: readonly ConflictKind[] = ['unique', 'orphan']
 export function createRelationJudge(parts: RelationParts): NoteWritten {
   const { data, metadata, clock, schemaOf } = parts
 
-  const registerOf = (tx: Tx, { schema, record }: Judged): Register | undefined => {
-    const found = readDoc(tx, docOf({ schema, record }))
-    return found === undefined ? undefined : readRegister(loadDoc(found.state))
-  }
+  const registerOf = (tx: Tx, judged: Judged): Register | undefined => readDocument(tx, docOf(judged))?.register
 
   /** Records with open conflicts that name a record, or are its own. */
   const namedWith = (tx: Tx, record: string): Judged[] => {

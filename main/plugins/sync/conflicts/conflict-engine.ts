@@ -6,9 +6,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { DELETED_KEY, formerTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
-import { readRegister, setEntries } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { keepTexts } from '#main/replication/core/text-doc.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { SyncEngine } from '../engine/create-engine.ts'
 import type { Devices } from '../engine/replica.ts'
@@ -60,30 +58,31 @@ export function createConflictEngine(parts: {
       field: string,
       value: Json,
     ) {
-      docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, ({ doc, hlc, inc }) => {
-        const register = readRegister(doc)
+      docs.edit(tx, ctx, { kind: 'record', object, record: recordId }, (place) => {
+        const register = place.register()
         const former = formerTextKey(field)
         // What the text of a former time says was seen by whoever decided.
         const hash = register.has(former) ? textHashes(tx, object, recordId)[field] : undefined
         const seen = hash === undefined ? {} : { [former]: hash }
         // A long text has its value in a document of its own: nothing of it stays in the record.
         const kept = syncedFields(schema).texts.some(({ uid }) => uid === field) ? null : value
-        setEntries(doc, { ...settlingPatch(register, field, kept), ...seen }, hlc, inc)
+        place.set({ ...settlingPatch(register, field, kept), ...seen })
       })
     },
     /** Says that all beginnings of a long text were seen: it stays as it stands. */
     settleText(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace, field: string) {
-      docs.edit(tx, ctx, { kind: 'text', object, record: recordId, field }, ({ doc }) => keepTexts(doc))
+      docs.edit(tx, ctx, { kind: 'text', object, record: recordId, field }, ({ text }) => text.keep())
     },
     /** Says that a record stays deleted although it was edited meanwhile: the same mark once more, by who has seen it all. */
     keepDeleted(tx: Tx, ctx: RequestContext, { object, recordId }: ConflictPlace) {
       const schema = parts.metadata.objectSchemas().find(({ uid }) => uid === object)
       if (schema === undefined) return
       const name = { kind: 'record', object, record: recordId } as const
-      const isPurged = docs.read(tx, name, (doc) => markIn(readRegister(doc), PURGED_KEY) !== null) ?? false
+      const register = docs.read(tx, name)?.register
+      const isPurged = register !== undefined && markIn(register, PURGED_KEY) !== null
       const key = isPurged ? PURGED_KEY : DELETED_KEY
       docs.edit(tx, ctx, name, (place) => {
-        const mark = markIn(readRegister(place.doc), key)
+        const mark = markIn(place.register(), key)
         const texts = (): Record<string, string> => textHashes(tx, object, recordId)
         if (mark !== null) markEdit(schema, recordId, key, isPurged ? mark : { ...mark, texts }).edit(place)
       })

@@ -24,7 +24,7 @@ import { removedPlaces, settleRemoved } from '../conflicts/conflict-store.ts'
 import { createDigest } from '#main/replication/core/digest.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import { createHlcClock } from '#main/replication/core/hlc.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Hlc } from '#main/replication/core/types.ts'
 import { countUnprojected, hasFlagged, readDoc, readFlagged, readNames, walkHashes } from '../store/doc-store.ts'
 import { flagRecords } from '../metadata/store.ts'
@@ -282,9 +282,9 @@ export async function createEngine(parts: EngineParts) {
     const handler = name === null ? undefined : byKind.get(name.kind)
     if (name === null || found === undefined || handler === undefined) return
     const actor: Actor = { type: 'system', id: 'system' }
-    const doc = loadDoc(found.state)
-    const document = { name, doc, changedKeys: null, actor, at: clock.iso(), isNew: false }
-    const flags = project(tx, merge, handler, document)
+    const document = openDocument(text, found.state)
+    const merged = { name, document, changedKeys: null, actor, at: clock.iso(), isNew: false }
+    const flags = project(tx, merge, handler, merged)
     if (flags !== found.flags) putFlags(tx, found.doc, flags)
   }
   const reproject = (): void => {

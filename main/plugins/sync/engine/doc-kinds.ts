@@ -45,7 +45,7 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
   const docs: DocWriter = {
     isRecording: (ctx) => current()?.isRecording(ctx) ?? false,
     edit: (tx, ctx, name, edit) => current()?.edit(tx, ctx, name, edit),
-    read: (reads, name, read) => current()?.read(reads, name, read) ?? null,
+    read: (reads, name) => current()?.read(reads, name) ?? null,
   }
   const sideOf = (entry: RegisterEntry): ConflictSide => {
     const device = readIncarnation(host.read, entry[4])?.device ?? ''

@@ -1,32 +1,9 @@
 // How the kinds of documents take part: who writes them in a transaction, and who turns a merged one into rows. Types only.
-import type * as Y from 'yjs'
 import type { Actor } from '#shared/events.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
-import type { Register } from '#main/replication/core/register.ts'
-import type { Hlc, Json } from '#main/replication/core/types.ts'
-
-/** What an edit of a document may use. */
-export interface EditPlace {
-  /** The document; loaded when somebody asks for it, so whoever only writes values should not. */
-  readonly doc: Y.Doc
-  /** Its register as it is by now. */
-  register(): Register
-  /** Writes values into its register, as `setEntries` does. */
-  set(patch: Readonly<Record<string, Json>>): void
-  /**
-   * Puts the first text into a document that never held anything.
-   * @returns whether it was put in; a document with any past is left alone
-   */
-  seedText(text: string): boolean
-  /** A stamp later than every one in the document: for `setEntries`. */
-  readonly hlc: Hlc
-  /** The incarnation that writes. */
-  readonly inc: number
-  /** Whether the document has no past: the place to seed a text. */
-  readonly isNew: boolean
-}
+import type { Edit, SyncDocument } from '#main/replication/core/sync-document.ts'
 
 /** Writes documents within the transaction of the rows they belong to. */
 export interface DocWriter {
@@ -36,17 +13,15 @@ export interface DocWriter {
    * Gathers a change of a document; it is made at the end of the job, all changes of one document by one actor together,
    * and travels as one envelope in the name of the context's actor.
    */
-  edit(tx: Tx, ctx: RequestContext, name: DocName, edit: (place: EditPlace) => void): void
+  edit(tx: Tx, ctx: RequestContext, name: DocName, edit: Edit): void
   /** Reads a document as the transaction sees it; null when there is none. Changes gathered in this job are not in it. */
-  read<T>(reads: Pick<Reads, 'get'>, name: DocName, read: (doc: Y.Doc) => T): T | null
+  read(reads: Pick<Reads, 'get'>, name: DocName): SyncDocument | null
 }
 
 /** A document that was changed by a peer, for its projection. */
 export interface MergedDocument {
   readonly name: DocName
-  readonly doc: Y.Doc
-  /** Its register where that was read without loading the document; `doc` is loaded when somebody asks for it. */
-  readonly register?: Register
+  readonly document: SyncDocument
   /** Keys whose entries changed; null: all of it counts (first sync, repair, or a projection that had to wait). */
   readonly changedKeys: ReadonlySet<string> | null
   /** Who wrote the change, as peers name people. */
@@ -97,9 +72,4 @@ export interface DocKindHandler {
  * Makes a document that has no past. One that is there already stays as it is, unless `mend` says that the edit only
  * writes what differs: then what was written while sync was off becomes an ordinary change.
  */
-export type BackfillWriter = (
-  name: DocName,
-  actorId: string,
-  edit: (place: EditPlace) => void,
-  options?: { readonly mend: true },
-) => void
+export type BackfillWriter = (name: DocName, actorId: string, edit: Edit, options?: { readonly mend: true }) => void

@@ -1,7 +1,6 @@
 // The log and the documents of this machine as peers see them, over the tables. Knows no connection.
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Actor } from '#shared/events.ts'
-import * as Y from 'yjs'
 import type { Applier } from '../apply/applier.ts'
 import { mergeRemote } from '../apply/merge-step.ts'
 import type { MergeOutcome, MergeParts } from '../apply/merge-step.ts'
@@ -9,11 +8,10 @@ import type { DocChange } from '../apply/change-judge.ts'
 import { Forbidden, Waits } from '../apply/refusals.ts'
 import { openConflict } from '../conflicts/conflict-store.ts'
 import { listBucket, nameHash } from '#main/replication/core/digest.ts'
-import { encodePart } from '#main/replication/core/document-part.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Head } from '#main/replication/core/types.ts'
-import { readBucket, readDoc } from '../store/doc-store.ts'
+import { readBucket, readDocument } from '../store/doc-store.ts'
 import { readEnvelopes, readHeads, readIncarnation } from '../store/log-store.ts'
 import { chainStart, signHead } from '#main/replication/wire/chain.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
@@ -78,6 +76,8 @@ export function createReplica(parts: ReplicaParts): Replica {
     return { envelopes, heads: heads.filter(({ seq }) => seq <= lastSeq) }
   }
 
+  const documentOf = (doc: string) => readDocument(read, doc) ?? openDocument(doc, null)
+
   return {
     identity: () => identity,
     vector: state.vector,
@@ -101,12 +101,8 @@ export function createReplica(parts: ReplicaParts): Replica {
     },
     bucket: (bucket) => listBucket(readBucket(read, bucket).map(({ name, lhash }) => [name, lhash] as const)),
     namesIn: (bucket) => new Map(readBucket(read, bucket).map(({ name }) => [hex(nameHash(name)), name])),
-    stateVector(doc) {
-      return Y.encodeStateVector(loadDoc(readDoc(read, doc)?.state ?? null))
-    },
-    difference(doc, stateVector) {
-      return encodePart(loadDoc(readDoc(read, doc)?.state ?? null), stateVector, repairPartBytes)
-    },
+    stateVector: (doc) => documentOf(doc).stateVector(),
+    difference: (doc, stateVector) => documentOf(doc).difference(stateVector, repairPartBytes),
     async repair(doc, update, { peer, isLast }) {
       // A repair brings no envelope and no signature: the peer answers for all of it.
       if (parts.refuse(doc, peer) !== undefined) return false

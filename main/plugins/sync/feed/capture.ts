@@ -6,8 +6,8 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { FeedPlace, FeedService, TravellingItem } from '#main/plugins/feed/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { readSegment, segmentRoom } from '#main/replication/core/feed-doc.ts'
-import { removeEntries, setEntries } from '#main/replication/core/register.ts'
-import type { DocWriter, EditPlace } from '../engine/docs.ts'
+import type { EditPlace } from '#main/replication/core/sync-document.ts'
+import type { DocWriter } from '../engine/docs.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import type { FeedPatch } from './item-parts.ts'
 import { authorOf, authorsOf, changesOf, deletionOf, entriesOf } from './item-parts.ts'
@@ -69,7 +69,7 @@ export function createFeedCapture({ docs, open, feed, metadata, onConflicts, loc
       docs.edit(tx, by, segmentName(place, segment), (at) => {
         writeChanges(at, changes, author)
         const ids = new Set(changes.map(({ id }) => id))
-        const lost = conflictsOf(place, formatDocName(segmentName(place, segment)), readSegment(at.doc), ids)
+        const lost = conflictsOf(place, formatDocName(segmentName(place, segment)), readSegment(at.register()), ids)
         onConflicts(tx, { ...place, ids, by: ctx.actor.id }, lost)
       })
     const segments = open(tx, place)
@@ -113,8 +113,8 @@ export function createFeedCapture({ docs, open, feed, metadata, onConflicts, loc
  * Writes what items have come to; what entries say already is not written again.
  * @param author writes only what this person says; everything when left out
  */
-export function writeChanges({ doc, hlc, inc }: EditPlace, changes: readonly Change[], author?: string): void {
-  const segment = readSegment(doc)
+export function writeChanges(place: EditPlace, changes: readonly Change[], author?: string): void {
+  const segment = readSegment(place.register())
   const patches: FeedPatch[] = []
   const gone: string[] = []
   for (const { id, state, deletedAt } of changes) {
@@ -128,8 +128,8 @@ export function writeChanges({ doc, hlc, inc }: EditPlace, changes: readonly Cha
       patches.push(Object.fromEntries(patch.filter(([key]) => author === undefined || authorOf(state, key) === author)))
     }
   }
-  removeEntries(doc, gone)
-  setEntries(doc, Object.fromEntries(patches.flatMap((patch) => Object.entries(patch))), hlc, inc)
+  place.remove(gone)
+  place.set(Object.fromEntries(patches.flatMap((patch) => Object.entries(patch))))
 }
 
 /** One change for each item; items that are neither there nor were deleted are none that travel. */

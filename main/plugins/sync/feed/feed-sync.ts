@@ -47,8 +47,8 @@ export function createFeedSync({ docs, feed, metadata, now, onConflicts, placed,
     const rest = { changedKeys: null, actor, at: timestamp, isNew: false }
     for (let at = 0, last = open(tx, place).last() ?? -1; at <= last; at += 1) {
       const name = segmentName(place, at)
-      const outcome = docs.read(tx, name, (doc) => project(tx, ctx, { name, doc, ...rest }))
-      if (outcome === 'done') placed(tx, name)
+      const document = docs.read(tx, name)
+      if (document !== null && project(tx, ctx, { name, document, ...rest }) === 'done') placed(tx, name)
     }
   }
 

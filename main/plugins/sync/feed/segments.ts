@@ -44,7 +44,9 @@ export function createOpenSegments(docs: Pick<DocWriter, 'read'>): OpenSegments 
 
     const read = (segment: number): FeedSegment | null => {
       let found = loaded.get(segment)
-      if (found === undefined) loaded.set(segment, (found = docs.read(reads, segmentName(place, segment), readSegment)))
+      if (found !== undefined) return found
+      const document = docs.read(reads, segmentName(place, segment))
+      loaded.set(segment, (found = document === null ? null : readSegment(document.register)))
       return found
     }
 

@@ -5,9 +5,9 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { MetadataExchange } from '#main/plugins/metadata/api.ts'
-import { readRegister } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import type { DocWriter, EditPlace, BackfillWriter } from '../engine/docs.ts'
+import type { EditPlace } from '#main/replication/core/sync-document.ts'
+import type { DocWriter, BackfillWriter } from '../engine/docs.ts'
 import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
 import { parseEntryKey } from './entry-keys.ts'
@@ -71,9 +71,9 @@ export function overlayKey({ type, uid }: { type: string; uid: string }): DocKey
 
 /** Makes the capture. */
 export function createCapture({ exchange, docs, clock, changed, converted, written }: CaptureParts): Capture {
-  const noteClaim = (tx: Tx, key: DocKey, { doc }: EditPlace): void => {
+  const noteClaim = (tx: Tx, key: DocKey, place: EditPlace): void => {
     // An overlay asks for no name; of its register only the deletion is read here.
-    const { name, stamp, isDeleted } = docItem('object', key.uid, readRegister(doc))
+    const { name, stamp, isDeleted } = docItem('object', key.uid, place.register())
     const claim = { wanted: key.type === 'overlay' ? '' : name, stamp, isDeleted }
     const before = readRow(tx, key)
     if (before?.stamp !== stamp || before.wanted !== claim.wanted || before.isDeleted !== isDeleted) changed()
@@ -92,7 +92,7 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
         const isReturning = writeShown(place, before, after)
         if (isReturning && key.type === 'object') flagRecords(tx, key.uid)
         noteClaim(tx, key, place)
-        const register = readRegister(place.doc)
+        const register = place.register()
         written(tx, key, register, ctx.actor.id)
         if (hasFreedName(key, register, after)) markDue(tx, key, null, clock.iso())
       })
@@ -119,7 +119,7 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
       docs.edit(tx, ctx, { kind: 'metadata', ...key }, (place) => {
         writeRemoved(place, ctx.actor.id, seenLog(tx))
         noteClaim(tx, key, place)
-        written(tx, key, readRegister(place.doc), ctx.actor.id)
+        written(tx, key, place.register(), ctx.actor.id)
       })
     } else if (ctx.source !== 'sync') return
     putShown(tx, key, null)

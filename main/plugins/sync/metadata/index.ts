@@ -3,7 +3,6 @@
 import { metadataEvents } from '#shared/events.ts'
 import type { Actor } from '#shared/events.ts'
 import { sameJson } from '#main/replication/core/json-value.ts'
-import { readRegister, setEntries } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json, RegisterEntry } from '#main/replication/core/types.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -98,9 +97,9 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
     converted: (...change) => parts.onConverted?.(...change),
   })
 
-  const tellConflicts = (tx: Tx, { doc, changedKeys, actor }: MergedDocument, key: { type: string; uid: string }) => {
+  const tellConflicts = (tx: Tx, { document, changedKeys, actor }: MergedDocument, key: DocKey) => {
     if (parts.onConflict === undefined) return
-    for (const [name, { winner, losers }] of readRegister(doc)) {
+    for (const [name, { winner, losers }] of document.register) {
       if (losers.length === 0 || (changedKeys !== null && !changedKeys.has(name))) continue
       const different = differing(winner, losers)
       if (different.length > 0) parts.onConflict(tx, { ...key, key: name, winner, losers: different, actor })
@@ -111,9 +110,9 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
    * What refers to an object or field that is gone has the name its document says last, everywhere alike: nothing here
    * follows the rename of what is not here.
    */
-  const markReferrers = (tx: Tx, uid: string, { doc, changedKeys }: MergedDocument): void => {
+  const markReferrers = (tx: Tx, uid: string, { document, changedKeys }: MergedDocument): void => {
     const isNamed = changedKeys === null || [...changedKeys].some((key) => /(^|\.)_(name|del)$/.test(key))
-    if (!isNamed || !hasGone(readRegister(doc))) return
+    if (!isNamed || !hasGone(document.register)) return
     for (const key of readReferrers(tx, uid)) if (key.uid !== uid) markDue(tx, key, null, clock.iso())
   }
 
@@ -144,7 +143,7 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
       project(tx, _ctx, merged) {
         if (merged.name.kind !== 'metadata') throw new Error('This is no document of metadata.')
         const { type, uid } = merged.name
-        const register = readRegister(merged.doc)
+        const { register } = merged.document
         const { name, stamp, isDeleted } = docItem('object', uid, register)
         putClaim(tx, { type, uid }, { wanted: type === 'overlay' ? '' : name, stamp, isDeleted })
         markDue(tx, { type, uid }, merged.actor, clock.iso())
@@ -161,8 +160,8 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
       waiting: countDue,
       edited(tx, name) {
         if (name.kind !== 'metadata') return
-        const register = docs.read(tx, name, readRegister)
-        if (register !== null) settled(tx, name, register, null)
+        const document = docs.read(tx, name)
+        if (document !== null) settled(tx, name, document.register, null)
         if (name.type === 'object') parts.onObject?.(tx, name.uid)
       },
       settle: projection.settle,
@@ -192,7 +191,7 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
     },
     settleEntry(tx, ctx, { type, uid }, key, value) {
       docs.edit(tx, ctx, { kind: 'metadata', type, uid }, (place) => {
-        setEntries(place.doc, { [key]: value }, place.hlc, place.inc)
+        place.set({ [key]: value })
         capture.noteClaim(tx, { type, uid }, place)
         markDue(tx, { type, uid }, ctx.actor, clock.iso())
       })

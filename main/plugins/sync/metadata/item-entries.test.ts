@@ -1,19 +1,20 @@
 // Items as entries, names that several ask for, and the order of fields: the pure part of metadata documents.
 import fc from 'fast-check'
-import * as Y from 'yjs'
 import { describe, expect, it } from 'vitest'
 import type { PortableItem } from '#main/plugins/metadata/api.ts'
-import { readRegister } from '#main/replication/core/register.ts'
+import { createHlcClock } from '#main/replication/core/hlc.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
+import type { Edit, SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { fieldKey, fromEntry, itemKey, parseEntryKey, toEntry } from './entry-keys.ts'
 import { orderPatch } from './field-order.ts'
 import { assignNames, docItem, shownItem } from './item-entries.ts'
-import { placeIn } from '../write/edit-place.ts'
 import { writeShown } from './write-entries.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as Json)
 const small = fc.constantFrom<Json>(null, true, 0, '', 'text', [1, null], { a: { b: null } })
 const uid = fc.constantFrom('a1', 'b2', 'c3', 'd4')
+const clock = createHlcClock({ now: () => 1 })
 
 describe('keys of entries', () => {
   it('tell members, properties and what is said beside them apart, whatever they are called', () => {
@@ -58,17 +59,22 @@ const item = fc
   .filter(({ fields }) => new Set(fields.map(({ name }) => name)).size === fields.length)
   .map((parts): PortableItem => ({ type: 'object', uid: 'f0', packageId: null, namespace: null, ...parts }))
 
+/** The document after an edit, which may change nothing. */
+function edited(document: SyncDocument, inc: number, edit: Edit): SyncDocument {
+  return document.edit({ inc, clock }, [edit])?.document ?? document
+}
+
 describe('an item in a document', () => {
   it('is read as it was written, after every change', () => {
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 5 }), (versions) => {
-        const doc = new Y.Doc()
+        let document = openDocument('m/object/f0', null)
         let before: PortableItem | null = null
-        for (const [index, version] of versions.entries()) {
-          const place = placeIn(doc, { hlc: { ms: index + 1, ctr: 0 }, inc: 1, isNew: index === 0 })
-          writeShown(place, before === null ? null : shownItem(before), shownItem(version))
+        for (const version of versions) {
+          const was = before === null ? null : shownItem(before)
+          document = edited(document, 1, (place) => writeShown(place, was, shownItem(version)))
           before = version
-          expect(docItem('object', 'f0', readRegister(doc)).portable).toEqual(version)
+          expect(docItem('object', 'f0', document.register).portable).toEqual(version)
         }
       }),
       { endOnFailure: true },
@@ -76,8 +82,7 @@ describe('an item in a document', () => {
   })
 
   it('keeps fields of one name apart, the same way in every order of arrival', () => {
-    const write = (doc: Y.Doc, inc: number, field: string) => {
-      doc.clientID = inc
+    const write = (inc: number, field: string) => {
       const fields = [{ uid: field, name: 'same', definition: { type: 'text' } }]
       const version: PortableItem = {
         type: 'object',
@@ -90,14 +95,17 @@ describe('an item in a document', () => {
         namespace: null,
       }
       const empty = shownItem({ ...version, fields: [] })
-      writeShown(placeIn(doc, { hlc: { ms: inc, ctr: 0 }, inc, isNew: false }), empty, shownItem(version))
-      return Y.encodeStateAsUpdate(doc)
+      const none = openDocument('m/object/f0', null)
+      return edited(none, inc, (place) => writeShown(place, empty, shownItem(version))).state
     }
-    const updates = [write(new Y.Doc(), 1, 'z9'), write(new Y.Doc(), 2, 'a1')]
+    const updates = [write(1, 'z9'), write(2, 'a1')]
     for (const order of [updates, updates.toReversed()]) {
-      const doc = new Y.Doc()
-      for (const update of order) Y.applyUpdate(doc, update)
-      const { fields } = docItem('object', 'f0', readRegister(doc)).portable
+      let document = openDocument('m/object/f0', null)
+      for (const update of order) {
+        const result = document.merge(update)
+        if (result.merged) document = result.document
+      }
+      const { fields } = docItem('object', 'f0', document.register).portable
       expect(new Map(fields!.map((field) => [field.uid, field.name]))).toEqual(
         new Map([
           ['z9', 'same'],

@@ -4,7 +4,6 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import type { MetadataExchange, MissingNames } from '#main/plugins/metadata/api.ts'
-import { readRegister } from '#main/replication/core/register.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import { assignNames, docField } from './item-entries.ts'
 import { readClaims, readRow } from './store.ts'
@@ -70,9 +69,8 @@ export function createNaming({ read, docs, exchange }: NamingParts): Naming {
       },
       field(object, uid) {
         if (object === null) return null
-        const field = docs.read(read, { kind: 'metadata', type: 'object', uid: object }, (doc) =>
-          docField(readRegister(doc), uid),
-        )
+        const document = docs.read(read, { kind: 'metadata', type: 'object', uid: object })
+        const field = document === null ? null : docField(document.register, uid)
         if (field === null || field === undefined) return null
         return field.isGone || holder === 'object' || isGone(object) ? field.name : null
       },

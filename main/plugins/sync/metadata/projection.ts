@@ -10,7 +10,6 @@ import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { MetadataExchange, PlacedItem, PortableOverlay } from '#main/plugins/metadata/api.ts'
-import { readRegister } from '#main/replication/core/register.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import { docItem, docOverlay, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
@@ -62,9 +61,9 @@ export function createProjection(parts: ProjectionParts): Projection {
   }
 
   const registerOf = ({ type, uid }: DocKey) => {
-    const register = docs.read(read, { kind: 'metadata', type, uid }, readRegister)
-    if (register === null) throw new NotNow()
-    return register
+    const document = docs.read(read, { kind: 'metadata', type, uid })
+    if (document === null) throw new NotNow()
+    return document.register
   }
 
   const note = async (keys: readonly DocKey[]): Promise<void> => {

@@ -7,12 +7,10 @@ import { closeOthers, conflictId, openConflict } from '../conflicts/conflict-sto
 import type { ConflictSide } from '../conflicts/conflict-store.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
-import { readRegister } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json, SealedEnvelope } from '#main/replication/core/types.ts'
 import type { DocWriter } from '../engine/docs.ts'
-import { readDoc } from '../store/doc-store.ts'
+import { readDocument } from '../store/doc-store.ts'
 import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-store.ts'
 import { readProblem } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
@@ -84,8 +82,8 @@ export function createRemovedObjectJudge({ docs, clock }: RemovedObjectParts): J
     return [...next.found.values()].toSorted((a, b) => (a.device < b.device ? -1 : 1))
   }
   const judge = (tx: Tx, uid: string): void => {
-    const register = docs.read(tx, { kind: 'metadata', type: 'object', uid }, readRegister)
-    if (register === null) return
+    const register = docs.read(tx, { kind: 'metadata', type: 'object', uid })?.register
+    if (register === undefined) return
     const doc = formatDocName({ kind: 'metadata', type: 'object', uid })
     const removal = removalOf(tx, register)
     const at = clock.iso()
@@ -198,9 +196,7 @@ function sideOf(tx: Tx, uid: string, register: Register, { device, actor, ms, re
 }
 
 function titleOf(tx: Tx, doc: string, fields: readonly string[]): string | null {
-  const found = readDoc(tx, doc)
-  if (found === undefined) return null
-  const register = readRegister(loadDoc(found.state))
-  const texts = fields.map((field) => register.get(field)?.winner[1])
+  const register = readDocument(tx, doc)?.register
+  const texts = fields.map((field) => register?.get(field)?.winner[1])
   return texts.find((text): text is string => typeof text === 'string' && text !== '') ?? null
 }

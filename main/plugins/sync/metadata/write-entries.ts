@@ -1,9 +1,8 @@
 // Writes what somebody changed of an item into its document: the difference between how it was and how it is here, never
 // between here and the document, which may know more by now.
-import { readRegister, setEntries } from '#main/replication/core/register.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
-import type { EditPlace } from '../engine/docs.ts'
+import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import { ownFieldKey, parseEntryKey } from './entry-keys.ts'
 import { orderPatch } from './field-order.ts'
 import { docItem } from './item-entries.ts'
@@ -15,8 +14,8 @@ import type { SeenLog } from './removed-objects.ts'
  * @param before null for one that was not here
  * @returns whether the item or a field of it was removed before and is there again
  */
-export function writeShown({ doc, hlc, inc }: EditPlace, before: Shown | null, after: Shown): boolean {
-  const register = readRegister(doc)
+export function writeShown(place: EditPlace, before: Shown | null, after: Shown): boolean {
+  const register = place.register()
   const patch = new Map<string, Json>()
   const was = before?.entries ?? {}
   const kept = new Set(after.sequence)
@@ -54,13 +53,13 @@ export function writeShown({ doc, hlc, inc }: EditPlace, before: Shown | null, a
   const orders = orderPatch(ordersOf(register), after.sequence, before?.sequence ?? null)
   for (const [uid, order] of orders) patch.set(ownFieldKey(uid, '_order'), order)
   const written = [...patch].filter(([key, value]) => !isWritten(register, key, value))
-  setEntries(doc, Object.fromEntries(written), hlc, inc)
+  place.set(Object.fromEntries(written))
   return written.some(([key, value]) => value === null && /(^|\.)_del$/.test(key))
 }
 
 /** Writes that an item was removed. @param seen of the logs by whoever removed it */
-export function writeRemoved({ doc, hlc, inc }: EditPlace, actorId: string, seen: SeenLog): void {
-  setEntries(doc, { _del: { at: new Date(hlc.ms).toISOString(), by: actorId, seen } }, hlc, inc)
+export function writeRemoved(place: EditPlace, actorId: string, seen: SeenLog): void {
+  place.set({ _del: { at: new Date(place.hlc.ms).toISOString(), by: actorId, seen } })
 }
 
 function fieldOf(key: string): string | null {

@@ -5,8 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { AuthUser } from '#main/plugins/auth/api.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
-import { readRegister, setEntries } from '#main/replication/core/register.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import { publicKeyOf } from '#main/replication/wire/device-key.ts'
 import type { DocKindHandler, DocWriter } from '../engine/docs.ts'
@@ -42,7 +41,7 @@ export function createRoster(parts: {
       const state = readRosterState(read)
       const authors = new Map(readIncarnations(read).map(({ inc, device }) => [inc, device]))
       isBlank = state === undefined
-      const register = state === undefined ? new Map() : readRegister(loadDoc(state))
+      const { register } = openDocument('w/roster', state ?? null)
       content = readRoster(register, known, (inc) => authors.get(inc))
     } catch (error) {
       // What was known before stays in force: an unreadable roster must neither let anybody in nor lock everybody out.
@@ -53,7 +52,7 @@ export function createRoster(parts: {
   }
 
   const write = (tx: Tx, ctx: RequestContext, docs: DocWriter, patch: Readonly<Record<string, Json>>): void => {
-    docs.edit(tx, ctx, rosterDoc, ({ doc, hlc, inc }) => setEntries(doc, patch, hlc, inc))
+    docs.edit(tx, ctx, rosterDoc, (place) => place.set(patch))
     tx.afterCommit(reload)
   }
 

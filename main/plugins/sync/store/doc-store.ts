@@ -1,10 +1,12 @@
 // SQL of documents: their merged states, checked at every load, and what the digest needs of them. Rows in, rows out;
-// knows nothing of what is in a document.
+// knows nothing of what is in a document but how it is opened.
 import { crc32 } from 'node:zlib'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 import { bucketOf, nameHash } from '#main/replication/core/digest.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
+import type { SyncDocument } from '#main/replication/core/sync-document.ts'
 
 type Reader = Pick<Reads, 'all' | 'get'>
 
@@ -30,6 +32,12 @@ export function readDoc(read: Pick<Reader, 'get'>, name: string): StoredDoc | un
   const sql = 'SELECT doc, state, crc, lhash, flags FROM sync_doc WHERE name = ?'
   const found = read.get(statement<StoredRow>(sql, [name]))
   return found === undefined ? undefined : checked(name, found)
+}
+
+/** What is in a stored document; undefined when there is none. @throws DocError `damaged_state` */
+export function readDocument(read: Pick<Reader, 'get'>, name: string): SyncDocument | undefined {
+  const found = readDoc(read, name)
+  return found === undefined ? undefined : openDocument(name, found.state)
 }
 
 type StoredRow = StoredDoc & { readonly crc: number }
@@ -68,6 +76,7 @@ export function textHashes(read: Pick<Reader, 'all'>, object: string, record: st
 export interface StoredText extends StoredDoc {
   /** Uid of its field. */
   readonly field: string
+  readonly document: SyncDocument
 }
 
 /**
@@ -84,7 +93,8 @@ export function readTexts(
   const rows = read.all(statement<StoredRow & { name: string }>(sql, [prefix, `${prefix}\u{10ffff}`]))
   return rows.flatMap((row) => {
     const field = row.name.slice(prefix.length)
-    return fields?.has(field) === false ? [] : [{ ...checked(row.name, row), field }]
+    if (fields?.has(field) === false) return []
+    return [{ ...checked(row.name, row), field, document: openDocument(row.name, row.state) }]
   })
 }
 
@@ -98,9 +108,8 @@ export function putDoc(
   tx: Pick<Tx, 'run'>,
   name: string,
   before: StoredDoc | undefined,
-  next: Pick<StoredDoc, 'state' | 'lhash' | 'flags'>,
+  { state, lhash, flags }: Pick<StoredDoc, 'state' | 'lhash' | 'flags'>,
 ): void {
-  const { state, lhash, flags } = next
   const crc = crc32(state)
   if (before === undefined) {
     tx.run(

@@ -1,33 +1,19 @@
 // Writes documents within the job of the rows they belong to: gathers the changes of a job, makes them at its end, one
 // envelope per document or many new ones in one, all of them one group. Knows no kind of document.
-import type * as Y from 'yjs'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { bucketOf } from '#main/replication/core/digest.ts'
 import type { HlcClock } from '#main/replication/core/hlc.ts'
-import { ZERO_HLC } from '#main/replication/core/hlc.ts'
-import {
-  emptyRegister,
-  encodeChange,
-  encodeLinear,
-  entriesIn,
-  readLinear,
-  setLinear,
-} from '#main/replication/core/linear-register.ts'
-import { hashEntries, hashText, logicalHash } from '#main/replication/core/logical-hash.ts'
-import { editDoc, loadDoc } from '#main/replication/core/record-doc.ts'
-import { readRegister, registerHlc, registerOf } from '#main/replication/core/register.ts'
-import { encodeText } from '#main/replication/core/text-doc.ts'
-import type { Register } from '#main/replication/core/register.ts'
 import { replacedEntries, replacedFacts } from '#main/replication/core/replaced.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
+import type { Edit, SyncDocument } from '#main/replication/core/sync-document.ts'
 import type { EnvelopeKind, Fact, Hlc } from '#main/replication/core/types.ts'
-import type { DocWriter, EditPlace } from '../engine/docs.ts'
+import type { DocWriter } from '../engine/docs.ts'
 import type { LogState } from '../engine/log-state.ts'
-import { putDoc, readDoc } from '../store/doc-store.ts'
+import { putDoc, readDoc, readDocument } from '../store/doc-store.ts'
 import type { StoredDoc } from '../store/doc-store.ts'
-import { placeIn } from './edit-place.ts'
 import type { AppendOwn } from './own-log.ts'
 import { packNew } from './pack-new.ts'
 import type { WrittenDraft } from './pack-new.ts'
@@ -52,7 +38,7 @@ export interface LocalDocs extends DocWriter {
    * Changes one document now and stores it; null when the change changed nothing.
    * @throws DocError `damaged_state`
    */
-  write(tx: Tx, name: DocName, edits: readonly ((place: EditPlace) => void)[]): WrittenDoc | null
+  write(tx: Tx, name: DocName, edits: readonly Edit[]): WrittenDoc | null
 }
 
 /** What a change made of a document. */
@@ -69,7 +55,7 @@ interface Change {
   readonly tx: Tx
   readonly author: string
   readonly name: DocName
-  readonly edit: (place: EditPlace) => void
+  readonly edit: Edit
 }
 
 const kinds: Record<DocName['kind'], EnvelopeKind> = {
@@ -87,113 +73,17 @@ const wholeCall = 1_000
 export function createDocWriter(parts: DocWriterParts): LocalDocs {
   const { inc, clock, state } = parts
 
-  /** Changes a register without a document; undefined where that is not possible, and nothing was done. */
-  const writeLinear = (
-    tx: Tx,
-    name: string,
-    before: StoredDoc | undefined,
-    edits: readonly ((place: EditPlace) => void)[],
-  ): WrittenDoc | null | undefined => {
-    const stored = before === undefined ? emptyRegister : readLinear(before.state)
-    if (stored === null) return undefined
-    let register = stored
-    let read: Register | undefined
-    const registerNow = (): Register => (read ??= registerOf(entriesIn(register)))
-    const first = registerNow()
-    const hlc = clock.tick(registerHlc(first))
-    const place: EditPlace = {
-      get doc(): never {
-        throw new NeedsDocument()
-      },
-      hlc,
-      inc,
-      isNew: before === undefined,
-      register: registerNow,
-      seedText(): never {
-        throw new NeedsDocument()
-      },
-      set(patch) {
-        register = setLinear(register, patch, { hlc, inc })
-        read = undefined
-      },
-    }
-    try {
-      for (const edit of edits) edit(place)
-    } catch (error) {
-      if (error instanceof NeedsDocument) return undefined
-      throw error
-    }
-    if (register === stored) return null
-    const encoded = encodeLinear(register)
-    const lhash = hashEntries(name, entriesIn(register))
-    store(tx, state, name, before, { state: encoded, lhash, flags: before?.flags ?? 0 })
-    const update = before === undefined ? encoded : encodeChange(stored, register)
-    return { name, isNew: place.isNew, update, hlc, facts: replacedFacts(replacedEntries(first, registerNow())) }
-  }
-
-  /** Makes a long text without a document, of the one edit that seeds it; undefined where there is more to do. */
-  const writeNewText = (
-    tx: Tx,
-    name: string,
-    edits: readonly ((place: EditPlace) => void)[],
-  ): WrittenDoc | undefined => {
-    const hlc = clock.tick(ZERO_HLC)
-    let seed = ''
-    const needsDocument = (): never => {
-      throw new NeedsDocument()
-    }
-    const place: EditPlace = {
-      get doc(): never {
-        return needsDocument()
-      },
-      hlc,
-      inc,
-      isNew: true,
-      register: needsDocument,
-      set: needsDocument,
-      seedText(text) {
-        if (seed !== '' || text === '') return needsDocument()
-        seed = text.toWellFormed()
-        return true
-      },
-    }
-    try {
-      for (const edit of edits) edit(place)
-    } catch (error) {
-      if (error instanceof NeedsDocument) return undefined
-      throw error
-    }
-    if (seed === '') return undefined
-    const state = encodeText(seed, inc)
-    store(tx, parts.state, name, undefined, { state, lhash: hashText(name, seed), flags: 0 })
-    return { name, isNew: true, update: state, hlc, facts: [] }
-  }
-
   const write: LocalDocs['write'] = (tx, name, edits) => {
     const text = formatDocName(name)
     const before = readDoc(tx, text)
-    const quick =
-      name.kind === 'record'
-        ? writeLinear(tx, text, before, edits)
-        : name.kind === 'text' && before === undefined
-          ? writeNewText(tx, text, edits)
-          : undefined
-    if (quick !== undefined) return quick
-    const hasRegister = name.kind !== 'text'
-    let hlc: Hlc = ZERO_HLC
-    let lhash: Uint8Array | undefined
-    let facts: readonly Fact[] = []
-    const edited = editDoc(before?.state ?? null, inc, (doc) => {
-      const register = hasRegister ? readRegister(doc) : null
-      hlc = clock.tick(register === null ? ZERO_HLC : registerHlc(register))
-      const place = placeIn(doc, { hlc, inc, isNew: before === undefined })
-      for (const edit of edits) edit(place)
-      lhash = logicalHash(text, doc)
-      if (register !== null) facts = replacedFacts(replacedEntries(register, readRegister(doc)))
-    })
-    if (edited.update === null) return null
-    store(tx, state, text, before, { state: edited.state, lhash: lhash!, flags: before?.flags ?? 0 })
-    return { name: text, isNew: before === undefined, update: edited.update, hlc, facts }
+    const opened = openDocument(text, before?.state ?? null)
+    const edited = opened.edit({ inc, clock }, edits)
+    if (edited === null) return null
+    const { document, update, hlc } = edited
+    const isNew = before === undefined
+    store(tx, state, text, before, document, before?.flags ?? 0)
+    const replaced = isNew ? [] : replacedEntries(opened.register, document.register)
+    return { name: text, isNew, update, hlc, facts: name.kind === 'text' ? [] : replacedFacts(replaced) }
   }
 
   const flush = (changes: readonly Change[]): void => {
@@ -238,16 +128,10 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
     edit(tx, ctx, name, edit) {
       tx.gather<Change>(flush, { tx, author: parts.authorOf?.(ctx.actor.id) ?? ctx.actor.id, name, edit })
     },
-    read<T>(reads: Pick<Reads, 'get'>, name: DocName, read: (doc: Y.Doc) => T): T | null {
-      const found = readDoc(reads, formatDocName(name))
-      return found === undefined ? null : read(loadDoc(found.state))
-    },
+    read: (reads: Pick<Reads, 'get'>, name: DocName) => readDocument(reads, formatDocName(name)) ?? null,
     write,
   }
 }
-
-/** Thrown by an edit that asks for the document itself: it is begun anew with one. */
-class NeedsDocument extends Error {}
 
 /** Stores a document and counts it in the digest once it is committed. */
 export function store(
@@ -255,12 +139,14 @@ export function store(
   state: LogState,
   name: string,
   before: StoredDoc | undefined,
-  next: Pick<StoredDoc, 'state' | 'lhash' | 'flags'>,
+  document: Pick<SyncDocument, 'state' | 'hash'>,
+  flags: number,
 ): void {
-  putDoc(tx, name, before, next)
+  const lhash = document.hash
+  putDoc(tx, name, before, { state: document.state, lhash, flags })
   const bucket = bucketOf(name)
   tx.afterCommit(() => {
     if (before !== undefined) state.digest.toggle(bucket, before.lhash)
-    state.digest.toggle(bucket, next.lhash)
+    state.digest.toggle(bucket, lhash)
   })
 }

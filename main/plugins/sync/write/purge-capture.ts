@@ -5,9 +5,8 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
-import { readRegister, removeEntries } from '#main/replication/core/register.ts'
-import { applyTextDiff } from '#main/replication/core/text-doc.ts'
-import type { DocWriter, EditPlace } from '../engine/docs.ts'
+import type { EditPlace } from '#main/replication/core/sync-document.ts'
+import type { DocWriter } from '../engine/docs.ts'
 import { hasDoc, readNames } from '../store/doc-store.ts'
 import { PURGED_KEY } from './record-edits.ts'
 import type { NamedEdit } from './record-edits.ts'
@@ -41,7 +40,7 @@ export function emptyingEdits(tx: Tx, object: string, record: string): NamedEdit
   for (const letter of ['t', 'f']) {
     for (const found of readNames(tx, `${letter}/${object}/${record}/`, '', mostDocs)) {
       const parsed = parseDocName(found.name)
-      if (parsed?.kind === 'text') edits.push({ name: parsed, edit: ({ doc }) => void applyTextDiff(doc, '') })
+      if (parsed?.kind === 'text') edits.push({ name: parsed, edit: ({ text }) => void text.change('') })
       if (parsed?.kind === 'feed') edits.push({ name: parsed, edit: emptyRegister })
     }
   }
@@ -49,13 +48,10 @@ export function emptyingEdits(tx: Tx, object: string, record: string): NamedEdit
 }
 
 /** The mark stays, and with it what its writer had seen. */
-function emptyRecord({ doc }: EditPlace): void {
-  removeEntries(
-    doc,
-    [...readRegister(doc).keys()].filter((key) => key !== PURGED_KEY),
-  )
+function emptyRecord(place: EditPlace): void {
+  place.remove([...place.register().keys()].filter((key) => key !== PURGED_KEY))
 }
 
-function emptyRegister({ doc }: EditPlace): void {
-  removeEntries(doc, readRegister(doc).keys())
+function emptyRegister(place: EditPlace): void {
+  place.remove(place.register().keys())
 }

@@ -9,11 +9,10 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import { closeOthers, conflictId, hasOpen, readConflict } from '../conflicts/conflict-store.ts'
 import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import { parseKey } from '#main/replication/core/register-keys.ts'
-import type { DocKindHandler, EditPlace, BackfillWriter } from '../engine/docs.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
-import { readRegister } from '#main/replication/core/register.ts'
+import type { DocKindHandler, BackfillWriter } from '../engine/docs.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { needsProject, readDoc, readNames, textHashes } from '../store/doc-store.ts'
+import type { EditPlace } from '#main/replication/core/sync-document.ts'
+import { needsProject, readDocument, readNames, textHashes } from '../store/doc-store.ts'
 import { emptyingEdits } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
 import type { KnownRecord } from './record-edits.ts'
@@ -149,8 +148,7 @@ function markGone(
     // What waits for a field or a table has no row yet.
     if (parsed?.kind !== 'record' || (flags & needsProject) !== 0) continue
     if (isStored(tx, schema, parsed.record)) continue
-    const isMarked = readDocRegister(tx, name)?.get(PURGED_KEY) !== undefined
-    if (isMarked) continue
+    if (readDocument(tx, name)?.register.has(PURGED_KEY) === true) continue
     write(parsed, 'system', (edit) => markPurged(edit), { mend: true })
     for (const empty of emptyingEdits(tx, schema.uid, parsed.record))
       write(empty.name, 'system', empty.edit, { mend: true })
@@ -163,9 +161,4 @@ function markGone(
     next: following === undefined ? null : JSON.stringify({ object: following.uid, id: '', gone: '' }),
     done: 0,
   }
-}
-
-function readDocRegister(tx: Tx, name: string): Register | undefined {
-  const found = readDoc(tx, name)
-  return found === undefined ? undefined : readRegister(loadDoc(found.state))
 }

@@ -11,7 +11,6 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { normalizeText } from '#shared/field-types/code-points.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { DELETED_KEY } from '#main/replication/core/register-keys.ts'
-import { applyLetters, readText } from '#main/replication/core/text-doc.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { OwnerIdentity } from '../engine/owner-identity.ts'
 import { hasDoc, textHashes } from '../store/doc-store.ts'
@@ -91,8 +90,8 @@ function withLetters(
   return {
     name,
     edit(place) {
-      applyLetters(place.doc, update)
-      if (normalizeText(readText(place.doc)) !== text) edit(place)
+      place.text.put(update)
+      if (normalizeText(place.text.read()) !== text) edit(place)
     },
   }
 }

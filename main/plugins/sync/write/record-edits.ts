@@ -9,9 +9,8 @@ import { DELETED_KEY, formerTextKey, parseKey } from '#main/replication/core/reg
 import { memberPatch, partsOf, sumPatch, wholePatch } from '#main/replication/core/register-patches.ts'
 import type { RegisterPatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
-import { applyTextDiff, keepTexts } from '#main/replication/core/text-doc.ts'
+import type { Edit, EditPlace } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
-import type { EditPlace } from '../engine/docs.ts'
 import { canBeSum } from '#shared/field-types/registry.ts'
 import { syncedFields } from './synced-fields.ts'
 import type { SyncedField } from './synced-fields.ts'
@@ -26,7 +25,7 @@ export const PURGED_KEY = '_purge'
 /** An edit of a document by its name. */
 export interface NamedEdit {
   readonly name: DocName
-  readonly edit: (place: EditPlace) => void
+  readonly edit: Edit
 }
 
 /** What is known of the fields, by uid, of a record that has documents. */
@@ -71,7 +70,7 @@ export function newRecordEdits(
     edits.push({
       name: { kind: 'text', object: schema.uid, record: id, field: field.uid },
       edit(place) {
-        if (text === '' || !place.seedText(text)) applyTextDiff(place.doc, text)
+        if (text === '' || !place.text.seed(text)) place.text.change(text)
       },
     })
   }
@@ -168,10 +167,10 @@ export function changedRecordEdits(
     if (change === undefined) continue
     edits.push({
       name: { kind: 'text', object: schema.uid, record: id, field: field.uid },
-      edit({ doc }) {
-        applyTextDiff(doc, typeof change.new === 'string' ? change.new : '')
+      edit(place) {
+        place.text.change(typeof change.new === 'string' ? change.new : '')
         // Whoever writes a text has decided between its beginnings, as with the values of any other field.
-        keepTexts(doc)
+        place.text.keep()
       },
     })
   }

@@ -10,8 +10,7 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { DocError } from '#main/replication/core/doc-error.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
-import { loadDoc } from '#main/replication/core/record-doc.ts'
-import { readText } from '#main/replication/core/text-doc.ts'
+import { openDocument } from '#main/replication/core/sync-document.ts'
 import { numberBytes, publicKeyOf, signMessage, verifyMessage } from '#main/replication/wire/device-key.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
 import type { DocWriter } from '../../engine/docs.ts'
@@ -54,7 +53,7 @@ export function createSharedTexts(parts: SharedTextParts): SharedTexts {
   const isEven = (reads: Pick<Reads, 'get'>, doc: string, text: string): boolean => {
     const found = readDoc(reads, doc)
     if (found !== undefined && found.flags !== 0) return true
-    const known = found === undefined ? '' : readText(loadDoc(found.state))
+    const known = openDocument(doc, found?.state ?? null).text
     return normalizeText(known) === normalizeText(text)
   }
 
