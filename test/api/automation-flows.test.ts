@@ -75,21 +75,60 @@ describe('POST /automation', () => {
     ['no start', { nodes: [log('a')] }, ['start']],
     ['an edge to nowhere', { nodes: [start], edges: [edge('e', 'start', 'gone')] }, ['invalid_reference']],
     ['two nodes of one id', { nodes: [start, start] }, ['duplicate_value', 'start']],
-    ['a circle', { nodes: [start, log('a'), log('b')], edges: [edge('1', 'start', 'a'), edge('2', 'a', 'b'), edge('3', 'b', 'a')] }, ['cycle']],
+    [
+      'a circle',
+      {
+        nodes: [start, log('a'), log('b')],
+        edges: [edge('1', 'start', 'a'), edge('2', 'a', 'b'), edge('3', 'b', 'a')],
+      },
+      ['cycle'],
+    ],
     ['a node nothing leads to', { nodes: [start, log('a')], edges: [] }, ['unreachable']],
     ['an unknown type', rowOf({ id: 'a', type: 'teleport' }), ['unknown_node_type']],
-    ['a configuration that does not fit', rowOf({ id: 'a', type: 'create_record', config: { object: 7 } }), ['invalid_type', 'invalid_type']],
-    ['an unknown object', rowOf({ id: 'a', type: 'create_record', config: { object: 'nothing', data: {} } }), ['unknown_object']],
-    ['an unknown field', rowOf({ id: 'a', type: 'create_record', config: { object: 'task', data: { colour: 'red' } } }), ['unknown_field']],
+    [
+      'a configuration that does not fit',
+      rowOf({ id: 'a', type: 'create_record', config: { object: 7 } }),
+      ['invalid_type', 'invalid_type'],
+    ],
+    [
+      'an unknown object',
+      rowOf({ id: 'a', type: 'create_record', config: { object: 'nothing', data: {} } }),
+      ['unknown_object'],
+    ],
+    [
+      'an unknown field',
+      rowOf({ id: 'a', type: 'create_record', config: { object: 'task', data: { colour: 'red' } } }),
+      ['unknown_field'],
+    ],
     ['CEL that does not compile', rowOf(log('a', '{{ record. }}')), ['expression_error']],
     ['a name nobody knows', rowOf(log('a', '{{ colour }}')), ['expression_error']],
-    ['a variable nobody declared', rowOf({ id: 'a', type: 'assignment', config: { assignments: [{ variable: 'x', value: 1 }] } }), ['unknown_variable']],
-    ['a fault inside of a body', rowOf({ id: 'a', type: 'loop', config: { collection: [], body: bodyOf(log('b', '{{ nope }}')) } }), ['expression_error']],
-    ['two ways on without a condition', { nodes: [start, log('a'), log('b')], edges: [edge('1', 'start', 'a'), edge('2', 'start', 'b')] }, ['ambiguous']],
-    ['a conditional edge without a condition', { nodes: [start, log('a')], edges: [edge('1', 'start', 'a', { type: 'conditional' })] }, ['required']],
+    [
+      'a variable nobody declared',
+      rowOf({ id: 'a', type: 'assignment', config: { assignments: [{ variable: 'x', value: 1 }] } }),
+      ['unknown_variable'],
+    ],
+    [
+      'a fault inside of a body',
+      rowOf({ id: 'a', type: 'loop', config: { collection: [], body: bodyOf(log('b', '{{ nope }}')) } }),
+      ['expression_error'],
+    ],
+    [
+      'two ways on without a condition',
+      { nodes: [start, log('a'), log('b')], edges: [edge('1', 'start', 'a'), edge('2', 'start', 'b')] },
+      ['ambiguous'],
+    ],
+    [
+      'a conditional edge without a condition',
+      { nodes: [start, log('a')], edges: [edge('1', 'start', 'a', { type: 'conditional' })] },
+      ['required'],
+    ],
     ['a change of records of no object', { type: 'record_change', ...rowOf() }, ['required', 'required']],
     ['a schedule without a time', { type: 'schedule', ...rowOf() }, ['required']],
-    ['an address inside', rowOf({ id: 'a', type: 'http_request', config: { url: 'http://127.0.0.1/' } }), ['not_allowed']],
+    [
+      'an address inside',
+      rowOf({ id: 'a', type: 'http_request', config: { url: 'http://127.0.0.1/' } }),
+      ['not_allowed'],
+    ],
     ['a subflow that is not there', rowOf({ id: 'a', type: 'subflow', config: { flow: 'nope' } }), ['unknown_flow']],
   ])('refuses to make a flow active with %s', async (_what, flow, codes) => {
     const body = { name: 'unfit', status: 'active', ...flow }
@@ -110,9 +149,26 @@ describe('POST /automation', () => {
     await saveFlow(host, 'name_scopes', {
       variables: [{ name: 'ids', type: 'array' }],
       ...rowOf(
-        { id: 'all', type: 'get_record', outputVariable: 'found', config: { object: 'task', first: false, top: '{{ params.top }}' } },
-        { id: 'each', type: 'loop', config: { collection: '{{ found }}', itemVariable: 'one', body: bodyOf(log('b', '{{ one.id }} {{ index }}')) } },
-        { id: 'safe', type: 'try_catch', config: { errorVariable: 'trouble', try: bodyOf(log('c')), catch: bodyOf(log('d', '{{ trouble.code }}')) } },
+        {
+          id: 'all',
+          type: 'get_record',
+          outputVariable: 'found',
+          config: { object: 'task', first: false, top: '{{ params.top }}' },
+        },
+        {
+          id: 'each',
+          type: 'loop',
+          config: {
+            collection: '{{ found }}',
+            itemVariable: 'one',
+            body: bodyOf(log('b', '{{ one.id }} {{ index }}')),
+          },
+        },
+        {
+          id: 'safe',
+          type: 'try_catch',
+          config: { errorVariable: 'trouble', try: bodyOf(log('c')), catch: bodyOf(log('d', '{{ trouble.code }}')) },
+        },
         log('last', '{{ steps["all"].output }} {{ run.id }} {{ object }} {{ user.id }}'),
       ),
     })
@@ -125,7 +181,11 @@ describe('POST /automation', () => {
       log('a'),
       log('b'),
       { id: 'join', type: 'join_gateway' },
-      { id: 'late', type: 'boundary_event', config: { attachedToNodeId: 'fetch', eventType: 'timer', durationSeconds: 2 } },
+      {
+        id: 'late',
+        type: 'boundary_event',
+        config: { attachedToNodeId: 'fetch', eventType: 'timer', durationSeconds: 2 },
+      },
       { id: 'fetch', type: 'http', config: { url: 'https://example.org/' } },
       log('plan_b'),
       { id: 'end', type: 'end' },
@@ -171,13 +231,13 @@ describe('PUT /automation/:name', () => {
       const answer = await host.put('/automation/states', { status })
       return answer.body.error?.code ?? answer.body.data.status
     }
-    expect([await to('obsolete'), await to('draft'), await to('active'), await to('draft'), await to('active')]).toEqual([
-      'obsolete',
-      'invalid_state_transition',
-      'active',
-      'draft',
-      'active',
-    ])
+    expect([
+      await to('obsolete'),
+      await to('draft'),
+      await to('active'),
+      await to('draft'),
+      await to('active'),
+    ]).toEqual(['obsolete', 'invalid_state_transition', 'active', 'draft', 'active'])
   })
 
   it('answers flow_not_found, and CONCURRENT_UPDATE for another version', async () => {
@@ -195,19 +255,35 @@ describe('PUT /automation/:name', () => {
       'validation_error',
       [{ field: 'nodes', code: 'rule_violation' }],
     ])
-    const fit = await host.put('/meta/flow/by_meta', { type: 'flow', name: 'by_meta', item: { ...rowOf(), status: 'active' } })
+    const fit = await host.put('/meta/flow/by_meta', {
+      type: 'flow',
+      name: 'by_meta',
+      item: { ...rowOf(), status: 'active' },
+    })
     expect(fit.status).toBe(200)
-    expect((await host.get('/automation/by_meta')).body.data).toMatchObject({ status: 'active', active: true, version: 1 })
+    expect((await host.get('/automation/by_meta')).body.data).toMatchObject({
+      status: 'active',
+      active: true,
+      version: 1,
+    })
   })
 })
 
 describe('a flow whose object goes', () => {
   it('is invalid and says why, until it fits again', async () => {
     await host.defineObject('passing', { title: { type: 'text' } })
-    await saveFlow(host, 'orphan', rowOf({ id: 'make', type: 'create_record', config: { object: 'passing', data: {} } }))
+    await saveFlow(
+      host,
+      'orphan',
+      rowOf({ id: 'make', type: 'create_record', config: { object: 'passing', data: {} } }),
+    )
     expect((await host.delete('/meta/object/passing?force=true&confirm=true')).status).toBe(200)
     const { data } = (await host.get('/automation/orphan')).body
-    expect(data).toMatchObject({ status: 'invalid', active: false, errors: [{ nodeId: 'make', code: 'unknown_object' }] })
+    expect(data).toMatchObject({
+      status: 'invalid',
+      active: false,
+      errors: [{ nodeId: 'make', code: 'unknown_object' }],
+    })
     const started = await host.post('/automation/orphan/trigger')
     expect([started.status, started.body.error.code]).toEqual([409, 'flow_disabled'])
     await host.defineObject('passing', { title: { type: 'text' } })
@@ -234,7 +310,11 @@ describe('GET /automation', () => {
     const { flows } = (await host.get('/automation?status=active&type=autolaunched')).body.data
     expect(flows.length).toBeGreaterThan(1)
     expect(new Set(flows.map((flow: { status: string }) => flow.status))).toEqual(new Set(['active']))
-    expect((await host.get('/automation?type=schedule')).body.data).toMatchObject({ flows: [], total: 0, hasMore: false })
+    expect((await host.get('/automation?type=schedule')).body.data).toMatchObject({
+      flows: [],
+      total: 0,
+      hasMore: false,
+    })
   })
 
   it.each(['limit=0', 'limit=101', 'status=sleeping', 'cursor=nonsense', 'limit=x'])('refuses %s', async (query) => {
@@ -248,7 +328,11 @@ describe('POST /automation/:name/toggle', () => {
     await saveFlow(host, 'switched', rowOf())
     const off = await host.post('/automation/switched/toggle', { enabled: false })
     expect(off.body.data).toEqual({ name: 'switched', enabled: false, status: 'active' })
-    expect((await host.get('/automation/switched')).body.data).toMatchObject({ version: 1, active: false, enabled: false })
+    expect((await host.get('/automation/switched')).body.data).toMatchObject({
+      version: 1,
+      active: false,
+      enabled: false,
+    })
     expect((await host.post('/automation/switched/trigger')).body.error).toMatchObject({
       code: 'flow_disabled',
       httpStatus: 409,
@@ -311,7 +395,11 @@ describe('GET /automation/actions', () => {
 describe('credentials', () => {
   it('are sealed when a flow is saved, and refused in clear elsewhere', async () => {
     const secret = 'wet-paint-4711'
-    const call = { id: 'call', type: 'http_request', config: { url: 'https://example.org/', auth: { type: 'bearer', credentials: { token: secret } } } }
+    const call = {
+      id: 'call',
+      type: 'http_request',
+      config: { url: 'https://example.org/', auth: { type: 'bearer', credentials: { token: secret } } },
+    }
     const inside = rowOf({ id: 'each', type: 'loop', config: { collection: [], body: bodyOf(call) } })
     const { body } = await host.post('/automation', { name: 'sealed', ...inside })
     expect(JSON.stringify(body)).not.toContain(secret)

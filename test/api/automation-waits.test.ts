@@ -45,18 +45,22 @@ describe('screens', () => {
   const shown = { title: 'For Ada', submitLabel: 'Go', fields: [{ name: 'age' }, { name: 'size' }, { name: 'note' }] }
 
   it('are answered by the trigger and by GET …/screen, and go on with their inputs', async () => {
-    await saveFlow(host, 'form', { type: 'screen', ...rowOf(screen, { id: 'use', type: 'transform', config: { expression: 'answers.age + 1' } }) })
+    await saveFlow(host, 'form', {
+      type: 'screen',
+      ...rowOf(screen, { id: 'use', type: 'transform', config: { expression: 'answers.age + 1' } }),
+    })
     const started = await host.post('/automation/form/trigger', { who: 'Ada' })
     expect([started.status, started.body.data]).toMatchObject([200, { status: 'paused', success: true, screen: shown }])
     const { runId } = started.body.data
     const asked = await host.get(`/automation/form/runs/${runId}/screen`)
     expect(asked.body.data).toMatchObject({ runId, nodeId: 'ask', screen: shown })
     const refused = await resume('form', runId, { inputs: { age: 'old', size: 'xl' } })
-    expect(refused.body.error.details.fieldErrors.map((one: { field: string; code: string }) => `${one.field} ${one.code}`)).toEqual([
-      'inputs.age invalid_type',
-      'inputs.size invalid_option',
+    expect(
+      refused.body.error.details.fieldErrors.map((one: { field: string; code: string }) => `${one.field} ${one.code}`),
+    ).toEqual(['inputs.age invalid_type', 'inputs.size invalid_option'])
+    expect((await resume('form', runId, { inputs: {} })).body.error.details.fieldErrors).toMatchObject([
+      { field: 'inputs.age', code: 'required' },
     ])
-    expect((await resume('form', runId, { inputs: {} })).body.error.details.fieldErrors).toMatchObject([{ field: 'inputs.age', code: 'required' }])
     await host.restart()
     expect((await resume('form', runId, { inputs: { age: 41, size: 'm' } })).status).toBe(200)
     await last('form')
@@ -73,7 +77,11 @@ describe('waits', () => {
   it('for a time end when it has come, also after a restart', async () => {
     await saveFlow(host, 'nap', rowOf({ id: 'w', type: 'wait', config: { durationSeconds: 3600 } }))
     const run = await runFlow(host, 'nap')
-    expect(run).toMatchObject({ status: 'paused', resumeAt: new Date(clock.now() + 3_600_000).toISOString(), waitingFor: { type: 'time' } })
+    expect(run).toMatchObject({
+      status: 'paused',
+      resumeAt: new Date(clock.now() + 3_600_000).toISOString(),
+      waitingFor: { type: 'time' },
+    })
     await advance(1800)
     expect((await runOf(host, 'nap', String(run['id'])))['status']).toBe('paused')
     clock.advance(1_800_000)
@@ -87,7 +95,10 @@ describe('waits', () => {
     expect(run['status']).toBe('paused')
     await advance(61)
     await runsWhen(host, 'until', (runs) => runs[0]!['status'] === 'completed')
-    expect(await runFlow(host, 'until', { at: 'soon' })).toMatchObject({ status: 'failed', error: { code: 'validation_error' } })
+    expect(await runFlow(host, 'until', { at: 'soon' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'validation_error' },
+    })
   })
 
   it('for a signal take its payload', async () => {
@@ -96,11 +107,14 @@ describe('waits', () => {
     const one = await runFlow(host, 'listens', { object: 'task', recordId: id })
     const two = await runFlow(host, 'listens')
     expect((await host.post('/automation/signals/other')).body.data).toEqual({ resumed: 0 })
-    expect((await host.post('/automation/signals/paid', { recordId: id, payload: { sum: 5 } })).body.data).toEqual({ resumed: 1 })
+    expect((await host.post('/automation/signals/paid', { recordId: id, payload: { sum: 5 } })).body.data).toEqual({
+      resumed: 1,
+    })
     expect((await resume('listens', two['id'], { signal: 'other' })).body.error.code).toBe('run_not_resumable')
     expect((await resume('listens', two['id'], { signal: 'paid', output: 7 })).status).toBe(200)
     await runsWhen(host, 'listens', (runs) => runs.every(({ status }) => status === 'completed'))
-    const output = async (run: Record<string, unknown>) => (await runOf(host, 'listens', String(run['id']))).steps[1]!['output']
+    const output = async (run: Record<string, unknown>) =>
+      (await runOf(host, 'listens', String(run['id']))).steps[1]!['output']
     expect([await output(one), await output(two)]).toEqual([{ sum: 5 }, 7])
   })
 
@@ -117,29 +131,44 @@ describe('waits', () => {
   })
 
   it('that last too long fail as timed out, or go on', async () => {
-    const wait = (onTimeout: string) => ({ id: 'w', type: 'wait', config: { signal: 'never', timeoutSeconds: 60, onTimeout } })
+    const wait = (onTimeout: string) => ({
+      id: 'w',
+      type: 'wait',
+      config: { signal: 'never', timeoutSeconds: 60, onTimeout },
+    })
     await saveFlow(host, 'gives_up', rowOf(wait('fail')))
     await saveFlow(host, 'shrugs', rowOf(wait('continue')))
     await runFlow(host, 'gives_up')
     await runFlow(host, 'shrugs')
     await advance(61)
-    expect(await runsWhen(host, 'gives_up', (runs) => runs[0]!['status'] === 'timed_out')).toMatchObject([{ error: { code: 'execution_timeout', nodeId: 'w' } }])
+    expect(await runsWhen(host, 'gives_up', (runs) => runs[0]!['status'] === 'timed_out')).toMatchObject([
+      { error: { code: 'execution_timeout', nodeId: 'w' } },
+    ])
     await runsWhen(host, 'shrugs', (runs) => runs[0]!['status'] === 'completed')
   })
 
   it('in branches go on one by one', async () => {
     const branch = (name: string) => ({ name, ...bodyOf({ id: 'w', type: 'wait', config: { signal: name } }) })
-    await saveFlow(host, 'two_waits', rowOf({ id: 'both', type: 'parallel', config: { branches: [branch('left'), branch('right')] } }))
+    await saveFlow(
+      host,
+      'two_waits',
+      rowOf({ id: 'both', type: 'parallel', config: { branches: [branch('left'), branch('right')] } }),
+    )
     const run = await runFlow(host, 'two_waits')
     expect((await host.post('/automation/signals/left', { payload: 'l' })).body.data.resumed).toBe(1)
     await runsWhen(host, 'two_waits', (runs) => runs[0]!['status'] === 'paused')
     expect((await host.post('/automation/signals/right', { payload: 'r' })).body.data.resumed).toBe(1)
     await runsWhen(host, 'two_waits', (runs) => runs[0]!['status'] === 'completed')
-    expect((await runOf(host, 'two_waits', String(run['id']))).steps.find(({ nodeId }) => nodeId === 'both')?.['output']).toEqual({ left: 'l', right: 'r' })
+    expect(
+      (await runOf(host, 'two_waits', String(run['id']))).steps.find(({ nodeId }) => nodeId === 'both')?.['output'],
+    ).toEqual({ left: 'l', right: 'r' })
   })
 
   it('in a subflow hold the flow around it, and let it go on', async () => {
-    await saveFlow(host, 'inner', { ...rowOf({ id: 'w', type: 'wait', outputVariable: 'got', config: { signal: 'inner' } }), variables: [{ name: 'got', type: 'string', isOutput: true }] })
+    await saveFlow(host, 'inner', {
+      ...rowOf({ id: 'w', type: 'wait', outputVariable: 'got', config: { signal: 'inner' } }),
+      variables: [{ name: 'got', type: 'string', isOutput: true }],
+    })
     await saveFlow(host, 'outer', rowOf({ id: 'sub', type: 'subflow', config: { flow: 'inner' } }))
     const run = await runFlow(host, 'outer')
     expect(run).toMatchObject({ status: 'paused', waitingFor: { type: 'subflow' } })
@@ -173,7 +202,11 @@ describe('concurrency (D-154)', () => {
     await saveFlow(host, 'one_at_a_time', { ...rowOf(slow), concurrency: { maxConcurrent: 1 } })
     expect((await start('one_at_a_time')).status).toBe(202)
     const second = await start('one_at_a_time')
-    expect([second.status, second.body.error.code, second.headers.get('retry-after')]).toEqual([429, 'concurrent_execution_limit', '1'])
+    expect([second.status, second.body.error.code, second.headers.get('retry-after')]).toEqual([
+      429,
+      'concurrent_execution_limit',
+      '1',
+    ])
     await last('one_at_a_time')
     expect((await start('one_at_a_time')).status).toBe(202)
     await last('one_at_a_time')
@@ -182,21 +215,33 @@ describe('concurrency (D-154)', () => {
   it('queues, or ends the run before, where the flow says so', async () => {
     await saveFlow(host, 'queues', { ...rowOf(slow), concurrency: { maxConcurrent: 1, onConflict: 'queue' } })
     for (let at = 0; at < 3; at += 1) expect((await start('queues')).status).toBe(202)
-    expect((await runsWhen(host, 'queues', areOver)).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
-    await saveFlow(host, 'replaces', { ...rowOf(slow), concurrency: { maxConcurrent: 1, onConflict: 'cancel_existing' } })
+    expect((await runsWhen(host, 'queues', areOver)).map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+      'completed',
+    ])
+    await saveFlow(host, 'replaces', {
+      ...rowOf(slow),
+      concurrency: { maxConcurrent: 1, onConflict: 'cancel_existing' },
+    })
     await start('replaces')
     await start('replaces')
     expect((await runsWhen(host, 'replaces', areOver)).map(({ status }) => status)).toEqual(['completed', 'cancelled'])
   })
 
   it('lets what waited too long fail', async () => {
-    await saveFlow(host, 'impatient', { ...rowOf(slow), concurrency: { maxConcurrent: 1, onConflict: 'queue', queueTimeoutMs: 1000 } })
+    await saveFlow(host, 'impatient', {
+      ...rowOf(slow),
+      concurrency: { maxConcurrent: 1, onConflict: 'queue', queueTimeoutMs: 1000 },
+    })
     await start('impatient')
     await start('impatient')
     await advance(10)
     const runs = await runsWhen(host, 'impatient', areOver)
     expect(runs.map(({ status }) => status)).toContain('failed')
-    expect(runs.find(({ status }) => status === 'failed')?.['error']).toMatchObject({ code: 'concurrent_execution_limit' })
+    expect(runs.find(({ status }) => status === 'failed')?.['error']).toMatchObject({
+      code: 'concurrent_execution_limit',
+    })
   })
 })
 
@@ -210,7 +255,9 @@ describe('GET …/runs', () => {
     expect(ids).toEqual(ids.toSorted().reverse())
     for (const run of first.runs) expect([run.steps, run.variables]).toEqual([undefined, undefined])
     expect((await host.get('/automation/replaces/runs?status=cancelled')).body.data.total).toBe(1)
-    expect((await host.get(`/automation/replaces/runs?cursor=${first.nextCursor}`)).body.error.code).toBe('validation_error')
+    expect((await host.get(`/automation/replaces/runs?cursor=${first.nextCursor}`)).body.error.code).toBe(
+      'validation_error',
+    )
     expect((await host.get('/automation/nobody/runs')).body.error.code).toBe('flow_not_found')
     expect((await host.get('/automation/queues/runs/none')).body.error.code).toBe('execution_not_found')
   })

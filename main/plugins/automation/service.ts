@@ -248,6 +248,10 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     secrets,
     write,
     rule,
+    async saved() {
+      await schedules.refresh(false)
+      alarm.set()
+    },
     lastRuns: () => lastRuns(read),
   })
 

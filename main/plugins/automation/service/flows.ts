@@ -60,6 +60,8 @@ export interface FlowParts {
   readonly secrets: SecretStore
   readonly write: Write
   readonly rule: FlowRule
+  /** Brings what comes due in line with a flow that was saved. */
+  readonly saved: () => Promise<void>
   readonly lastRuns: () => ReadonlyMap<string, string>
 }
 
@@ -109,6 +111,7 @@ export function createFlows(parts: FlowParts): Flows {
     // Asked first, so that a fault of the graph has the code of flows; metadata asks again in the write.
     parts.rule.require(ctx, name, sealed)
     await metadata.save(ctx, { type: 'flow', name, item: sealed, ...conditions })
+    await parts.saved()
     return show(ctx, book.get(name)!)
   }
 
