@@ -1,4 +1,5 @@
-// Who is calling: reads the credential of a request. Holds digests only, never a credential. Knows no route.
+// Who is calling: reads the credential of a request, and judges it again later, with bare tokens that came with it. Holds
+// digests only, never a credential; a check keeps the headers that carry it and nothing else of the request. Knows no route.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Socket } from 'node:net'
@@ -7,6 +8,7 @@ import { localOwner } from '#main/kernel/context.ts'
 import type { Caller, IdentityProvider } from '#main/kernel/identity.ts'
 import { noIdentities } from '#main/kernel/identity.ts'
 import { defaultCookies, sessionCookieName } from './session-cookie.ts'
+import type { CredentialCheck } from '#main/kernel/sockets.ts'
 
 /** The parts of a request a credential is read from. */
 export interface CredentialSource {
@@ -113,4 +115,28 @@ export function readCookie(header: string, name: string): string | null {
     if (equals !== -1 && part.slice(0, equals).trim() === name) return part.slice(equals + 1).trim()
   }
   return null
+}
+
+/** Makes the check of one request; what holds on loopback only does not hold for a request from beyond. */
+export function credentialCheck(
+  authenticate: Authenticate,
+  request: CredentialSource,
+  beyondLoopback: boolean,
+): CredentialCheck {
+  const { socket } = request
+  const { authorization, cookie } = request.headers
+  const key = request.headers['x-api-key']
+  const headers = {
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(key === undefined ? {} : { 'x-api-key': key }),
+    ...(cookie === undefined ? {} : { cookie }),
+  }
+  const holding = (source: CredentialSource): Caller | null => {
+    const caller = authenticate(source, beyondLoopback)
+    return caller === 'invalid' || caller.credential === 'none' ? null : caller
+  }
+  return {
+    recheck: () => holding({ headers, socket }),
+    ofToken: (token) => holding({ headers: { authorization: `Bearer ${token}` }, socket }),
+  }
 }

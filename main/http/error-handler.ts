@@ -1,8 +1,11 @@
-// The one translator from anything thrown to the error of the protocol. Used by HTTP and by every other surface.
-// Knows the codes of Fastify and SQLite by their text only.
+// The one translator from anything thrown to the error of the protocol, used by HTTP and by every other surface, and its
+// writing to a bare connection: for what Node's parser refused and for upgrades that are. Knows the codes of Fastify and
+// SQLite by their text only.
 import type { ErrorBody } from '#shared/errors.ts'
 import { PlatformError, errorObject, platformError, validationError } from '#shared/errors.ts'
 import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
+import type { Duplex } from 'node:stream'
+import { baseHeaders, jsonType } from './headers.ts'
 
 /** Seconds a client waits before it repeats a request that met a passing fault (D-24). */
 const retryAfterSeconds = 1
@@ -70,4 +73,24 @@ function fromSqlite(code: string, thrown: unknown): PlatformError {
 function codeOf(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown)) return ''
   return typeof thrown.code === 'string' ? thrown.code : ''
+}
+
+/** Sends an error in the shape of D-20 and ends the connection. */
+export function answerBare(socket: Duplex, refusal: PlatformError, requestId: string): void {
+  const body = JSON.stringify(errorBody(refusal, requestId))
+  const retryAfter = retryAfterOf(refusal)
+  const headers = {
+    ...baseHeaders,
+    'x-request-id': requestId,
+    'content-type': jsonType,
+    'cache-control': 'no-store',
+    'content-length': String(Buffer.byteLength(body)),
+    ...(retryAfter === null ? {} : { 'retry-after': String(retryAfter) }),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { httpStatus } = refusal
+  // Not imported: see running-host.ts.
+  const { STATUS_CODES } = process.getBuiltinModule('node:http')
+  socket.end(`HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}\r\n${lines.join('')}\r\n${body}`)
 }

@@ -1,5 +1,5 @@
 // Owns the tree of providers and which screen an address shows. Screens are loaded when they are first shown.
-import { MantineProvider } from '@mantine/core'
+import { MantineProvider, Button } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
@@ -10,19 +10,18 @@ import { Delayed } from '../components/delayed.tsx'
 import { HomeScreen } from '../features/home/index.ts'
 import { useHashPath, useHashSearch } from '../lib/hash-location.ts'
 import { t } from '../lib/strings.ts'
-import { colorSchemeManager } from './color-scheme.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
-import { NotFoundScreen } from './not-found-screen.tsx'
 import { OrganizationGate } from './organization-gate.tsx'
 import { focusPageHeading } from './regions.ts'
 import { SessionGate } from './session-gate.tsx'
 import { Shell } from './shell.tsx'
 import { ShortcutSheet } from './shortcut-sheet.tsx'
-import { cssVariablesResolver, theme } from './theme.ts'
+import { colorSchemeManager, cssVariablesResolver, theme } from './theme.ts'
 import { useAppCommands } from './use-app-commands.ts'
 import { useShortcuts } from './use-shortcuts.ts'
+import { Page } from '../components/page.tsx'
 
 const ObjectListScreen = lazy(async () => ({
   default: (await import('../features/objects/object-list-screen.tsx')).ObjectListScreen,
@@ -210,5 +209,16 @@ function Waiting() {
         {t('app.loading')}
       </p>
     </Delayed>
+  )
+}
+
+/** Says so and offers the way home. */
+function NotFoundScreen() {
+  return (
+    <Page title={t('notFound.title')} lead={t('notFound.lead')} width="narrow">
+      <Button component="a" href="#/" mt="md" variant="default">
+        {t('crash.home')}
+      </Button>
+    </Page>
   )
 }

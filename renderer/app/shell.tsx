@@ -3,12 +3,15 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useEffect } from 'react'
 import type { ReactNode } from 'react'
 import { t } from '../lib/strings.ts'
-import { DiskNotice } from './disk-notice.tsx'
 import { Guises } from './guises.tsx'
 import { NavRail } from './nav-rail.tsx'
 import classes from './shell.module.css'
 import { TopBar } from './top-bar.tsx'
 import { setDrawerOpen, useUi } from './ui-state.ts'
+import { useQuery } from '@tanstack/react-query'
+import { lookAtDisk } from '../lib/api-client.ts'
+import { discoveryQuery } from '../lib/discovery.ts'
+import { useDiskFull } from '../lib/host-status.ts'
 
 /** Below this width the navigation lies over the page instead of beside it. */
 const narrow = '(max-width: 800px)'
@@ -53,5 +56,23 @@ export function Shell(props: { children: ReactNode }) {
         {props.children}
       </main>
     </div>
+  )
+}
+
+/** A line below the top bar while the disk is full; nothing otherwise. */
+function DiskNotice() {
+  const isFull = useDiskFull()
+  const { data: manifest } = useQuery(discoveryQuery)
+  const isDegraded = manifest?.services.data?.status === 'degraded'
+  useEffect(() => {
+    if (isDegraded) void lookAtDisk()
+  }, [isDegraded])
+  if (!isFull) return null
+  return (
+    <aside aria-label={t('app.disk.region')}>
+      <div className={classes.guise} role="alert">
+        <p>{t('app.disk.full')}</p>
+      </div>
+    </aside>
   )
 }

@@ -1,13 +1,17 @@
 // Owns the look of the UI kit: the tuned palette that keeps every text at or above its contrast minimum in both schemes.
-// Knows no screen.
+// And where the chosen colour scheme is kept: the kit asks it once and follows the system when nothing was chosen. Knows no
+// screen.
 import {
   Button,
   Input,
   createTheme,
   defaultVariantColorsResolver,
   type CSSVariablesResolver,
+  type MantineColorScheme,
+  type MantineColorSchemeManager,
   type VariantColorsResolver,
 } from '@mantine/core'
+import { readStored, writeStored } from '../lib/storage.ts'
 
 // The kit's own pairs miss 4.5:1 for light, subtle and filled variants; these were measured in both schemes.
 const variantColorResolver: VariantColorsResolver = (input) => {
@@ -100,3 +104,21 @@ export const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-default-border': '#414a59',
   },
 })
+
+const schemeKey = 'color-scheme'
+
+function isScheme(text: string | undefined): text is MantineColorScheme {
+  return text === 'light' || text === 'dark' || text === 'auto'
+}
+
+/** Keeps the scheme in the browser's storage under Cairn's prefix; other tabs are not watched. */
+export const colorSchemeManager: MantineColorSchemeManager = {
+  get: (defaultValue) => {
+    const stored = readStored(schemeKey)
+    return isScheme(stored) ? stored : defaultValue
+  },
+  set: (value) => writeStored(schemeKey, value === 'auto' ? undefined : value),
+  subscribe: () => {},
+  unsubscribe: () => {},
+  clear: () => writeStored(schemeKey, undefined),
+}

@@ -1,5 +1,5 @@
-// Owns the text form of a list of words: comma-separated, quoted where a word holds a comma or a quote.
-// Knows no fields.
+// Owns lists of words: their text form, comma-separated and quoted where a word holds a comma or a quote, and reading a
+// multi-value as one. Knows no fields.
 
 /** Writes a list so that {@link parseList} reads it back. */
 export function listToText(items: readonly string[]): string {
@@ -17,4 +17,13 @@ export function parseList(text: string): string[] {
     if (word !== '') items.push(word)
   }
   return items
+}
+
+/** Elements of a multi-value as texts; a single value is a list of one, null is empty. */
+export function textItems(value: unknown): string[] {
+  if (value == null || value === '') return []
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value]
+  return items
+    .filter((item) => item != null)
+    .map((item) => (typeof item === 'object' ? JSON.stringify(item) : String(item)))
 }

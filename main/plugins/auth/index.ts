@@ -20,8 +20,7 @@ import {
   providerHandlers,
 } from './routes.ts'
 import { createAuthParts, createAuthService, createIdentities, ensureOwner, openSecret } from './service.ts'
-import { readAuthConfig } from './service/auth-config.ts'
-import { takeOidcProviders } from './service/environment.ts'
+import { readAuthConfig, takeOidcProviders } from './service/auth-config.ts'
 import { forwardAll } from './service/forwarding.ts'
 import { followSwitch } from './service/organization-switch.ts'
 import { createPasswords } from './service/password.ts'

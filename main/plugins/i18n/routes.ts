@@ -5,8 +5,8 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { I18nService } from './api.ts'
-import { isTree, pickPaths } from './service/tree.ts'
-import type { TextTree } from './service/tree.ts'
+import { isTree, pickPaths } from './service/text-tree.ts'
+import type { TextTree } from './service/text-tree.ts'
 
 type Text = string | readonly string[] | undefined
 

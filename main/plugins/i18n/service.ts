@@ -8,9 +8,8 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { FieldLabels, I18nService } from './api.ts'
 import { deliveredTexts } from './locales/index.ts'
-import { storedLabels } from './service/stored-labels.ts'
-import { isTree, layTree } from './service/tree.ts'
-import type { TextTree } from './service/tree.ts'
+import { storedLabels, isTree, layTree } from './service/text-tree.ts'
+import type { TextTree } from './service/text-tree.ts'
 
 /** What the service works with. */
 export interface I18nParts {

@@ -13,7 +13,6 @@ import type { RealtimeService } from './api.ts'
 import { realtimeErrors } from './errors.ts'
 import { realtimeHandlers } from './routes.ts'
 import { createHub } from './service.ts'
-import { announceStatus } from './service/announce-status.ts'
 import { broadcastType } from './service/channels.ts'
 import { createEventViews } from './service/event-view.ts'
 import { createFeedViews } from './service/feed-view.ts'
@@ -23,6 +22,7 @@ import { createEventRing } from './service/ring.ts'
 import { createSaying } from './service/saying.ts'
 import { createSocketTransport } from './service/socket-transport.ts'
 import type { EventStream } from './service/stream-transport.ts'
+import { internalContext } from '#main/kernel/context.ts'
 
 /** How often credentials, heartbeats and lapsed entries are looked at: pushes stop within a second (safety D5). */
 const sweepMs = 250
@@ -169,6 +169,29 @@ function createWorlds(host: PluginHost): (ctx: RequestContext, withRights: boole
         const rows = authorizer.rowCondition(ctx, object, 'read')
         return rows === false ? matchNone : rows
       },
+    }
+  }
+}
+
+/** Makes the look at every status that is called a few times a second; the first one tells nothing. */
+function announceStatus(host: Pick<PluginHost, 'catalogue' | 'write' | 'log'>): () => void {
+  const known = new Map<string, string>()
+  return () => {
+    for (const plugin of host.catalogue.plugins()) {
+      const service = plugin.discovery?.service
+      if (service === undefined) continue
+      const { status, message } = plugin.status()
+      const before = known.get(service)
+      known.set(service, status)
+      if (before === undefined || before === status) continue
+      const payload = { service, status, previous: before, ...(message === undefined ? {} : { message }) }
+      host
+        .write(
+          'realtime.status',
+          (tx) => tx.emit(internalContext('service-status'), { type: 'service.status_changed', payload }),
+          { whenFull: true },
+        )
+        .catch((error: unknown) => host.log.warn({ err: error }, 'A changed status was not announced.'))
     }
   }
 }

@@ -7,9 +7,10 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ScriptResult, ScriptsService } from './api.ts'
 import { scriptErrors } from './errors.ts'
-import { checkInput } from './service/function-input.ts'
 import { answerCall } from './service/record-calls.ts'
 import type { PoolResult, ScriptPool } from './service/script-pool.ts'
+import { compileSchema } from '#main/kernel/json-schemas.ts'
+import type { SchemaCheck } from '#main/kernel/json-schemas.ts'
 
 /** What the service works with. */
 export interface ScriptsParts {
@@ -60,4 +61,27 @@ function resultOf({ outcome, logs }: PoolResult, durationMs: number): ScriptResu
   }
   const code = reason === 'cpu' || reason === 'wall' ? 'execution_timeout' : 'execution_failed'
   throw new PlatformError(code, scriptErrors[code], { reason: message, limit: reason, logs: logs.slice(0, 100) })
+}
+
+/** Accepts everything without a schema. @throws validation_error naming each member that does not fit, or the schema that is none */
+function checkInput(schema: unknown, input: unknown): void {
+  if (typeof schema !== 'object' || schema === null) return
+  const problems = checkOf(schema)(input)
+  if (problems.length === 0) return
+  throw validationError(
+    problems.map(({ path, missing, message }) => ({
+      field: ['input', path, missing].filter(Boolean).join('.'),
+      code: 'json_schema_violation' as const,
+      message,
+    })),
+  )
+}
+
+function checkOf(schema: object): SchemaCheck {
+  try {
+    return compileSchema(schema)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw validationError([{ field: 'input', code: 'json_schema_violation', message }])
+  }
 }

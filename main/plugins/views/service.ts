@@ -11,10 +11,8 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataItem, MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { ViewsService } from './api.ts'
-import { checkViewConfig } from './service/check-config.ts'
-import { freeKey } from './service/view-key.ts'
-import { viewRule } from './service/view-rule.ts'
-import { readViewInput } from './service/view-input.ts'
+import { checkViewConfig, viewRule } from './service/check-config.ts'
+import { freeKey, readViewInput } from './service/view-input.ts'
 
 /** What the service works with. */
 export interface ViewsParts {

@@ -9,9 +9,9 @@ import { editorExtensions, standingChange } from './editor-extensions.ts'
 import type { TextLease, TextPlace } from './live-documents.ts'
 import { takeText } from './live-documents.ts'
 import type { LiveState } from './live-document.ts'
-import { reasonOf } from './live-words.ts'
 import { otherEditors } from './remote-cursors.ts'
 import classes from './live-text.module.css'
+import type { LiveTextProblem } from '#shared/live-text.ts'
 
 /** What an editor is given. */
 export interface MarkdownEditorProps {
@@ -152,4 +152,10 @@ function statusOf(state: LiveState | undefined, isFull: boolean): Status {
     return { tone: 'warn', text: t(state.isStored ? 'live.offline' : 'live.offline.unstored') }
   if (isFull) return { tone: 'warn', text: t('live.full') }
   return { tone: 'quiet', text: t(state.isReadOnly ? 'live.readOnly' : 'live.keys') }
+}
+
+/** One sentence for a problem of the host. */
+function reasonOf({ message, fieldErrors }: LiveTextProblem): string {
+  const texts = (fieldErrors ?? []).map((one) => one.message)
+  return texts.length > 0 ? texts.join(' ') : message === '' ? t('live.refused.unknown') : message
 }

@@ -3,7 +3,6 @@ import { ActionIcon, Button, Checkbox, NativeSelect, TextInput, Textarea } from 
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { t } from '../../lib/strings.ts'
-import { moveItem } from './move-item.ts'
 import classes from './field-dialog.module.css'
 import { optionsOf } from './field-draft.ts'
 
@@ -171,4 +170,14 @@ export function OptionEditor(props: {
       </Button>
     </fieldset>
   )
+}
+
+/** The list with the entry moved; the same list when it would leave it. */
+function moveItem<Item>(items: Item[], from: number, step: number): Item[] {
+  const to = from + step
+  if (from < 0 || from >= items.length || to < 0 || to >= items.length) return items
+  const next = [...items]
+  const [moved] = next.splice(from, 1)
+  if (moved !== undefined) next.splice(to, 0, moved)
+  return next
 }

@@ -11,11 +11,10 @@ import { navigate } from '../../lib/hash-location.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { syncDeviceStrings } from '../../lib/strings/sync-devices.ts'
 import { syncStrings } from '../../lib/strings/sync.ts'
-import { ConnectionPart } from './connection-part.tsx'
 import { DevicesPart } from './devices-part.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { syncPath } from './sync-places.ts'
-import { statusQuery } from './sync-queries.ts'
+import { statusQuery, settingsQuery } from './sync-queries.ts'
 import type { SyncStatus } from './sync-queries.ts'
 import { problemCount } from './sync-words.ts'
 import { TurnOnPart } from './turn-on-part.tsx'
@@ -23,6 +22,9 @@ import { useMayManage } from './use-may-manage.ts'
 import { useSyncStatus } from './use-sync-status.ts'
 import { WaitingPart } from './waiting-part.tsx'
 import classes from './sync.module.css'
+import { ListenForm } from './listen-form.tsx'
+import { OffPart } from './off-part.tsx'
+import { RelayForm } from './relay-form.tsx'
 
 addStrings(syncStrings)
 addStrings(syncDeviceStrings)
@@ -105,5 +107,20 @@ function ReadOnly() {
     <Notice tone="info" title={t('devices.readOnly')}>
       {t('devices.readOnly.text')}
     </Notice>
+  )
+}
+
+/** The part. */
+function ConnectionPart(props: { mayManage: boolean }) {
+  const { mayManage } = props
+  const { data: given, error, refetch } = useQuery(settingsQuery)
+  if (error && !given) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  if (!given) return null
+  return (
+    <>
+      <ListenForm given={given} mayManage={mayManage} />
+      <RelayForm given={given} mayManage={mayManage} />
+      <OffPart paused={given.settings.paused} mayManage={mayManage} />
+    </>
   )
 }

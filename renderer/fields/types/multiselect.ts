@@ -1,15 +1,13 @@
 // Owns several choices out of options. @source D-94 multiselect, checkboxes
-
 import { IconListCheck, IconListDetails } from '@tabler/icons-react'
 import { CheckBoxes } from '../editors/inline-choices.tsx'
 import { createListEditor } from '../editors/list-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { setting, optionsSetting } from '../settings.ts'
-import { listToText, parseList } from '../list-text.ts'
+import { listToText, parseList, textItems } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { optionByText, optionsForMessage } from '../options.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
-import { textItems } from '../text-items.ts'
 import { selectField } from './select.ts'
 
 /** A set of options in the order they were given, shown as badges. */

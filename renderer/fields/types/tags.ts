@@ -1,15 +1,13 @@
 // Owns free words. @source D-94 tags
-
 import { IconTags } from '@tabler/icons-react'
 import { createListEditor } from '../editors/list-editor.tsx'
 import type { FieldType } from '../field-type.ts'
 import { setting } from '../settings.ts'
 import { hueClass } from '../hues.ts'
-import { listToText, parseList } from '../list-text.ts'
+import { listToText, parseList, textItems } from '../list-text.ts'
 import { operatorClasses } from '../operators.ts'
 import { optionByText, optionByValue, optionLabel, optionPosition, optionsForMessage } from '../options.ts'
 import { blankIsNull, parsed, quoteForMessage, refused } from '../parse-result.ts'
-import { textItems } from '../text-items.ts'
 
 const MAX_TAG_LENGTH = 100
 const MAX_TAGS = 100

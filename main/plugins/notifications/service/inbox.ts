@@ -1,5 +1,6 @@
 // What a user does with the own inbox: list, mark, delete. Nobody reaches another one's: what is not the caller's is not
-// there.
+// there. The link or code of a mail that waits to be handed on is read from the waiting mail when the list is read, stored
+// with no notification and sent by no other way.
 import type { RequestContext } from '#main/kernel/context.ts'
 import { notFound, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -12,6 +13,7 @@ import { showItem } from './notification.ts'
 import type { Places } from './place.ts'
 import { keptOf } from './quotes.ts'
 import type { Readings } from './readings.ts'
+import type { AuthService } from '../../auth/api.ts'
 
 /** A page of an inbox. */
 export interface InboxPage {
@@ -125,4 +127,17 @@ function checkedType(type: string | undefined): string | undefined {
   throw validationError([
     { field: 'type', code: 'invalid_option', message: 'There is no such type.', value: type, constraint },
   ])
+}
+
+/**
+ * Adds `content` to the data of a notification about a waiting mail, while it waits.
+ * @source D-39
+ */
+export function completeWaitingMail(auth: () => AuthService | undefined) {
+  return (ctx: RequestContext, notification: ShownNotification): ShownNotification => {
+    const id = notification.data['waitingMailId']
+    if (typeof id !== 'string') return notification
+    const content = auth()?.waitingMail(ctx, id)
+    return content === undefined ? notification : { ...notification, data: { ...notification.data, content } }
+  }
 }

@@ -1,8 +1,12 @@
 // Who is on which channel: entries by connection, refreshed by their clients and lapsing by themselves. Tells of joins,
-// changes and leaves. Knows no transport.
+// changes and leaves, and what a receiver sees of them: the cell somebody says it is at shows only to whoever may read that
+// record and that field. Knows no transport.
 import type { PresenceMember } from '#shared/realtime.ts'
 import { validationError } from '#shared/errors.ts'
 import type { z } from 'zod'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { Channel } from './channels.ts'
 
 /** Somebody on a channel, as clients see it. */
 export type Member = z.infer<typeof PresenceMember>
@@ -112,5 +116,26 @@ export function createPresence(parts: {
       for (const [channel, entries] of channels)
         for (const [connectionId, { seenAt }] of entries) if (seenAt <= oldest) take(channel, connectionId)
     },
+  }
+}
+
+/** A member as a caller sees it. */
+export type PresenceView = (ctx: RequestContext, channel: Channel, member: Member) => Member
+
+/**
+ * Makes the view.
+ * @source D-176
+ */
+export function createPresenceView(data: Pick<DataService, 'reach' | 'canReadField'>): PresenceView {
+  return (ctx, channel, member) => {
+    const { cell, ...state } = member.state
+    if (channel.kind !== 'object' || cell === undefined) return member
+    const { recordId, field } = (typeof cell === 'object' && cell !== null ? cell : {}) as Record<string, unknown>
+    const isOpen =
+      typeof recordId === 'string' &&
+      typeof field === 'string' &&
+      data.reach(ctx, { object: channel.object, id: recordId, action: 'read' }) === 'open' &&
+      data.canReadField(ctx, channel.object, field)
+    return isOpen ? { ...member, state: { ...state, cell: { recordId, field } } } : { ...member, state }
   }
 }

@@ -1,4 +1,5 @@
-// Checks that a view's configuration names fields its object has, and conditions that can be run (D-115). Pure.
+// What a view must be beside its shape: named after its object, with fields its object has and conditions that can be run
+// (D-115).
 import type { FieldError } from '#shared/errors.ts'
 import { PlatformError } from '#shared/errors.ts'
 import { parseFilter } from '#shared/filter/parse-filter.ts'
@@ -8,6 +9,8 @@ import { resolvePath } from '#shared/filter/resolve-path.ts'
 import { resolveSort } from '#shared/filter/resolve-sort.ts'
 import { parseSort } from '#shared/filter/sort.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { ItemRule } from '#main/plugins/metadata/api.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
@@ -117,4 +120,27 @@ function unknown(field: string, value: string): FieldError {
 
 function isMap(value: unknown): value is Config {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Makes the rule of the type. Columns of an object that is still to come, or that the caller may not read, are let
+ * through.
+ * @param envFor the world as the caller sees it, where some objects are not stored yet
+ */
+export function viewRule(envFor: (ctx: RequestContext, schemaOf: QueryEnv['schemaOf']) => QueryEnv): ItemRule {
+  return (ctx, { name, item }, schemaOf) => {
+    const { object, config } = item as { object: string; config?: Readonly<Record<string, unknown>> | null }
+    const env = envFor(ctx, schemaOf)
+    const schema = env.schemaOf(object)
+    return [
+      ...nameProblems(name, object),
+      ...(schema === undefined || !config ? [] : checkViewFields(schema, config, env)),
+    ]
+  }
+}
+
+function nameProblems(name: string, object: string): FieldError[] {
+  if (name.startsWith(`${object}.`)) return []
+  const message = 'A view is named object.key, after the object it shows.'
+  return [{ field: 'name', code: 'invalid_format', message, value: name }]
 }

@@ -1,4 +1,5 @@
-// Reads the bodies that create and change views: the wrapped, the bare and the older spellings of D-115. Pure.
+// Reads the bodies that create and change views: the wrapped, the bare and the older spellings of D-115, and makes their
+// keys. Pure.
 import { validationError } from '#shared/errors.ts'
 import type { ViewKind } from '#shared/contracts/views.ts'
 import { listTypes, formTypes, viewKinds } from '#shared/contracts/views.ts'
@@ -99,4 +100,23 @@ function textOf(source: Map, key: string): string | undefined {
 
 function isMap(value: unknown): value is Map {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * The first free key of the form of D-09 that reads like the label; the kind where the label has no usable letters.
+ * @param taken whether a key is in use
+ */
+export function freeKey(label: string, fallback: string, taken: (key: string) => boolean): string {
+  const words = label
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[_0-9]+|_+$/g, '')
+    .slice(0, 50)
+  const base = words === '' ? fallback : words
+  for (let n = 1; ; n++) {
+    const key = n === 1 ? base : `${base}_${n}`
+    if (!taken(key)) return key
+  }
 }
