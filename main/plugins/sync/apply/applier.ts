@@ -15,6 +15,7 @@ import {
   noteProblemClosed,
   noteProblemOpened,
   putProblem,
+  readForbidden,
   readParked,
   readProblem,
   removeProblem,
@@ -22,10 +23,13 @@ import {
 import type { Problem, ProblemReason } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
-import { unpackGenesis } from '../write/genesis-body.ts'
+import type { LocalDocs } from '../write/doc-writer.ts'
+import type { Incoming } from '../refused/refusing.ts'
+import { createRefusing, docsIn } from '../refused/refusing.ts'
 import type { ChangeRefusal, DocChange } from './change-judge.ts'
 import { mergeRemote } from './merge-step.ts'
-import type { MergeParts } from './merge-step.ts'
+import type { MergeOutcome, MergeParts } from './merge-step.ts'
+import { targetOf } from '../refused/refusal-doc.ts'
 import { Forbidden, refuseChange, Waits } from './refusals.ts'
 
 /** What applying works with. */
@@ -36,6 +40,11 @@ export interface ApplierParts extends MergeParts {
   readonly hlc: HlcClock
   readonly log: Logger
   readonly devices: Devices
+  /** Id of this machine. */
+  readonly device: string
+  /** Whose machine this is, as documents name people. */
+  author(): string
+  readonly docs: Pick<LocalDocs, 'read' | 'editNow'>
   /** Why a device may not change a document at all; undefined when it may. */
   refuse(doc: string, device: string): string | undefined
   /** Why a person on a device may not make this change of a document; undefined when they may. */
@@ -54,6 +63,10 @@ export interface Applier {
   settled(): Promise<void>
   /** Tries an envelope again that lies aside. */
   retry(inc: number, seq: number): Promise<boolean>
+  /** Tries again all that was refused: rights may be others now. */
+  retryRefused(): Promise<void>
+  /** Tries again what was refused of a document, because whoever wrote it asks for it. */
+  retryTarget(writer: string, target: string, asked: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -125,31 +138,51 @@ export function createApplier(parts: ApplierParts): Applier {
     recount(tx)
   }
 
+  const mergeDoc = (tx: Tx, incoming: Incoming, judge: (change: DocChange) => void): MergeOutcome => {
+    const { name: doc, author, update, at, isFollowed } = incoming
+    const actor = { type: 'user' as const, id: author, name: devices.nameOf(author) ?? author }
+    return mergeRemote(tx, mergeParts, { doc, update, actor, at, judge, isFollowed })
+  }
+
+  /** @throws Forbidden, Waits */
+  const judge = (tx: Tx, { name, author, device }: Incoming, change: DocChange): void => {
+    requireOpen(name, device)
+    refuseChange(parts.judge(tx, author, device, change))
+  }
+
+  /** @throws Forbidden */
+  const requireOpen = (doc: string, device: string): void => {
+    const forbidden = parts.refuse(doc, device)
+    if (forbidden !== undefined) throw new Forbidden({ forbidden, code: 'admin' })
+  }
+
   /** Merges everything an envelope brings; answers whom it waits for. @throws Forbidden */
   const merge = (tx: Tx, body: EnvelopeBody, device: string): ReadonlySet<number> => {
-    const take = (doc: string, author: string, update: Uint8Array, isFollowed = false) => {
-      const refusal = parts.refuse(doc, device)
-      if (refusal !== undefined) throw new Forbidden(refusal)
-      const judge = (change: DocChange): void => refuseChange(parts.judge(tx, author, device, change))
-      return mergeRemote(tx, mergeParts, { doc, update, actor: actorOf(author), at, judge, isFollowed })
-    }
     const at = new Date(Math.min(body.hlc.ms, clock.now())).toISOString()
-    const actorOf = (id: string) => ({ type: 'user' as const, id, name: devices.nameOf(id) ?? id })
-    if (body.kind === 'genesis') {
-      const docs = unpackGenesis(body.update)
-      const names = new Set(docs.map(({ name }) => name))
-      for (const { name, author, update } of docs) {
-        // Texts come before their record: t/<object>/<record>/<field>.
-        const isFollowed = name.startsWith('t/') && names.has(`r${name.slice(1, name.lastIndexOf('/'))}`)
-        const outcome = take(name, author, update, isFollowed)
-        if (!outcome.merged) return outcome.missing
-      }
-      return none
+    const docs = docsIn(body)
+    const names = new Set(docs.map(({ name }) => name))
+    for (const doc of docs) {
+      // Also what is there already is looked at: who may not write it may not say it again.
+      requireOpen(doc.name, device)
+      // Texts come before their record: t/<object>/<record>/<field>.
+      const isFollowed = doc.name.startsWith('t/') && names.has(targetOf(doc.name) ?? '')
+      const incoming: Incoming = { ...doc, device, at, isFollowed }
+      const outcome = mergeDoc(tx, incoming, (change) => judge(tx, incoming, change))
+      if (!outcome.merged) return outcome.missing
     }
-    if (body.update.length === 0) return none
-    const outcome = take(body.doc, body.author, body.update)
-    return outcome.merged ? none : outcome.missing
+    return none
   }
+
+  const refusing = createRefusing({
+    device: parts.device,
+    clock,
+    author: parts.author,
+    docs: parts.docs,
+    merge: mergeDoc,
+    judge,
+    group: parts.group,
+    recount,
+  })
 
   /** @throws Waits, Forbidden, DocError */
   const mergeWhole = (tx: Tx, body: EnvelopeBody, device: string): void => {
@@ -203,8 +236,13 @@ export function createApplier(parts: ApplierParts): Applier {
       tx.savepoint(() => parts.group(tx, () => mergeWhole(tx, body, device)))
       return true
     } catch (error) {
-      if (error instanceof Forbidden) {
-        layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', error.message)
+      const met =
+        error instanceof Forbidden || error instanceof Waits
+          ? refusing.meet(tx, { inc: envelope.inc, seq: envelope.seq, device, body }, error)
+          : undefined
+      if (met === 'merged') return true
+      if (met !== undefined) {
+        layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', met.forbidden)
       } else if (error instanceof Waits) {
         layAside(tx, envelope, body.doc, 'parked', error.reason, [...error.missing].join(','))
       } else {
@@ -388,6 +426,27 @@ export function createApplier(parts: ApplierParts): Applier {
       state.tellApplied()
       return done
     },
+    async retryRefused() {
+      let after = { inc: -1, seq: 0 }
+      let isAny = false
+      while (!stopped) {
+        const aside = readForbidden(read, after, retryRead)
+        const last = aside.at(-1)
+        if (last === undefined) break
+        const { tried, applied } = await write('sync.retry', (tx) => retrySlice(tx, aside), repeatable)
+        isAny ||= applied > 0
+        after = aside[tried - 1]!
+        await nextTurn()
+      }
+      if (isAny) wake()
+      state.tellApplied()
+    },
+    async retryTarget(writer, target, asked) {
+      if (stopped) return
+      await write('sync.retry', (tx) => refusing.again(tx, writer, target, asked))
+      wake()
+      state.tellApplied()
+    },
     async stop() {
       stopped = true
       clearTimeout(retryTimer)
@@ -416,9 +475,12 @@ function readBody(envelope: SealedEnvelope): Read {
 /** What is stored is applied anew at the next start, from where the file says that it ended. */
 const repeatable = { repeatable: true } as const
 
-/** Whether whoever wrote an envelope is to blame, and not this machine. */
+/**
+ * Whether the machine that wrote an envelope is to blame. For what its person may not write it is not: it cannot know the
+ * rights they have here, and is told of it (D-241).
+ */
 function isFault(reason: ProblemReason): reason is Quarantined['reason'] {
-  return reason === 'forbidden' || reason === 'invalid' || reason === 'too_big'
+  return reason === 'invalid' || reason === 'too_big'
 }
 
 function reasonOf(error: unknown): ProblemReason {

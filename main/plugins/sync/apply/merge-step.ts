@@ -93,6 +93,7 @@ export function mergeRemote(tx: Tx, parts: MergeParts, remote: RemoteUpdate): Me
       changedKeys: merged.changedKeys,
       register: () => (name.kind === 'text' ? nothing : (register ??= readRegister(doc))),
       text: () => readText(doc),
+      stored: state,
     })
   const document: MergedDocument = {
     name,
@@ -182,6 +183,7 @@ function takeQuickly(
     changedKeys,
     register: () => register ?? nothing,
     text: () => text,
+    stored: before?.state ?? null,
   })
   let loaded: Y.Doc | undefined
   const document: MergedDocument = {

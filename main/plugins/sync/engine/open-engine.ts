@@ -69,6 +69,14 @@ export async function openEngine(
       items: () => (roster.isAdmin(device) ? items : undefined),
     }),
   )
+  let rights = ''
+  /** Rights hang on accounts, profiles and definitions, and on whose machine the roster says it is. */
+  const lookAtRights = (): void => {
+    const now = `${host.permissionEpoch()} ${metadata.epoch()}`
+    if (now !== rights) engine.retryRefused()
+    rights = now
+  }
+  const stopRoster = roster.onChange(() => engine.retryRefused())
   // What waited while the host was stopped; the kinds read documents only from here on.
   engine.reproject()
   const signer = start.keys
@@ -99,7 +107,10 @@ export async function openEngine(
   return {
     ...engine,
     rooms,
+    /** Tries again what was refused where rights may be others than at the last look; to be called often. */
+    lookAtRights,
     async stop() {
+      stopRoster()
       // What is typed and not stored is recorded as ever.
       await texts.share(undefined)
       isOn = false

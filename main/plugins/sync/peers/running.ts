@@ -1,6 +1,5 @@
 // This machine while it takes part: its keys, log and documents, roster, connections and sessions, put together and taken
 // apart again. Loaded only while sync is on. Knows no HTTP.
-import { statement } from '#main/kernel/database.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
 import type { Incarnation } from '#main/replication/channel/incarnation-file.ts'
 import type { LinkClose } from '#main/replication/channel/link-close.ts'
@@ -8,6 +7,7 @@ import { drawBox } from '#main/replication/channel/mailbox.ts'
 import type { PeerLink } from '#main/replication/channel/peer-link.ts'
 import { systemTimers } from '#main/replication/channel/timers.ts'
 import type { Vector } from '#main/replication/core/types.ts'
+import { countOpen } from '../conflicts/conflict-store.ts'
 import { countWaiting } from '../conflicts/waiting.ts'
 import type { DocKinds } from '../engine/doc-kinds.ts'
 import type { EngineStart, JoinedEngine } from '../engine/open-engine.ts'
@@ -55,7 +55,7 @@ export type Running = Awaited<ReturnType<typeof openRunning>>
 /** How long the relay may take to be told of a new machine; that machine asks it again later. */
 const relayToldMs = 3_000
 
-/** How often rooms of texts look whether something is to be said to other machines. */
+/** How often rooms of texts look whether something is to be said to other machines, and whether rights have changed. */
 const beatMs = 1_000
 
 /** How often the size of the log is looked at. */
@@ -236,7 +236,10 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
   }
 
   engine.rooms.speak(sessions)
-  const beat = setInterval(() => engine.rooms.beat(), beatMs)
+  const beat = setInterval(() => {
+    engine.rooms.beat()
+    engine.lookAtRights()
+  }, beatMs)
   beat.unref()
   const heard = [
     sessions.onChange(() => engine.rooms.look()),
@@ -306,8 +309,6 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
       isRevoked() || (isShutOut && !sessions.all().some((session) => session.status().state === 'open')),
     /** What the status is made from; see `statusOf`. */
     facts(): StatusFacts {
-      const sql = "SELECT count(*) AS n FROM sync_conflict WHERE state = 'open'"
-      const conflicts = host.read.get(statement<{ n: number }>(sql))!.n
       const { waiting, stuck } = countWaiting(host.read)
       const summary = sessions.summary()
       const { parked, quarantined } = summary.backlog
@@ -325,7 +326,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
           role: device?.role ?? 'member',
         },
         counts: {
-          conflicts,
+          ...countOpen(host.read),
           parked,
           quarantined,
           waiting,

@@ -53,6 +53,12 @@ export interface LocalDocs extends DocWriter {
    * @throws DocError `damaged_state`
    */
   write(tx: Tx, name: DocName, edits: readonly ((place: EditPlace) => void)[]): WrittenDoc | null
+  /**
+   * Changes one document now, as an envelope of its own: for what has to be seen before the job ends.
+   * @param author as documents name people
+   * @throws DocError `damaged_state`
+   */
+  editNow(tx: Tx, author: string, name: DocName, edit: (place: EditPlace) => void): void
 }
 
 /** What a change made of a document. */
@@ -78,6 +84,7 @@ const kinds: Record<DocName['kind'], EnvelopeKind> = {
   feed: 'feed',
   metadata: 'update',
   workspace: 'control',
+  refusal: 'control',
 }
 
 /** Documents of a call that is applied as a whole where it arrives. */
@@ -196,6 +203,18 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
     return { name: text, isNew: before === undefined, update: edited.update, hlc, facts }
   }
 
+  const draftOf = (name: DocName, author: string, { name: doc, ...written }: WrittenDoc): WrittenDraft => ({
+    doc,
+    isNew: written.isNew,
+    kind: kinds[name.kind],
+    hlc: written.hlc,
+    author,
+    aclRev: 0,
+    schemaRev: parts.schemaRev(),
+    update: written.update,
+    facts: written.facts,
+  })
+
   const flush = (changes: readonly Change[]): void => {
     const { tx } = changes[0]!
     const byName = new Map<string, Change[]>()
@@ -217,17 +236,7 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
       )
       if (written === null) continue
       parts.changed?.(tx, name)
-      drafts.push({
-        doc: written.name,
-        isNew: written.isNew,
-        kind: kinds[name.kind],
-        hlc: written.hlc,
-        author,
-        aclRev: 0,
-        schemaRev: parts.schemaRev(),
-        update: written.update,
-        facts: written.facts,
-      })
+      drafts.push(draftOf(name, author, written))
     }
     // A large call is applied an envelope at a time: as a whole it would hold its receivers for too long.
     parts.append(tx, packNew(drafts), drafts.length <= wholeCall)
@@ -243,6 +252,10 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
       return found === undefined ? null : read(loadDoc(found.state))
     },
     write,
+    editNow(tx, author, name, edit) {
+      const written = write(tx, name, [edit])
+      if (written !== null) parts.append(tx, packNew([draftOf(name, author, written)]), false)
+    },
   }
 }
 
