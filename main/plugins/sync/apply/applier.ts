@@ -208,8 +208,48 @@ export function createApplier(parts: ApplierParts): Applier {
       })
     } catch {
       if (calls.length > 1) for (const call of calls) applyCalls(tx, device, [call])
-      else for (const { envelope } of calls[0]!) applyOne(tx, device, envelope)
+      else for (const part of byTarget(calls[0]!)) applyPart(tx, device, part)
     }
+  }
+
+  /**
+   * Applies what a call does to one record with its texts, or envelope by envelope: a record that may not be removed keeps
+   * its texts too.
+   */
+  const applyPart = (tx: Tx, device: string, part: readonly Read[]): void => {
+    const readable = part.flatMap(({ envelope, body }) => (body === null ? [] : [{ envelope, body }]))
+    try {
+      if (part.length > 1 && readable.length === part.length) {
+        tx.savepoint(() =>
+          parts.group(tx, () => {
+            for (const { body } of readable) mergeWhole(tx, body, device)
+          }),
+        )
+        return
+      }
+    } catch (error) {
+      if (error instanceof Forbidden && refuseOrMerge(tx, device, readable, error) !== undefined) return
+    }
+    for (const { envelope } of part) applyOne(tx, device, envelope)
+  }
+
+  /** What becomes of envelopes that could not be merged; undefined: they wait, and nothing of them is refused. */
+  const refuseOrMerge = (
+    tx: Tx,
+    device: string,
+    met: readonly { readonly envelope: SealedEnvelope; readonly body: EnvelopeBody }[],
+    error: Forbidden | Waits,
+  ): 'merged' | 'refused' | undefined => {
+    const found = refusing.meet(
+      tx,
+      device,
+      met.map(({ envelope: { inc, seq }, body }) => ({ inc, seq, body })),
+      error,
+    )
+    if (found === undefined || found === 'merged') return found
+    for (const { envelope, body } of met)
+      layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', found.forbidden)
+    return 'refused'
   }
 
   /** Applies one envelope or lays it aside; answers whether it was applied. */
@@ -238,12 +278,11 @@ export function createApplier(parts: ApplierParts): Applier {
     } catch (error) {
       const met =
         error instanceof Forbidden || error instanceof Waits
-          ? refusing.meet(tx, { inc: envelope.inc, seq: envelope.seq, device, body }, error)
+          ? refuseOrMerge(tx, device, [{ envelope, body }], error)
           : undefined
       if (met === 'merged') return true
-      if (met !== undefined) {
-        layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', met.forbidden)
-      } else if (error instanceof Waits) {
+      if (met === 'refused') return false
+      if (error instanceof Waits) {
         layAside(tx, envelope, body.doc, 'parked', error.reason, [...error.missing].join(','))
       } else {
         if (!(error instanceof DocError || error instanceof WireError))
@@ -353,8 +392,10 @@ export function createApplier(parts: ApplierParts): Applier {
   const retryOne = (tx: Tx, { inc, seq }: { inc: number; seq: number }): boolean => {
     const envelope = readEnvelope(tx, inc, seq)
     const device = readIncarnation(tx, inc)?.device
-    if (envelope === undefined || device === undefined) return false
-    const done = applyOne(tx, device, envelope)
+    // With what it was refused with it may have come in meanwhile.
+    if (envelope === undefined || device === undefined || readProblem(tx, inc, seq) === undefined) return false
+    const { body } = readBody(envelope)
+    const done = (body === null ? undefined : refusing.retry(tx, device, body)) ?? applyOne(tx, device, envelope)
     if (done) {
       removeProblem(tx, inc, seq)
       noteProblemClosed(tx)
@@ -461,6 +502,18 @@ const none: ReadonlySet<number> = new Set()
 interface Read {
   readonly envelope: SealedEnvelope
   readonly body: EnvelopeBody | null
+}
+
+/** The envelopes of a call in groups that are about one record each, with its texts. */
+function byTarget(call: readonly Read[]): readonly (readonly Read[])[] {
+  const groups = new Map<string, Read[]>()
+  for (const read of call) {
+    const { body, envelope } = read
+    const target = body === null || body.kind === 'genesis' ? null : targetOf(body.doc)
+    const key = target ?? `${envelope.seq}`
+    groups.set(key, [...(groups.get(key) ?? []), read])
+  }
+  return [...groups.values()]
 }
 
 function readBody(envelope: SealedEnvelope): Read {

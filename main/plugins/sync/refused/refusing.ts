@@ -49,11 +49,10 @@ export interface RefusingParts {
   recount(tx: Tx): void
 }
 
-/** The place of an envelope in the log, and who wrote it. */
+/** An envelope and its place in the log. */
 export interface MetEnvelope {
   readonly inc: number
   readonly seq: number
-  readonly device: string
   readonly body: EnvelopeBody
 }
 
@@ -161,13 +160,14 @@ export function createRefusing(parts: RefusingParts) {
     tx: Tx,
     writer: string,
     target: string,
-    change: { readonly more?: readonly [inc: number, seq: number]; readonly tried?: string },
+    change: { readonly more?: readonly Pick<MetEnvelope, 'inc' | 'seq'>[]; readonly tried?: string },
   ): Forbidding | undefined => {
     const before = openOf(tx, writer, target)
     const known = before?.entries ?? []
-    const { more } = change
-    const isKnown = more === undefined || known.some(([inc, seq]) => inc === more[0] && seq === more[1])
-    const entries = isKnown ? known : [...known, [...more] as [number, number]]
+    const isNew = ({ inc, seq }: Pick<MetEnvelope, 'inc' | 'seq'>): boolean =>
+      !known.some((one) => inc === one[0] && seq === one[1])
+    const more = (change.more ?? []).filter(isNew).map(({ inc, seq }): [number, number] => [inc, seq])
+    const entries = [...known, ...more]
     const refused = attempt(tx, writer, target, entries)
     if (refused === undefined) {
       if (before !== null) {
@@ -179,7 +179,7 @@ export function createRefusing(parts: RefusingParts) {
     const { why, held, isPart } = refused
     const { forbidden: message, code, closed = [] } = why
     const tried = change.tried ?? before?.tried
-    const isNews = before === null || !isKnown || before.code !== code || before.tried !== tried
+    const isNews = before === null || more.length > 0 || before.code !== code || before.tried !== tried
     if (isNews)
       say(tx, writer, target, {
         ...{ code, message: message.slice(0, 1000), closed: [...closed], at: clock.iso(), entries, held, isPart },
@@ -190,18 +190,23 @@ export function createRefusing(parts: RefusingParts) {
 
   return {
     /**
-     * Looks at an envelope that could not be merged: with what lies aside of the same records already it may be.
-     * @returns `merged`; why it is refused; undefined where it has to wait, and nothing of it is refused
+     * Looks at envelopes of one call that could not be merged: with what lies aside of the same records already they may be.
+     * @returns `merged`; why they are refused; undefined where they have to wait, and nothing of them is refused
      */
-    meet(tx: Tx, { inc, seq, device, body }: MetEnvelope, error: Forbidden | Waits): 'merged' | Forbidding | undefined {
-      const targets = targetsIn(body)
+    meet(
+      tx: Tx,
+      device: string,
+      met: readonly MetEnvelope[],
+      error: Forbidden | Waits,
+    ): 'merged' | Forbidding | undefined {
+      const targets = [...new Set(met.flatMap(({ body }) => targetsIn(body)))]
       const isBehind = (): boolean => targets.some((target) => openOf(tx, device, target) !== null)
       if (error instanceof Waits && (error.reason !== 'missing_dep' || !isBehind())) return undefined
       let refused: Forbidding | undefined
       let isWaiting = false
       for (const target of targets) {
         try {
-          refused = tryTarget(tx, device, target, { more: [inc, seq] }) ?? refused
+          refused = tryTarget(tx, device, target, { more: met }) ?? refused
         } catch (waits) {
           if (!(waits instanceof Waits)) throw waits
           isWaiting = true
@@ -211,6 +216,20 @@ export function createRefusing(parts: RefusingParts) {
       // What no document tells of, such as a refusal in the name of another machine.
       if (targets.length === 0) return error instanceof Forbidden ? error.refusal : undefined
       return isWaiting ? undefined : 'merged'
+    },
+    /**
+     * Tries an envelope again with all that was refused along with it.
+     * @returns whether all of it is merged; undefined where nothing of it was refused
+     */
+    retry(tx: Tx, device: string, body: EnvelopeBody): boolean | undefined {
+      const open = targetsIn(body).filter((target) => openOf(tx, device, target) !== null)
+      if (open.length === 0) return undefined
+      try {
+        return open.map((target) => tryTarget(tx, device, target, {})).every((refused) => refused === undefined)
+      } catch (error) {
+        if (error instanceof Waits) return false
+        throw error
+      }
     },
     /**
      * Tries again what lies aside of a target.
