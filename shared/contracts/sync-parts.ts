@@ -189,7 +189,9 @@ export const SyncRecordState = z
     id: z.string(),
     state: z.enum(['here', 'sent', 'everywhere']),
     missingOn: z.array(z.string()).meta({ description: 'Ids of peers that lack the newest change of it.' }),
-    refusedBy: z.array(z.string()).meta({ description: 'Ids of peers that did not accept a change of it; then it is not `everywhere`.' }),
+    refusedBy: z
+      .array(z.string())
+      .meta({ description: 'Ids of peers that did not accept a change of it; then it is not `everywhere`.' }),
     conflicts: z.int(),
   })
   .meta({ id: 'SyncRecordState' })

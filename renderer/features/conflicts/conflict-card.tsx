@@ -135,7 +135,13 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
       {isOpen && !writing && (ways.actions.length > 0 || (field !== undefined && ways.value !== undefined)) && (
         <div className={classes.actions}>
           {ways.actions.map((choice) => (
-            <Button key={choice.label} size="compact-sm" variant="default" disabled={busy} onClick={() => void take(choice)}>
+            <Button
+              key={choice.label}
+              size="compact-sm"
+              variant="default"
+              disabled={busy}
+              onClick={() => void take(choice)}
+            >
               {t(choice.label)}
             </Button>
           ))}
@@ -194,8 +200,10 @@ function labelsOf(names: readonly string[], fields: readonly FieldDefinition[]):
 /** What came of asking the other device to try again. */
 function triedText({ refusal, winner }: Conflict): string {
   const device = winner.device.name
-  if (refusal?.askedAt !== undefined) return t('conflicts.refused.asked', { device, when: formatMoment(refusal.askedAt) })
-  if (refusal?.triedAt !== undefined) return t('conflicts.refused.tried', { device, when: formatMoment(refusal.triedAt) })
+  if (refusal?.askedAt !== undefined)
+    return t('conflicts.refused.asked', { device, when: formatMoment(refusal.askedAt) })
+  if (refusal?.triedAt !== undefined)
+    return t('conflicts.refused.tried', { device, when: formatMoment(refusal.triedAt) })
   return ''
 }
 

@@ -74,7 +74,12 @@ it('knows whose a side is, and says nothing while this device is not known', () 
 
 it('decides together only what one word decides', () => {
   const kinds = ['field', 'text', 'delete_edit', 'fork', 'orphan', 'unique', 'type', 'validation'] as const
-  expect(kinds.filter((kind) => isForMany(conflict({ kind }), 'newest'))).toEqual(['field', 'text', 'delete_edit', 'fork'])
+  expect(kinds.filter((kind) => isForMany(conflict({ kind }), 'newest'))).toEqual([
+    'field',
+    'text',
+    'delete_edit',
+    'fork',
+  ])
 })
 
 it('offers the ways out of a refusal, and to take many back by one word', () => {

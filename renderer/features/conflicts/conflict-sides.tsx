@@ -124,7 +124,8 @@ function SideValue(props: {
     )
   }
   if (conflict.kind === 'validation' && isPlain(value)) return <>{String(value['message'] ?? value['rule'] ?? '')}</>
-  if (conflict.kind === 'refused' && value === null) return <span className={classes.none}>{goneText(conflict, shown)}</span>
+  if (conflict.kind === 'refused' && value === null)
+    return <span className={classes.none}>{goneText(conflict, shown)}</span>
   if (conflict.kind === 'delete_edit' && conflict.item) return <RecordsText value={value} />
   if (conflict.kind === 'delete_edit' && value === null) return <span>{t('conflicts.deleted')}</span>
   return (

@@ -87,7 +87,10 @@ const lines: readonly [string, Partial<SyncStatus>][] = [
   ['Offline', { state: 'offline' }],
   [
     'Attention (4)',
-    { state: 'attention', counts: { conflicts: 2, refused: 0, keptHere: 0, parked: 1, quarantined: 1, waiting: 0, repairs: 9 } },
+    {
+      state: 'attention',
+      counts: { conflicts: 2, refused: 0, keptHere: 0, parked: 1, quarantined: 1, waiting: 0, repairs: 9 },
+    },
   ],
   ['Attention: this device was removed from the workspace', { state: 'attention', reason: 'unpaired' }],
   ['Attention', { state: 'attention' }],

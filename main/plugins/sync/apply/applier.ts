@@ -24,12 +24,12 @@ import type { Problem, ProblemReason } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
 import type { LocalDocs } from '../write/doc-writer.ts'
-import type { Incoming } from '../refused/refusing.ts'
-import { createRefusing, docsIn } from '../refused/refusing.ts'
+import type { Incoming } from '../refusals/refusing.ts'
+import { createRefusing, docsIn } from '../refusals/refusing.ts'
 import type { ChangeRefusal, DocChange } from './change-judge.ts'
 import { mergeRemote } from './merge-step.ts'
 import type { MergeOutcome, MergeParts } from './merge-step.ts'
-import { targetOf } from '../refused/refusal-doc.ts'
+import { targetOf } from '../refusals/refusal-doc.ts'
 import { Forbidden, refuseChange, Waits } from './refusals.ts'
 
 /** What applying works with. */
@@ -247,8 +247,7 @@ export function createApplier(parts: ApplierParts): Applier {
       error,
     )
     if (found === undefined || found === 'merged') return found
-    for (const { envelope, body } of met)
-      layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', found.forbidden)
+    for (const { envelope, body } of met) layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', found.forbidden)
     return 'refused'
   }
 

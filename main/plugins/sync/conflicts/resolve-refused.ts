@@ -38,7 +38,8 @@ export async function decideRefused(
     const place = { object: seen.schema.name, id: conflict.recordId }
     data.requireRecord(ctx, { ...place, action: 'edit', deletedToo: true })
     // What the others have nothing of goes for good: in the trash it could be restored, and would be refused again.
-    if (choice === 'winner' && conflict.winner.refused?.isNew === true) await data.remove(ctx, { ...place, purge: true })
+    if (choice === 'winner' && conflict.winner.refused?.isNew === true)
+      await data.remove(ctx, { ...place, purge: true })
   }
   await write('sync.resolve-refused', (tx) => {
     if (choice === 'retry') refused.ask(tx, name, clock.iso())

@@ -33,7 +33,7 @@ import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-s
 import { countProblems } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
-import { createRefusedDocs } from '../refused/refused-docs.ts'
+import { createRefusedDocs } from '../refusals/refused-docs.ts'
 import { createDocWriter } from '../write/doc-writer.ts'
 import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
 import { reissueUnsigned } from '../write/unsigned-tail.ts'

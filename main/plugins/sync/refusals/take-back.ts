@@ -29,7 +29,9 @@ function textOf(there: Held): string {
 function restore(place: EditPlace, there: Held, isOwn: (inc: number) => boolean): void {
   if (there === null || typeof there === 'string') return
   const register = place.register()
-  const patch = Object.fromEntries(Object.entries(there).map(([key, value]) => [key, latest(register, key, value, isOwn)]))
+  const patch = Object.fromEntries(
+    Object.entries(there).map(([key, value]) => [key, latest(register, key, value, isOwn)]),
+  )
   place.set(patch)
 }
 

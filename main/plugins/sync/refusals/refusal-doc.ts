@@ -25,7 +25,10 @@ const refusalSchema = z.object({
   /** The envelopes that lie aside for it: incarnation and number. */
   entries: z.array(z.tuple([z.int(), z.int()])),
   /** What stands there instead, by the name of the document; one that is too large to be told is left out. */
-  held: z.record(z.string(), z.custom<Held>((value) => value === null || ['string', 'object'].includes(typeof value))),
+  held: z.record(
+    z.string(),
+    z.custom<Held>((value) => value === null || ['string', 'object'].includes(typeof value)),
+  ),
   /** Whether something was left out of `held`, so that the writer cannot restore what stands there. */
   isPart: z.boolean(),
   /** The wish to try again that was met last. */

@@ -52,7 +52,11 @@ export function createRefusedDocs(parts: RefusedDocsParts) {
       if (refusal === null) return
       for (const { name: doc, edit } of takingBack(refusal, parts.isOwn)) {
         docs.editNow(tx, author, doc, edit)
-        parts.place(tx, doc, { type: 'user', id: author, ...(ctx.actor.name === undefined ? {} : { name: ctx.actor.name }) })
+        parts.place(tx, doc, {
+          type: 'user',
+          id: author,
+          ...(ctx.actor.name === undefined ? {} : { name: ctx.actor.name }),
+        })
       }
     },
     /** Asks the machine that refused to try again; it does when it hears of it. @param at now, ISO 8601 */
