@@ -10,7 +10,10 @@ import { findFreePort } from '../support/free-port.ts'
 import { startRelayProcess } from '../support/relay-process.ts'
 import type { RelayProcess } from '../support/relay-process.ts'
 import type { PairingHost } from '../support/synced-hosts.ts'
-import { pair, until } from '../support/synced-hosts.ts'
+import { pair, until as untilShort } from '../support/synced-hosts.ts'
+
+/** Programs are started anew meanwhile, beside other work. */
+const until: typeof untilShort = (what, look) => untilShort(what, look, 60_000)
 
 type Program = ReturnType<typeof createProgram>
 

@@ -66,6 +66,17 @@ export function createRefusing(parts: RefusingParts) {
   const openOf = (tx: Tx, writer: string, target: string): Refusal | null =>
     docs.read(tx, refusalName(parts.device, writer, target), (doc) => readRefusal(readRegister(doc)))
 
+  /** The envelope that was read last: one that brings many records is asked for with each of them. */
+  let last: { readonly tx: Tx; readonly inc: number; readonly seq: number; readonly found: ReadEnvelope } | undefined
+  const read = (tx: Tx, inc: number, seq: number): ReadEnvelope => {
+    if (last?.tx === tx && last.inc === inc && last.seq === seq) return last.found
+    const envelope = readEnvelope(tx, inc, seq)
+    const body = envelope === undefined ? undefined : decodeBody(envelope.body)
+    const found = body === undefined || isOpaque(body) ? { body: undefined, docs: [] } : { body, docs: docsIn(body) }
+    last = { tx, inc, seq, found }
+    return found
+  }
+
   /** Says what is refused, or with null that nothing is any more. */
   const say = (tx: Tx, writer: string, target: string, refusal: Refusal | null): void => {
     const value = refusal as unknown as Json
@@ -78,10 +89,9 @@ export function createRefusing(parts: RefusingParts) {
   const gathered = (tx: Tx, writer: string, target: string, entries: Refusal['entries']): Incoming[] => {
     const found = new Map<string, { updates: Uint8Array[]; author: string; at: string }>()
     for (const [inc, seq] of entries) {
-      const envelope = readEnvelope(tx, inc, seq)
-      const body = envelope === undefined ? undefined : decodeBody(envelope.body)
-      if (body === undefined || isOpaque(body)) continue
-      for (const { name, author, update } of docsIn(body)) {
+      const { body, docs: brought } = read(tx, inc, seq)
+      if (body === undefined) continue
+      for (const { name, author, update } of brought) {
         if (targetOf(name) !== target) continue
         const at = new Date(Math.min(body.hlc.ms, clock.now())).toISOString()
         const known = found.get(name)
@@ -145,18 +155,24 @@ export function createRefusing(parts: RefusingParts) {
   /** Takes from where it lay what is merged by now: an envelope of several targets once all of them are. */
   const release = (tx: Tx, writer: string, target: string, { entries }: Pick<Refusal, 'entries'>): void => {
     for (const [inc, seq] of entries) {
-      const envelope = readEnvelope(tx, inc, seq)
-      const body = envelope === undefined ? undefined : decodeBody(envelope.body)
-      const others = body === undefined || isOpaque(body) ? [] : targetsIn(body).filter((one) => one !== target)
-      if (others.some((one) => openOf(tx, writer, one) !== null)) continue
+      const others = targetsOf(read(tx, inc, seq).docs).filter((one) => one !== target)
+      // They are tried in their order: those that are still refused stand at the end.
+      if (others.toReversed().some((one) => openOf(tx, writer, one) !== null)) continue
       removeProblem(tx, inc, seq)
       noteProblemClosed(tx)
     }
     parts.recount(tx)
   }
 
-  /** Tries a target once more; answers why it is refused, undefined when it is merged. @throws Waits */
-  const tryTarget = (
+  /**
+   * Tries a target once more, whole or not at all.
+   * @returns why it is refused; undefined when it is merged
+   * @throws Waits, DocError for what builds on something that is not here, or cannot be merged at all
+   */
+  const tryTarget = (...given: Parameters<typeof tried>): Forbidding | undefined =>
+    given[0].savepoint(() => tried(...given))
+
+  const tried = (
     tx: Tx,
     writer: string,
     target: string,
@@ -199,7 +215,7 @@ export function createRefusing(parts: RefusingParts) {
       met: readonly MetEnvelope[],
       error: Forbidden | Waits,
     ): 'merged' | Forbidding | undefined {
-      const targets = [...new Set(met.flatMap(({ body }) => targetsIn(body)))]
+      const targets = [...new Set(met.flatMap(({ body }) => targetsOf(docsIn(body))))]
       const isBehind = (): boolean => targets.some((target) => openOf(tx, device, target) !== null)
       if (error instanceof Waits && (error.reason !== 'missing_dep' || !isBehind())) return undefined
       let refused: Forbidding | undefined
@@ -207,28 +223,27 @@ export function createRefusing(parts: RefusingParts) {
       for (const target of targets) {
         try {
           refused = tryTarget(tx, device, target, { more: met }) ?? refused
-        } catch (waits) {
-          if (!(waits instanceof Waits)) throw waits
+        } catch {
+          // Damaged, or of a kind that has no place here: whoever lays it aside says so.
           isWaiting = true
         }
       }
       if (refused !== undefined) return refused
-      // What no document tells of, such as a refusal in the name of another machine.
-      if (targets.length === 0) return error instanceof Forbidden ? error.refusal : undefined
-      return isWaiting ? undefined : 'merged'
+      // Also what no document tells of, such as a refusal in the name of another machine.
+      if (targets.length > 0 && !isWaiting) return 'merged'
+      return error instanceof Forbidden ? error.refusal : undefined
     },
     /**
      * Tries an envelope again with all that was refused along with it.
      * @returns whether all of it is merged; undefined where nothing of it was refused
      */
     retry(tx: Tx, device: string, body: EnvelopeBody): boolean | undefined {
-      const open = targetsIn(body).filter((target) => openOf(tx, device, target) !== null)
+      const open = targetsOf(docsIn(body)).filter((target) => openOf(tx, device, target) !== null)
       if (open.length === 0) return undefined
       try {
         return open.map((target) => tryTarget(tx, device, target, {})).every((refused) => refused === undefined)
-      } catch (error) {
-        if (error instanceof Waits) return false
-        throw error
+      } catch {
+        return false
       }
     },
     /**
@@ -239,8 +254,8 @@ export function createRefusing(parts: RefusingParts) {
       if (openOf(tx, writer, target) === null) return
       try {
         tryTarget(tx, writer, target, { tried: asked })
-      } catch (error) {
-        if (!(error instanceof Waits)) throw error
+      } catch {
+        // It builds on something that is not here, or is damaged: it stays where it lies.
       }
     },
   }
@@ -252,8 +267,13 @@ export function docsIn({ kind, doc, author, update }: EnvelopeBody): readonly Ge
   return update.length === 0 ? [] : [{ name: doc, author, update }]
 }
 
-function targetsIn(body: EnvelopeBody): string[] {
-  return [...new Set(docsIn(body).flatMap(({ name }) => targetOf(name) ?? []))]
+interface ReadEnvelope {
+  readonly body: EnvelopeBody | undefined
+  readonly docs: readonly GenesisDoc[]
+}
+
+function targetsOf(docs: readonly GenesisDoc[]): string[] {
+  return [...new Set(docs.flatMap(({ name }) => targetOf(name) ?? []))]
 }
 
 /** What stands here of what a change touches. */
