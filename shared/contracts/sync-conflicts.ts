@@ -4,7 +4,35 @@ import { defineRoute, defineRoutes } from '../route.ts'
 import { ErrorObjectSchema, QueryInteger, RecordMap } from './common.ts'
 
 /** Kinds of conflicts. @source design of sync, section 17 */
-export const conflictKinds = ['field', 'text', 'delete_edit', 'orphan', 'unique', 'type', 'validation', 'fork'] as const
+export const conflictKinds = [
+  'field',
+  'text',
+  'delete_edit',
+  'orphan',
+  'unique',
+  'type',
+  'validation',
+  'fork',
+  'refused',
+] as const
+
+/** What somebody lacks at another machine for what they wrote on this one. @source D-241 */
+export const refusalCodes = [
+  'create',
+  'read',
+  'edit',
+  'delete',
+  'transfer',
+  'restore',
+  'purge',
+  'fields',
+  'master',
+  'closed',
+  'others',
+  'name',
+  'creation',
+  'admin',
+] as const
 
 /** One of the values that met. */
 export const ConflictSide = z
@@ -46,6 +74,21 @@ export const SyncConflict = z
       .object({ id: z.string(), part: z.string().meta({ description: '`body`, `data` or a member: `data.done`.' }) })
       .optional()
       .meta({ description: 'The item of the feed of the record that two machines edited at once.' }),
+    refusal: z
+      .object({
+        code: z.string().meta({ description: 'What the author lacks there, one of: ' + refusalCodes.join(', ') + '.' }),
+        message: z.string().meta({ description: 'The same in a sentence of the machine that refused.' }),
+        fields: z.array(z.string()).meta({ description: 'The fields that were written.' }),
+        closed: z.array(z.string()).meta({ description: 'Those of them the author may not edit; of `fields` alone.' }),
+        choices: z.array(z.enum(['winner', 'retry', 'keep'])).meta({ description: 'The ways out.' }),
+        askedAt: z.string().optional().meta({ description: 'A try that was asked for and is not answered yet.' }),
+        triedAt: z.string().optional().meta({ description: 'The last try that was asked for and met.' }),
+      })
+      .optional()
+      .meta({
+        description:
+          'Of kind `refused`: the machine of `winner` did not accept what was written here. `winner.value` is what stands there, null for no such record; `losers[0].value` what stands here.',
+      }),
     base: z.unknown().optional().meta({ description: 'What both started from, where it is known.' }),
     baseUnknown: z.literal(true).optional().meta({
       description:
@@ -147,7 +190,7 @@ export const syncConflictRoutes = defineRoutes({
     path: '/sync/conflicts/:id/resolve',
     params: ConflictParams,
     body: z.object({
-      choice: z.enum(['winner', 'loser', 'value', 'both', 'restore', 'delete', 'adopt', 'merge']),
+      choice: z.enum(['winner', 'loser', 'value', 'both', 'restore', 'delete', 'adopt', 'merge', 'keep', 'retry']),
       loser: z.int().min(0).optional().meta({ description: 'Which of the losers; the first one without it.' }),
       value: z.unknown().optional(),
       expectedVersion: z.string().optional().meta({ description: '`updated_at` of the record as it was seen.' }),

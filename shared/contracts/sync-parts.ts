@@ -56,7 +56,9 @@ export const SyncStatus = z
       .optional()
       .meta({ description: 'When this machine and those peers last had equal documents.' }),
     counts: z.object({
-      conflicts: z.int(),
+      conflicts: z.int().meta({ description: 'Open ones, without what was refused.' }),
+      refused: z.int().meta({ description: 'What other machines did not accept of this one, and nobody has decided.' }),
+      keptHere: z.int().meta({ description: 'What they did not accept and stays on this machine on purpose.' }),
       parked: z.int(),
       quarantined: z.int(),
       waiting: z.int().meta({ description: 'Definitions and documents that are here and not in their place yet.' }),
@@ -187,6 +189,9 @@ export const SyncRecordState = z
     id: z.string(),
     state: z.enum(['here', 'sent', 'everywhere']),
     missingOn: z.array(z.string()).meta({ description: 'Ids of peers that lack the newest change of it.' }),
+    refusedBy: z
+      .array(z.string())
+      .meta({ description: 'Ids of peers that did not accept a change of it; then it is not `everywhere`.' }),
     conflicts: z.int(),
   })
   .meta({ id: 'SyncRecordState' })

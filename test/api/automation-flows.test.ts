@@ -298,8 +298,10 @@ describe('GET /automation', () => {
     expect(first).toMatchObject({ hasMore: true, total: expect.any(Number) as number })
     const names: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined;) {
-      const page = (await host.get(`/automation?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body.data
-      names.push(...page.flows.map((flow: { name: string }) => flow.name))
+      const query: string = cursor === '' ? '' : `&cursor=${cursor}`
+      const page: { flows: { name: string }[]; nextCursor?: string } = (await host.get(`/automation?limit=2${query}`)).body
+        .data
+      names.push(...page.flows.map((flow) => flow.name))
       cursor = page.nextCursor
     }
     expect(names).toEqual(names.toSorted())

@@ -104,7 +104,7 @@ export const syncScreens: readonly Screen[] = [
     name: 'sync-attention',
     state: 'error',
     reach: async (page) => {
-      const counts = { conflicts: 2, parked: 1, quarantined: 1, waiting: 0, repairs: 3 }
+      const counts = { conflicts: 2, refused: 0, keptHere: 0, parked: 1, quarantined: 1, waiting: 0, repairs: 3 }
       await stands(page, syncSceneWith({ state: 'attention', counts }), /^Attention \(4\)$/)
       await page.getByRole('button', { name: 'Sync: Attention (4)' }).click()
       await dialog(page, /^Sync/)
@@ -184,7 +184,7 @@ export const syncScreens: readonly Screen[] = [
     name: 'sync-waiting',
     route: '/sync/waiting',
     reach: async (page) => {
-      const counts = { conflicts: 1, parked: 1, quarantined: 1, waiting: 0, repairs: 0 }
+      const counts = { conflicts: 1, refused: 0, keptHere: 0, parked: 1, quarantined: 1, waiting: 0, repairs: 0 }
       const outgoing = { waiting: 14, oldestAt: minutesAgo(12) }
       await answerSync(page, syncSceneWith({ state: 'attention', counts, outgoing }, { problems: someProblems }))
       await page.getByRole('rowheader', { name: /1204998311\/882/ }).waitFor()
@@ -371,7 +371,7 @@ export const syncScreens: readonly Screen[] = [
     workspace: 'seeded',
     reach: async (page, bench) => {
       const { records } = await bench.api<{ records: { id: string }[] }>('GET', '/data/book?title=Book 3')
-      const scene = syncScene({ record: { state: 'here', missingOn: ['d1', 'd2'], conflicts: 2 } })
+      const scene = syncScene({ record: { state: 'here', missingOn: ['d1', 'd2'], refusedBy: [], conflicts: 2 } })
       await answerSync(page, scene)
       await page.evaluate((id) => {
         window.location.hash = `/o/book/record/${id}`

@@ -14,7 +14,7 @@ export function statusOfSessions(sessions: Pick<Sessions, 'summary'>): SessionsS
     workspaceId: null,
     epoch: null,
     device: null,
-    counts: { conflicts: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
+    counts: { conflicts: 0, refused: 0, keptHere: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
     logBytes: 0,
     progress: { done: 0, total: 0 },
     isDeaf: false,

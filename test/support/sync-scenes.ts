@@ -84,7 +84,7 @@ export function syncScene(change: Partial<SyncScene> = {}): SyncScene {
         without: [],
         digest: fingerprint('e4'),
       },
-      counts: { conflicts: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
+      counts: { conflicts: 0, refused: 0, keptHere: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
       logBytes: 18_400_000,
     },
     settings: {
@@ -123,7 +123,7 @@ export function syncScene(change: Partial<SyncScene> = {}): SyncScene {
       triesLeft: 3,
       expiresAt: new Date(Date.now() + 5 * 60_000).toISOString(),
     },
-    record: { state: 'everywhere', missingOn: [], conflicts: 0 },
+    record: { state: 'everywhere', missingOn: [], refusedBy: [], conflicts: 0 },
     refusals: {},
     asked: [],
     ...change,

@@ -237,6 +237,16 @@ export interface RemoteChange {
   readonly convert?: true
 }
 
+/** Why a change of another machine is not its author's to make. */
+export interface RemoteRefusal {
+  /** What the author may not do; `fields`, `master` and `closed` where it is no action on the record as a whole. */
+  readonly code: RecordAction | 'fields' | 'master' | 'closed'
+  /** In a sentence. */
+  readonly message: string
+  /** Names of the fields that are closed to the author; of `fields` alone. */
+  readonly fields?: readonly string[]
+}
+
 /** What a change from another machine writes of a record, for the judgement of its author's rights. */
 export interface RemoteIntent {
   /** The object's name. */
@@ -396,7 +406,7 @@ export interface DataService {
    * fields, as they are here and now. What only follows from another change the actor may make is not refused.
    * @returns undefined for one that may be made; null while it cannot be said, because the object or its record is missing
    */
-  refusalOf(tx: Tx, ctx: RequestContext, intent: RemoteIntent): string | null | undefined
+  refusalOf(tx: Tx, ctx: RequestContext, intent: RemoteIntent): RemoteRefusal | null | undefined
   /**
    * What a stored record has to do with others that it should not: shared unique values, masters that are not there.
    * @returns null for a record that is not live, or of an object without such values and masters

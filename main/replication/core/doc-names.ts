@@ -8,12 +8,24 @@ export type DocName =
   | { readonly kind: 'feed'; readonly object: string; readonly record: string; readonly segment: number }
   | { readonly kind: 'metadata'; readonly type: string; readonly uid: string }
   | { readonly kind: 'workspace'; readonly part: 'roster' | 'acl' }
+  | RefusalName
+
+/** What one device refused of what another one wrote: of a record with its texts, or of another document by its name. */
+export interface RefusalName {
+  readonly kind: 'refusal'
+  /** The device that refused, and the one that wrote. */
+  readonly by: string
+  readonly writer: string
+  /** Name of the document; that of its record for a text. */
+  readonly target: string
+}
 
 /** Uids are hex digits; those of built-in items and ids of packages have letters, dots and dashes. */
 const UID = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 const TYPE = /^[a-z][a-z0-9_]{0,62}$/
 const SEGMENT = /^(?:0|[1-9]\d{0,5})$/
-/** No name is longer: three uids, a record id and slashes. */
+const DEVICE = /^[A-Za-z0-9_-]{1,64}$/
+/** No name is longer: three uids, a record id and slashes; the name of a refusal holds two devices and another name. */
 const MAX_LENGTH = 512
 
 /** The text each parsed name came from: a document that is merged asks for it a dozen times. */
@@ -60,6 +72,13 @@ function parse(text: string): DocName | null {
         : null
     case 'w':
       return parts.length === 2 && (first === 'roster' || first === 'acl') ? { kind: 'workspace', part: first } : null
+    case 'x': {
+      const target = parts.slice(3).join('/')
+      const isOfDevices = DEVICE.test(first) && DEVICE.test(second)
+      const kind = isOfDevices ? parse(target)?.kind : undefined
+      const isTarget = kind !== undefined && kind !== 'refusal' && kind !== 'text'
+      return isTarget ? { kind: 'refusal', by: first, writer: second, target } : null
+    }
     default:
       return null
   }
@@ -77,6 +96,8 @@ function join(name: DocName): string {
       return `m/${name.type}/${name.uid}`
     case 'workspace':
       return `w/${name.part}`
+    case 'refusal':
+      return `x/${name.by}/${name.writer}/${name.target}`
   }
 }
 

@@ -5,8 +5,10 @@ import type { KeyboardEvent } from 'react'
 import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { formatMoment } from '../../lib/format.ts'
+import { confirmAction } from '../../lib/confirm.ts'
 import { t } from '../../lib/strings.ts'
-import { otherWays, propertyText, sidesOf } from './conflict-choices.ts'
+import type { StringKey } from '../../lib/strings.ts'
+import { otherWays, propertyText, refusalReason, sidesOf } from './conflict-choices.ts'
 import type { Choice } from './conflict-choices.ts'
 import type { Conflict, Decision } from './conflict-queries.ts'
 import { ConflictSides } from './conflict-sides.tsx'
@@ -32,7 +34,7 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
   const card = useRef<HTMLLIElement>(null)
   const fields = place.fieldsOf(conflict.object)
   const field = fields.find(({ name }) => name === conflict.field)
-  const about = field ? fieldLabel(field) : aboutText(conflict)
+  const about = field ? fieldLabel(field) : aboutText(conflict, fields)
   const kind = t(isOfObject(conflict) ? 'conflicts.kind.object_removed' : `conflicts.kind.${conflict.kind}`)
   const isOpen = conflict.state === 'open'
   const busy = decisions.busy.has(conflict.id)
@@ -50,7 +52,17 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
     setChosen(undefined)
     if (hadFocus) next?.focus()
   }
-  const take = ({ decision, label }: Choice): void => void decide(decision, t(label))
+  const take = async ({ decision, label }: Choice): Promise<void> => {
+    const isRemoval = label === 'conflicts.refused.remove'
+    const isSure =
+      !isRemoval ||
+      (await confirmAction({
+        title: t('conflicts.refused.remove.title'),
+        body: t('conflicts.refused.remove.text'),
+        confirmLabel: t(label),
+      }))
+    if (isSure) await decide(decision, t(label))
+  }
   const stopWriting = (): void => {
     setWriting(false)
     card.current?.focus()
@@ -69,7 +81,7 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
     } else if (event.key === 'Enter' && chosen !== undefined) {
       const choice = sides[chosen]?.choice
       event.preventDefault()
-      if (choice) take(choice)
+      if (choice) void take(choice)
     }
   }
 
@@ -90,19 +102,20 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
           {isOpen
             ? t('conflicts.found', { when: formatMoment(conflict.foundAt) })
             : t('conflicts.ended', {
-                how: t(endings[conflict.resolution ?? ''] ?? 'conflicts.end.other'),
+                how: t(endingOf(conflict)),
                 when: formatMoment(conflict.resolvedAt),
               })}
         </span>
       </div>
-      {conflict.kind !== 'field' && <p className={classes.why}>{whyText(conflict)}</p>}
+      {conflict.kind !== 'field' && <p className={classes.why}>{whyText(conflict, fields)}</p>}
+      {isOpen && triedText(conflict) !== '' && <p className={classes.why}>{triedText(conflict)}</p>}
       <ConflictSides
         conflict={conflict}
         fields={fields}
         context={place.context}
         ownDevice={place.ownDevice}
         chosen={chosen}
-        onChoose={isOpen ? ({ choice }) => choice && take(choice) : undefined}
+        onChoose={isOpen ? ({ choice }) => choice && void take(choice) : undefined}
         busy={busy}
         hasKeys={props.focusable === true}
         nameOf={place.nameOf}
@@ -122,7 +135,13 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
       {isOpen && !writing && (ways.actions.length > 0 || (field !== undefined && ways.value !== undefined)) && (
         <div className={classes.actions}>
           {ways.actions.map((choice) => (
-            <Button key={choice.label} size="compact-sm" variant="default" disabled={busy} onClick={() => take(choice)}>
+            <Button
+              key={choice.label}
+              size="compact-sm"
+              variant="default"
+              disabled={busy}
+              onClick={() => void take(choice)}
+            >
               {t(choice.label)}
             </Button>
           ))}
@@ -140,7 +159,7 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
           )}
         </div>
       )}
-      {!isOpen && (
+      {!isOpen && (conflict.kind !== 'refused' || conflict.resolution === 'keep') && (
         <div className={classes.actions}>
           <Button
             size="compact-sm"
@@ -157,8 +176,11 @@ export function ConflictCard(props: { conflict: Conflict; place: CardPlace; focu
 }
 
 /** What of a record or a definition a conflict is about that is no field. */
-function aboutText({ item, feedItem }: Conflict): string {
+function aboutText({ item, feedItem, refusal, winner, losers }: Conflict, fields: readonly FieldDefinition[]): string {
   if (item) return propertyText(item)
+  // A record that is only on one side is meant as a whole.
+  const isWhole = [winner, ...losers].some(({ value }) => value === null)
+  if (refusal !== undefined && refusal.fields.length > 0 && !isWhole) return labelsOf(refusal.fields, fields).join(', ')
   if (feedItem === undefined) return t('conflicts.record')
   return t(feedItem.part === 'body' ? 'conflicts.feed.body' : 'conflicts.feed.data')
 }
@@ -168,14 +190,43 @@ function isOfObject({ kind, item }: Conflict): boolean {
   return kind === 'delete_edit' && item !== undefined
 }
 
-function whyText(conflict: Conflict): string {
-  const { kind } = conflict
+function labelsOf(names: readonly string[], fields: readonly FieldDefinition[]): string[] {
+  return names.map((name) => {
+    const field = fields.find((one) => one.name === name)
+    return field ? fieldLabel(field) : name
+  })
+}
+
+/** What came of asking the other device to try again. */
+function triedText({ refusal, winner }: Conflict): string {
+  const device = winner.device.name
+  if (refusal?.askedAt !== undefined)
+    return t('conflicts.refused.asked', { device, when: formatMoment(refusal.askedAt) })
+  if (refusal?.triedAt !== undefined)
+    return t('conflicts.refused.tried', { device, when: formatMoment(refusal.triedAt) })
+  return ''
+}
+
+function whyText(conflict: Conflict, fields: readonly FieldDefinition[]): string {
+  const { kind, refusal, winner } = conflict
   if (kind === 'field') return ''
+  if (refusal)
+    return t('conflicts.why.refused', {
+      device: winner.device.name,
+      reason: refusalReason(refusal, labelsOf(refusal.closed, fields)),
+    })
   if (conflict.feedItem) return t('conflicts.why.feed')
   return t(isOfObject(conflict) ? 'conflicts.why.object_removed' : `conflicts.why.${kind}`)
 }
 
-const endings: Readonly<Record<string, Parameters<typeof t>[0]>> = {
+function endingOf({ kind, resolution = '' }: Conflict): StringKey {
+  if (kind === 'refused' && resolution === 'winner') return 'conflicts.end.takenBack'
+  if (kind === 'refused' && resolution === 'elsewhere') return 'conflicts.end.accepted'
+  return endings[resolution] ?? 'conflicts.end.other'
+}
+
+const endings: Readonly<Record<string, StringKey>> = {
+  keep: 'conflicts.end.keep',
   winner: 'conflicts.end.winner',
   loser: 'conflicts.end.loser',
   value: 'conflicts.end.value',

@@ -74,7 +74,30 @@ it('knows whose a side is, and says nothing while this device is not known', () 
 
 it('decides together only what one word decides', () => {
   const kinds = ['field', 'text', 'delete_edit', 'fork', 'orphan', 'unique', 'type', 'validation'] as const
-  expect(kinds.filter((kind) => isForMany(conflict({ kind })))).toEqual(['field', 'text', 'delete_edit', 'fork'])
+  expect(kinds.filter((kind) => isForMany(conflict({ kind }), 'newest'))).toEqual([
+    'field',
+    'text',
+    'delete_edit',
+    'fork',
+  ])
+})
+
+it('offers the ways out of a refusal, and to take many back by one word', () => {
+  const refusal = (winner: unknown, choices: ('winner' | 'retry' | 'keep')[]) =>
+    conflict({
+      ...{ kind: 'refused', winner: side(winner, 'desk'), losers: [side({ pages: 2 })] },
+      refusal: { code: 'edit', message: 'No.', fields: ['pages'], closed: [], choices },
+    })
+  const edited = refusal({ pages: 1 }, ['winner', 'retry'])
+  expect(sidesOf(edited).map(({ heading }) => heading)).toEqual(['conflicts.refused.mine', 'conflicts.refused.theirs'])
+  expect(otherWays(edited).actions.map(({ label }) => label)).toEqual([
+    'conflicts.refused.takeBack',
+    'conflicts.refused.retry',
+  ])
+  expect(isForMany(edited, 'theirs')).toBe(true)
+  expect(isForMany(edited, 'mine')).toBe(false)
+  const made = refusal(null, ['winner', 'retry', 'keep'])
+  expect(otherWays(made).actions[0]?.label).toBe('conflicts.refused.remove')
 })
 
 it('puts conflicts under their record in the order they came', () => {

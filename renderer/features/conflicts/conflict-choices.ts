@@ -2,7 +2,7 @@
 // words stand for themselves in strings.
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
-import type { Conflict, ConflictSide, Decision } from './conflict-queries.ts'
+import type { Conflict, ConflictSide, Decision, ManyChoice } from './conflict-queries.ts'
 
 /** Whose a side is, seen from this device. */
 export type Whose = 'mine' | 'theirs' | 'unknown'
@@ -29,9 +29,9 @@ export interface OtherWays {
 /** Kinds where many are decided by one word. */
 const many: ReadonlySet<Conflict['kind']> = new Set(['field', 'text', 'fork', 'delete_edit'])
 
-/** Whether a conflict can be decided together with others. */
-export function isForMany({ kind }: Conflict): boolean {
-  return many.has(kind)
+/** Whether a conflict can be decided together with others; what was refused can only be taken back together. */
+export function isForMany({ kind, refusal }: Conflict, choice: ManyChoice): boolean {
+  return many.has(kind) || (choice === 'theirs' && refusal?.choices.includes('winner') === true)
 }
 
 /** Whose a side is; unknown while this device is not known. */
@@ -43,6 +43,11 @@ export function whoseIs({ device }: ConflictSide, ownDevice: string | undefined)
 /** The sides of a conflict in the order of their keys: 1 is what stands now. */
 export function sidesOf({ kind, winner, losers, state, item }: Conflict): readonly ShownSide[] {
   switch (kind) {
+    case 'refused':
+      return [
+        ...losers.map((side): ShownSide => ({ side, heading: 'conflicts.refused.mine', choice: undefined })),
+        { side: winner, heading: 'conflicts.refused.theirs', choice: undefined },
+      ]
     case 'delete_edit':
       return [
         {
@@ -86,7 +91,7 @@ export function sidesOf({ kind, winner, losers, state, item }: Conflict): readon
 }
 
 /** The ways to end a conflict that are no side of it. */
-export function otherWays({ kind, field }: Conflict): OtherWays {
+export function otherWays({ kind, field, winner, item, refusal }: Conflict): OtherWays {
   const value = field === undefined ? undefined : ({ label: 'conflicts.own', choice: 'value' } as const)
   switch (kind) {
     case 'text':
@@ -104,6 +109,15 @@ export function otherWays({ kind, field }: Conflict): OtherWays {
       return { actions: [act('winner', 'conflicts.leave')], value: value && { ...value, label: 'conflicts.change' } }
     case 'delete_edit':
       return { actions: [], value: undefined }
+    case 'refused': {
+      const isRemoval = winner.value === null && item === undefined
+      const labels = {
+        winner: isRemoval ? 'conflicts.refused.remove' : 'conflicts.refused.takeBack',
+        retry: 'conflicts.refused.retry',
+        keep: 'conflicts.refused.keep',
+      } as const
+      return { actions: (refusal?.choices ?? []).map((choice) => act(choice, labels[choice])), value: undefined }
+    }
     default:
       return { actions: [], value }
   }
@@ -111,11 +125,42 @@ export function otherWays({ kind, field }: Conflict): OtherWays {
 
 const properties = ['label', 'description', 'name', 'type', 'required', 'options', 'order', 'state', 'del'] as const
 
+/** A property of a definition by its name. */
+export function propertyName(name: string): string {
+  const known = properties.find((each) => each === name)
+  return known === undefined ? name : t(`conflicts.property.${known}`)
+}
+
+const refusalCodes = [
+  'create',
+  'read',
+  'edit',
+  'delete',
+  'transfer',
+  'restore',
+  'purge',
+  'master',
+  'closed',
+  'others',
+  'name',
+  'creation',
+  'admin',
+] as const
+
+/** Why another device did not accept a change; the words of that device where there are none here. */
+export function refusalReason(refusal: NonNullable<Conflict['refusal']>, closed: readonly string[]): string {
+  if (refusal.code === 'fields') {
+    const fields = closed.length === 0 ? t('conflicts.refused.someFields') : closed.join(', ')
+    return t('conflicts.refused.code.fields', { fields })
+  }
+  const known = refusalCodes.find((code) => code === refusal.code)
+  return known === undefined ? refusal.message : t(`conflicts.refused.code.${known}`)
+}
+
 /** What of a definition a conflict is about: `Amount: label`. */
 export function propertyText(item: NonNullable<Conflict['item']>): string {
   if (item.property === '') return t('conflicts.property.all')
-  const known = properties.find((each) => each === item.property)
-  const property = known === undefined ? item.property : t(`conflicts.property.${known}`)
+  const property = propertyName(item.property)
   return item.field === undefined ? property : t('conflicts.property.of', { field: item.field.label, property })
 }
 

@@ -17,9 +17,8 @@ import type { CardPlace } from './conflict-card.tsx'
 import { ConflictCard } from './conflict-card.tsx'
 import { byRecord, isForMany } from './conflict-choices.ts'
 import { conflictStates, conflictsQuery } from './conflict-queries.ts'
-import type { ConflictScope, ShownState } from './conflict-queries.ts'
+import type { Conflict, ConflictScope, ManyChoice, ShownState } from './conflict-queries.ts'
 import { useDecisions } from './use-decisions.ts'
-import type { ManyChoice } from './use-decisions.ts'
 import { useRecordNames } from './use-record-names.ts'
 import classes from './conflicts.module.css'
 
@@ -41,9 +40,13 @@ export function ConflictList(props: {
   const conflicts = useMemo(() => data?.pages.flatMap((page) => page.conflicts) ?? [], [data])
   const place = useCardPlace(conflicts, props.ownDevice)
   const total = data?.pages[0]?.total ?? 0
-  const decidable = conflicts.filter(isForMany)
+  const decidableBy = (choice: ManyChoice): readonly Conflict[] => conflicts.filter((one) => isForMany(one, choice))
+  const offered = manyChoices.filter(
+    (choice) => (choice === 'newest' || props.ownDevice !== undefined) && decidableBy(choice).length > 0,
+  )
 
   const decideAll = async (choice: ManyChoice): Promise<void> => {
+    const decidable = decidableBy(choice)
     const isSure =
       decidable.length === 1 ||
       (await confirmAction({
@@ -86,7 +89,7 @@ export function ConflictList(props: {
             </Button>
           )}
         </div>
-        {scope.state === 'open' && decidable.length > 0 && (
+        {scope.state === 'open' && offered.length > 0 && (
           <div className={classes.barEnd}>
             <Menu position="bottom-end" {...menuOptions}>
               <Menu.Target>
@@ -95,13 +98,11 @@ export function ConflictList(props: {
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
-                {manyChoices
-                  .filter((choice) => choice === 'newest' || props.ownDevice !== undefined)
-                  .map((choice) => (
-                    <Menu.Item key={choice} onClick={() => void decideAll(choice)}>
-                      {t(`conflicts.many.${choice}`)}
-                    </Menu.Item>
-                  ))}
+                {offered.map((choice) => (
+                  <Menu.Item key={choice} onClick={() => void decideAll(choice)}>
+                    {t(`conflicts.many.${choice}`)}
+                  </Menu.Item>
+                ))}
               </Menu.Dropdown>
             </Menu>
           </div>

@@ -20,6 +20,9 @@ export type Waiting = CallResult<'listSyncProblems'>['waiting'][number]
 /** What a decision is made of. */
 export type Decision = Parameters<typeof call<'resolveConflict'>>[1]['body']
 
+/** How many conflicts are decided at once. */
+export type ManyChoice = Parameters<typeof call<'resolveConflicts'>>[1]['body']['choice']
+
 /** Which conflicts are shown. */
 export const conflictStates = ['open', 'resolved'] as const
 

@@ -6,7 +6,7 @@ import { fieldLabel } from '../../fields/index.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { recordPath } from '../../lib/record-address.ts'
 import { t, tn } from '../../lib/strings.ts'
-import { sidesOf, whoseIs } from './conflict-choices.ts'
+import { propertyName, sidesOf, whoseIs } from './conflict-choices.ts'
 import type { ShownSide } from './conflict-choices.ts'
 import type { Conflict } from './conflict-queries.ts'
 import { ValueText } from './value-text.tsx'
@@ -52,7 +52,7 @@ export function ConflictSides(props: {
       {sides.map((shown, at) => (
         <section key={at} className={classes.side} data-chosen={props.chosen === at || undefined}>
           <p className={classes.sideHead}>
-            {t(shown.heading)}
+            {t(shown.heading, { device: deviceOf(shown) })}
             <Whose side={shown} ownDevice={props.ownDevice} />
           </p>
           <div className={classes.value}>
@@ -67,10 +67,12 @@ export function ConflictSides(props: {
             />
           </div>
           <p className={classes.who}>
-            {t('conflicts.who', {
-              who: shown.side.actor.name ?? t('conflicts.somebody'),
-              device: shown.side.device.name === '' ? t('conflicts.someDevice') : shown.side.device.name,
-            })}
+            {shown.side.actor.id === ''
+              ? deviceOf(shown)
+              : t('conflicts.who', {
+                  who: shown.side.actor.name ?? t('conflicts.somebody'),
+                  device: deviceOf(shown),
+                })}
             {' · '}
             <time dateTime={shown.side.at}>{formatMoment(shown.side.at)}</time>
           </p>
@@ -90,6 +92,10 @@ export function ConflictSides(props: {
       ))}
     </div>
   )
+}
+
+function deviceOf({ side }: ShownSide): string {
+  return side.device.name === '' ? t('conflicts.someDevice') : side.device.name
 }
 
 function Whose(props: { side: ShownSide; ownDevice: string | undefined }) {
@@ -118,6 +124,8 @@ function SideValue(props: {
     )
   }
   if (conflict.kind === 'validation' && isPlain(value)) return <>{String(value['message'] ?? value['rule'] ?? '')}</>
+  if (conflict.kind === 'refused' && value === null)
+    return <span className={classes.none}>{goneText(conflict, shown)}</span>
   if (conflict.kind === 'delete_edit' && conflict.item) return <RecordsText value={value} />
   if (conflict.kind === 'delete_edit' && value === null) return <span>{t('conflicts.deleted')}</span>
   return (
@@ -130,6 +138,12 @@ function SideValue(props: {
       beside={props.beside}
     />
   )
+}
+
+/** That there is nothing on one side of a refusal. */
+function goneText({ winner, item }: Conflict, { side }: ShownSide): string {
+  if (side !== winner) return t('conflicts.refused.gone')
+  return t(item ? 'conflicts.refused.noneDefined' : 'conflicts.refused.none')
 }
 
 /** What became of an object on one side: it was removed, or records of it were written. */
@@ -155,7 +169,8 @@ function Value(props: {
   beside?: unknown
 }) {
   const { value, field, context } = props
-  if (field !== undefined || props.conflict.item !== undefined || !isPlain(value)) {
+  const isOfItem = props.conflict.item !== undefined && props.conflict.kind !== 'refused'
+  if (field !== undefined || isOfItem || !isPlain(value)) {
     return <ValueText field={field} value={value} context={context} beside={props.beside} />
   }
   return (
@@ -166,7 +181,7 @@ function Value(props: {
         const isMember = inner !== undefined && (one === true || one === false) && inner.type !== 'boolean'
         return (
           <div key={name}>
-            <dt>{inner ? fieldLabel(inner) : name}</dt>
+            <dt>{inner ? fieldLabel(inner) : props.conflict.item ? propertyName(name) : name}</dt>
             <dd>{isMember ? t('conflicts.listChanged') : <ValueText field={inner} value={one} context={context} />}</dd>
           </div>
         )

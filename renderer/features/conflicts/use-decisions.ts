@@ -7,10 +7,7 @@ import { t, tn } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { dropUndo, pushUndo } from '../../lib/undo.ts'
 import type { UndoStep } from '../../lib/undo.ts'
-import type { Conflict, Decision } from './conflict-queries.ts'
-
-/** How many conflicts are decided at once. */
-export type ManyChoice = Parameters<typeof call<'resolveConflicts'>>[1]['body']['choice']
+import type { Conflict, Decision, ManyChoice } from './conflict-queries.ts'
 
 /** Deciding. */
 export interface Decisions {
@@ -23,6 +20,13 @@ export interface Decisions {
 }
 
 const none: ReadonlySet<string> = new Set()
+
+/** What is said of a choice that cannot be undone; undefined for the others. */
+function refusedToast({ kind, winner, item }: Conflict, { choice }: Decision): string | undefined {
+  if (kind !== 'refused' || choice === 'keep') return undefined
+  if (choice === 'retry') return t('conflicts.refused.askedToast', { device: winner.device.name })
+  return t(winner.value === null && item === undefined ? 'conflicts.refused.removed' : 'conflicts.refused.takenBack')
+}
 
 /** Deciding conflicts from one place of the screen. */
 export function useDecisions(): Decisions {
@@ -86,7 +90,9 @@ export function useDecisions(): Decisions {
           showToast({ message: t('conflicts.gone') })
           return
         }
-        offerUndo(t('conflicts.decided', { choice: label }), [conflict], again)
+        const told = refusedToast(conflict, decision)
+        if (told === undefined) offerUndo(t('conflicts.decided', { choice: label }), [conflict], again)
+        else showToast({ message: told, tone: 'good' })
       }),
     async decideMany(conflicts, choice) {
       const ids = conflicts.map(({ id }) => id)
@@ -102,7 +108,10 @@ export function useDecisions(): Decisions {
         await again()
         const decided = conflicts.filter(({ id }) => done.has(id))
         const left = conflicts.length - decided.length
-        if (decided.length > 0) offerUndo(tn('conflicts.decidedMany', decided.length), decided, again)
+        const message = tn('conflicts.decidedMany', decided.length)
+        const undoable = decided.filter(({ kind }) => kind !== 'refused')
+        if (undoable.length > 0) offerUndo(message, undoable, again)
+        else if (decided.length > 0) showToast({ message, tone: 'good' })
         if (left > 0) showToast({ message: tn('conflicts.leftOver', left), tone: 'bad' })
       })
     },

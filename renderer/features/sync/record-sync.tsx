@@ -1,6 +1,6 @@
 // Owns the mark of a record: whether its newest change is on the other devices. Quiet.
 import { Tooltip } from '@mantine/core'
-import { IconCheck, IconClockUp, IconCloudUp } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCheck, IconClockUp, IconCloudUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { addStrings, t, tn } from '../../lib/strings.ts'
 import { syncStrings } from '../../lib/strings/sync.ts'
@@ -18,14 +18,17 @@ export function RecordSync(props: { object: string; id: string }) {
   const { data } = useQuery(recordSyncQuery(props.object, props.id))
   const { data: peers } = useQuery(peersQuery)
   if (!data) return null
-  const names = listNames(peers?.filter(({ id }) => data.missingOn.includes(id)) ?? [])
-  const label =
-    data.state === 'everywhere'
+  const named = (ids: readonly string[]): string => listNames(peers?.filter(({ id }) => ids.includes(id)) ?? [])
+  const isRefused = data.refusedBy.length > 0
+  const names = named(isRefused ? data.refusedBy : data.missingOn)
+  const label = isRefused
+    ? t('sync.record.refused.on', { names: names === '' ? t('sync.unknownDevice') : names })
+    : data.state === 'everywhere'
       ? t('sync.record.everywhere')
       : names === ''
         ? t(`sync.record.${data.state}`)
         : t(`sync.record.${data.state}.on`, { names })
-  const Picture = pictures[data.state]
+  const Picture = isRefused ? IconAlertTriangle : pictures[data.state]
   return (
     <span className={classes.mark}>
       <Tooltip label={label}>

@@ -69,11 +69,21 @@ export function StatusFacts(props: { status: SyncStatus; now: Date; withDevice?:
       )}
       <dt>{t('sync.fact.problems')}</dt>
       <dd>
-        {problemCount(status) + counts.waiting + counts.repairs === 0 && t('sync.fact.problems.none')}
-        {counts.conflicts > 0 && (
+        {problemCount(status) + counts.waiting + counts.repairs + counts.keptHere === 0 && t('sync.fact.problems.none')}
+        {(['refused', 'conflicts'] as const).map(
+          (kind) =>
+            counts[kind] > 0 && (
+              <span key={kind} className={parts.address}>
+                <a href={`#${conflictsPath}`} className={parts.link}>
+                  {tn(`sync.${kind}`, counts[kind])}
+                </a>
+              </span>
+            ),
+        )}
+        {counts.keptHere > 0 && (
           <span className={parts.address}>
-            <a href={`#${conflictsPath}`} className={parts.link}>
-              {tn('sync.conflicts', counts.conflicts)}
+            <a href={`#${conflictsPath}?state=resolved`} className={parts.link}>
+              {tn('sync.keptHere', counts.keptHere)}
             </a>
           </span>
         )}

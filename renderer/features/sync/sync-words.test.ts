@@ -35,7 +35,7 @@ const base: SyncStatus = {
   device: { id: 'd', name: 'Desk', fingerprint: 'f', inc: 1, role: 'admin' },
   outgoing: { waiting: 0 },
   incoming: { remaining: 0, total: 0, partial: false },
-  counts: { conflicts: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
+  counts: { conflicts: 0, refused: 0, keptHere: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
   logBytes: 0,
 }
 const proof = {
@@ -87,7 +87,10 @@ const lines: readonly [string, Partial<SyncStatus>][] = [
   ['Offline', { state: 'offline' }],
   [
     'Attention (4)',
-    { state: 'attention', counts: { conflicts: 2, parked: 1, quarantined: 1, waiting: 0, repairs: 9 } },
+    {
+      state: 'attention',
+      counts: { conflicts: 2, refused: 0, keptHere: 0, parked: 1, quarantined: 1, waiting: 0, repairs: 9 },
+    },
   ],
   ['Attention: this device was removed from the workspace', { state: 'attention', reason: 'unpaired' }],
   ['Attention', { state: 'attention' }],

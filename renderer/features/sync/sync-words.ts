@@ -25,10 +25,10 @@ export function listNames(devices: readonly { name: string }[]): string {
   return devices.map(({ name }) => name).join(', ')
 }
 
-/** Problems a person can do something about: conflicts, and changes set aside or refused. */
+/** Problems a person can do something about: conflicts, what others did not accept, and changes set aside or refused. */
 export function problemCount(status: SyncStatus): number {
-  const { conflicts, parked, quarantined } = status.counts
-  return conflicts + parked + quarantined
+  const { conflicts, refused, parked, quarantined } = status.counts
+  return conflicts + refused + parked + quarantined
 }
 
 /**
@@ -74,6 +74,9 @@ export function stateText(status: SyncStatus, now: Date): string {
         ? tn('sync.state.offline.waiting', outgoing.waiting)
         : tn('sync.state.offline.since', outgoing.waiting, { time: shortMoment(outgoing.oldestAt, now) })
     case 'attention': {
+      const { refused, keptHere } = status.counts
+      if (status.reason === 'not_accepted') return tn('sync.state.refused', refused)
+      if (status.reason === 'kept_here') return tn('sync.state.kept', keptHere)
       const count = problemCount(status)
       if (count > 0) return t('sync.state.attention.of', { count })
       return status.reason === undefined
@@ -140,6 +143,8 @@ const reasons = [
   'timeout',
   'wrong_peer',
   'refused',
+  'not_accepted',
+  'kept_here',
   'unpaired',
   'silent',
   'lost',

@@ -31,13 +31,16 @@ export function WaitingPart(props: { status: SyncStatus; mayManage: boolean }) {
         {outgoing.waiting === 0 ? t('wait.out.none') : tn('wait.out', outgoing.waiting)}{' '}
         {outgoing.oldestAt !== undefined && t('wait.out.since', { time: shortMoment(outgoing.oldestAt, now) })}
       </p>
-      {counts.conflicts > 0 && (
-        <p className={parts.lead}>
-          {t('wait.conflicts')}{' '}
-          <a className={parts.link} href={`#${conflictsPath}`}>
-            {tn('sync.conflicts', counts.conflicts)}
-          </a>
-        </p>
+      {(['refused', 'conflicts'] as const).map(
+        (kind) =>
+          counts[kind] > 0 && (
+            <p key={kind} className={parts.lead}>
+              {t(`wait.${kind}`)}{' '}
+              <a className={parts.link} href={`#${conflictsPath}`}>
+                {tn(`sync.${kind}`, counts[kind])}
+              </a>
+            </p>
+          ),
       )}
       {error && !problems && <LoadFailure error={error} onRetry={() => void refetch()} />}
       {problems?.length === 0 && (

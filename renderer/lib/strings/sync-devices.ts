@@ -165,6 +165,7 @@ export const syncDeviceStrings = {
   'wait.reason.too_big': 'It is larger than what is taken.',
   'wait.reason.bad_signature': 'Its signature is not of the device it claims to be from.',
   'wait.reason.crashed': 'Taking it failed three times.',
+  'wait.refused': 'Written here without the right to it elsewhere, and on this device only:',
   'wait.conflicts': 'Where two devices changed the same, both values are kept:',
 
   'off.title': 'Turn sync off',

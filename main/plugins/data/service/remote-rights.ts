@@ -10,7 +10,7 @@ import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { DataService, RemoteIntent } from '../api.ts'
+import type { DataService, RemoteIntent, RemoteRefusal } from '../api.ts'
 import { getRow } from '../store.ts'
 import { differing, touches } from './changed-values.ts'
 import type { Row } from './codec.ts'
@@ -66,14 +66,14 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
     })
   }
 
-  const refuse = (scene: Scene, action: RecordAction): string | undefined => {
+  const refuse = (scene: Scene, action: RecordAction): RemoteRefusal | undefined => {
     const { schema, intent } = scene
     if (may(scene, schema, intent.id, action)) return undefined
     if (action === 'delete' || action === 'purge' || action === 'restore') {
       const cascades = codecOf(schema).relations.filter((field) => deleteBehaviorOf(field) === 'cascade')
       if (cascades.some((field) => follows(scene, field, action))) return undefined
     }
-    return `This person may not ${words[action]} this record of "${schema.name}".`
+    return { code: action, message: `This person may not ${words[action]} this record of "${schema.name}".` }
   }
 
   /** Fields the author may not edit and that do not follow from anything the author may do. */
@@ -126,7 +126,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
     return false
   }
 
-  const values = (scene: Scene): string | undefined => {
+  const values = (scene: Scene): RemoteRefusal | undefined => {
     const { schema, intent, stored } = scene
     const names = Object.keys(intent.values)
     if (names.length === 0) return undefined
@@ -142,10 +142,15 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
     const refusal = isNew || onlyFollows ? undefined : refuse(scene, 'edit')
     if (refusal !== undefined) return refusal
     const closed = closedFields(scene, columns)
-    if (closed.length > 0) return `This person may not change ${closed.join(', ')} of "${schema.name}".`
-    if (isMasterClosed(scene, columns))
-      return `This person may not change the record that one of "${schema.name}" belongs to.`
-    return undefined
+    if (closed.length > 0) {
+      const message = `This person may not change ${closed.join(', ')} of "${schema.name}".`
+      return { code: 'fields', message, fields: closed }
+    }
+    if (!isMasterClosed(scene, columns)) return undefined
+    return {
+      code: 'master',
+      message: `This person may not change the record that one of "${schema.name}" belongs to.`,
+    }
   }
 
   return {
@@ -154,7 +159,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       if (schema === undefined || schema.abstract) return null
       if (access.isFree(ctx)) return undefined
       if (parts.authorizer().closedBecause?.(ctx) !== undefined)
-        return `Records of "${schema.name}" are closed to this person.`
+        return { code: 'closed', message: `Records of "${schema.name}" are closed to this person.` }
       const stored = getRow(tx, schema, intent.id)
       const scene: Scene = { tx, ctx, schema, intent, stored }
       // Which rules cover a record that is not here yet cannot be said.

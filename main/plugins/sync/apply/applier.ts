@@ -15,6 +15,7 @@ import {
   noteProblemClosed,
   noteProblemOpened,
   putProblem,
+  readForbidden,
   readParked,
   readProblem,
   removeProblem,
@@ -22,10 +23,13 @@ import {
 import type { Problem, ProblemReason } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { WireError } from '#main/replication/wire/wire-error.ts'
-import { unpackGenesis } from '../write/genesis-body.ts'
+import type { LocalDocs } from '../write/doc-writer.ts'
+import type { Incoming } from '../refusals/refusing.ts'
+import { createRefusing, docsIn } from '../refusals/refusing.ts'
 import type { ChangeRefusal, DocChange } from './change-judge.ts'
 import { mergeRemote } from './merge-step.ts'
-import type { MergeParts } from './merge-step.ts'
+import type { MergeOutcome, MergeParts } from './merge-step.ts'
+import { targetOf } from '../refusals/refusal-doc.ts'
 import { Forbidden, refuseChange, Waits } from './refusals.ts'
 
 /** What applying works with. */
@@ -36,6 +40,11 @@ export interface ApplierParts extends MergeParts {
   readonly hlc: HlcClock
   readonly log: Logger
   readonly devices: Devices
+  /** Id of this machine. */
+  readonly device: string
+  /** Whose machine this is, as documents name people. */
+  author(): string
+  readonly docs: Pick<LocalDocs, 'read' | 'editNow'>
   /** Why a device may not change a document at all; undefined when it may. */
   refuse(doc: string, device: string): string | undefined
   /** Why a person on a device may not make this change of a document; undefined when they may. */
@@ -54,6 +63,10 @@ export interface Applier {
   settled(): Promise<void>
   /** Tries an envelope again that lies aside. */
   retry(inc: number, seq: number): Promise<boolean>
+  /** Tries again all that was refused: rights may be others now. */
+  retryRefused(): Promise<void>
+  /** Tries again what was refused of a document, because whoever wrote it asks for it. */
+  retryTarget(writer: string, target: string, asked: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -125,31 +138,51 @@ export function createApplier(parts: ApplierParts): Applier {
     recount(tx)
   }
 
+  const mergeDoc = (tx: Tx, incoming: Incoming, judge: (change: DocChange) => void): MergeOutcome => {
+    const { name: doc, author, update, at, isFollowed } = incoming
+    const actor = { type: 'user' as const, id: author, name: devices.nameOf(author) ?? author }
+    return mergeRemote(tx, mergeParts, { doc, update, actor, at, judge, isFollowed })
+  }
+
+  /** @throws Forbidden, Waits */
+  const judge = (tx: Tx, { name, author, device }: Incoming, change: DocChange): void => {
+    requireOpen(name, device)
+    refuseChange(parts.judge(tx, author, device, change))
+  }
+
+  /** @throws Forbidden */
+  const requireOpen = (doc: string, device: string): void => {
+    const forbidden = parts.refuse(doc, device)
+    if (forbidden !== undefined) throw new Forbidden({ forbidden, code: 'admin' })
+  }
+
   /** Merges everything an envelope brings; answers whom it waits for. @throws Forbidden */
   const merge = (tx: Tx, body: EnvelopeBody, device: string): ReadonlySet<number> => {
-    const take = (doc: string, author: string, update: Uint8Array, isFollowed = false) => {
-      const refusal = parts.refuse(doc, device)
-      if (refusal !== undefined) throw new Forbidden(refusal)
-      const judge = (change: DocChange): void => refuseChange(parts.judge(tx, author, device, change))
-      return mergeRemote(tx, mergeParts, { doc, update, actor: actorOf(author), at, judge, isFollowed })
-    }
     const at = new Date(Math.min(body.hlc.ms, clock.now())).toISOString()
-    const actorOf = (id: string) => ({ type: 'user' as const, id, name: devices.nameOf(id) ?? id })
-    if (body.kind === 'genesis') {
-      const docs = unpackGenesis(body.update)
-      const names = new Set(docs.map(({ name }) => name))
-      for (const { name, author, update } of docs) {
-        // Texts come before their record: t/<object>/<record>/<field>.
-        const isFollowed = name.startsWith('t/') && names.has(`r${name.slice(1, name.lastIndexOf('/'))}`)
-        const outcome = take(name, author, update, isFollowed)
-        if (!outcome.merged) return outcome.missing
-      }
-      return none
+    const docs = docsIn(body)
+    const names = new Set(docs.map(({ name }) => name))
+    for (const doc of docs) {
+      // Also what is there already is looked at: who may not write it may not say it again.
+      requireOpen(doc.name, device)
+      // Texts come before their record: t/<object>/<record>/<field>.
+      const isFollowed = doc.name.startsWith('t/') && names.has(targetOf(doc.name) ?? '')
+      const incoming: Incoming = { ...doc, device, at, isFollowed }
+      const outcome = mergeDoc(tx, incoming, (change) => judge(tx, incoming, change))
+      if (!outcome.merged) return outcome.missing
     }
-    if (body.update.length === 0) return none
-    const outcome = take(body.doc, body.author, body.update)
-    return outcome.merged ? none : outcome.missing
+    return none
   }
+
+  const refusing = createRefusing({
+    device: parts.device,
+    clock,
+    author: parts.author,
+    docs: parts.docs,
+    merge: mergeDoc,
+    judge,
+    group: parts.group,
+    recount,
+  })
 
   /** @throws Waits, Forbidden, DocError */
   const mergeWhole = (tx: Tx, body: EnvelopeBody, device: string): void => {
@@ -175,8 +208,47 @@ export function createApplier(parts: ApplierParts): Applier {
       })
     } catch {
       if (calls.length > 1) for (const call of calls) applyCalls(tx, device, [call])
-      else for (const { envelope } of calls[0]!) applyOne(tx, device, envelope)
+      else for (const part of byTarget(calls[0]!)) applyPart(tx, device, part)
     }
+  }
+
+  /**
+   * Applies what a call does to one record with its texts, or envelope by envelope: a record that may not be removed keeps
+   * its texts too.
+   */
+  const applyPart = (tx: Tx, device: string, part: readonly Read[]): void => {
+    const readable = part.flatMap(({ envelope, body }) => (body === null ? [] : [{ envelope, body }]))
+    try {
+      if (part.length > 1 && readable.length === part.length) {
+        tx.savepoint(() =>
+          parts.group(tx, () => {
+            for (const { body } of readable) mergeWhole(tx, body, device)
+          }),
+        )
+        return
+      }
+    } catch (error) {
+      if (error instanceof Forbidden && refuseOrMerge(tx, device, readable, error) !== undefined) return
+    }
+    for (const { envelope } of part) applyOne(tx, device, envelope)
+  }
+
+  /** What becomes of envelopes that could not be merged; undefined: they wait, and nothing of them is refused. */
+  const refuseOrMerge = (
+    tx: Tx,
+    device: string,
+    met: readonly { readonly envelope: SealedEnvelope; readonly body: EnvelopeBody }[],
+    error: Forbidden | Waits,
+  ): 'merged' | 'refused' | undefined => {
+    const found = refusing.meet(
+      tx,
+      device,
+      met.map(({ envelope: { inc, seq }, body }) => ({ inc, seq, body })),
+      error,
+    )
+    if (found === undefined || found === 'merged') return found
+    for (const { envelope, body } of met) layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', found.forbidden)
+    return 'refused'
   }
 
   /** Applies one envelope or lays it aside; answers whether it was applied. */
@@ -203,9 +275,13 @@ export function createApplier(parts: ApplierParts): Applier {
       tx.savepoint(() => parts.group(tx, () => mergeWhole(tx, body, device)))
       return true
     } catch (error) {
-      if (error instanceof Forbidden) {
-        layAside(tx, envelope, body.doc, 'quarantine', 'forbidden', error.message)
-      } else if (error instanceof Waits) {
+      const met =
+        error instanceof Forbidden || error instanceof Waits
+          ? refuseOrMerge(tx, device, [{ envelope, body }], error)
+          : undefined
+      if (met === 'merged') return true
+      if (met === 'refused') return false
+      if (error instanceof Waits) {
         layAside(tx, envelope, body.doc, 'parked', error.reason, [...error.missing].join(','))
       } else {
         if (!(error instanceof DocError || error instanceof WireError))
@@ -315,8 +391,10 @@ export function createApplier(parts: ApplierParts): Applier {
   const retryOne = (tx: Tx, { inc, seq }: { inc: number; seq: number }): boolean => {
     const envelope = readEnvelope(tx, inc, seq)
     const device = readIncarnation(tx, inc)?.device
-    if (envelope === undefined || device === undefined) return false
-    const done = applyOne(tx, device, envelope)
+    // With what it was refused with it may have come in meanwhile.
+    if (envelope === undefined || device === undefined || readProblem(tx, inc, seq) === undefined) return false
+    const { body } = readBody(envelope)
+    const done = (body === null ? undefined : refusing.retry(tx, device, body)) ?? applyOne(tx, device, envelope)
     if (done) {
       removeProblem(tx, inc, seq)
       noteProblemClosed(tx)
@@ -388,6 +466,27 @@ export function createApplier(parts: ApplierParts): Applier {
       state.tellApplied()
       return done
     },
+    async retryRefused() {
+      let after = { inc: -1, seq: 0 }
+      let isAny = false
+      while (!stopped) {
+        const aside = readForbidden(read, after, retryRead)
+        const last = aside.at(-1)
+        if (last === undefined) break
+        const { tried, applied } = await write('sync.retry', (tx) => retrySlice(tx, aside), repeatable)
+        isAny ||= applied > 0
+        after = aside[tried - 1]!
+        await nextTurn()
+      }
+      if (isAny) wake()
+      state.tellApplied()
+    },
+    async retryTarget(writer, target, asked) {
+      if (stopped) return
+      await write('sync.retry', (tx) => refusing.again(tx, writer, target, asked))
+      wake()
+      state.tellApplied()
+    },
     async stop() {
       stopped = true
       clearTimeout(retryTimer)
@@ -404,6 +503,18 @@ interface Read {
   readonly body: EnvelopeBody | null
 }
 
+/** The envelopes of a call in groups that are about one record each, with its texts. */
+function byTarget(call: readonly Read[]): readonly (readonly Read[])[] {
+  const groups = new Map<string, Read[]>()
+  for (const read of call) {
+    const { body, envelope } = read
+    const target = body === null || body.kind === 'genesis' ? null : targetOf(body.doc)
+    const key = target ?? `${envelope.seq}`
+    groups.set(key, [...(groups.get(key) ?? []), read])
+  }
+  return [...groups.values()]
+}
+
 function readBody(envelope: SealedEnvelope): Read {
   try {
     const body = envelope.seal === 0 ? decodeBody(envelope.body) : null
@@ -416,9 +527,12 @@ function readBody(envelope: SealedEnvelope): Read {
 /** What is stored is applied anew at the next start, from where the file says that it ended. */
 const repeatable = { repeatable: true } as const
 
-/** Whether whoever wrote an envelope is to blame, and not this machine. */
+/**
+ * Whether the machine that wrote an envelope is to blame. For what its person may not write it is not: it cannot know the
+ * rights they have here, and is told of it (D-241).
+ */
 function isFault(reason: ProblemReason): reason is Quarantined['reason'] {
-  return reason === 'forbidden' || reason === 'invalid' || reason === 'too_big'
+  return reason === 'invalid' || reason === 'too_big'
 }
 
 function reasonOf(error: unknown): ProblemReason {

@@ -1,16 +1,18 @@
 // Judges what an envelope changes in a document by the rights of its author: which record, which fields, which marks. Asks
 // the data service; knows no roster and no log.
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import { canonicalJson } from '#main/kernel/canonical-json.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
-import type { DataService, RemoteIntent } from '#main/plugins/data/api.ts'
+import type { DataService, RemoteIntent, RemoteRefusal } from '#main/plugins/data/api.ts'
 import type { DocName } from '#main/replication/core/doc-names.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { parseFeedKey, partKey } from '#main/replication/core/feed-doc.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
+import type { Register } from '#main/replication/core/register.ts'
 import type { SyncDocument } from '#main/replication/core/sync-document.ts'
-import type { Json } from '#main/replication/core/types.ts'
+import type { Json, RegisterValue } from '#main/replication/core/types.ts'
 import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
@@ -25,10 +27,23 @@ export interface DocChange {
   readonly changedKeys: ReadonlySet<string>
   /** What it made of the document. */
   readonly document: SyncDocument
+  /** The document as it is stored; null where there is none. */
+  readonly stored: SyncDocument | null
 }
 
+/** What an author lacks, in a word. */
+export type ForbiddenCode = RemoteRefusal['code'] | 'others' | 'name' | 'creation' | 'admin'
+
 /** Why a change is not merged: never, or not yet. */
-export type ChangeRefusal = { readonly forbidden: string } | { readonly waits: true }
+export type ChangeRefusal =
+  | {
+      /** In a sentence. */
+      readonly forbidden: string
+      readonly code: ForbiddenCode
+      /** Uids of the fields that are closed to the author; of `fields` alone. */
+      readonly closed?: readonly string[]
+    }
+  | { readonly waits: true }
 
 /** Who answers for a change. */
 export interface Answerable {
@@ -69,15 +84,37 @@ export function createChangeJudge(parts: {
           : feedIntent(tx, schema, name, change)
     if (intent === null) return notYet
     if (name.kind === 'feed' && touchesOthers(author, change) && !parts.mayModerate(ctx))
-      return { forbidden: 'This person may not change what somebody else wrote.' }
+      return { forbidden: 'This person may not change what somebody else wrote.', code: 'others' }
     if (name.kind === 'feed' && !speaksForOthers && forgesOthers(author, change))
-      return { forbidden: 'This machine may not write in the name of somebody else.' }
+      return { forbidden: 'This machine may not write in the name of somebody else.', code: 'name' }
     if (intent === 'over') return undefined
-    if (typeof intent === 'string') return { forbidden: intent }
+    if (typeof intent === 'string') return { forbidden: intent, code: 'creation' }
     const refusal = parts.data.refusalOf(tx, ctx, intent)
     if (refusal === null) return notYet
-    return refusal === undefined ? undefined : { forbidden: refusal }
+    if (refusal === undefined) return undefined
+    const { message: forbidden, code, fields } = refusal
+    const closed = fields?.flatMap((field) => schema.byName.get(field)?.uid ?? [])
+    return { forbidden, code, ...(closed === undefined ? {} : { closed }) }
   }
+}
+
+/**
+ * Whether all that is shown of a document is as it was, so that nothing is done that anybody needs a right for: what was
+ * written beyond somebody's rights and taken back again, or a record that was made and removed for good before it came here.
+ * What stood beside a value without being settled still has to.
+ */
+export function changesNothing({ name, isNew, changedKeys, document, stored }: DocChange): boolean {
+  if (name.kind === 'text') return (stored?.text ?? '') === document.text
+  const then: Register = stored?.register ?? new Map()
+  const now = document.register
+  if (name.kind === 'record' && isNew && isMark(now.get(PURGED_KEY)?.winner[1])) return true
+  const valuesOf = (found: RegisterValue | undefined): string[] =>
+    found === undefined ? ['null'] : [found.winner, ...found.losers].map((entry) => canonicalJson(entry[1]))
+  return [...changedKeys].every((key) => {
+    const [winner, ...losers] = valuesOf(then.get(key))
+    const [winnerNow, ...losersNow] = valuesOf(now.get(key))
+    return winner === winnerNow && losers.every((loser) => losersNow.includes(loser))
+  })
 }
 
 /** Null for a field that is not known here; `over` for a record nothing can change any more. */

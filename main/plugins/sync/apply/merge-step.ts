@@ -59,13 +59,14 @@ export function mergeRemote(tx: Tx, parts: MergeParts, remote: RemoteUpdate): Me
   const handler = parts.handler(name.kind)
   if (handler === undefined) throw new DocError('invalid', 'Documents of this kind have no place here.')
   const { row: before, state } = beforeOf(tx, remote)
-  const result = openDocument(remote.doc, state).merge(remote.update, remote.limits)
+  const opened = openDocument(remote.doc, state)
+  const result = opened.merge(remote.update, remote.limits)
   if (!result.merged) return result
   const { document, changedKeys, isChanged } = result
   const hasWaited = before !== undefined && (before.flags & needsProject) !== 0
   if (!isChanged && !hasWaited) return { merged: true, changed: false }
   const isNew = before === undefined
-  if (isChanged) remote.judge?.({ name, isNew, changedKeys, document })
+  if (isChanged) remote.judge?.({ name, isNew, changedKeys, document, stored: state === null ? null : opened })
   const { actor, at, isFollowed = false } = remote
   const keys = state === null || hasWaited ? null : changedKeys
   const flags =

@@ -16,11 +16,21 @@ export class Waits extends Error {
 }
 
 /** Thrown for an envelope its author may not write. */
-export class Forbidden extends Error {}
+export class Forbidden extends Error {
+  readonly refusal: Forbidding
+
+  constructor(refusal: Forbidding) {
+    super(refusal.forbidden)
+    this.refusal = refusal
+  }
+}
+
+/** A refusal for good. */
+export type Forbidding = Extract<ChangeRefusal, { readonly forbidden: string }>
 
 /** @throws Forbidden, Waits for what was refused */
 export function refuseChange(refusal: ChangeRefusal | undefined): void {
   if (refusal === undefined) return
-  if ('forbidden' in refusal) throw new Forbidden(refusal.forbidden)
+  if ('forbidden' in refusal) throw new Forbidden(refusal)
   throw new Waits(new Set(), 'newer_schema')
 }

@@ -5,6 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { RefusalName } from '#main/replication/core/doc-names.ts'
 import { DELETED_KEY, formerTextKey, isFormerText, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
@@ -27,19 +28,19 @@ export type ConflictEngine = ReturnType<typeof createConflictEngine>
 export function createConflictEngine(parts: {
   readonly host: Pick<PluginHost, 'read' | 'write'>
   readonly metadata: Pick<MetadataService, 'objectSchemas'>
-  readonly engine: Pick<SyncEngine, 'docs' | 'retry' | 'recount'>
+  readonly engine: Pick<SyncEngine, 'docs' | 'retry' | 'recount' | 'refused'>
   readonly devices: Pick<Devices, 'nameOf'>
   /** Id of this machine. */
   readonly device: string
   /** The name of a machine, as the roster has it. */
   deviceName(device: string): string | undefined
-  /** The id a person has here, whom documents name. */
+  /** The id a person has here, whom documents name, and the other way: it is its own inverse. */
   localId?(id: string): string
   /** Documents of metadata; undefined where this machine may not change them. */
   items?(): Pick<MetadataDocs, 'settleEntry' | 'keepRemoved' | 'handler'> | undefined
 }) {
   const { read, write } = parts.host
-  const { docs, retry, recount } = parts.engine
+  const { docs, retry, recount, refused } = parts.engine
 
   return {
     items: () => parts.items?.(),
@@ -88,6 +89,12 @@ export function createConflictEngine(parts: {
       })
       if (!isPurged) return
       for (const { name: emptied, edit } of emptyingEdits(tx, object, recordId)) docs.edit(tx, ctx, emptied, edit)
+    },
+    refused: {
+      ask: refused.ask,
+      takeBack: (tx: Tx, ctx: RequestContext, name: RefusalName) =>
+        refused.takeBack(tx, ctx, name, parts.localId?.(ctx.actor.id) ?? ctx.actor.id),
+      settle: refused.settle,
     },
     /** Tries again to apply an envelope; it stays where it lies when that fails. */
     retry,

@@ -23,6 +23,7 @@ import { createConflictView } from './conflict-view.ts'
 import { decideItem, requireItems, seesItems } from './item-conflicts.ts'
 import type { ConflictParts } from './register-conflicts.ts'
 import { createDecisions } from './resolve-conflict.ts'
+import { decideRefused } from './resolve-refused.ts'
 
 type Routes = typeof syncConflictRoutes
 type Query = z.output<NonNullable<Routes['listConflicts']['query']>>
@@ -78,8 +79,14 @@ export function createConflictService(parts: ConflictParts) {
     const view = createConflictView(parts, ctx)
     const seen = require(view, id)
     const isItem = 'document' in seen
-    const record = isItem ? null : await decisions.decide(ctx, seen, decision)
-    if (isItem) await decideItem(parts, ctx, seen.conflict, decision)
+    const isRefused = seen.conflict.kind === 'refused'
+    if (isRefused) await decideRefused(parts, ctx, seen, decision)
+    else if (isItem) await decideItem(parts, ctx, seen.conflict, decision)
+    const record = isItem
+      ? null
+      : isRefused
+        ? await decisions.recordOf(ctx, seen)
+        : await decisions.decide(ctx, seen, decision)
     return { conflict: view.show({ ...seen, conflict: readConflict(read, id) ?? seen.conflict }), record }
   }
 
@@ -152,6 +159,9 @@ export function createConflictService(parts: ConflictParts) {
       const isOver = resolvedAt !== null && clock.now() - Date.parse(resolvedAt) > reopenMs
       if (state === 'open' || isOver)
         throw platformError('invalid_state_transition', { state, reason: isOver ? 'too_late' : 'open' })
+      // What was taken back, or accepted, is not refused any more.
+      if (conflict.kind === 'refused' && conflict.resolution?.choice !== 'keep')
+        throw platformError('invalid_state_transition', { state, reason: 'over' })
       await write('sync.reopen', (tx) => reopenConflict(tx, id))
       return view.show({ ...seen, conflict: readConflict(read, id)! })
     },
@@ -206,6 +216,8 @@ export function followRecords(
  */
 function decisionOf({ kind, winner, losers }: Conflict, choice: ManyChoice, device: string): Decision {
   const sides = [winner, ...losers]
+  // What stands here is the one that was written: taking it back is all that many can be told alike.
+  if (kind === 'refused' && choice === 'theirs') return { choice: 'winner' }
   const chosen = sideOf(sides, choice, device)
   const isDecidable = kind === 'field' || kind === 'text' || kind === 'fork' || kind === 'delete_edit'
   if (!isDecidable || chosen < 0) {

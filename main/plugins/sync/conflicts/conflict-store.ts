@@ -14,7 +14,7 @@ import type { Json } from '#main/replication/core/types.ts'
 export type ConflictKind = (typeof conflictKinds)[number]
 
 /** Kinds that are about one value, rule or record: nothing stood there before two sides. */
-export const unbasedKinds: ReadonlySet<ConflictKind> = new Set(['orphan', 'unique', 'type', 'validation'])
+export const unbasedKinds: ReadonlySet<ConflictKind> = new Set(['orphan', 'unique', 'type', 'validation', 'refused'])
 
 /** `auto`: it ended by itself, because all sides say the same. */
 export type ConflictState = 'open' | 'resolved' | 'auto'
@@ -34,6 +34,24 @@ export interface ConflictSide {
   readonly at: string
   /** The record a side is, where the sides are records: of `unique`. */
   readonly record?: string
+  /** Why it stands there alone: of `refused`. */
+  readonly refused?: Refused
+}
+
+/** Why another machine did not accept what was written here. */
+export interface Refused {
+  /** What the author lacks there, in a word. */
+  readonly code: string
+  /** The same in a sentence. */
+  readonly message: string
+  /** Uids of fields that are closed to the author. */
+  readonly closed: readonly string[]
+  /** There is no such record, or definition, in the place of the other machine. */
+  readonly isNew: boolean
+  readonly mayTakeBack: boolean
+  /** A try that was asked for and is not answered yet, and the last one that was; ISO 8601. */
+  readonly askedAt?: string
+  readonly triedAt?: string
 }
 
 /** A conflict as merging finds it. */
@@ -240,6 +258,28 @@ export function readConflict(reads: Pick<Reads, 'get'>, id: string): Conflict | 
   return row === undefined ? undefined : conflictOf(row)
 }
 
+/** How many conflicts are open, what was refused and what of that stays here on purpose; asked often. */
+export function countOpen(reads: Pick<Reads, 'get'>): {
+  readonly conflicts: number
+  readonly refused: number
+  readonly keptHere: number
+} {
+  const sql = `SELECT coalesce(sum(kind <> 'refused' AND state = 'open'), 0) AS conflicts,
+    coalesce(sum(kind = 'refused' AND state = 'open'), 0) AS refused,
+    coalesce(sum(kind = 'refused' AND state <> 'open'), 0) AS keptHere
+    FROM sync_conflict WHERE state = 'open' OR resolution = ?`
+  return reads.get(statement(sql, [resolutionText('keep')]))!
+}
+
+/** The machines that did not accept a change of a record, also where it stays here on purpose. */
+export function refusedBy(reads: Pick<Reads, 'all'>, { object, recordId }: ConflictPlace): string[] {
+  const sql = `SELECT winner FROM sync_conflict WHERE object = ? AND record_id = ? AND kind = 'refused'
+    AND (state = 'open' OR resolution = ?)`
+  const values = [object, recordId.toLowerCase(), resolutionText('keep')]
+  const rows = reads.all(statement<Pick<ConflictRow, 'winner'>>(sql, values))
+  return [...new Set(rows.map(({ winner }) => (JSON.parse(winner) as ConflictSide).device))]
+}
+
 /** The open conflicts of a record. */
 export function openOfRecord(reads: Pick<Reads, 'all'>, { object, recordId }: ConflictPlace): readonly Conflict[] {
   const sql = `SELECT ${conflictColumns} FROM sync_conflict WHERE object = ? AND record_id = ? AND state = 'open'`
@@ -369,11 +409,6 @@ export function settleRemoved(tx: Tx, places: ReturnType<typeof removedPlaces>, 
     for (const { id } of tx.all(statement<{ id: string }>(sql, [object, field])))
       settleConflict(tx, id, { choice: 'elsewhere', by: null, at })
   }
-}
-
-/** How many conflicts wait for a decision. */
-export function countOpen(read: Pick<Reads, 'get'>): number {
-  return read.get(statement<{ n: number }>("SELECT count(*) AS n FROM sync_conflict WHERE state = 'open'"))!.n
 }
 
 /** Whether any conflict about records of an object waits for a decision. */

@@ -10,7 +10,8 @@ import { itemDocument, itemNameOf, itemValue, seesItems } from './item-conflicts
 import type { ItemDocument } from './item-conflicts.ts'
 import { unbasedKinds } from './conflict-store.ts'
 import { feedPartOf, saidIn } from './feed-parts.ts'
-import type { Conflict, ConflictSide } from './conflict-store.ts'
+import type { Conflict, ConflictSide, Refused } from './conflict-store.ts'
+import { refusedChoices } from './resolve-refused.ts'
 
 /** A conflict as it is answered. */
 export type ShownConflict = z.input<typeof SyncConflict>
@@ -66,6 +67,26 @@ export function createConflictView(parts: ConflictParts, ctx: RequestContext) {
     }
   }
 
+  /** Names the fields the caller may read; how many others there are is nobody's business. */
+  const refusalOf = (seen: SeenConflict | SeenItem, refused: Refused): NonNullable<ShownConflict['refusal']> => {
+    const { code, message, closed, askedAt, triedAt } = refused
+    const { winner, losers } = seen.conflict
+    const written = [winner, ...losers].flatMap(({ value }) =>
+      typeof value === 'object' && value !== null ? Object.keys(value) : [],
+    )
+    const names = (uids: readonly string[]): string[] => {
+      if ('document' in seen) return []
+      const { schema } = seen
+      const fields = [...new Set(uids)].flatMap((uid) => fieldOf(schema, uid) ?? [])
+      return fields.filter(({ name }) => data.canReadField(ctx, schema.name, name)).map(({ name }) => name)
+    }
+    return {
+      ...{ code, message, fields: names(written), closed: names(closed), choices: refusedChoices(refused) },
+      ...(askedAt === undefined ? {} : { askedAt }),
+      ...(triedAt === undefined ? {} : { triedAt }),
+    }
+  }
+
   return {
     /** Null for a conflict the caller learns nothing of: of another's record, of a hidden field, of an object that is gone. */
     see(conflict: Conflict): SeenConflict | SeenItem | null {
@@ -79,7 +100,8 @@ export function createConflictView(parts: ConflictParts, ctx: RequestContext) {
         return null
       if (mayRead(schema, conflict.recordId)) return { conflict, schema, field }
       // What was written of a record that was removed for good meanwhile: no row says who may see it but those who see all.
-      const isGone = conflict.kind === 'delete_edit' && parts.authorizer().isUnrestricted(ctx)
+      const mayBeGone = conflict.kind === 'delete_edit' || conflict.kind === 'refused'
+      const isGone = mayBeGone && parts.authorizer().isUnrestricted(ctx)
       return isGone ? { conflict, schema, field, isGone } : null
     },
     show(seen: SeenConflict | SeenItem): ShownConflict {
@@ -95,6 +117,7 @@ export function createConflictView(parts: ConflictParts, ctx: RequestContext) {
         ...('document' in seen ? { item: itemNameOf(parts, seen.document, conflict) } : {}),
         ...(field === undefined ? {} : { field: field.name }),
         ...(feedPart === null ? {} : { feedItem: feedPart }),
+        ...(winner.refused === undefined ? {} : { refusal: refusalOf(seen, winner.refused) }),
         ...(base === undefined ? {} : { base: valueOf(seen, base) }),
         // What an object was before it was removed is in the backup of the removal.
         ...(base === undefined && !unbasedKinds.has(kind) && !('document' in seen && kind === 'delete_edit')

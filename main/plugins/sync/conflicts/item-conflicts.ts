@@ -31,7 +31,8 @@ type Parts = Pick<ConflictParts, 'metadata' | 'authorizer'>
 /** The document a conflict is about; null for a record's. */
 export function itemDocument({ doc, object }: Pick<Conflict, 'doc' | 'object'>): ItemDocument | null {
   if (object !== '') return null
-  const name = parseDocName(doc)
+  const found = parseDocName(doc)
+  const name = found?.kind === 'refusal' ? parseDocName(found.target) : found
   return name?.kind === 'metadata' ? { type: name.type, uid: name.uid } : null
 }
 

@@ -4,6 +4,8 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import { syncError } from '../errors.ts'
 import type { ConflictEngine } from './conflict-engine.ts'
 import { createConflictService, followRecords } from './conflict-service.ts'
+import type { ConflictPlace } from './conflict-store.ts'
+import { refusedBy } from './conflict-store.ts'
 import { createProblemService } from './problem-service.ts'
 
 /** What conflicts and problems work with. */
@@ -62,6 +64,8 @@ export function registerConflicts(host: PluginHost) {
   followRecords(host, parts.metadata, () => joined !== null)
   return {
     countOpen: conflicts.countOpen,
+    /** Ids of the machines that did not accept a change of a record; `object` is its uid. */
+    refusedBy: (place: ConflictPlace): string[] => refusedBy(parts.read, place),
     /** Begins with an engine when sync is turned on; ends with null when it is turned off. */
     join(engine: ConflictEngine | null) {
       joined = engine

@@ -22,6 +22,8 @@ const choicesOf: Readonly<Record<ConflictKind, readonly Decision['choice'][]>> =
   type: ['value', 'winner'],
   validation: ['value', 'winner'],
   fork: ['winner', 'loser', 'value'],
+  // They depend on what the other machine holds; see resolve-refused.ts.
+  refused: [],
 }
 
 /** Kinds where keeping what stands there is to know of it, and writes nothing. */

@@ -22,7 +22,7 @@ import { refuseChange } from '../apply/refusals.ts'
 import { createRelationJudge } from '../apply/relation-conflicts.ts'
 import { removedPlaces, settleRemoved } from '../conflicts/conflict-store.ts'
 import { createDigest } from '#main/replication/core/digest.ts'
-import { parseDocName } from '#main/replication/core/doc-names.ts'
+import { formatDocName, parseDocName } from '#main/replication/core/doc-names.ts'
 import { createHlcClock } from '#main/replication/core/hlc.ts'
 import { openDocument } from '#main/replication/core/sync-document.ts'
 import type { Hlc } from '#main/replication/core/types.ts'
@@ -33,6 +33,7 @@ import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-s
 import { countProblems } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
+import { createRefusedDocs } from '../refusals/refused-docs.ts'
 import { createDocWriter } from '../write/doc-writer.ts'
 import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
 import { reissueUnsigned } from '../write/unsigned-tail.ts'
@@ -123,12 +124,20 @@ export async function createEngine(parts: EngineParts) {
   let changedRows = 0
   const rowChanged = (): void => void (changedRows += 1)
   const records = { data, metadata, clock, schemaOf, writerOf, written, isOwn, rowChanged, ids: host.ids }
+  const refused = createRefusedDocs({
+    ...{ clock, docs, schemaOf, isOwn, device: own.device },
+    author: () => author(),
+    retry: (name, asked) => void applier.retryTarget(name.writer, name.target, asked).catch(notRetried),
+    place: (tx, name, by) => placeNow(tx, formatDocName(name), by),
+  })
+  const notRetried = (error: unknown): void => log.error({ err: error }, 'What was refused could not be tried again.')
   const given = parts.handlers(docs)
   const handlers: readonly DocKindHandler[] = [
     ...given.filter(({ kind }) => kind !== 'feed'),
     ...createRecordHandlers({ ...records, issuesNumbers: parts.issuesNumbers }),
     // What people wrote about records comes after the records.
     ...given.filter(({ kind }) => kind === 'feed'),
+    refused.handler,
   ]
   const byKind = new Map(handlers.map((handler) => [handler.kind, handler]))
   const contextOf = (actor: Actor): RequestContext => ({
@@ -157,8 +166,12 @@ export async function createEngine(parts: EngineParts) {
 
   /** What every machine can decide alike: only machines of administrators change metadata and the roster. */
   const refuse = (doc: string, device: string): string | undefined => {
-    const kind = parseDocName(doc)?.kind
-    if (kind !== 'metadata' && kind !== 'workspace') return undefined
+    const name = parseDocName(doc)
+    if (name?.kind === 'refusal')
+      return device === name.by || device === name.writer
+        ? undefined
+        : 'A refusal is between the machine that refused and the one that wrote.'
+    if (name?.kind !== 'metadata' && name?.kind !== 'workspace') return undefined
     return devices.find(device)?.role === 'admin' ? undefined : 'Only the machine of an administrator may change this.'
   }
 
@@ -181,14 +194,18 @@ export async function createEngine(parts: EngineParts) {
   const judge = (tx: Tx, author: string, device: string, change: DocChange): ChangeRefusal | undefined => {
     const known = devices.find(device)
     const person = personIn(tx, author, known)
-    if (typeof person === 'string') return { forbidden: person }
+    if (typeof person === 'string') return { forbidden: person, code: 'name' }
     if (person === undefined) return undefined
     return judgeChange(tx, person, { author, speaksForOthers: known?.role === 'admin' }, change)
   }
 
   const system = contextOf({ type: 'system', id: 'system' })
   const group = <T>(tx: Tx, fn: () => T): T => data.applyGroup(tx, system, fn)
-  const applier = createApplier({ ...merge, read, write, clock, hlc, log, devices, refuse, judge, group, settle })
+  const author = (): string => devices.find(own.device)?.user ?? 'system'
+  const applier = createApplier({
+    ...{ ...merge, read, write, clock, hlc, log, devices, refuse, judge, group, settle },
+    ...{ device: own.device, author, docs },
+  })
   const receive = createReceiver({ workspace, epoch, read, write, devices, state, stored: () => applier.wake() })
   const replica = createReplica({
     identity: { workspace, epoch, device: own.device, inc: own.inc },
@@ -276,12 +293,13 @@ export async function createEngine(parts: EngineParts) {
       }
     }
   }
-  const projectOne = (tx: Tx, text: string): void => {
+  const projectOne = (tx: Tx, text: string): void => placeNow(tx, text, { type: 'system', id: 'system' })
+  /** Makes a row what its document says. @param actor as peers name people */
+  const placeNow = (tx: Tx, text: string, actor: Actor): void => {
     const name = parseDocName(text)
     const found = readDoc(tx, text)
     const handler = name === null ? undefined : byKind.get(name.kind)
     if (name === null || found === undefined || handler === undefined) return
-    const actor: Actor = { type: 'system', id: 'system' }
     const document = openDocument(text, found.state)
     const merged = { name, document, changedKeys: null, actor, at: clock.iso(), isNew: false }
     const flags = project(tx, merge, handler, merged)
@@ -339,6 +357,8 @@ export async function createEngine(parts: EngineParts) {
   if (readBackfill(read) !== null) begin()
   applier.wake()
   reproject()
+  // Rights may have changed while the host was stopped.
+  void applier.retryRefused().catch(notRetried)
 
   return {
     replica,
@@ -383,6 +403,14 @@ export async function createEngine(parts: EngineParts) {
     },
     /** Tries an envelope again that lies aside; resolves with whether it was applied. */
     retry: applier.retry,
+    /** Tries again, in the background, what people of other machines had no right to: they may have it now. */
+    retryRefused: () => void applier.retryRefused().catch(notRetried),
+    /** What other machines refused of this one. */
+    refused: {
+      ...refused,
+      /** Work that follows from what was taken back, outside of the transaction. */
+      settle,
+    },
     /** Counts anew what lies aside; to be called when somebody took something away from there. */
     recount() {
       state.setProblems(countProblems(read))

@@ -69,10 +69,18 @@ export async function openEngine(
       items: () => (roster.isAdmin(device) ? items : undefined),
     }),
   )
+  let rights = ''
+  /** Rights hang on accounts, profiles and definitions, and on whose machine the roster says it is. */
+  const lookAtRights = (): void => {
+    const now = `${host.permissionEpoch()} ${metadata.epoch()}`
+    if (now !== rights) engine.retryRefused()
+    rights = now
+  }
   // What waited while the host was stopped; the kinds read documents only from here on.
   engine.reproject()
   let wasIssuer = roster.issuer() === device
   const leaveRoster = roster.onChange(() => {
+    engine.retryRefused()
     const isIssuer = roster.issuer() === device
     if (isIssuer && !wasIssuer) engine.numbersDue()
     wasIssuer = isIssuer
@@ -105,6 +113,8 @@ export async function openEngine(
   return {
     ...engine,
     rooms,
+    /** Tries again what was refused where rights may be others than at the last look; to be called often. */
+    lookAtRights,
     async stop() {
       leaveRoster()
       // What is typed and not stored is recorded as ever.

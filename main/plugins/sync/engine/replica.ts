@@ -37,7 +37,7 @@ export interface Quarantined {
   readonly device: string
   readonly inc: number
   readonly seq: number
-  readonly reason: 'forbidden' | 'invalid' | 'too_big'
+  readonly reason: 'invalid' | 'too_big'
 }
 
 /** The log and the documents of this machine, as peers see them. Reads are synchronous and see committed rows. */

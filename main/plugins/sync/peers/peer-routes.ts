@@ -145,8 +145,12 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
       const { running } = on()
       const schema = readable(ctx, params)
       const { placeOfRecord } = await import('./delivery.ts')
-      const conflicts = parts.conflicts.countOpen(ctx, { object: schema.uid, recordId: params.id })
-      return { ...params, ...placeOfRecord(running, schema.uid, params.id), conflicts }
+      const place = { object: schema.uid, recordId: params.id }
+      const conflicts = parts.conflicts.countOpen(ctx, place)
+      const refusedBy = parts.conflicts.refusedBy(place)
+      const { state, missingOn } = placeOfRecord(running, schema.uid, params.id)
+      const isRefused = state === 'everywhere' && refusedBy.length > 0
+      return { ...params, state: isRefused ? 'sent' : state, missingOn, refusedBy, conflicts }
     },
     async getSyncDiagnostics() {
       const { running } = on()

@@ -55,7 +55,7 @@ export type Running = Awaited<ReturnType<typeof openRunning>>
 /** How long the relay may take to be told of a new machine; that machine asks it again later. */
 const relayToldMs = 3_000
 
-/** How often rooms of texts look whether something is to be said to other machines. */
+/** How often rooms of texts look whether something is to be said to other machines, and whether rights have changed. */
 const beatMs = 1_000
 
 /** How often the size of the log is looked at. */
@@ -236,7 +236,10 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
   }
 
   engine.rooms.speak(sessions)
-  const beat = setInterval(() => engine.rooms.beat(), beatMs)
+  const beat = setInterval(() => {
+    engine.rooms.beat()
+    engine.lookAtRights()
+  }, beatMs)
   beat.unref()
   const heard = [
     sessions.onChange(() => engine.rooms.look()),
@@ -306,7 +309,6 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
       isRevoked() || (isShutOut && !sessions.all().some((session) => session.status().state === 'open')),
     /** What the status is made from; see `statusOf`. */
     facts(): StatusFacts {
-      const conflicts = countOpen(host.read)
       const { waiting, stuck } = countWaiting(host.read)
       const summary = sessions.summary()
       const { parked, quarantined } = summary.backlog
@@ -324,7 +326,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
           role: device?.role ?? 'member',
         },
         counts: {
-          conflicts,
+          ...countOpen(host.read),
           parked,
           quarantined,
           waiting,

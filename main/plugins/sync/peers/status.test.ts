@@ -16,7 +16,7 @@ const sessions: SyncSummary = {
   proof,
 }
 const peer = { kind: 'device', state: 'connected', lastSeenAt: null } as const
-const counts = { conflicts: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 }
+const counts = { conflicts: 0, refused: 0, keptHere: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 }
 const facts: StatusFacts = {
   workspaceId: 'f0',
   epoch: 1,

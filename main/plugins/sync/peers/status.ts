@@ -41,7 +41,7 @@ export function statusOf(life: LifeState, why: string | undefined, facts: Status
       device: null,
       outgoing: { waiting: 0 },
       incoming: { remaining: 0, total: 0, partial: false },
-      counts: { conflicts: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
+      counts: { conflicts: 0, refused: 0, keptHere: 0, parked: 0, quarantined: 0, waiting: 0, repairs: 0 },
       logBytes: 0,
     }
   const { progress, isDeaf: _deaf, isPaused: _paused, stuck: _stuck, sessions, peers, ...shown } = facts
@@ -66,12 +66,21 @@ function verdictOf(life: LifeState, together: Verdict, { isDeaf, counts, stuck }
   if (life === 'unpaired') return { state: 'attention', reason: 'unpaired' }
   if (isDeaf) return { state: 'attention', reason: 'listen_failed' }
   if (life === 'preparing') return { state: 'preparing' }
+  // Whatever else goes on: what others did not accept has not arrived, and nothing but a person brings it there.
+  if (counts.refused > 0) return { state: 'attention', reason: 'not_accepted' }
   const { state, reason } = together
+  // What stays here on purpose keeps the others from proving that they have the same.
+  if (counts.keptHere > 0 && (state === 'up_to_date' || isUnproved(together)))
+    return { state: 'attention', reason: 'kept_here' }
   if (state === 'up_to_date' && counts.conflicts > 0) return { state: 'attention', reason: 'conflicts' }
   // A definition that cannot be stored says more than that something waits for it.
   if ((state === 'up_to_date' || reason === 'not_projected') && stuck > 0)
     return { state: 'attention', reason: 'waiting' }
   return together
+}
+
+function isUnproved({ state, reason }: Verdict): boolean {
+  return (state === 'sending' && reason === 'checking') || (state === 'stalled' && reason === 'not_proved')
 }
 
 function verdictOfSessions({ isPaused, sessions }: StatusFacts): Verdict {

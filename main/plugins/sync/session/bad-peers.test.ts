@@ -130,12 +130,12 @@ describe('too much', () => {
   it('of what it wrote and nobody can apply pauses it too; what it passed on does not', async () => {
     createMemoryReplica(workspace, 7)
     const { raw, session } = await enter()
-    for (let seq = 1; seq <= 30; seq += 1) honest.replica.layAside(7, seq, 'forbidden')
-    for (let seq = 1; seq <= 20; seq += 1) honest.replica.layAside(2, seq, seq % 2 === 0 ? 'forbidden' : 'invalid')
+    for (let seq = 1; seq <= 30; seq += 1) honest.replica.layAside(7, seq, 'too_big')
+    for (let seq = 1; seq <= 20; seq += 1) honest.replica.layAside(2, seq, seq % 2 === 0 ? 'too_big' : 'invalid')
     await until(() => expect(codes(raw)).toHaveLength(20))
     // It is stored: a word that named it would have it sent again.
     expect(raw.of('ERR').map(({ item }) => item)).toEqual(Array.from({ length: 20 }, () => undefined))
-    expect(raw.of('ERR').at(-1)).toMatchObject({ code: 'envelope_forbidden', detail: '2/20' })
+    expect(raw.of('ERR').at(-1)).toMatchObject({ code: 'envelope_too_big', detail: '2/20' })
     expect(raw.link.ended()).toBeUndefined()
     honest.replica.layAside(2, 21, 'too_big')
     await until(() => expect(raw.link.ended()).toEqual({ reason: 'protocol', here: false }))

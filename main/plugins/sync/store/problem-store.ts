@@ -60,6 +60,17 @@ export function readProblems(read: Pick<Reader, 'all'>): Omit<Problem, 'detail' 
   return read.all(statement<Omit<Problem, 'detail' | 'doc'>>(sql))
 }
 
+/** Envelopes their authors may not write, after a position, in the order of their logs. */
+export function readForbidden(
+  read: Pick<Reader, 'all'>,
+  after: { inc: number; seq: number },
+  limit: number,
+): Problem[] {
+  const sql = `SELECT ${problemColumns} FROM sync_problem
+    WHERE reason = 'forbidden' AND (inc, seq) > (?, ?) ORDER BY inc, seq LIMIT ${limit}`
+  return read.all(statement<Problem>(sql, [after.inc, after.seq]))
+}
+
 /** How many lie aside, by kind. */
 export function countProblems(read: Pick<Reader, 'get'>): { parked: number; quarantined: number } {
   const sql = `SELECT coalesce(sum(kind = 'parked'), 0) AS parked, coalesce(sum(kind = 'quarantine'), 0) AS quarantined

@@ -39,6 +39,12 @@ export interface LocalDocs extends DocWriter {
    * @throws DocError `damaged_state`
    */
   write(tx: Tx, name: DocName, edits: readonly Edit[]): WrittenDoc | null
+  /**
+   * Changes one document now, as an envelope of its own: for what has to be seen before the job ends.
+   * @param author as documents name people
+   * @throws DocError `damaged_state`
+   */
+  editNow(tx: Tx, author: string, name: DocName, edit: Edit): void
 }
 
 /** What a change made of a document. */
@@ -64,6 +70,7 @@ const kinds: Record<DocName['kind'], EnvelopeKind> = {
   feed: 'feed',
   metadata: 'update',
   workspace: 'control',
+  refusal: 'control',
 }
 
 /** Documents of a call that is applied as a whole where it arrives. */
@@ -86,6 +93,18 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
     return { name: text, isNew, update, hlc, facts: name.kind === 'text' ? [] : replacedFacts(replaced) }
   }
 
+  const draftOf = (name: DocName, author: string, { name: doc, ...written }: WrittenDoc): WrittenDraft => ({
+    doc,
+    isNew: written.isNew,
+    kind: kinds[name.kind],
+    hlc: written.hlc,
+    author,
+    aclRev: 0,
+    schemaRev: parts.schemaRev(),
+    update: written.update,
+    facts: written.facts,
+  })
+
   const flush = (changes: readonly Change[]): void => {
     const { tx } = changes[0]!
     const byName = new Map<string, Change[]>()
@@ -107,17 +126,7 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
       )
       if (written === null) continue
       parts.changed?.(tx, name)
-      drafts.push({
-        doc: written.name,
-        isNew: written.isNew,
-        kind: kinds[name.kind],
-        hlc: written.hlc,
-        author,
-        aclRev: 0,
-        schemaRev: parts.schemaRev(),
-        update: written.update,
-        facts: written.facts,
-      })
+      drafts.push(draftOf(name, author, written))
     }
     // A large call is applied an envelope at a time: as a whole it would hold its receivers for too long.
     parts.append(tx, packNew(drafts), drafts.length <= wholeCall)
@@ -130,6 +139,10 @@ export function createDocWriter(parts: DocWriterParts): LocalDocs {
     },
     read: (reads: Pick<Reads, 'get'>, name: DocName) => readDocument(reads, formatDocName(name)) ?? null,
     write,
+    editNow(tx, author, name, edit) {
+      const written = write(tx, name, [edit])
+      if (written !== null) parts.append(tx, packNew([draftOf(name, author, written)]), false)
+    },
   }
 }
 
