@@ -8,7 +8,12 @@ import { createPool, upgradePool } from '../support/sync-model/host-machine.ts'
 import { assertExchanged, assertHosts } from '../support/sync-model/host-oracle.ts'
 import { runHostSchedule } from '../support/sync-model/host-run.ts'
 import type { HostSchedule } from '../support/sync-model/host-steps.ts'
-import { hostSchedules, hostSchedulesWithoutCopies, memoSchedules } from '../support/sync-model/host-steps.ts'
+import {
+  hostSchedules,
+  hostSchedulesWithoutCopies,
+  memberSchedules,
+  memoSchedules,
+} from '../support/sync-model/host-steps.ts'
 import { sized } from '../support/test-size.ts'
 
 const runs = Number(process.env['CAIRN_RUNS'] ?? sized(50, 4_000))
@@ -63,6 +68,7 @@ const ways = [
   'dropField',
   'relay',
   'clock',
+  'refused',
 ]
 
 describe('machines at rest', () => {
@@ -82,8 +88,9 @@ describe('machines at rest', () => {
   })
 
   it.skipIf(given !== undefined).each([
-    ['any schedule', hostSchedules(), isMany ? 0.6 : 0.7],
-    ['many restored databases', hostSchedules({ restores: true }), isMany ? 0.2 : 0.3],
+    ['any schedule', hostSchedules(), isMany ? 0.4 : 0.5],
+    ['many restored databases', hostSchedules({ restores: true }), 0.2],
+    ['people of narrower rights', memberSchedules(), isMany ? 0.2 : 0.3],
     // Each changes tables: they take the time of the others at a commit.
     ...(isMany ? [['definitions that change while people write', memoSchedules(), 0.2] as const] : []),
   ] as const)(
