@@ -375,11 +375,11 @@ export async function createPool(
 /** Gives people their rights, as an administrator does on each machine. */
 async function knowPeople({ metadata, plugin }: ModelMachine): Promise<void> {
   for (const [rights, item] of Object.entries(profiles) as [Rights, Record<string, unknown>][]) {
-    const name = rights.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-    const profile = { type: 'profile', name, item: { name, label: name, ...item }, packageId: 'org.example.model' } as const
+    const body = { name: rights, label: rights, ...item }
+    const profile = { type: 'profile', name: rights, item: body, packageId: 'org.example.model' } as const
     await metadata.save(internalContext('model'), { ...profile, authorized: true })
     await plugin.write('model.rights', (tx) =>
-      plugin.service('permissions').assign(tx, personOf(rights), { profile: name, roles: [], permissionSets: [] }),
+      plugin.service('permissions').assign(tx, personOf(rights), { profile: rights, roles: [], permissionSets: [] }),
     )
   }
 }

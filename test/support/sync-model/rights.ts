@@ -5,7 +5,7 @@ import type { TalkNote } from './talk-writer.ts'
 import type { Written } from './host-journal.ts'
 
 /** What somebody may not do: change items; change the size and the notes of parts; change parts of others. */
-export type Rights = 'noItems' | 'someFields' | 'ownRecords'
+export type Rights = 'no_items' | 'some_fields' | 'own_records'
 
 const records = {
   allowCreate: true,
@@ -19,15 +19,15 @@ const all = { ...records, modifyAllRecords: true }
 
 /** The profiles; parts have the sharing model `read`. */
 export const profiles: Readonly<Record<Rights, Record<string, unknown>>> = {
-  noItems: { objects: { '*': all, item: { allowRead: true, viewAllRecords: true } } },
-  someFields: {
+  no_items: { objects: { '*': all, item: { allowRead: true, viewAllRecords: true } } },
+  some_fields: {
     objects: { '*': all },
     fields: {
       'part.size': { readable: true, editable: false },
       'part.notes': { readable: true, editable: false },
     },
   },
-  ownRecords: { objects: { '*': { ...records, viewAllRecords: true } } },
+  own_records: { objects: { '*': { ...records, viewAllRecords: true } } },
 }
 
 /** The person of some rights; everywhere the same. */
@@ -103,9 +103,9 @@ interface JudgedDoc {
 
 const refusals: Readonly<Record<Rights, (doc: JudgedDoc, uids: RightUids, world: World) => boolean>> = {
   // Whoever may remove a part may remove what belongs to it.
-  noItems: ({ object, keys }, { item }) => object === item && !keys.every((key) => key === '_del' || key === '_purge'),
-  someFields: ({ kind, object, keys }, { part, size }) => object === part && (kind === 't' || keys.includes(size)),
-  ownRecords: ({ object, id, by }, { item }, { owners, masters }) =>
+  no_items: ({ object, keys }, { item }) => object === item && !keys.every((key) => key === '_del' || key === '_purge'),
+  some_fields: ({ kind, object, keys }, { part, size }) => object === part && (kind === 't' || keys.includes(size)),
+  own_records: ({ object, id, by }, { item }, { owners, masters }) =>
     owners.get(object === item ? (masters.get(id) ?? '') : id) !== by,
 }
 
