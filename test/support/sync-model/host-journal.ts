@@ -190,7 +190,8 @@ export function placeOf({ inc, seq }: { readonly inc: number; readonly seq: numb
   return `${inc}/${seq}`
 }
 
-function entriesOf(update: Uint8Array): RegisterEntry[] {
+/** The entries that an update adds. */
+export function entriesOf(update: Uint8Array): RegisterEntry[] {
   return Y.decodeUpdate(update).structs.flatMap((struct) => {
     if (!(struct instanceof Y.Item) || !(struct.content instanceof Y.ContentAny)) return []
     return (struct.content.arr as unknown[])

@@ -18,44 +18,14 @@ export interface HostOutcome extends AtRest {
   readonly done: Readonly<Record<string, number>>
 }
 
-const memoKinds = [
-  'memo',
-  'writeMemo',
-  'trashMemo',
-  'retype',
-  'options',
-  'uniqueness',
-  'merge',
-  'dropField',
-  'dropMemos',
-] as const satisfies readonly MemoStep['kind'][]
+const isOfMemos: ReadonlySet<HostStep['kind']> = new Set<MemoStep['kind']>([
+  ...(['memo', 'writeMemo', 'trashMemo', 'retype', 'options'] as const),
+  ...(['uniqueness', 'merge', 'dropField', 'dropMemos'] as const),
+])
 
-const isOfMemos: ReadonlySet<HostStep['kind']> = new Set(memoKinds)
-
-const writes: ReadonlySet<HostStep['kind']> = new Set<WriteStep['kind']>([
-  'create',
-  'child',
-  'edit',
-  'editChild',
-  'text',
-  'delete',
-  'restore',
-  'purge',
-  'batch',
-  'import',
-  'group',
-  'fail',
-  'fill',
-  'comment',
-  'editComment',
-  'uncomment',
-  'react',
-  'pin',
-  'addField',
-  'renameField',
-  'labelField',
-  'removeField',
-  ...memoKinds,
+const happenings: ReadonlySet<HostStep['kind']> = new Set<WorldStep['kind']>([
+  ...(['flow', 'push', 'pull', 'relay', 'part', 'heal', 'clock'] as const),
+  ...(['copy', 'putBack', 'crash', 'restart', 'backup', 'rollback'] as const),
 ])
 
 type PutBack = Extract<WorldStep, { kind: 'putBack' }>
@@ -133,7 +103,7 @@ class Run implements HostOutcome {
   async step(step: HostStep): Promise<void> {
     this.#time += 7
     for (const machine of this.machines) machine.clock.set(this.#time + (this.#skew.get(machine.name) ?? 0))
-    const did = writes.has(step.kind) ? await this.#write(step as WriteStep) : await this.#happen(step as WorldStep)
+    const did = happenings.has(step.kind) ? await this.#happen(step as WorldStep) : await this.#write(step as WriteStep)
     if (did) this.done[step.kind] = (this.done[step.kind] ?? 0) + 1
   }
 
