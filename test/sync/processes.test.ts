@@ -69,7 +69,9 @@ describe('three hosts and a relay', () => {
           if (ms > longest.ms) Object.assign(longest, { ms, fault })
           if (isLong) console.log(`${what}: ${Math.round(ms)} ms to rest`)
         } catch (error) {
-          throw new Error(`${what}: ${(error as Error).message}`, { cause: error })
+          throw new Error(`${what}: ${(error as Error).message} ${String((error as Error).cause ?? '')}`, {
+            cause: error,
+          })
         }
       }
       const { envelopes, conflicts } = assertHosts(run)

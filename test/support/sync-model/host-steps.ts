@@ -163,10 +163,15 @@ function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
   )
 }
 
-/** What people do on several machines at once. */
+/** What people do on three machines at once; each begins with a record and a few words about it. */
 export function writesAtOnce(): fc.Arbitrary<readonly WriteStep[]> {
   const write = fc.oneof(...writeSteps(false)).filter((one) => one.kind !== 'fail')
-  return fc.array(write, { minLength: 24, maxLength: 36, size: 'max' })
+  const first = [0, 1, 2].flatMap((m): WriteStep[] => [
+    { kind: 'create', m, fields: 35, code: 5 },
+    { kind: 'comment', m, r: m, what: m },
+    { kind: 'child', m, r: m },
+  ])
+  return fc.array(write, { minLength: 36, maxLength: 48, size: 'max' }).map((steps) => [...first, ...steps])
 }
 
 /** Steps of schedules in which definitions change while people write. */

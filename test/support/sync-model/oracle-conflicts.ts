@@ -58,7 +58,7 @@ export function conflictsOf(
 }
 
 /** Whether a long text is another one than what an author had seen of it. */
-export function isOtherText(machine: Machine, doc: string, writes: readonly Written[], by: Written): boolean {
+function isOtherText(machine: Machine, doc: string, writes: readonly Written[], by: Written): boolean {
   const seen = new Y.Doc()
   for (const one of writes.filter((each) => each === by || hadSeen(by, each)))
     for (const { doc: name, update } of one.docs) if (name === doc) Y.applyUpdate(seen, update)
@@ -82,7 +82,7 @@ export function openConflicts(
 }
 
 /** What people wrote that gave way: of words only the text, of other members of a task its note. */
-export function losersOf(losers: string): string[] {
+function losersOf(losers: string): string[] {
   const values = (JSON.parse(losers) as { value: { text?: unknown; note?: unknown } | boolean | null }[]).map(
     ({ value }) => (typeof value === 'object' && value !== null ? (value.text ?? value.note) : value),
   )

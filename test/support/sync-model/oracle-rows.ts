@@ -32,7 +32,7 @@ export function dumpOf(machine: Machine): ReadonlyMap<string, Rows> {
 }
 
 /** Columns by name, since tables have them in the order in which they came; without what is put aside. */
-export function ordered(row: Record<string, unknown>): Record<string, unknown> {
+function ordered(row: Record<string, unknown>): Record<string, unknown> {
   const columns = Object.entries(row).filter(([name]) => !isAside(name))
   return Object.fromEntries(columns.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
@@ -112,7 +112,7 @@ export function assertProjection(machine: Machine, dump: ReadonlyMap<string, Row
   }
 }
 
-export function plain(value: unknown, isList: boolean): unknown {
+function plain(value: unknown, isList: boolean): unknown {
   return isList && typeof value === 'string' ? JSON.parse(value) : value
 }
 

@@ -6,7 +6,7 @@ import { openReader } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
 import { createReads } from '#main/database/reads.ts'
 import { createStatements } from '#main/database/statements.ts'
-import { internalContext, localOwnerId } from '#main/kernel/context.ts'
+import { internalContext, localOwner, localOwnerId } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import { createExchange } from '#main/plugins/metadata/service/exchange.ts'
@@ -75,7 +75,8 @@ export function createProcessMachine(
     }
     const { code = 'internal_error', message = '' } = answer.body?.error ?? {}
     const definition = { httpStatus: answer.status, category: 'request' as const, retryable: false, message }
-    throw new PlatformError(String(code), definition, answer.body?.error?.details)
+    const asked = `${running.name}: ${method} ${path} ${JSON.stringify(body)}`
+    throw new PlatformError(String(code), definition, answer.body?.error?.details, asked)
   }
   const itemsNow = () =>
     createItemCache({ items: readAllItems(read), overlays: readAllOverlays(read) }, pino({ level: 'silent' }))
@@ -107,7 +108,7 @@ export function createProcessMachine(
     },
     plugin: { read },
     people: [localOwnerId],
-    ctx: () => internalContext('model', 'API'),
+    ctx: () => ({ ...internalContext('model', 'API'), actor: localOwner }),
     data: {
       create: (_ctx, { object, data }) => call('POST', `/data/${object}`, data),
       update: (_ctx, { object, id, data }) => call('PATCH', recordPath({ object, id }), data),

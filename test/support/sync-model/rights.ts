@@ -83,7 +83,12 @@ export function isForbidden(rights: Rights, written: Written, uids: RightUids, w
   const judged = written.docs.map(({ doc, entries }): boolean | null => {
     const [kind, object, id] = doc.split('/') as [string, string, string]
     if (kind === 'm') return true
-    if (kind === 'f') return world.purged.has(id) ? null : false
+    if (kind === 'f') {
+      if (world.purged.has(id)) return null
+      // Pinning is for all who see the record, so it is for those who may change it.
+      const isPinned = written.talks.some(({ what }) => what === 'pin')
+      return isPinned && refusals[rights]({ kind: 'r', object, id, keys: [], by: personOf(rights) }, uids, world)
+    }
     if (object !== uids.part && object !== uids.item) return false
     const keys = entries.map(([key]) => parseKey(key).uid)
     const isRefused = refusals[rights]({ kind, object, id, keys, by: personOf(rights) }, uids, world)

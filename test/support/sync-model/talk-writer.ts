@@ -69,7 +69,7 @@ export async function talk(
   // People of an administrator's machine may be anybody; the others are themselves.
   const isAuthor = (step.kind === 'editComment' || step.kind === 'uncomment') && machine.member === undefined
   const ctx = machine.ctx(isAuthor ? item.author : people[step.r % 3 === 0 ? people.length - 1 : 0]!)
-  const place = gate.feed(ctx, { object: 'part', recordId: item.record })
+  const place = gate.feed(ctx, { object: 'part', recordId: item.record }, step.kind === 'pin' ? 'edit' : 'read')
   const note = (what: string, value: unknown): TalkNote => ({ feed: of(item.record), item: item.id, what, value })
   switch (step.kind) {
     case 'editComment': {

@@ -165,6 +165,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       const steps: (() => string | undefined)[] = [
         () => refuse(scene, intent.isNew && stored === undefined ? 'create' : 'read'),
         () => values(scene),
+        () => (intent.isEdit === true ? refuse(scene, 'edit') : undefined),
         () => (intent.isTransferred === true ? refuse(scene, 'transfer') : undefined),
         () => (intent.deleted === true ? refuse(scene, 'delete') : undefined),
         () => (intent.deleted === false ? refuse(scene, 'restore') : undefined),

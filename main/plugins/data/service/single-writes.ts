@@ -13,6 +13,7 @@ import { codecOf } from './codec.ts'
 import { afterOne, beforeOne, changedRecord, draftOf, hooksBefore } from './hook-runs.ts'
 import type { PrepareEnv } from './prepare.ts'
 import { prepareCreate, prepareUpdate, trusting } from './prepare.ts'
+import { requireOpen } from './schema-change/write-gate.ts'
 import { sealValues } from './sealing.ts'
 import type { WriteParts } from './write-parts.ts'
 import {
@@ -91,6 +92,8 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
     if (sealing !== undefined) env = { ...env, seals: await sealing }
     const prepared = prepareUpdate(schema, values, seen, env)
     return parts.write('data.update', (tx) => {
+      // Before anything is read: columns it was prepared for may be gone.
+      requireOpen(schema)
       const row = requireRowFor(parts, tx, ctx, schema, asked)
       const changed = row['updated_at'] !== seen['updated_at']
       // Somebody wrote in between: the change is judged again against the row as it is now.
@@ -143,6 +146,7 @@ export function createSingleWrites(parts: WriteParts): SingleWrites {
       const done = await parts.write(
         name,
         (tx): { value: T } | typeof stale => {
+          requireOpen(schema)
           const row = requireRowFor(parts, tx, ctx, schema, input)
           requireRowVersion(parts, ctx, schema, row, input.expectedVersion)
           if (seen !== undefined && row['updated_at'] !== seen['updated_at']) return stale

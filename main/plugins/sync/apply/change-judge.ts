@@ -140,17 +140,31 @@ function textIntent(
   return { object: schema.name, id: name.record, isNew, values }
 }
 
-/** Writing in a feed needs the record to be readable; of one that is removed for good nothing is kept. */
+/** Writing in a feed needs the record to be readable, pinning the right to edit it; of one removed for good nothing is kept. */
 function feedIntent(
   tx: Tx,
   schema: ObjectSchema,
   name: Extract<DocName, { kind: 'feed' }>,
-  { isNew }: DocChange,
+  change: DocChange,
 ): RemoteIntent | 'over' {
   if (isPurged(tx, name)) return 'over'
   const { object, record } = name
-  const isFirst = isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
-  return { object: schema.name, id: record, isNew: isFirst, values: {} }
+  const isFirst = change.isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
+  return { object: schema.name, id: record, isNew: isFirst, values: {}, ...(pins(change) ? { isEdit: true } : {}) }
+}
+
+/** Whether something is pinned or a pin taken away, other than with what it was on. */
+function pins({ changedKeys, register }: DocChange): boolean {
+  const entries = register()
+  return [...changedKeys].some((key) => {
+    const parsed = parseFeedKey(key)
+    return parsed?.kind === 'part' && parsed.part === 'pin' && !isTakenBack(entries, parsed.item)
+  })
+}
+
+/** Whether an item was deleted: what others said of it went with it. */
+function isTakenBack(entries: Register, item: string): boolean {
+  return typeof entries.get(partKey(item, 'deleted'))?.winner[1] === 'string'
 }
 
 /** Whether the record of a document was removed for good: nothing that is written of it counts any more. */
@@ -183,8 +197,7 @@ function forgesOthers(author: string, { changedKeys, register }: DocChange): boo
     const item = parsed === null ? null : markOf(now(parsed.item))
     if (parsed === null || item === null) return false
     if (parsed.kind === 'item') return markOf(item['actor'])?.['id'] !== author
-    // What others said of an item goes with it.
-    if (typeof now(partKey(parsed.item, 'deleted')) === 'string') return false
+    if (isTakenBack(entries, parsed.item)) return false
     if (parsed.kind === 'reaction') return parsed.user !== author
     const pin = parsed.part === 'pin' ? markOf(now(key)) : null
     return pin !== null && pin['userId'] !== author
