@@ -155,6 +155,15 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'flow', m: 0, to: 0, salt: 0 },
     ],
   },
+  'a value of a field that its author may not write is refused also where a later one counts': {
+    ...whole,
+    schemas: 'none',
+    members: [{ rights: 'some_fields', isKnownAtHome: false }],
+    steps: [
+      { kind: 'edit', m: 2, r: 0, fields: 2, code: 5 },
+      { kind: 'edit', m: 0, r: 0, fields: 2, code: 5 },
+    ],
+  },
   'pinning what is said of a record of others is refused where its author may not change the record': {
     ...whole,
     schemas: 'none',

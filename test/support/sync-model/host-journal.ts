@@ -104,9 +104,7 @@ export class Journal {
       }
     })
     // Each belongs to the envelope that brought it: what the system writes beside it, such as a number, did not.
-    const writers = logged.toSorted(
-      (a, b) => Number(a.author === 'system') - Number(b.author === 'system') || a.seq - b.seq,
-    )
+    const writers = logged.filter(({ author, docs }) => author !== 'system' || docs.length > 1)
     const noted = <T>(
       all: readonly T[] = [],
       isOf: (note: T, doc: string) => boolean,

@@ -91,7 +91,8 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
     const others = stored === undefined ? defaultsOf(scene, isOpen) : stored
     const changed = differing(others, columns)
     return closed
-      .filter((field) => touches(field, changed) && !isEmptied(scene, field, columns))
+      .filter((field) => intent.overruled?.has(field.name) === true || touches(field, changed))
+      .filter((field) => !isEmptied(scene, field, columns))
       .map(({ name }) => name)
   }
 

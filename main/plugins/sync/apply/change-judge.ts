@@ -101,6 +101,7 @@ function recordIntent(
   const { byUid, merged } = syncedFields(schema)
   const now = mergeValues(register, merged).values
   const values: Record<string, unknown> = {}
+  const overruled = new Set<string>()
   for (const key of changedKeys) {
     const { uid } = parseKey(key)
     if (uid.startsWith('_')) continue
@@ -108,6 +109,8 @@ function recordIntent(
     if (field === undefined && isGone(uid)) continue
     if (field === undefined) return null
     values[field.name] = now.get(uid) ?? null
+    // Machines that have the other value already must judge like those it reaches later.
+    if ((register.get(key)?.losers.length ?? 0) > 0) overruled.add(field.name)
   }
   const owner = register.get(OWNER_KEY)?.winner[1]
   const creator = markOf(register.get(CREATED_KEY)?.winner[1])?.['by']
@@ -118,6 +121,7 @@ function recordIntent(
     id: idOf(change.name),
     isNew,
     values,
+    overruled,
     ...(isGiven ? { isTransferred: true } : {}),
     // What was never deleted is not restored.
     ...(deleted === undefined || (isNew && !deleted) ? {} : { deleted }),
