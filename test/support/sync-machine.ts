@@ -30,6 +30,8 @@ export interface TestWorkspace {
   /** The device that gives numbers: the first. */
   issuer(): string | undefined
   add(name: string, role?: KnownDevice['role']): { device: string; privateKey: KeyObject }
+  /** Says anew whose a device is. */
+  give(name: string, user: string, role: KnownDevice['role']): void
 }
 
 /** A machine of a workspace. */
@@ -56,6 +58,7 @@ export function createTestWorkspace(): TestWorkspace {
       nameOf: (user) => `Name of ${user}`,
     },
     issuer: () => known.keys().next().value,
+    give: (name, user, role) => void known.set(name, { ...known.get(name)!, user, role }),
     add(name, role = 'admin') {
       const { privateKey, publicKey } = generateKeyPairSync('ed25519')
       known.set(name, { device: name, user: `user of ${name}`, publicKey, role, isRevoked: false })

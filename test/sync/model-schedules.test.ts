@@ -1,5 +1,6 @@
 // Schedules of the model that once ended wrong: each is the least that shows what was mended.
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PlatformError } from '#shared/errors.ts'
 import type { ModelMachine } from '../support/sync-model/host-machine.ts'
 import { createPool } from '../support/sync-model/host-machine.ts'
 import { assertHosts } from '../support/sync-model/host-oracle.ts'
@@ -179,6 +180,21 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'flow', m: 0, to: 0, salt: 0 },
     ],
   },
+  'a value of a field that its author may not write is refused also where a later one counts': {
+    ...whole,
+    schemas: 'none',
+    members: [{ rights: 'some_fields', isKnownAtHome: false }],
+    steps: [
+      { kind: 'edit', m: 2, r: 0, fields: 2, code: 5 },
+      { kind: 'edit', m: 0, r: 0, fields: 2, code: 5 },
+    ],
+  },
+  'pinning what is said of a record of others is refused where its author may not change the record': {
+    ...whole,
+    schemas: 'none',
+    members: [{ rights: 'own_records', isKnownAtHome: false }],
+    steps: [{ kind: 'pin', m: 2, r: 1, what: 0, on: true }],
+  },
   'a value of a field that was removed does not keep a record waiting': {
     ...whole,
     schemas: 'field',
@@ -203,5 +219,37 @@ describe('schedules that once ended wrong', () => {
   it.each(Object.entries(schedules))('%s', async (_name, schedule) => {
     // What comes in which order is up to chance in part.
     for (let times = 0; times < 5; times += 1) assertHosts(await runHostSchedule(pool, { ...schedule, seed: times }))
+  })
+
+  it('a write that was prepared for a field which is removed meanwhile is asked to try again', async () => {
+    const [machine] = pool as [ModelMachine]
+    await machine.clear()
+    const { data, metadata } = machine
+    const { id } = await data.create(machine.ctx(), { object: 'part', data: { title: 'Bolt' } })
+    const save = (fields: object): Promise<unknown> => {
+      const item = { ...structuredClone(metadata.get('object', 'part')!.item), fields: structuredClone(fields) }
+      return metadata.save(machine.ctx(), { type: 'object', name: 'part', item, authorized: true, confirm: 'true' })
+    }
+    for (let round = 0; round < 20; round += 1) {
+      const { fields } = metadata.get('object', 'part')!.item as { fields: object }
+      await save({ ...fields, third: { type: 'text' } })
+      let isSaved = false
+      const saving = save(fields).finally(() => (isSaved = true))
+      const writes: Promise<string>[] = []
+      while (!isSaved) {
+        const title = `Bolt ${writes.length}`
+        const written = data.update(machine.ctx(), { object: 'part', id, data: { title } })
+        writes.push(
+          written.then(
+            () => 'stored',
+            ({ code }: PlatformError) => code,
+          ),
+        )
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      await saving
+      const answers = new Set(await Promise.all(writes))
+      expect([...answers].filter((answer) => answer !== 'stored' && answer !== 'service_unavailable')).toEqual([])
+    }
   })
 })

@@ -256,6 +256,10 @@ export interface RemoteIntent {
   readonly isNew: boolean
   /** JSON values by field name, of exactly the fields the change writes. */
   readonly values: Readonly<Record<string, unknown>>
+  /** Fields of which something is written that another value overrules: what is stored does not tell that it was. */
+  readonly overruled?: ReadonlySet<string>
+  /** It needs the right to edit the record though no field of it is written. */
+  readonly isEdit?: boolean
   /** The record gets an owner who is not its author. */
   readonly isTransferred?: boolean
   /** True: into the trash; false: out of it. */

@@ -10,25 +10,14 @@ import type { Register } from '../../../main/replication/core/register.ts'
 import { parseKey } from '../../../main/replication/core/register-keys.ts'
 import { openDocument } from '../../../main/replication/core/sync-document.ts'
 import type { Hlc, Json, RegisterEntry } from '../../../main/replication/core/types.ts'
+import type { TextNote, Written } from './host-journal.ts'
+import { entriesOf, placeOf } from './host-journal.ts'
 import type { Strategy } from './strategies.ts'
 
-/** One entry of a log in the model, with what the oracle wants to know of it. */
-export interface ModelEnvelope {
+/** One entry of a log in the model, as the oracle of hosts knows them. */
+export interface ModelEnvelope extends Written {
   /** Tells envelopes apart where an incarnation and a sequence number do not. */
   readonly id: number
-  readonly inc: number
-  readonly seq: number
-  readonly doc: string
-  readonly update: Uint8Array
-  readonly hlc: Hlc
-  /** True time of the edit. */
-  readonly time: number
-  /** Keys of the register that were written. */
-  readonly keys: readonly string[]
-  /** Ids of everything its author had applied. */
-  readonly past: ReadonlySet<number>
-  /** What the edit did to a text or a sum. */
-  readonly note: { readonly added?: string; readonly removed?: string; readonly delta?: number }
 }
 
 /** What a copy of the database holds. */
@@ -132,39 +121,49 @@ export class Device {
   }
 
   /** Writes keys of a register. */
-  setKeys(doc: string, patchOf: (register: Register) => Readonly<Record<string, Json>>, note = {}): void {
+  setKeys(
+    doc: string,
+    patchOf: (register: Register) => Readonly<Record<string, Json>>,
+    note?: Described['note'],
+  ): void {
     const { inc } = this.#db
-    let keys: readonly string[] = []
     let hlc: Hlc = { ms: 0, ctr: 0 }
     this.edit(
       doc,
       (opened) => {
         const register = readRegister(opened)
-        const patch = patchOf(register)
-        keys = Object.keys(patch)
         hlc = this.#strategy.stamp(this.#clock, registerHlc(register))
-        setEntries(opened, patch, hlc, inc)
+        setEntries(opened, patchOf(register), hlc, inc)
       },
-      () => ({ keys, hlc, note }),
+      () => ({ hlc, note }),
     )
   }
 
   /** Edits any document and puts the change into the log; an edit that changes nothing is none. */
-  edit(
-    doc: string,
-    change: (opened: Y.Doc) => void,
-    described: () => Partial<Pick<ModelEnvelope, 'keys' | 'hlc' | 'note'>>,
-  ): void {
+  edit(doc: string, change: (opened: Y.Doc) => void, described: () => Described): void {
     const db = this.#db
     const { state, update } = editDoc(db.docs.get(doc) ?? null, db.inc, change)
     if (update === null) return
     db.docs.set(doc, state)
     db.seq += 1
-    const { keys = [], hlc = this.#clock.tick(), note = {} } = described()
-    const past = new Set(db.appliedIds)
-    const id = (this.#world.nextEnvelope += 1)
+    const { hlc = this.#clock.tick(), note = {} } = described()
     const { inc, seq } = db
-    const envelope: ModelEnvelope = { id, inc, seq, doc, update, hlc, time: this.#world.time, keys, past, note }
+    const envelope: ModelEnvelope = {
+      id: (this.#world.nextEnvelope += 1),
+      inc,
+      seq,
+      machine: String(inc),
+      hlc,
+      time: this.#world.time,
+      author: 'u',
+      call: placeOf(db),
+      docs: [{ doc, update, entries: entriesOf(update) }],
+      past: { applied: new Map(db.applied), aside: new Set() },
+      notes: [{ doc, ...note }],
+      talks: [],
+      memos: [],
+      intents: [],
+    }
     db.stored.set(placeOf(envelope), envelope)
     this.#note(envelope)
   }
@@ -204,7 +203,8 @@ export class Device {
     const db = this.#db
     const envelope = db.stored.get(`${inc}/${(db.applied.get(inc) ?? 0) + 1}`)
     if (envelope === undefined || this.refused.has(envelope.id)) return false
-    const result = openDocument(envelope.doc, db.docs.get(envelope.doc) ?? null).merge(envelope.update)
+    const { doc, update } = envelope.docs[0]!
+    const result = openDocument(doc, db.docs.get(doc) ?? null).merge(update)
     const { ways } = this.#world
     if (!result.merged) {
       ways.waited += 1
@@ -216,7 +216,7 @@ export class Device {
       this.refused.add(envelope.id)
       return false
     }
-    db.docs.set(envelope.doc, state)
+    db.docs.set(doc, state)
     if (this.#strategy.receives) this.#clock.observe(envelope.hlc)
     this.#note(envelope)
     return true
@@ -233,6 +233,8 @@ export class Device {
   }
 }
 
-function placeOf({ inc, seq }: ModelEnvelope): string {
-  return `${inc}/${seq}`
+/** What is known of an edit beside its update. */
+interface Described {
+  readonly hlc?: Hlc
+  readonly note?: Omit<TextNote, 'doc'>
 }

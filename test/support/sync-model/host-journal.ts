@@ -5,11 +5,11 @@ import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { unpackValue } from '#main/replication/core/json-value.ts'
 import { isRegisterEntry } from '#main/replication/core/register.ts'
-import type { Hlc, RegisterEntry } from '#main/replication/core/types.ts'
+import type { Hlc, RegisterEntry, SealedEnvelope } from '#main/replication/core/types.ts'
 import { readEnvelopes, readIncarnation } from '#main/plugins/sync/store/log-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { unpackGenesis } from '#main/plugins/sync/write/genesis-body.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
 import type { MemoNote } from './memo-writer.ts'
 import type { TalkNote } from './talk-writer.ts'
 
@@ -54,6 +54,7 @@ export interface Written {
   readonly notes: readonly TextNote[]
   readonly talks: readonly TalkNote[]
   readonly memos: readonly MemoNote[]
+  readonly intents: readonly Intent[]
 }
 
 /** What a write was meant to do, to be noted beside its envelopes. */
@@ -61,15 +62,17 @@ export interface Meant {
   readonly notes?: readonly TextNote[]
   readonly talks?: readonly TalkNote[]
   readonly memos?: readonly MemoNote[]
+  readonly intents?: readonly Intent[]
 }
 
 /** Everything written in a schedule. */
 export class Journal {
   readonly written = new Map<string, Written>()
   readonly #seen = new Map<number, number>()
+  readonly #bodies = new Map<string, Uint8Array>()
 
   /** Takes what a machine wrote since the last time; answers how many envelopes it is. */
-  collect(machine: ModelMachine, time: number, told: Meant = {}): readonly Written[] {
+  collect(machine: Machine, time: number, told: Meant = {}): readonly Written[] {
     const { inc } = machine
     const { read } = machine.plugin
     const to = readIncarnation(read, inc)?.storedSeq ?? 0
@@ -77,52 +80,81 @@ export class Journal {
     if (to < from) throw new Error(`The log ${inc} of ${machine.name} went back from ${from} to ${to}.`)
     const fresh = to === from ? [] : readEnvelopes(read, inc, from + 1, 10_000)
     const pasts = readPasts(machine, from)
-    const found = fresh.map((envelope, index): Written => {
+    const logged = fresh.map((envelope, index) => {
       if (envelope.seq !== from + index + 1)
         throw new Error(`The log ${inc} of ${machine.name} has a gap at ${from + index + 1}.`)
+      this.#bodies.set(placeOf({ inc, seq: envelope.seq }), envelope.body)
       const body = decodeBody(envelope.body)
       if (isOpaque(body)) throw new Error('A machine wrote a kind it does not know.')
       const docs =
         body.kind === 'genesis'
           ? unpackGenesis(body.update).map(({ name, update }) => ({ doc: name, update }))
           : [{ doc: body.doc, update: new Uint8Array(body.update) }]
+      const { seq } = envelope
       return {
         inc,
-        seq: envelope.seq,
+        seq,
         machine: machine.name,
         hlc: body.hlc,
         time,
         author: body.author,
         call: placeOf({ inc, seq: body.group.first }),
         docs: docs.map(({ doc, update }) => ({ doc, update, entries: entriesOf(update) })),
-        past: pasts.get(envelope.seq)!,
-        notes: (told.notes ?? []).filter((note) => docs.some(({ doc }) => doc === note.doc)),
-        talks: (told.talks ?? []).filter(({ feed }) => docs.some(({ doc }) => doc.startsWith(feed))),
-        memos: (told.memos ?? []).filter((note) =>
-          docs.some(({ doc }) => doc === note.doc || doc === `${note.doc.replace(/^r/, 't')}/${note.uid}`),
-        ),
+        past: pasts.get(seq)!,
       }
+    })
+    // Each belongs to the envelope that brought it: what the system writes beside it, such as a number, did not.
+    const writers = logged.filter(({ author, docs }) => author !== 'system' || docs.length > 1)
+    const noted = <T>(
+      all: readonly T[] = [],
+      isOf: (note: T, doc: string) => boolean,
+    ): ReadonlyMap<number, readonly T[]> =>
+      Map.groupBy(all, (note) => writers.find(({ docs }) => docs.some(({ doc }) => isOf(note, doc)))?.seq ?? 0)
+    const notes = noted(told.notes, (note, doc) => doc === note.doc)
+    const talks = noted(told.talks, ({ feed }, doc) => doc.startsWith(feed))
+    const memos = noted(
+      told.memos,
+      (note, doc) => doc === note.doc || doc === `${note.doc.replace(/^r/, 't')}/${note.uid}`,
+    )
+    const intents = noted(told.intents, (intent, doc) => doc === intent.doc)
+    const found = logged.map((one): Written => {
+      const of = <T>(all: ReadonlyMap<number, readonly T[]>): readonly T[] => all.get(one.seq) ?? []
+      return { ...one, notes: of(notes), talks: of(talks), memos: of(memos), intents: of(intents) }
     })
     for (const one of found) this.written.set(placeOf(one), one)
     this.#seen.set(inc, to)
     return found
   }
 
-  /** Forgets what was written after the end of a machine's log: it was taken back before anybody else had it. */
-  rewind(machine: ModelMachine): void {
+  /**
+   * Forgets what a machine's log does not have any more, or has otherwise: it was taken back before anybody else had it.
+   * @returns what that is
+   */
+  rewind(machine: Machine): readonly Written[] {
     const { inc } = machine
-    const to = readIncarnation(machine.plugin.read, inc)?.storedSeq ?? 0
     const from = this.#seen.get(inc) ?? 0
-    for (let seq = to + 1; seq <= from; seq += 1) this.written.delete(placeOf({ inc, seq }))
+    const stored = readEnvelopes(machine.plugin.read, inc, 1, from)
+    const isSame = ({ seq, body }: SealedEnvelope): boolean =>
+      Buffer.compare(body, this.#bodies.get(placeOf({ inc, seq }))!) === 0
+    const first = stored.findIndex((envelope) => !isSame(envelope))
+    const to = first < 0 ? stored.length : first
+    const gone: Written[] = []
+    for (let seq = to + 1; seq <= from; seq += 1) {
+      gone.push(this.written.get(placeOf({ inc, seq }))!)
+      this.written.delete(placeOf({ inc, seq }))
+    }
     this.#seen.set(inc, to)
+    return gone
   }
 }
 
 /** Notes what a machine has applied whenever it writes: what it writes by itself comes between two steps. */
 export async function notePasts({ write }: Pick<PluginHost, 'write'>): Promise<void> {
   await write('model.pasts', (tx) => {
-    tx.ddl('CREATE TABLE model_past (inc INTEGER, seq INTEGER, applied TEXT, aside TEXT, PRIMARY KEY (inc, seq))')
-    tx.ddl(`CREATE TRIGGER model_past_of AFTER INSERT ON sync_env
+    tx.ddl(
+      'CREATE TABLE IF NOT EXISTS model_past (inc INTEGER, seq INTEGER, applied TEXT, aside TEXT, PRIMARY KEY (inc, seq))',
+    )
+    tx.ddl(`CREATE TRIGGER IF NOT EXISTS model_past_of AFTER INSERT ON sync_env
       WHEN NEW.inc = (SELECT inc FROM sync_workspace) BEGIN
         INSERT OR REPLACE INTO model_past SELECT NEW.inc, NEW.seq,
           (SELECT json_group_array(json_array(inc, applied_seq)) FROM sync_inc),
@@ -131,7 +163,7 @@ export async function notePasts({ write }: Pick<PluginHost, 'write'>): Promise<v
   })
 }
 
-function readPasts({ inc, plugin: { read } }: ModelMachine, after: number): ReadonlyMap<number, Past> {
+function readPasts({ inc, plugin: { read } }: Machine, after: number): ReadonlyMap<number, Past> {
   const sql = 'SELECT seq, applied, aside FROM model_past WHERE inc = ? AND seq > ?'
   const rows = read.all(statement<{ seq: number; applied: string; aside: string }>(sql, [inc, after]))
   return new Map(
@@ -156,7 +188,8 @@ export function placeOf({ inc, seq }: { readonly inc: number; readonly seq: numb
   return `${inc}/${seq}`
 }
 
-function entriesOf(update: Uint8Array): RegisterEntry[] {
+/** The entries that an update adds. */
+export function entriesOf(update: Uint8Array): RegisterEntry[] {
   return Y.decodeUpdate(update).structs.flatMap((struct) => {
     if (!(struct instanceof Y.Item) || !(struct.content instanceof Y.ContentAny)) return []
     return (struct.content.arr as unknown[])

@@ -2,7 +2,6 @@
 // of them is started once and emptied before each schedule. Knows no network and nothing of what is expected.
 import { corePlugins } from '../../../main/host.ts'
 import { feedPlugin } from '#main/plugins/feed/index.ts'
-import type { FeedCore } from '#main/plugins/feed/service.ts'
 import { createFeedService } from '#main/plugins/feed/service.ts'
 import type { ManualClock } from '#main/kernel/clock.ts'
 import { createManualClock } from '#main/kernel/clock.ts'
@@ -12,7 +11,6 @@ import { internalContext } from '#main/kernel/context.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
-import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { IncarnationVerdict, Sidecar } from '#main/replication/channel/incarnation.ts'
 import { judgeIncarnation } from '#main/replication/channel/incarnation.ts'
@@ -28,6 +26,10 @@ import { createTestWorkspace } from '../sync-machine.ts'
 import type { TestWorkspace } from '../sync-machine.ts'
 import { createModelKinds } from './host-kinds.ts'
 import { notePasts } from './host-journal.ts'
+import type { Machine, Member } from './machine.ts'
+import { personOf, profiles } from './rights.ts'
+import type { Rights } from './rights.ts'
+import { itemOf, newer, OBJECTS, sums } from './objects.ts'
 import { dropAside, putSchemas, takeSchemas } from './schema-image.ts'
 import type { SchemaImage } from './schema-image.ts'
 import { imageTables, putImage, takeImage } from './table-image.ts'
@@ -37,22 +39,15 @@ import type { TableImage } from './table-image.ts'
 export const START = 1_790_000_000_000
 
 /** A machine of the model. */
-export interface ModelMachine {
-  readonly name: string
+export interface ModelMachine extends Machine {
   readonly host: TestHost
   readonly plugin: PluginHost
-  readonly data: DataService
   readonly metadata: MetadataService
-  /** Writes what people say of records. */
-  readonly feed: FeedCore
   readonly clock: ManualClock
   readonly engine: SyncEngine
-  readonly inc: number
   readonly isOn: boolean
-  /** A call of the machine's user. */
-  ctx(): RequestContext
-  /** Lets the next write of a record fail after everything of it was written, so that its transaction is taken back. */
-  failNext(recordId: string | null): void
+  /** Says whose machine it is, while sync is off: an administrator's without a member. */
+  join(member: Member | undefined): void
   /** Empties the machine; sync is off after it. */
   clear(): Promise<void>
   /**
@@ -69,10 +64,6 @@ export interface ModelMachine {
   folder(): DataFolder
   /** Puts a copy of the folder in its place, made when the host had stopped or while it ran; sync has to be closed. */
   putBack(folder: DataFolder, stopped: boolean): Promise<void>
-  /** The id of an object of {@link OBJECTS}, whether it is there or not. */
-  uidOf(object: string): string
-  /** The name that a field of {@link OBJECTS} has here now. */
-  fieldName(object: string, field: string): string
   stop(): Promise<void>
 }
 
@@ -107,7 +98,7 @@ export async function createModelMachine(
   const { device, privateKey } = workspace.add(name)
   const signer = { ...signerOf(privateKey), signKey: rawPublicKey(privateKey) }
   const clock = createManualClock(START)
-  const actor = { type: 'user' as const, id: `user-${name}`, name: `User ${name}` }
+  let member: Member | undefined
   let plugin: PluginHost | undefined
   let engine: SyncEngine | undefined
   let mark = (): string | null => null
@@ -167,6 +158,13 @@ export async function createModelMachine(
     settings: plugin!.service('settings'),
     auth: () => undefined,
   })
+  /** A call of somebody with the rights of their account. */
+  const asPerson = (id: string, requestId: string, source: 'API' | 'sync'): RequestContext => ({
+    ...internalContext(requestId, source),
+    actor: { type: 'user', id, name: id },
+    credential: 'session',
+    permissionEpoch: plugin!.permissionEpoch(),
+  })
   let withSchemas = false
   let leave: () => void = () => undefined
   /** The definitions that {@link createPool} made. */
@@ -182,7 +180,7 @@ export async function createModelMachine(
     )
 
   const image = (withAside = false): MachineImage => ({
-    schemas: takeSchemas(plugin!),
+    schemas: takeSchemas(metadata),
     rows: takeImage(read, tables(), withAside),
   })
   const restore = async ({ schemas, rows }: MachineImage): Promise<void> => {
@@ -218,7 +216,32 @@ export async function createModelMachine(
     get isOn() {
       return engine !== undefined
     },
-    ctx: () => ({ ...internalContext(`model-${(requests += 1)}`, 'API'), actor }),
+    get member() {
+      return member
+    },
+    get people() {
+      return member === undefined ? ['user-a', 'user-b'] : [personOf(member.rights)]
+    },
+    ctx(person = member === undefined ? `user-${name}` : personOf(member.rights)) {
+      const ctx = asPerson(person, `model-${(requests += 1)}`, 'API')
+      // Whom nobody gave an account works as the owner of the machine.
+      return member?.isKnownAtHome === true ? ctx : { ...ctx, credential: 'internal' }
+    },
+    join(next) {
+      member = next
+      workspace.give(
+        name,
+        next === undefined ? `user of ${name}` : personOf(next.rights),
+        next === undefined ? 'admin' : 'member',
+      )
+    },
+    async bringBack(object) {
+      const { body } = await host.get(`/meta/object/${object}/backups`)
+      const [newest] = (body.data ?? []) as { readonly id: string }[]
+      if (newest === undefined) return
+      const { status, body: answer } = await host.post(`/meta/object/${object}/backups/${newest.id}/restore`)
+      if (status >= 500) throw new Error(`What was put aside did not come back: ${JSON.stringify(answer)}`)
+    },
     failNext(recordId) {
       failing = recordId
     },
@@ -227,7 +250,7 @@ export async function createModelMachine(
       sidecar = undefined
       boots = 0
       host.takeEvents()
-      if (origin.length === 0) origin = takeSchemas(plugin!)
+      if (origin.length === 0) origin = takeSchemas(metadata)
       await putSchemas(plugin!, origin)
       await dropAside(plugin!)
       await write('model.clear', (tx) => {
@@ -271,6 +294,10 @@ export async function createModelMachine(
           sidecar = { ...sidecar!, lastSeqSent: Math.max(sidecar!.lastSeqSent, lastSeq) }
         },
         issuesNumbers: () => name === workspace.issuer(),
+        personOf: (_author, from) => {
+          const isFree = from?.device === device && member?.isKnownAtHome !== true
+          return from?.role !== 'member' || isFree ? undefined : asPerson(from.user, 'sync', 'sync')
+        },
         keptAside: made.judgeRemoved,
         handlers: () => made.handlers,
       })
@@ -321,43 +348,6 @@ function rosterOf({ devices, issuer }: TestWorkspace): JoinedKinds['roster'] {
   }
 }
 
-/** Objects of the model, by name. */
-export const OBJECTS = {
-  part: {
-    title: { type: 'text' },
-    size: { type: 'number' },
-    stock: { type: 'number', merge: 'sum' },
-    labels: { type: 'tags' },
-    notes: { type: 'markdown' },
-    no: { type: 'autonumber', autonumberFormat: 'P-{0000}' },
-    code: { type: 'text', unique: true },
-    next: { type: 'lookup', reference: 'part', deleteBehavior: 'set_null' },
-    double: { type: 'formula', expression: 'record.size * 2' },
-  },
-  item: {
-    title: { type: 'text' },
-    size: { type: 'number' },
-    part: { type: 'master_detail', reference: 'part' },
-  },
-  memo: {
-    title: { type: 'text' },
-    text: { type: 'text' },
-    pick: { type: 'select', options: ['red', 'green', 'blue'].map((value) => ({ value, label: value })) },
-    mark: { type: 'text' },
-    tally: { type: 'number' },
-    extra: { type: 'text' },
-  },
-} as const
-
-/** What parts say of their items; defined once there are items. */
-const sums = {
-  total: { type: 'summary', summaryOperations: { object: 'item', field: 'size', function: 'sum' } },
-  twice: { type: 'formula', expression: 'record.total * 2' },
-} as const
-
-/** A field that only machines of a newer schema know. */
-const newer = { late: { type: 'text' } } as const
-
 /**
  * Starts machines that know the same objects.
  * @param options `newer`: the first machine has a field that {@link upgradePool} gives to the others
@@ -377,8 +367,21 @@ export async function createPool(
     await define(machine, 'item', OBJECTS.item, machines[0]!)
     await define(machine, 'memo', OBJECTS.memo, machines[0]!)
     await define(machine, 'part', { ...part, ...sums }, machines[0]!)
+    await knowPeople(machine)
   }
   return machines
+}
+
+/** Gives people their rights, as an administrator does on each machine. */
+async function knowPeople({ metadata, plugin }: ModelMachine): Promise<void> {
+  for (const [rights, item] of Object.entries(profiles) as [Rights, Record<string, unknown>][]) {
+    const body = { name: rights, label: rights, ...item }
+    const profile = { type: 'profile', name: rights, item: body, packageId: 'org.example.model' } as const
+    await metadata.save(internalContext('model'), { ...profile, authorized: true })
+    await plugin.write('model.rights', (tx) =>
+      plugin.service('permissions').assign(tx, personOf(rights), { profile: rights, roles: [], permissionSets: [] }),
+    )
+  }
 }
 
 /** Gives all machines the field that the first one has. */
@@ -401,7 +404,7 @@ async function define(machine: ModelMachine, name: string, fields: object, first
   await machine.metadata.save(internalContext('model'), {
     type: 'object',
     name,
-    item: structuredClone({ name, fields }) as Record<string, unknown>,
+    item: itemOf(name, fields),
     ...uids,
   })
 }

@@ -1,6 +1,9 @@
 // Steps of a schedule over real hosts, as data that can be shrunk. Numbers are taken modulo what there is when the step is
 // done. Knows what can happen, not how it is done nor what should come of it.
 import fc from 'fast-check'
+import type { Member } from './machine.ts'
+import { profiles } from './rights.ts'
+import type { Rights } from './rights.ts'
 
 /** What people do. */
 export type WriteStep =
@@ -88,13 +91,15 @@ export interface HostSchedule {
    * there are records whose definition changes in every way.
    */
   readonly schemas: 'none' | 'own' | 'field' | 'memos'
+  /** People of narrower rights, on the last machines. */
+  readonly members?: readonly Member[]
   readonly steps: readonly HostStep[]
 }
 
 const small = fc.nat({ max: 20 })
 const kind = <K extends HostStep['kind']>(...names: K[]) => fc.constantFrom(...names)
 const on = { m: small, r: small }
-const of = (weight: number, arbitrary: fc.Arbitrary<HostStep>): fc.WeightedArbitrary<HostStep> => ({
+const of = <T extends HostStep>(weight: number, arbitrary: fc.Arbitrary<T>): fc.WeightedArbitrary<T> => ({
   weight,
   arbitrary,
 })
@@ -107,11 +112,12 @@ export interface Bias {
   readonly talk?: boolean
 }
 
-function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
+/** Everything people do but {@link MemoStep}s. */
+function writeSteps(talk: boolean): fc.WeightedArbitrary<WriteStep>[] {
   const fields = fc.nat({ max: 127 })
   const code = fc.nat({ max: 5 })
   const m = small
-  return fc.oneof(
+  return [
     of(2, fc.record({ kind: kind('create'), m, fields, code })),
     of(2, fc.record({ kind: kind('child'), ...on })),
     of(9, fc.record({ kind: kind('edit'), ...on, fields, code })),
@@ -129,6 +135,13 @@ function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
     of(2, fc.record({ kind: kind('addField'), ...on, n: small })),
     of(3, fc.record({ kind: kind('renameField', 'labelField', 'removeField'), ...on, n: small })),
     of(2, fc.record({ kind: kind('fill'), ...on, n: small })),
+  ]
+}
+
+function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
+  const m = small
+  return fc.oneof(
+    ...writeSteps(talk),
     of(14, fc.record({ kind: kind('flow'), m, to: small, salt: fc.nat() })),
     of(2, fc.record({ kind: kind('push', 'pull'), m })),
     of(1, fc.record({ kind: kind('relay'), what: fc.constantFrom('wipe', 'backup', 'rollback') })),
@@ -148,6 +161,17 @@ function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
     of(restores ? 4 : 1, fc.record({ kind: kind('putBack'), m, inOrder: fc.boolean(), writes: fc.nat({ max: 4 }) })),
     of(restores ? 2 : 1, fc.record({ kind: kind('copy'), m, to: small })),
   )
+}
+
+/** What people do on three machines at once; each begins with a record and a few words about it. */
+export function writesAtOnce(): fc.Arbitrary<readonly WriteStep[]> {
+  const write = fc.oneof(...writeSteps(false)).filter((one) => one.kind !== 'fail')
+  const first = [0, 1, 2].flatMap((m): WriteStep[] => [
+    { kind: 'create', m, fields: 35, code: 5 },
+    { kind: 'comment', m, r: m, what: m },
+    { kind: 'child', m, r: m },
+  ])
+  return fc.array(write, { minLength: 36, maxLength: 48, size: 'max' }).map((steps) => [...first, ...steps])
 }
 
 /** Steps of schedules in which definitions change while people write. */
@@ -194,6 +218,14 @@ export function hostSchedules(bias: Bias = { restores: false }): fc.Arbitrary<Ho
     schemas: fc.constantFrom('none' as const, 'none' as const, 'none' as const, 'own' as const, 'field' as const),
     steps: fc.array(step(bias), { minLength: 6, maxLength: 40, size: 'max' }),
   })
+}
+
+/** Schedules in which one person or two may do less than the others. */
+export function memberSchedules(): fc.Arbitrary<HostSchedule> {
+  const rights = fc.constantFrom(...(Object.keys(profiles) as Rights[]))
+  const member = fc.record({ rights, isKnownAtHome: fc.boolean() })
+  const members = fc.array(member, { minLength: 1, maxLength: 2 })
+  return fc.tuple(hostSchedules(), members).map(([schedule, some]) => ({ ...schedule, members: some }))
 }
 
 /** Schedules for machines whose tables differ: databases are not copied among them, and definitions stay as they are. */

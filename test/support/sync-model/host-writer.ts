@@ -2,9 +2,9 @@
 // tells who wrote it. Knows nothing of sync but the names of documents.
 import { PlatformError } from '#shared/errors.ts'
 import { statement } from '#main/kernel/database.ts'
-import type { Intent, TextNote } from './host-journal.ts'
+import type { Intent, TextNote, Written } from './host-journal.ts'
 import { Failed } from './host-machine.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
 import type { WriteStep } from './host-steps.ts'
 import type { MemoNote } from './memo-writer.ts'
 import { changeMemos } from './memo-writer.ts'
@@ -29,31 +29,33 @@ interface Row {
   readonly notes: string | null
   readonly labels: string | null
   readonly stock: number | null
+  readonly updated_at: string
 }
 
 type Values = Record<string, unknown>
 
-const nothing: Told = { notes: [], intents: [] }
+/** Nothing was written. */
+export const noWrite: Told = { notes: [], intents: [] }
 
 /** Writes as people do, each value once. */
 export class Writer {
   #made = 0
 
   /** Does what a step says; nothing where it cannot be done, as when a record is gone. */
-  async write(machine: ModelMachine, step: WriteStep): Promise<Told> {
+  async write(machine: Machine, step: WriteStep): Promise<Told> {
     try {
       return await this.#write(machine, step)
     } catch (error) {
       // What a person may not do, such as a value that somebody has, or a record that is gone, or a table that is changed.
       if (error instanceof PlatformError && (error.httpStatus < 500 || error.code === 'service_unavailable'))
-        return nothing
+        return noWrite
       throw error
     } finally {
       machine.failNext(null)
     }
   }
 
-  async #write(machine: ModelMachine, step: WriteStep): Promise<Told> {
+  async #write(machine: Machine, step: WriteStep): Promise<Told> {
     const { data } = machine
     const ctx = machine.ctx()
     switch (step.kind) {
@@ -69,27 +71,28 @@ export class Writer {
       }
       case 'child': {
         const part = pick(rows(machine, 'part', 'live'), step.r)
-        if (part === undefined) return nothing
+        if (part === undefined) return noWrite
         const values = { title: this.#text(), size: this.#number() }
         const { id } = await data.create(ctx, { object: 'item', data: { ...values, part: part.id } })
         return this.#told(machine, 'item', id, values)
       }
       case 'edit': {
         const part = pick(rows(machine, 'part', 'live'), step.r)
-        if (part === undefined) return nothing
+        if (part === undefined) return noWrite
         const values = this.#values(step.fields, step.code, part)
         if (machine.metadata.objectSchema('part')!.byName.has('late')) values['late'] = this.#text()
         if (step.fields % 7 === 3) values['next'] = pick(rows(machine, 'part', 'live'), step.code)!.id
         const added = (step.fields & 64) === 0 ? undefined : this.#character()
         const notes = added === undefined ? {} : { notes: added + (part.notes ?? '') }
-        if (Object.keys(values).length === 0 && added === undefined) return nothing
-        await data.update(ctx, { object: 'part', id: part.id, data: { ...values, ...notes } })
+        if (Object.keys(values).length === 0 && added === undefined) return noWrite
+        const place = { object: 'part', id: part.id, expectedVersion: part.updated_at }
+        await data.update(ctx, { ...place, data: { ...values, ...notes } })
         const told = this.#told(machine, 'part', part.id, values, part)
         return added === undefined ? told : withText(told, { doc: textOf(machine, part.id), added })
       }
       case 'editChild': {
         const item = pick(rows(machine, 'item', 'live'), step.r)
-        if (item === undefined) return nothing
+        if (item === undefined) return noWrite
         const values = step.r % 2 === 0 ? { title: this.#text() } : { size: this.#number() }
         await data.update(ctx, { object: 'item', id: item.id, data: values })
         return this.#told(machine, 'item', item.id, values)
@@ -101,18 +104,18 @@ export class Writer {
         const object = step.child ? 'item' : 'part'
         const row = pick(rows(machine, object, step.kind === 'delete' ? 'live' : 'all'), step.r)
         if (row !== undefined) await data.remove(ctx, { object, id: row.id, purge: step.kind === 'purge' })
-        return nothing
+        return noWrite
       }
       case 'restore': {
         const object = step.child ? 'item' : 'part'
         const row = pick(rows(machine, object, 'deleted'), step.r)
         if (row !== undefined) await data.restore(ctx, { object, id: row.id })
-        return nothing
+        return noWrite
       }
       case 'fill': {
         const part = pick(rows(machine, 'part', 'live'), step.r)
         const field = pick(addedFields(machine), step.n)
-        if (part === undefined || field === undefined) return nothing
+        if (part === undefined || field === undefined) return noWrite
         const value = this.#text()
         await data.update(ctx, { object: 'part', id: part.id, data: { [field.name]: value } })
         const doc = `r/${machine.metadata.objectSchema('part')!.uid}/${part.id}`
@@ -124,7 +127,7 @@ export class Writer {
       case 'react':
       case 'pin': {
         const talks = await talk(machine, step, pick(rows(machine, 'part', 'live'), step.r)?.id, this.#text())
-        return { ...nothing, talks }
+        return { ...noWrite, talks }
       }
       case 'addField':
       case 'renameField':
@@ -140,7 +143,7 @@ export class Writer {
       case 'merge':
       case 'dropField':
       case 'dropMemos':
-        return { ...nothing, memos: await changeMemos(machine, step, this.#number()) }
+        return { ...noWrite, memos: await changeMemos(machine, step, this.#number()) }
       case 'batch':
         return this.#batch(machine, step)
       case 'import':
@@ -149,18 +152,18 @@ export class Writer {
         return this.#group(machine, step)
       case 'fail': {
         const part = pick(rows(machine, 'part', 'live'), step.r)
-        if (part === undefined) return nothing
+        if (part === undefined) return noWrite
         await this.#failing(machine, part.id, () =>
           data.update(ctx, { object: 'part', id: part.id, data: { title: this.#text() } }),
         )
-        return nothing
+        return noWrite
       }
     }
   }
 
   /** A call of an API that writes records of two objects at once, all or nothing. */
   async #batch(
-    machine: ModelMachine,
+    machine: Machine,
     { r, fields, fails }: Extract<WriteStep, { fields: number; r: number; fails: boolean }>,
   ): Promise<Told> {
     const part = this.#values(fields | 1, 5)
@@ -177,19 +180,19 @@ export class Writer {
       ],
       { atomic: true, returnRecords: false, continueOnError: false, validateOnly: false },
     )
-    if (!result.success) return nothing
+    if (!result.success) return noWrite
     const ids = result.results.map(({ id }) => id!)
     const parts = [
       this.#told(machine, 'part', ids[0]!, part),
       this.#told(machine, 'item', ids[1]!, item),
       ...(edited === undefined ? [] : [this.#told(machine, 'part', edited.id, change)]),
     ]
-    return together(parts)
+    return allTold(parts)
   }
 
   /** Rows of a file, found again by their code. */
   async #import(
-    machine: ModelMachine,
+    machine: Machine,
     { r, fields }: Extract<WriteStep, { fields: number; r: number; fails: boolean }>,
   ): Promise<Told> {
     const given = [r % 5, (r + 1 + (fields % 3)) % 5].map((code) => ({ code: codeOf(code), title: this.#text() }))
@@ -202,12 +205,12 @@ export class Writer {
     const parts = result.results.flatMap(({ success, id, index }) =>
       success ? [this.#told(machine, 'part', id!, { title: given[index]!.title })] : [],
     )
-    return together(parts)
+    return allTold(parts)
   }
 
   /** Calls that arrive together and share a transaction; one of them may be taken back. */
   async #group(
-    machine: ModelMachine,
+    machine: Machine,
     { r, fields, fails }: Extract<WriteStep, { fields: number; r: number; fails: boolean }>,
   ): Promise<Told> {
     const live = rows(machine, 'part', 'live')
@@ -217,7 +220,7 @@ export class Writer {
         ? []
         : [{ part, values: { title: this.#text(), size: this.#number() } }]
     })
-    if (writes.length < 2) return nothing
+    if (writes.length < 2) return noWrite
     const failing = fails ? writes[fields % writes.length]!.part.id : null
     machine.failNext(failing)
     const settled = await Promise.allSettled(
@@ -231,24 +234,25 @@ export class Writer {
       if (part.id === failing) return []
       throw (settled[index] as PromiseRejectedResult).reason
     })
-    return together(parts)
+    return allTold(parts)
   }
 
-  async #editText(machine: ModelMachine, step: Extract<WriteStep, { kind: 'text' }>): Promise<Told> {
+  async #editText(machine: Machine, step: Extract<WriteStep, { kind: 'text' }>): Promise<Told> {
     const part = pick(rows(machine, 'part', 'live'), step.r)
-    if (part === undefined) return nothing
+    if (part === undefined) return noWrite
     const characters = [...(part.notes ?? '')]
     const index = characters.length === 0 ? 0 : step.at % characters.length
     const added = this.#character()
     const removed = characters[index]
     const isRemoval = step.remove && removed !== undefined
     const next = (isRemoval ? characters.toSpliced(index, 1) : characters.toSpliced(index, 0, added)).join('')
-    await machine.data.update(machine.ctx(), { object: 'part', id: part.id, data: { notes: next } })
+    const place = { object: 'part', id: part.id, expectedVersion: part.updated_at }
+    await machine.data.update(machine.ctx(), { ...place, data: { notes: next } })
     const doc = textOf(machine, part.id)
     return { intents: [], notes: [isRemoval ? { doc, removed } : { doc, added }] }
   }
 
-  async #failing(machine: ModelMachine, recordId: string, write: () => Promise<unknown>): Promise<void> {
+  async #failing(machine: Machine, recordId: string, write: () => Promise<unknown>): Promise<void> {
     machine.failNext(recordId)
     let failed = false
     try {
@@ -273,7 +277,7 @@ export class Writer {
     return values
   }
 
-  #told(machine: ModelMachine, object: string, id: string, values: Values, before?: Row): Told {
+  #told(machine: Machine, object: string, id: string, values: Values, before?: Row): Told {
     const schema = machine.metadata.objectSchema(object)!
     const doc = `r/${schema.uid}/${id}`
     const known = Object.entries(values).filter(([name]) => name === 'title' || name === 'size')
@@ -287,8 +291,9 @@ export class Writer {
     return `v${(this.#made += 1)}`
   }
 
+  /** Too large to be taken for a part of a date. */
   #number(): number {
-    return (this.#made += 1)
+    return 1_000_000 + (this.#made += 1)
   }
 
   #character(): string {
@@ -300,8 +305,33 @@ function withText(told: Told, note: TextNote): Told {
   return { ...told, notes: [...told.notes, note] }
 }
 
-function together(parts: readonly Told[]): Told {
-  return { notes: parts.flatMap(({ notes }) => notes), intents: parts.flatMap(({ intents }) => intents) }
+/** What several writes meant. */
+export function allTold(parts: readonly Told[]): Told {
+  return {
+    notes: parts.flatMap(({ notes }) => notes),
+    intents: parts.flatMap(({ intents }) => intents),
+    talks: parts.flatMap(({ talks = [] }) => talks),
+    memos: parts.flatMap(({ memos = [] }) => memos),
+  }
+}
+
+/** What was answered is in the log of who answered. @throws Error for the first of it that is not */
+export function assertLogged(machine: Machine, told: Told, found: readonly Written[]): void {
+  const missing = (what: string): Error => new Error(`${machine.name} stored ${what}, and its log does not say so.`)
+  for (const { doc, values } of told.intents) {
+    for (const [key, value] of Object.entries(values)) {
+      const isThere = found.some(({ docs }) =>
+        docs.some((one) => one.doc === doc && one.entries.some((entry) => entry[0] === key && entry[1] === value)),
+      )
+      if (!isThere) throw missing(`${String(value)} in ${key} of ${doc}`)
+    }
+  }
+  for (const talk of told.talks ?? [])
+    if (!found.some(({ talks }) => talks.includes(talk))) throw missing(`${talk.what} of ${talk.item}`)
+  for (const memo of told.memos ?? [])
+    if (!found.some(({ memos }) => memos.includes(memo))) throw missing(`${memo.word} in ${memo.doc}`)
+  for (const note of told.notes)
+    if (!found.some(({ docs }) => docs.some(({ doc }) => doc === note.doc))) throw missing(`the text ${note.doc}`)
 }
 
 const unknownId = '01920000-0000-7000-8000-000000000000'
@@ -310,7 +340,7 @@ function codeOf(code: number): string {
   return `c${code}`
 }
 
-function rows(machine: ModelMachine, object: 'part' | 'item', which: 'live' | 'deleted' | 'all'): Row[] {
+function rows(machine: Machine, object: 'part' | 'item', which: 'live' | 'deleted' | 'all'): Row[] {
   const where = { live: 'WHERE deleted_at IS NULL', deleted: 'WHERE deleted_at IS NOT NULL', all: '' }[which]
   return machine.plugin.read.all(statement<Row>(`SELECT * FROM o_${object} ${where} ORDER BY id`))
 }
@@ -319,7 +349,7 @@ function pick<T>(from: readonly T[], index: number): T | undefined {
   return from.length === 0 ? undefined : from[index % from.length]
 }
 
-function textOf(machine: ModelMachine, id: string): string {
+function textOf(machine: Machine, id: string): string {
   const schema = machine.metadata.objectSchema('part')!
   return `t/${schema.uid}/${id}/${schema.byName.get('notes')!.uid}`
 }

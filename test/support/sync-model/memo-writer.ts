@@ -1,7 +1,7 @@
 // What people do to an object whose definition changes under them: types, options, uniqueness, sums, fields and the object
 // itself come and go while others write to its records. Knows no documents but their names.
 import { statement } from '#main/kernel/database.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
 import type { MemoStep } from './host-steps.ts'
 
 /** What a person wrote into a field of a memo. */
@@ -11,8 +11,6 @@ export interface MemoNote {
   readonly uid: string
   /** Written once in a schedule. */
   readonly word: string
-  /** All that the field says after it. */
-  readonly whole: string
 }
 
 type Definition = Record<string, unknown>
@@ -31,7 +29,7 @@ interface MemoRow extends Record<string, unknown> {
 }
 
 /** Does what a step says; nothing where it cannot be done. @throws PlatformError for what a person may not do */
-export async function changeMemos(machine: ModelMachine, step: MemoStep, made: number): Promise<readonly MemoNote[]> {
+export async function changeMemos(machine: Machine, step: MemoStep, made: number): Promise<readonly MemoNote[]> {
   const schema = machine.metadata.objectSchema('memo')
   switch (step.kind) {
     case 'memo':
@@ -46,7 +44,7 @@ export async function changeMemos(machine: ModelMachine, step: MemoStep, made: n
       return []
     }
     case 'dropMemos':
-      if (schema === undefined) await bringBack(machine)
+      if (schema === undefined) await machine.bringBack('memo')
       else
         await machine.metadata.remove(machine.ctx(), {
           ...{ type: 'object', name: 'memo' },
@@ -60,7 +58,7 @@ export async function changeMemos(machine: ModelMachine, step: MemoStep, made: n
 }
 
 async function writeMemo(
-  machine: ModelMachine,
+  machine: Machine,
   { kind, r, n }: Extract<MemoStep, { kind: 'memo' | 'writeMemo' }>,
   made: number,
 ): Promise<readonly MemoNote[]> {
@@ -69,16 +67,16 @@ async function writeMemo(
   const memo = kind === 'memo' ? undefined : pick(liveMemos(machine), r)
   if (kind === 'writeMemo' && memo === undefined) return []
   const values: Record<string, unknown> = {}
-  const said: { readonly uid: string; readonly word: string; readonly whole: string }[] = []
+  const said: { readonly uid: string; readonly word: string }[] = []
   for (const [index, name] of noted.entries()) {
     const field = schema.byName.get(name)
     if (field === undefined || ((n >> index) & 1) === 0) continue
     // Some are numbers, so that some survive a change of the type.
-    const word = made % 2 === 0 || field.type === 'number' ? String(1000 + made) : `w${1000 + made}`
+    const word = made % 2 === 0 || field.type === 'number' ? String(made) : `w${made}`
     const before = memo?.[field.column]
     const whole = longTypes.has(field.type) && typeof before === 'string' ? `${before} ${word}` : word
     values[name] = field.type === 'number' ? Number(word) : whole
-    said.push({ uid: field.uid, word, whole })
+    said.push({ uid: field.uid, word })
   }
   const open = optionsOf(metadata.get('object', 'memo')!.item['fields'] as Fields)
   if ((n & 8) !== 0 && open.length > 0) values['pick'] = open[made % open.length]!.value
@@ -92,7 +90,7 @@ async function writeMemo(
   return said.map((one) => ({ ...one, doc: `r/${schema.uid}/${id}` }))
 }
 
-async function redefine(machine: ModelMachine, { kind, n }: Exclude<MemoStep, { r: number }>): Promise<void> {
+async function redefine(machine: Machine, { kind, n }: Exclude<MemoStep, { r: number }>): Promise<void> {
   const stored = machine.metadata.get('object', 'memo')!
   const fields = structuredClone(stored.item['fields']) as Fields
   const change = (name: string, to: Definition): void => {
@@ -117,7 +115,7 @@ async function redefine(machine: ModelMachine, { kind, n }: Exclude<MemoStep, { 
       change('tally', { merge: fields['tally']?.['merge'] === 'sum' ? 'latest' : 'sum' })
       break
     case 'dropField':
-      if (fields['extra'] === undefined) return bringBack(machine)
+      if (fields['extra'] === undefined) return machine.bringBack('memo')
       delete fields['extra']
       break
     case 'dropMemos':
@@ -133,21 +131,12 @@ function optionsOf(fields: Fields): readonly { readonly value: string }[] {
   return (fields['pick']?.['options'] ?? []) as readonly { readonly value: string }[]
 }
 
-/** Brings the newest back that a change of the object put aside, as a person does on the screen of it. */
-async function bringBack({ host }: ModelMachine): Promise<void> {
-  const { body } = await host.get('/meta/object/memo/backups')
-  const [newest] = (body.data ?? []) as { readonly id: string }[]
-  if (newest === undefined) return
-  const { status, body: answer } = await host.post(`/meta/object/memo/backups/${newest.id}/restore`)
-  if (status >= 500) throw new Error(`What was put aside did not come back: ${JSON.stringify(answer)}`)
-}
-
-function memos(machine: ModelMachine): MemoRow[] {
+function memos(machine: Machine): MemoRow[] {
   const { table } = machine.metadata.objectSchema('memo')!
   return machine.plugin.read.all(statement<MemoRow>(`SELECT * FROM "${table}" ORDER BY id`))
 }
 
-function liveMemos(machine: ModelMachine): MemoRow[] {
+function liveMemos(machine: Machine): MemoRow[] {
   return memos(machine).filter(({ deleted_at: deleted }) => deleted === null)
 }
 

@@ -7,7 +7,7 @@ import type { Register } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
 import type { Written } from './host-journal.ts'
 import { hadSeen } from './host-journal.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
 import { same } from './oracle-marks.ts'
 
 /** Rows by id. */
@@ -24,7 +24,7 @@ export function shownIn(schema: ObjectSchema, row: Record<string, unknown>): Rec
 }
 
 /** Summaries are what the records they sum up say, and formulas what the fields they are made of say. */
-export function assertDerived(machine: ModelMachine, dump: ReadonlyMap<string, Rows>): void {
+export function assertDerived(machine: Machine, dump: ReadonlyMap<string, Rows>): void {
   const items = [...(dump.get('item') ?? new Map()).values()] as readonly Record<string, unknown>[]
   for (const [id, row] of dump.get('part') ?? []) {
     const { size, double } = row
@@ -38,10 +38,18 @@ export function assertDerived(machine: ModelMachine, dump: ReadonlyMap<string, R
 
 /**
  * Each record has a number, and no other one has it, but where a machine forgot which ones it had given.
- * @param isCounterLost whether an older database came back where numbers are given
+ * @param given `numbered`: documents of the machine that gives numbers; `isCounterLost`: whether an older database came back
+ * there
  */
-export function assertNumbers(machine: ModelMachine, dump: ReadonlyMap<string, Rows>, isCounterLost: boolean): void {
-  const numbers = [...(dump.get('part') ?? [])].map(([id, { no }]) => ({ id, no: String(no) }))
+export function assertNumbers(
+  machine: Machine,
+  dump: ReadonlyMap<string, Rows>,
+  { numbered, isCounterLost }: { readonly numbered: ReadonlySet<string>; readonly isCounterLost: boolean },
+): void {
+  const { uid } = machine.metadata.objectSchema('part')!
+  const numbers = [...(dump.get('part') ?? [])]
+    .filter(([id]) => numbered.has(`r/${uid}/${id}`))
+    .map(([id, { no }]) => ({ id, no: String(no) }))
   const without = numbers.filter(({ no }) => !/^P-\d{4}$/.test(no))
   same(`records without a number on ${machine.name}`, without, [])
   if (!isCounterLost)
@@ -50,7 +58,7 @@ export function assertNumbers(machine: ModelMachine, dump: ReadonlyMap<string, R
 
 /** A sum is all that anybody added. */
 export function assertStock(
-  machine: ModelMachine,
+  machine: Machine,
   doc: string,
   register: Register,
   writes: readonly Written[],

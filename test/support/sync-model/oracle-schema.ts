@@ -5,16 +5,16 @@ import { statement } from '#main/kernel/database.ts'
 import { compareHlc } from '#main/replication/core/hlc.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { RegisterEntry } from '#main/replication/core/types.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
 import { same } from './oracle-marks.ts'
 import { takeSchemas } from './schema-image.ts'
 
 /** What a machine knows of the definitions, for comparison with the others. */
-export function schemaDump(machine: ModelMachine): unknown {
+export function schemaDump(machine: Machine): unknown {
   const sql = 'SELECT type, uid, wanted, stamp, deleted, due, reason, shown FROM sync_metadata ORDER BY type, uid'
   const rows = machine.plugin.read.all(statement<Record<string, unknown>>(sql))
   return {
-    items: takeSchemas(machine.plugin)
+    items: takeSchemas(machine.metadata)
       .map((item) => canonicalJson(item))
       .sort(),
     rows: rows.map((row) => ({
@@ -25,7 +25,7 @@ export function schemaDump(machine: ModelMachine): unknown {
 }
 
 /** Compares an object with its register. */
-export function assertSchema(machine: ModelMachine, doc: string, register: Register): void {
+export function assertSchema(machine: Machine, doc: string, register: Register): void {
   const uid = doc.slice('m/object/'.length)
   const schema = machine.metadata.objectSchemas().find((one) => one.uid === uid)
   const isRemoved = (register.get('_del')?.winner[1] ?? null) !== null && register.get('_del')?.winner[1] !== false

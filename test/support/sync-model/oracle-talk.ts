@@ -3,7 +3,7 @@
 import { statement } from '#main/kernel/database.ts'
 import type { Written } from './host-journal.ts'
 import { hadSeen } from './host-journal.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
 import { latestFirst, same } from './oracle-marks.ts'
 import type { MadeItem, TalkNote } from './talk-writer.ts'
 
@@ -45,7 +45,7 @@ export function removesOfTalk(by: Written, key: string): boolean {
 }
 
 /** Compares the rows of a machine with what was said. @param purged records that are gone for good */
-export function assertTalk(machine: ModelMachine, said: readonly SaidItem[], purged: ReadonlySet<string>): void {
+export function assertTalk(machine: Machine, said: readonly SaidItem[], purged: ReadonlySet<string>): void {
   const { read } = machine.plugin
   const rows = new Map(
     read.all(statement<Record<string, unknown>>('SELECT * FROM feed_item')).map((row) => [row['id'] as string, row]),
@@ -57,7 +57,7 @@ export function assertTalk(machine: ModelMachine, said: readonly SaidItem[], pur
   for (const item of expected) assertItem(machine, item, rows.get(item.id)!)
 }
 
-function assertItem(machine: ModelMachine, item: SaidItem, row: Record<string, unknown>): void {
+function assertItem(machine: Machine, item: SaidItem, row: Record<string, unknown>): void {
   const { id, made, values, isDeleted } = item
   const { read } = machine.plugin
   const reactions = read.all(

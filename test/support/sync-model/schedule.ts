@@ -222,7 +222,7 @@ function write(
           const parts = partsOf(register, 'hours')
           return sumPatch(parts, Number(readSum(parts) ?? 0) + delta, device.inc)
         },
-        { delta },
+        { grown: delta },
       )
     }
     case 'delete':

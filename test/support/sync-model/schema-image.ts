@@ -5,14 +5,14 @@ import { internalContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { statement } from '#main/kernel/database.ts'
 import type { PortableItem } from '#main/plugins/metadata/api.ts'
+import type { Machine } from './machine.ts'
 import { isAside } from './table-image.ts'
 
 /** Objects in the form in which machines exchange them. */
 export type SchemaImage = readonly PortableItem[]
 
 /** The definitions of now. */
-export function takeSchemas(host: PluginHost): SchemaImage {
-  const { exchange } = host.service('metadata')
+export function takeSchemas({ exchange }: Pick<Machine['metadata'], 'exchange'>): SchemaImage {
   return exchange
     .names('object')
     .filter(({ travels }) => travels)
@@ -24,7 +24,7 @@ export async function putSchemas(host: PluginHost, image: SchemaImage): Promise<
   const { exchange } = host.service('metadata')
   const ctx = internalContext('model')
   const missing = { item: () => null, field: () => null }
-  for (const { uid } of takeSchemas(host))
+  for (const { uid } of takeSchemas(host.service('metadata')))
     if (!image.some((one) => one.uid === uid)) await exchange.drop(ctx, { type: 'object', uid })
   for (const portable of image) {
     const name = exchange.nameOf({ type: 'object', uid: portable.uid })

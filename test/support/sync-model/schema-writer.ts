@@ -2,8 +2,8 @@
 // an object. Fields of the model itself stay. Knows no documents but their names.
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { Intent } from './host-journal.ts'
-import { OBJECTS } from './host-machine.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
+import { OBJECTS } from './objects.ts'
 import type { SchemaStep } from './host-steps.ts'
 
 type Fields = Record<string, Record<string, unknown>>
@@ -12,13 +12,13 @@ type Fields = Record<string, Record<string, unknown>>
 const names = ['extra', 'other', 'third']
 
 /** Fields that were added to the object of the model. */
-export function addedFields(machine: ModelMachine): readonly FieldSchema[] {
+export function addedFields(machine: Machine): readonly FieldSchema[] {
   const own = new Set([...Object.keys(OBJECTS.part), 'total', 'twice'].map((field) => machine.fieldName('part', field)))
   return machine.metadata.objectSchema('part')!.fields.filter(({ name }) => !own.has(name) && name !== 'late')
 }
 
 /** Does what a step says. @throws PlatformError for what a person may not do */
-export async function changeSchema(machine: ModelMachine, step: SchemaStep, text: string): Promise<readonly Intent[]> {
+export async function changeSchema(machine: Machine, step: SchemaStep, text: string): Promise<readonly Intent[]> {
   const stored = machine.metadata.get('object', 'part')!
   const fields = { ...(stored.item['fields'] as Fields) }
   const save = async (next: Fields): Promise<void> => {

@@ -10,7 +10,7 @@ export type TableImage = ReadonlyMap<string, readonly Record<string, unknown>[]>
 /** The tables that an image has: records, what deletions did, what people said, and everything of sync. */
 export function imageTables(read: Pick<Reads, 'all'>): readonly string[] {
   const sql = `SELECT name FROM sqlite_master WHERE type = 'table' AND (name GLOB 'o_*' OR name GLOB 'sync_*'
-    OR name IN ('data_delete_effect', 'data_autonumber', 'feed_item', 'feed_reaction', 'feed_pin', 'feed_subscription')) ORDER BY name`
+    OR name IN ('data_delete_effect', 'data_autonumber', 'feed_fact', 'feed_item', 'feed_reaction', 'feed_pin', 'feed_subscription')) ORDER BY name`
   return read.all(statement<{ name: string }>(sql)).map(({ name }) => name)
 }
 

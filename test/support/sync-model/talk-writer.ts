@@ -1,8 +1,7 @@
 // What people say of records in a schedule: comments, tasks, replies, edits, deletions, reactions and pins, through the
 // service of feeds. Each text is written once in a schedule. Knows nothing of documents but the beginning of their names.
 import { statement } from '#main/kernel/database.ts'
-import type { RequestContext } from '#main/kernel/context.ts'
-import type { ModelMachine } from './host-machine.ts'
+import type { Machine } from './machine.ts'
 import type { TalkStep } from './host-steps.ts'
 
 /** What a step said of an item. */
@@ -33,24 +32,23 @@ interface ItemRow {
   readonly visibility: string
 }
 
-const people = ['user-a', 'user-b']
 const emojis = ['👍', '🎉']
 
 /** Does what a step says; nothing where there is nothing to say it of. @throws PlatformError for what a person may not do */
 export async function talk(
-  machine: ModelMachine,
+  machine: Machine,
   step: TalkStep,
   record: string | undefined,
   text: string,
 ): Promise<readonly TalkNote[]> {
+  const { people } = machine
   const { gate, items, marks } = machine.feed
   const uid = machine.metadata.objectSchema('part')!.uid
-  const as = (id: string): RequestContext => ({ ...machine.ctx(), actor: { type: 'user', id, name: id } })
   const of = (recordId: string): string => `f/${uid}/${recordId}/`
   if (step.kind === 'comment') {
     if (record === undefined) return []
     const by = people[step.r % people.length]!
-    const ctx = as(by)
+    const ctx = machine.ctx(by)
     const place = gate.feed(ctx, { object: 'part', recordId: record })
     const open = itemRows(machine).filter((one) => one.record === record && one.parent === null)
     const parent = step.what === 3 ? (pick(open, step.r)?.id ?? null) : null
@@ -68,10 +66,10 @@ export async function talk(
   // Few, so that several people meet at one.
   const item = pick(itemRows(machine).slice(0, 3), step.r)
   if (item === undefined) return []
-  const ctx = as(
-    step.kind === 'editComment' || step.kind === 'uncomment' ? item.author : people[step.r % 3 === 0 ? 1 : 0]!,
-  )
-  const place = gate.feed(ctx, { object: 'part', recordId: item.record })
+  // People of an administrator's machine may be anybody; the others are themselves.
+  const isAuthor = (step.kind === 'editComment' || step.kind === 'uncomment') && machine.member === undefined
+  const ctx = machine.ctx(isAuthor ? item.author : people[step.r % 3 === 0 ? people.length - 1 : 0]!)
+  const place = gate.feed(ctx, { object: 'part', recordId: item.record }, step.kind === 'pin' ? 'edit' : 'read')
   const note = (what: string, value: unknown): TalkNote => ({ feed: of(item.record), item: item.id, what, value })
   switch (step.kind) {
     case 'editComment': {
@@ -104,7 +102,7 @@ export async function talk(
 }
 
 /** Items that are there, of records that are there. */
-function itemRows(machine: ModelMachine): ItemRow[] {
+function itemRows(machine: Machine): ItemRow[] {
   const sql = `SELECT i.id, i.record_id AS record, i.type, i.actor_id AS author, i.parent_id AS parent, i.data, i.visibility
     FROM feed_item AS i JOIN o_part AS p ON p.id = i.record_id
     WHERE i.is_deleted = 0 AND p.deleted_at IS NULL ORDER BY i.id`

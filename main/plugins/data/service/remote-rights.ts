@@ -91,7 +91,8 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
     const others = stored === undefined ? defaultsOf(scene, isOpen) : stored
     const changed = differing(others, columns)
     return closed
-      .filter((field) => touches(field, changed) && !isEmptied(scene, field, columns))
+      .filter((field) => intent.overruled?.has(field.name) === true || touches(field, changed))
+      .filter((field) => !isEmptied(scene, field, columns))
       .map(({ name }) => name)
   }
 
@@ -168,6 +169,7 @@ export function createRemoteRights(parts: RemoteRightParts): Pick<DataService, '
       return (
         refuse(scene, isNew ? 'create' : 'read') ??
         values(scene) ??
+        (intent.isEdit === true ? refuse(scene, 'edit') : undefined) ??
         (intent.isTransferred === true ? refuse(scene, 'transfer') : undefined) ??
         (intent.deleted === undefined ? undefined : refuse(scene, intent.deleted ? 'delete' : 'restore')) ??
         (intent.purged === true ? refuse(scene, schema.enable.trash ? 'purge' : 'delete') : undefined)

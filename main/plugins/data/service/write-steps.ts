@@ -10,6 +10,7 @@ import type { Shown } from './hook-runs.ts'
 import { listensBefore, runAfter, runBefore, shownTo } from './hook-runs.ts'
 import type { PreparedCreate, PreparedUpdate, PrepareEnv } from './prepare.ts'
 import { prepareCreate, prepareUpdate, trusting } from './prepare.ts'
+import { requireOpen } from './schema-change/write-gate.ts'
 import { sealValues } from './sealing.ts'
 import type { Place } from './stored-rows.ts'
 import type { UpsertMatch } from './upsert.ts'
@@ -165,6 +166,8 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     if ('refusal' in step) throw step.refusal
     const { schema, action, clearsSearch, found } = step
     if (found.failure !== undefined) throw found.failure
+    // Before anything is read: columns it was prepared for may be gone.
+    requireOpen(schema)
     const at: Place = { tx, ctx: run.ctx, schema }
     if (action === 'create') return { schema, operation: 'create', written: create(at, step) }
     if (action === 'upsert') return upsert(run, at, step)

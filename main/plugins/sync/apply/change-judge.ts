@@ -134,6 +134,7 @@ function recordIntent(
   const { byUid, merged } = syncedFields(schema)
   const now = mergeValues(register, merged).values
   const values: Record<string, unknown> = {}
+  const overruled = new Set<string>()
   for (const key of changedKeys) {
     const { uid } = parseKey(key)
     if (uid.startsWith('_')) continue
@@ -141,6 +142,8 @@ function recordIntent(
     if (field === undefined && isGone(uid)) continue
     if (field === undefined) return null
     values[field.name] = now.get(uid) ?? null
+    // Machines that have the other value already must judge like those it reaches later.
+    if ((register.get(key)?.losers.length ?? 0) > 0) overruled.add(field.name)
   }
   const owner = register.get(OWNER_KEY)?.winner[1]
   const creator = markOf(register.get(CREATED_KEY)?.winner[1])?.['by']
@@ -151,6 +154,7 @@ function recordIntent(
     id: idOf(change.name),
     isNew,
     values,
+    overruled,
     ...(isGiven ? { isTransferred: true } : {}),
     // What was never deleted is not restored.
     ...(deleted === undefined || (isNew && !deleted) ? {} : { deleted }),
@@ -173,17 +177,31 @@ function textIntent(
   return { object: schema.name, id: name.record, isNew, values }
 }
 
-/** Writing in a feed needs the record to be readable; of one that is removed for good nothing is kept. */
+/** Writing in a feed needs the record to be readable, pinning the right to edit it; of one removed for good nothing is kept. */
 function feedIntent(
   tx: Tx,
   schema: ObjectSchema,
   name: Extract<DocName, { kind: 'feed' }>,
-  { isNew }: DocChange,
+  change: DocChange,
 ): RemoteIntent | 'over' {
   if (isPurged(tx, name)) return 'over'
   const { object, record } = name
-  const isFirst = isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
-  return { object: schema.name, id: record, isNew: isFirst, values: {} }
+  const isFirst = change.isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
+  return { object: schema.name, id: record, isNew: isFirst, values: {}, ...(pins(change) ? { isEdit: true } : {}) }
+}
+
+/** Whether something is pinned or a pin taken away, other than with what it was on. */
+function pins({ changedKeys, document }: DocChange): boolean {
+  const entries = document.register
+  return [...changedKeys].some((key) => {
+    const parsed = parseFeedKey(key)
+    return parsed?.kind === 'part' && parsed.part === 'pin' && !isTakenBack(entries, parsed.item)
+  })
+}
+
+/** Whether an item was deleted: what others said of it went with it. */
+function isTakenBack(entries: Register, item: string): boolean {
+  return typeof entries.get(partKey(item, 'deleted'))?.winner[1] === 'string'
 }
 
 /** Whether the record of a document was removed for good: nothing that is written of it counts any more. */
@@ -214,8 +232,7 @@ function forgesOthers(author: string, { changedKeys, document }: DocChange): boo
     const item = parsed === null ? null : markOf(now(parsed.item))
     if (parsed === null || item === null) return false
     if (parsed.kind === 'item') return markOf(item['actor'])?.['id'] !== author
-    // What others said of an item goes with it.
-    if (typeof now(partKey(parsed.item, 'deleted')) === 'string') return false
+    if (isTakenBack(document.register, parsed.item)) return false
     if (parsed.kind === 'reaction') return parsed.user !== author
     const pin = parsed.part === 'pin' ? markOf(now(key)) : null
     return pin !== null && pin['userId'] !== author

@@ -1,0 +1,90 @@
+// Which conflicts must be open of what was written, and which are. Knows registers and who had seen what.
+import * as Y from 'yjs'
+import { canonicalJson } from '#main/kernel/canonical-json.ts'
+import { statement } from '#main/kernel/database.ts'
+import { syncedFields } from '#main/plugins/sync/write/synced-fields.ts'
+import { loadDoc } from '#main/replication/core/record-doc.ts'
+import { parseKey } from '#main/replication/core/register-keys.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import { readText } from '#main/replication/core/text-doc.ts'
+import type { Written } from './host-journal.ts'
+import { hadSeen } from './host-journal.ts'
+import type { Machine } from './machine.ts'
+import type { Mark } from './oracle-marks.ts'
+import { isMark, stampOf, stateOf } from './stored-docs.ts'
+
+/** Conflicts that follow from the log alone, as `kind doc field`. */
+export function conflictsOf(
+  machine: Machine,
+  doc: string,
+  found: {
+    readonly register: Register
+    readonly alive: ReadonlyMap<string, readonly Mark[]>
+    readonly byDoc: ReadonlyMap<string, readonly Written[]>
+  },
+): string[] {
+  const { register, alive, byDoc } = found
+  const schema = machine.metadata.objectSchemas().find(({ uid }) => doc.startsWith(`r/${uid}/`))!
+  const fields = new Map(syncedFields(schema).merged.map(({ uid, merge }) => [uid, merge]))
+  const conflicts = new Set<string>()
+  const winnerOf = (key: string): Mark | undefined => {
+    const winner = register.get(key)?.winner
+    return alive.get(key)?.find(({ entry }) => winner !== undefined && stampOf(entry) === stampOf(winner))
+  }
+  const isPurged = isMark(register.get('_purge')?.winner[1])
+  for (const [key, marks] of alive) {
+    const { uid, part } = parseKey(key)
+    const merge = fields.get(uid)
+    if (isPurged || merge === undefined || (merge === 'latest' && part !== null)) continue
+    if (new Set(marks.map(({ entry }) => JSON.stringify(entry[1]))).size > 1) conflicts.add(`field ${doc} ${uid}`)
+  }
+  const mark = ['_purge', '_del'].map(winnerOf).find((one) => isMark(one?.entry[1]))
+  if (mark !== undefined) {
+    const unseen = [...alive.keys()]
+      // A number is given to a record, whether somebody deleted it or not: nobody edited it.
+      .filter((key) => !key.startsWith('_') && schema.fields.find(({ uid }) => uid === key)?.type !== 'autonumber')
+      .filter((key) => {
+        const { by } = winnerOf(key)!
+        return by !== mark.by && !hadSeen(mark.by, by)
+      })
+    const isTextUnseen =
+      !isPurged &&
+      [...byDoc].some(
+        ([name, writes]) => name.startsWith(`t/${doc.slice(2)}/`) && isOtherText(machine, name, writes, mark.by),
+      )
+    if (unseen.length > 0 || isTextUnseen) conflicts.add(`delete_edit ${doc} `)
+  }
+  return [...conflicts]
+}
+
+/** Whether a long text is another one than what an author had seen of it. */
+function isOtherText(machine: Machine, doc: string, writes: readonly Written[], by: Written): boolean {
+  const seen = new Y.Doc()
+  for (const one of writes.filter((each) => each === by || hadSeen(by, each)))
+    for (const { doc: name, update } of one.docs) if (name === doc) Y.applyUpdate(seen, update)
+  return readText(seen) !== readText(loadDoc(stateOf(machine, doc)))
+}
+
+export function openConflicts(
+  machine: Machine,
+): { kind: string; doc: string; key: string; text: string; words: string }[] {
+  const sql = `SELECT id, kind, doc, field, winner, losers FROM sync_conflict WHERE state = 'open' ORDER BY id`
+  const rows = machine.plugin.read.all(
+    statement<{ id: string; kind: string; doc: string; field: string; winner: string; losers: string }>(sql),
+  )
+  return rows.map(({ id, kind, doc, field, winner, losers }) => ({
+    kind,
+    doc,
+    key: `${kind} ${doc} ${field}`,
+    words: `${kind} ${doc} ${JSON.stringify(losersOf(losers))}`,
+    text: `${kind} ${doc} ${field} ${winner} ${canonicalJson((JSON.parse(losers) as unknown[]).map((one) => canonicalJson(one)).sort())} ${id}`,
+  }))
+}
+
+/** What people wrote that gave way: of words only the text, of other members of a task its note. */
+function losersOf(losers: string): string[] {
+  const values = (JSON.parse(losers) as { value: { text?: unknown; note?: unknown } | boolean | null }[]).map(
+    ({ value }) => (typeof value === 'object' && value !== null ? (value.text ?? value.note) : value),
+  )
+  return values.map((value) => JSON.stringify(value)).sort()
+}

@@ -1,0 +1,92 @@
+// What each document must be: the log alone makes it, the latest of what nobody had seen counts, and every character that
+// was typed is there. Works from envelopes, and merges them only to compare.
+import { compareHlc } from '#main/replication/core/hlc.ts'
+import { logicalHash } from '#main/replication/core/logical-hash.ts'
+import { loadDoc, mergeUpdate } from '#main/replication/core/record-doc.ts'
+import type { Register } from '#main/replication/core/register.ts'
+import type { Hlc } from '#main/replication/core/types.ts'
+import type { Written } from './host-journal.ts'
+import { hadSeen, placeOf } from './host-journal.ts'
+import type { Mark } from './oracle-marks.ts'
+import { latestFirst, same } from './oracle-marks.ts'
+import { hex, stampOf } from './stored-docs.ts'
+
+export function assertRegister(
+  doc: string,
+  register: Register,
+  alive: ReadonlyMap<string, readonly Mark[]>,
+  skewed: boolean,
+): number {
+  same(`keys of ${doc}`, [...register.keys()].sort(), [...alive.keys()].sort())
+  let concurrent = 0
+  for (const [key, marks] of alive) {
+    const { winner, losers } = register.get(key)!
+    same(
+      `entries of ${key} in ${doc}`,
+      [winner, ...losers].map(stampOf).sort(),
+      marks.map(({ entry }) => stampOf(entry)).sort(),
+    )
+    const [latest] = latestFirst(marks, skewed, ({ entry: [, , ms, ctr, inc] }) => ({ ms, ctr, inc }))
+    same(`winner of ${key} in ${doc}`, stampOf(winner), stampOf(latest!.entry))
+    same(`value of ${key} in ${doc}`, winner[1], latest!.entry[1])
+    if (losers.length > 0) concurrent += 1
+  }
+  return concurrent
+}
+
+/** Every character that was typed is there once, unless somebody removed it. */
+export function assertText(doc: string, writes: readonly Written[], text: string, emptied: readonly Written[]): void {
+  const kept = writes.filter((one) => !emptied.some((other) => hadSeen(other, one)))
+  const removed = new Set(writes.flatMap((one) => one.notes.map((note) => note.removed)))
+  const notes = kept.flatMap((one) => one.notes.filter((note) => note.doc === doc))
+  const expected = notes.map(({ added }) => added).filter((added) => added !== undefined && !removed.has(added))
+  same(`characters of ${doc}`, [...text].sort(), expected.sort())
+}
+
+/** An edit ranks above everything its author had seen in the document. */
+export function assertRank(doc: string, writes: readonly Written[]): void {
+  const stampsOf = (one: Written): Hlc[] =>
+    one.docs.filter((part) => part.doc === doc).flatMap(({ entries }) => entries.map(([, , ms, ctr]) => ({ ms, ctr })))
+  for (const later of writes) {
+    for (const earlier of writes) {
+      if (later === earlier || !hadSeen(later, earlier)) continue
+      const [first, last] = [stampsOf(later), stampsOf(earlier)]
+      if (first.some((stamp) => last.some((other) => compareHlc(stamp, other) <= 0)))
+        throw new Error(`An edit of ${doc} ranks below one that its author had seen.`)
+    }
+  }
+}
+
+/** The log alone makes the document that is stored. */
+export function assertReplay(doc: string, writes: readonly Written[], expected: string): void {
+  const { state, waiting } = replay(doc, writes)
+  same(`log of ${doc}`, [waiting.length, hex(logicalHash(doc, loadDoc(state)))], [0, expected])
+}
+
+/** Some envelopes and all that cannot be merged without them. */
+export function withFollowing(stored: readonly Written[], missing: ReadonlySet<string>): ReadonlySet<string> {
+  const left = new Set(missing)
+  for (let before = -1; before < left.size;) {
+    before = left.size
+    const there = stored.filter((one) => !left.has(placeOf(one)))
+    const touched = new Set(
+      stored.filter((one) => left.has(placeOf(one))).flatMap(({ docs }) => docs.map(({ doc }) => doc)),
+    )
+    for (const doc of touched) for (const one of replay(doc, there).waiting) left.add(placeOf(one))
+  }
+  return left
+}
+
+function replay(doc: string, writes: readonly Written[]): { state: Uint8Array | null; waiting: readonly Written[] } {
+  let state: Uint8Array | null = null
+  let waiting = writes.flatMap((by) => by.docs.filter((one) => one.doc === doc).map(({ update }) => ({ by, update })))
+  for (let before = Infinity; waiting.length < before;) {
+    before = waiting.length
+    waiting = waiting.filter(({ update }) => {
+      const merged = mergeUpdate(state, update)
+      state = merged.state
+      return merged.pending
+    })
+  }
+  return { state, waiting: waiting.map(({ by }) => by) }
+}

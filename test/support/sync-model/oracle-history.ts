@@ -1,0 +1,98 @@
+// Nothing of what somebody was told is stored is lost: it stands in the row, it is a side of a conflict, the changelog of the
+// record has it, or it waits in the documents of what was removed. And what the changelog tells of leads from nothing to
+// what the row says. Knows what people meant, no merging.
+import { statement } from '#main/kernel/database.ts'
+import { loadDoc } from '#main/replication/core/record-doc.ts'
+import { readRegister } from '#main/replication/core/register.ts'
+import { readText } from '#main/replication/core/text-doc.ts'
+import type { Written } from './host-journal.ts'
+import type { Machine } from './machine.ts'
+import type { Rows } from './oracle-derived.ts'
+import { same } from './oracle-marks.ts'
+import { docNames, stateOf } from './stored-docs.ts'
+
+/** Words by record. */
+type Words = Map<string, Set<string>>
+
+/** Types of fields whose values are compared as they are stored. */
+const compared: ReadonlySet<string> = new Set(['text', 'number', 'markdown', 'lookup', 'autonumber'])
+
+/** Looks for every word that was written. @param purged records that are gone for good @throws Error for the first that is lost */
+export function assertNothingLost(
+  machine: Machine,
+  survivors: readonly Written[],
+  dump: ReadonlyMap<string, Rows>,
+  purged: ReadonlySet<string>,
+): void {
+  const found = wordsOf(machine, dump)
+  for (const { intents, memos, machine: by } of survivors) {
+    const said = [
+      ...intents.flatMap(({ doc, values }) => Object.entries(values).map(([uid, word]) => ({ doc, uid, word }))),
+      ...memos,
+    ]
+    for (const { doc, uid, word } of said) {
+      const id = doc.split('/')[2]!
+      if (!doc.startsWith('r/') || purged.has(id) || found.get(id)?.has(String(word)) === true) continue
+      if (keptOfRemoved(machine, doc).has(String(word))) continue
+      throw new Error(`${String(word)} of ${uid}, which ${by} wrote to ${doc}, is gone on ${machine.name}.`)
+    }
+  }
+}
+
+/** Every word that a machine shows of a record: in its row, its conflicts and its changelog. */
+function wordsOf(machine: Machine, dump: ReadonlyMap<string, Rows>): Words {
+  const { read } = machine.plugin
+  const words: Words = new Map()
+  const add = (id: string, text: string): void => {
+    const known = words.get(id) ?? new Set()
+    words.set(id, known)
+    for (const word of wordsIn(text)) known.add(word)
+  }
+  for (const rows of dump.values()) for (const [id, row] of rows) add(id, Object.values(row).join(' '))
+  const facts = 'SELECT record_id AS id, changes FROM feed_fact'
+  for (const { id, changes } of read.all(statement<{ id: string; changes: string }>(facts))) add(id, changes)
+  const sides = 'SELECT record_id AS id, winner || losers AS text FROM sync_conflict'
+  for (const { id, text } of read.all(statement<{ id: string; text: string }>(sides))) add(id, text)
+  return words
+}
+
+/** What the documents of a record say of fields that are not there any more, or whose object is not. */
+function keptOfRemoved(machine: Machine, doc: string): ReadonlySet<string> {
+  const [, object] = doc.split('/')
+  const schema = machine.metadata.objectSchemas().find(({ uid }) => uid === object)
+  const isThere = (field: string): boolean => schema?.fields.some(({ uid }) => uid === field) === true
+  const texts = docNames(machine)
+    .filter((name) => name.startsWith(`${doc.replace(/^r/, 't')}/`) && !isThere(name.split('/')[3]!))
+    .map((name) => readText(loadDoc(stateOf(machine, name))))
+  const values = [...readRegister(loadDoc(stateOf(machine, doc)))]
+    .filter(([key]) => !isThere(key))
+    .map(([, { winner, losers }]) => JSON.stringify([winner, ...losers]))
+  return new Set([...texts, ...values].flatMap(wordsIn))
+}
+
+function wordsIn(text: string): string[] {
+  return text.match(/[\p{L}\p{N}]+/gu) ?? []
+}
+
+/** Of each value, the changelog of a record came to it once more often than it left it: that is what the row says. */
+export function assertChangelog(machine: Machine, object: string, rows: Rows): void {
+  const schema = machine.metadata.objectSchema(object)!
+  const fields = schema.fields.filter(({ type }) => compared.has(type))
+  const sql = 'SELECT record_id AS id, changes FROM feed_fact WHERE object = ?'
+  const facts = machine.plugin.read.all(statement<{ id: string; changes: string }>(sql, [schema.uid]))
+  const byRecord = Map.groupBy(facts, ({ id }) => id)
+  for (const [id, row] of rows) {
+    const changes = (byRecord.get(id) ?? []).map((fact) => JSON.parse(fact.changes) as Record<string, unknown[]>)
+    for (const { uid, name, column } of fields) {
+      const balance = new Map<unknown, number>()
+      const count = (value: unknown, by: number): void => void balance.set(value, (balance.get(value) ?? 0) + by)
+      for (const { [uid]: change } of changes) {
+        if (change === undefined) continue
+        count(change[0], -1)
+        count(change[1], 1)
+      }
+      const left = [...balance].filter(([value, times]) => times !== 0 && value !== null)
+      same(`changelog of ${name} of ${id} on ${machine.name}`, left, row[column] === null ? [] : [[row[column], 1]])
+    }
+  }
+}

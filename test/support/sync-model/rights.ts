@@ -1,0 +1,120 @@
+// People of narrower rights: what each may not do, as profiles that every machine has, and the same once more in words of
+// documents, from which the oracle tells what has to be refused. Knows no machine's state.
+import { parseKey } from '#main/replication/core/register-keys.ts'
+import type { TalkNote } from './talk-writer.ts'
+import type { Written } from './host-journal.ts'
+
+/** What somebody may not do: change items; change the size and the notes of parts; change parts of others. */
+export type Rights = 'no_items' | 'some_fields' | 'own_records'
+
+const records = {
+  allowCreate: true,
+  allowRead: true,
+  allowEdit: true,
+  allowDelete: true,
+  allowRestore: true,
+  allowPurge: true,
+}
+const all = { ...records, modifyAllRecords: true }
+
+/** The profiles; parts have the sharing model `read`. */
+export const profiles: Readonly<Record<Rights, Record<string, unknown>>> = {
+  no_items: { objects: { '*': all, item: { allowRead: true, viewAllRecords: true } } },
+  some_fields: {
+    objects: { '*': all },
+    fields: {
+      'part.size': { readable: true, editable: false },
+      'part.notes': { readable: true, editable: false },
+    },
+  },
+  own_records: { objects: { '*': { ...records, viewAllRecords: true } } },
+}
+
+/** The person of some rights; everywhere the same. */
+export const personOf = (rights: Rights): string => `person-${rights}`
+
+/** Uids of what rights speak of. */
+export interface RightUids {
+  readonly part: string
+  readonly item: string
+  readonly size: string
+  /** The field of items that names their part. */
+  readonly master: string
+}
+
+/** What is known of all records from everything that was written. */
+export interface World {
+  /** Owners of parts by id. */
+  readonly owners: ReadonlyMap<string, string>
+  /** Parts of items by id. */
+  readonly masters: ReadonlyMap<string, string>
+  /** Who made what was said, by id. */
+  readonly makers: ReadonlyMap<string, string>
+  /** Parts and items that somebody removed for good: what else is written of them counts for nothing. */
+  readonly purged: ReadonlySet<string>
+}
+
+/** Gathers a {@link World}. */
+export function worldOf(written: Iterable<Written>, uids: RightUids): World {
+  const owners = new Map<string, string>()
+  const masters = new Map<string, string>()
+  const makers = new Map<string, string>()
+  const purged = new Set<string>()
+  for (const { docs, talks } of written) {
+    for (const { item, what, value } of talks) if (what === 'made') makers.set(item, (value as { by: string }).by)
+    for (const { doc, entries } of docs) {
+      const id = doc.split('/')[2]!
+      for (const [key, value] of entries) {
+        if (key === '_purge') purged.add(id)
+        if (key === '_owner') owners.set(id, String(value))
+        if (key === uids.master && value !== null) masters.set(id, String(value))
+      }
+    }
+  }
+  return { owners, masters, makers, purged }
+}
+
+/**
+ * Whether an envelope of somebody has to be refused; null where that depends on what else has come before it, because the
+ * record was removed for good by somebody.
+ */
+export function isForbidden(rights: Rights, written: Written, uids: RightUids, world: World): boolean | null {
+  if (written.talks.some((note) => isOfOthers(note, written.author, world))) return true
+  const judged = written.docs.map(({ doc, entries }): boolean | null => {
+    const [kind, object, id] = doc.split('/') as [string, string, string]
+    if (kind === 'm') return true
+    if (kind === 'f') {
+      if (world.purged.has(id)) return null
+      // Pinning is for all who see the record, so it is for those who may change it.
+      const isPinned = written.talks.some(({ what }) => what === 'pin')
+      return isPinned && refusals[rights]({ kind: 'r', object, id, keys: [], by: personOf(rights) }, uids, world)
+    }
+    if (object !== uids.part && object !== uids.item) return false
+    const keys = entries.map(([key]) => parseKey(key).uid)
+    const isRefused = refusals[rights]({ kind, object, id, keys, by: personOf(rights) }, uids, world)
+    return isRefused && world.purged.has(id) ? null : isRefused
+  })
+  if (judged.includes(true)) return true
+  return judged.includes(null) ? null : false
+}
+
+interface JudgedDoc {
+  readonly kind: string
+  readonly object: string
+  readonly id: string
+  readonly keys: readonly string[]
+  readonly by: string
+}
+
+const refusals: Readonly<Record<Rights, (doc: JudgedDoc, uids: RightUids, world: World) => boolean>> = {
+  // Whoever may remove a part may remove what belongs to it.
+  no_items: ({ object, keys }, { item }) => object === item && !keys.every((key) => key === '_del' || key === '_purge'),
+  some_fields: ({ kind, object, keys }, { part, size }) => object === part && (kind === 't' || keys.includes(size)),
+  own_records: ({ object, id, by }, { item }, { owners, masters }) =>
+    owners.get(object === item ? (masters.get(id) ?? '') : id) !== by,
+}
+
+/** Words of somebody else are theirs; what else is said of an item is open to all. */
+function isOfOthers({ item, what }: TalkNote, author: string, { makers }: World): boolean {
+  return ['body', 'visibility', 'deleted'].includes(what) && makers.get(item) !== author
+}

@@ -1,0 +1,49 @@
+// What a machine has stored: its documents, their hashes, how far it has each log. Reads rows, merges nothing.
+import { statement } from '#main/kernel/database.ts'
+import type { RegisterEntry } from '#main/replication/core/types.ts'
+import type { Machine } from './machine.ts'
+
+export function vectorOf(machine: Machine): unknown {
+  return [...machine.engine.replica.vector()].sort(([a], [b]) => a - b)
+}
+
+export function digestOf(machine: Machine): unknown {
+  const digest = machine.engine.replica.digest()
+  return digest === null ? null : hex(digest.buckets)
+}
+
+export function hashesOf(machine: Machine): unknown {
+  const rows = machine.plugin.read.all(
+    statement<{ name: string; lhash: Uint8Array }>('SELECT name, lhash FROM sync_doc ORDER BY name'),
+  )
+  return rows.map(({ name, lhash }) => [name, hex(lhash)])
+}
+
+export function docNames(machine: Machine): string[] {
+  return machine.plugin.read
+    .all(statement<{ name: string }>('SELECT name FROM sync_doc'))
+    .map(({ name }) => name)
+    .sort()
+}
+
+export function stateOf(machine: Machine, name: string): Uint8Array | null {
+  const sql = 'SELECT state FROM sync_doc WHERE name = ?'
+  return machine.plugin.read.get(statement<{ state: Uint8Array }>(sql, [name]))?.state ?? null
+}
+
+export function hashOf(machine: Machine, name: string): string {
+  const sql = 'SELECT lhash FROM sync_doc WHERE name = ?'
+  return hex(machine.plugin.read.get(statement<{ lhash: Uint8Array }>(sql, [name]))!.lhash)
+}
+
+export function isMark(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
+}
+
+export function stampOf([, , ms, ctr, inc]: RegisterEntry): string {
+  return `${ms}.${ctr}.${inc}`
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
