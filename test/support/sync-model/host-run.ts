@@ -215,6 +215,8 @@ class Run implements HostOutcome {
       if (!machine.isOn) continue
       for (const one of this.journal.collect(machine, this.#time)) {
         if (machine === this.machines[0] && isNumber(machine, one)) continue
+        // Whoever refuses says so.
+        if (one.docs.every(({ doc }) => doc.startsWith('x/'))) continue
         // What a change of a definition did to records, whoever changed it writes for all.
         if (
           this.#schedule.schemas === 'memos' &&

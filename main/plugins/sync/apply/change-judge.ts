@@ -101,7 +101,8 @@ export function createChangeJudge(parts: {
 /**
  * Whether all that is shown of a document is as it was, so that nothing is done that anybody needs a right for: what was
  * written beyond somebody's rights and taken back again, or a record that was made and removed for good before it came here.
- * What stood beside a value without being settled still has to.
+ * What stands beside a value without being settled is the same, too: machines that have the later value already judge like
+ * those it reaches later.
  */
 export function changesNothing({ name, isNew, changedKeys, document, stored }: DocChange): boolean {
   if (name.kind === 'text') return (stored?.text ?? '') === document.text
@@ -113,7 +114,8 @@ export function changesNothing({ name, isNew, changedKeys, document, stored }: D
   return [...changedKeys].every((key) => {
     const [winner, ...losers] = valuesOf(then.get(key))
     const [winnerNow, ...losersNow] = valuesOf(now.get(key))
-    return winner === winnerNow && losers.every((loser) => losersNow.includes(loser))
+    const isSame = losers.length === losersNow.length && losers.every((loser) => losersNow.includes(loser))
+    return winner === winnerNow && isSame
   })
 }
 
