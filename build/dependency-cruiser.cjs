@@ -162,13 +162,6 @@ module.exports = {
       to: { path: '^main/', pathNot: '^main/(database|kernel)/' },
     },
     {
-      name: 'net-imports-kernel-only',
-      severity: 'error',
-      comment: 'net/ is the guarded way out: it imports kernel/ and shared/.',
-      from: { path: '^main/net/', pathNot: TESTS },
-      to: { path: '^main/', pathNot: '^main/(net|kernel)/' },
-    },
-    {
       name: 'workers-import-database-and-kernel-only',
       severity: 'error',
       comment: 'A worker is a small killable process: it imports database/ and kernel/. Pass the rest as its input.',
@@ -179,9 +172,9 @@ module.exports = {
       name: 'plugin-imports-mechanism-only',
       severity: 'error',
       comment:
-        'A plugin uses kernel/, database/, net/, replication/ and shared/. Reach the rest through the PluginHost it is given.',
+        'A plugin uses kernel/, database/, replication/ and shared/. Reach the rest through the PluginHost it is given.',
       from: { path: '^main/plugins/', pathNot: TESTS },
-      to: { path: '^main/', pathNot: '^main/(plugins|kernel|database|net|replication)/' },
+      to: { path: '^main/', pathNot: '^main/(plugins|kernel|database|replication)/' },
     },
     {
       name: 'plugin-imports-other-api-only',
@@ -275,10 +268,11 @@ module.exports = {
       to: { path: pkg('better-sqlite3') },
     },
     {
-      name: 'only-net-goes-out',
+      name: 'only-outbound-goes-out',
       severity: 'error',
-      comment: 'Only net/ makes outbound requests, behind its guard. Use the fetch it provides.',
-      from: { path: '^(main|shared|electron|renderer)/', pathNot: ['^main/net/', TESTS] },
+      comment:
+        'Only kernel/outbound.ts makes requests to addresses people choose, behind its guard. Use createOutbound.',
+      from: { path: '^(main|shared|electron|renderer)/', pathNot: ['^main/kernel/outbound[.]ts$', TESTS] },
       to: { path: pkg('undici') },
     },
     {

@@ -90,12 +90,6 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
     others: { 'main/plugins/zz-plant/api.ts': value },
   },
   {
-    rule: 'net-imports-kernel-only',
-    file: 'main/net/zz-plant-http.ts',
-    source: importing('#main/http/zz-plant-server.ts'),
-    others: { 'main/http/zz-plant-server.ts': value },
-  },
-  {
     rule: 'workers-import-database-and-kernel-only',
     file: 'main/workers/zz-plant-plugin.ts',
     source: importing('#main/plugins/zz-plant/api.ts'),
@@ -154,7 +148,7 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
     file: 'main/plugins/zz-plant/sqlite.ts',
     source: importing('better-sqlite3'),
   },
-  { rule: 'only-net-goes-out', file: 'main/plugins/zz-plant/outbound.ts', source: importing('undici') },
+  { rule: 'only-outbound-goes-out', file: 'main/plugins/zz-plant/outbound.ts', source: importing('undici') },
   {
     rule: 'only-workers-run-scripts',
     file: 'main/plugins/zz-plant/engine.ts',

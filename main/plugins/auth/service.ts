@@ -25,10 +25,10 @@ import { createMail, waitingNotice } from './service/mail.ts'
 import { firstOrganization } from './service/organization-switch.ts'
 import { createOwnerSession, endSessions, ownerToken, putOwnerSession } from './service/own-sessions.ts'
 import type { Passwords } from './service/password.ts'
-import { createSessionLookup } from './service/session-lookup.ts'
+import { createSessionLookup, isShutOut } from './service/session-lookup.ts'
 import { asUser } from './service/sign-in.ts'
 import { readUsers } from './service/user-list-store.ts'
-import { isShutOut, mayImpersonate, maySeeWaitingMail } from './service/users.ts'
+import { mayImpersonate, maySeeWaitingMail } from './service/users.ts'
 import type { UserRow } from './store.ts'
 import {
   insertUser,

@@ -1,23 +1,11 @@
 // Owns what a rule asks for, by its kind: a condition, a set of fields, a form of text, the steps of a choice.
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { t } from '../../lib/strings.ts'
-import type { ObjectDraft } from './field-draft.ts'
 import classes from './field-dialog.module.css'
 import { FormulaInput } from './formula-input.tsx'
 import { conditionText, ruleFormats } from './rule-draft.ts'
-import type { RuleItem } from './rule-draft.ts'
 import { StateMachine } from './state-machine.tsx'
-import type { DraftProblem } from './use-draft-check.ts'
-
-/** What each part is given. */
-export interface RulePartsProps {
-  rule: RuleItem
-  draft: ObjectDraft
-  missing: readonly string[]
-  problems: readonly DraftProblem[]
-  note: string
-  onChange: (part: Partial<RuleItem>) => void
-}
+import type { RulePartsProps } from './state-machine.tsx'
 
 /** The part of the form that depends on the kind of rule. */
 export function RuleParts(props: RulePartsProps) {

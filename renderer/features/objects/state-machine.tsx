@@ -2,10 +2,22 @@
 import { Checkbox, NativeSelect } from '@mantine/core'
 import { findFieldType } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
+import type { ObjectDraft } from './field-draft.ts'
 import { hasOptions } from './field-settings.ts'
 import classes from './field-dialog.module.css'
 import { transitionMap, withTransition } from './rule-draft.ts'
-import type { RulePartsProps } from './rule-parts.tsx'
+import type { RuleItem } from './rule-draft.ts'
+import type { DraftProblem } from './use-draft-check.ts'
+
+/** What each part of a rule is given. */
+export interface RulePartsProps {
+  rule: RuleItem
+  draft: ObjectDraft
+  missing: readonly string[]
+  problems: readonly DraftProblem[]
+  note: string
+  onChange: (part: Partial<RuleItem>) => void
+}
 
 /** The form: a table with one row and one column per choice of the field. */
 export function StateMachine(props: RulePartsProps & { problemOf: (key: string) => string | undefined }) {

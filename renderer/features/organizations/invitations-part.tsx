@@ -11,8 +11,7 @@ import { connection } from '../../lib/bridge.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import { InviteDialog } from './invite-dialog.tsx'
-import type { Invitation } from './organization-queries.ts'
-import type { OrganizationPartProps } from './organization-screen.tsx'
+import type { Invitation, OrganizationPartProps } from './organization-queries.ts'
 import { useChanges } from './use-changes.ts'
 
 /** The part. */

@@ -7,8 +7,7 @@ import { confirmAction } from '../../lib/confirm.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import { memberRoles } from './organization-queries.ts'
-import type { Member, MemberRole } from './organization-queries.ts'
-import type { OrganizationPartProps } from './organization-screen.tsx'
+import type { Member, MemberRole, OrganizationPartProps } from './organization-queries.ts'
 import { useChanges } from './use-changes.ts'
 
 /** The part. */

@@ -147,3 +147,11 @@ function roleOf(value: object): MemberRole {
   const given = textOf(value, 'role').split(',')
   return memberRoles.find((role) => given.includes(role)) ?? 'member'
 }
+
+/** What every part is given. */
+export interface OrganizationPartProps {
+  organization: FullOrganization
+  /** What the caller is in it. */
+  role: MemberRole
+  userId: string
+}

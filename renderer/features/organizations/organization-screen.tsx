@@ -13,21 +13,12 @@ import { showProblem } from '../../lib/toast.ts'
 import { InvitationsPart } from './invitations-part.tsx'
 import { MembersPart } from './members-part.tsx'
 import { organizationQuery, workIn } from './organization-queries.ts'
-import type { FullOrganization, MemberRole } from './organization-queries.ts'
 import { SettingsPart } from './settings-part.tsx'
 import { TeamsPart } from './teams-part.tsx'
 
 addStrings(organizationStrings)
 
 const tabs = ['members', 'invitations', 'teams', 'settings'] as const
-
-/** What every part is given. */
-export interface OrganizationPartProps {
-  organization: FullOrganization
-  /** What the caller is in it. */
-  role: MemberRole
-  userId: string
-}
 
 /** The page; `part` is one of the tabs, the members when absent. */
 export function OrganizationScreen(props: { id: string; part: string | undefined }) {

@@ -10,7 +10,7 @@ import { navigate } from '../../lib/hash-location.ts'
 import { meQuery } from '../../lib/me.ts'
 import { t } from '../../lib/strings.ts'
 import { NameFields } from './name-fields.tsx'
-import type { OrganizationPartProps } from './organization-screen.tsx'
+import type { OrganizationPartProps } from './organization-queries.ts'
 import { isSlug } from './slug.ts'
 import { useChanges } from './use-changes.ts'
 

@@ -12,8 +12,7 @@ import { confirmAction } from '../../lib/confirm.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { teamMembersQuery } from './organization-queries.ts'
-import type { FullOrganization, Team } from './organization-queries.ts'
-import type { OrganizationPartProps } from './organization-screen.tsx'
+import type { FullOrganization, Team, OrganizationPartProps } from './organization-queries.ts'
 import { useChanges } from './use-changes.ts'
 
 /** The part. */

@@ -19,9 +19,9 @@ import {
 } from '../store.ts'
 import type { AuthParts } from './auth-parts.ts'
 import { passwordLength } from './library-errors.ts'
-import { digestOf } from './session-lookup.ts'
+import { digestOf, isShutOut } from './session-lookup.ts'
 import type { UserView } from './users.ts'
-import { isAdministrator, isShutOut, requireOwnSession, userView } from './users.ts'
+import { isAdministrator, requireOwnSession, userView } from './users.ts'
 
 /** Roles of the library; an administrator has the profile `administrator`. */
 export type Role = 'admin' | 'user'

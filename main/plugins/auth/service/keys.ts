@@ -9,8 +9,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import { countKeys, deleteKey, findKey, insertKey, noteKeyUse, readKeys } from './key-store.ts'
 import type { FoundKey, KeyRow } from './key-store.ts'
-import { digestOf } from './session-lookup.ts'
-import { isShutOut } from './users.ts'
+import { digestOf, isShutOut } from './session-lookup.ts'
 
 /** How every key begins. */
 export const keyMark = 'cairn_'

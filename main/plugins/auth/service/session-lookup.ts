@@ -5,9 +5,8 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import type { SessionRow } from '../store.ts'
+import type { SessionRow, UserRow } from '../store.ts'
 import { prolongSession, readHome, readSession } from '../store.ts'
-import { isShutOut } from './users.ts'
 
 /** A session in use beyond this many milliseconds ends whatever happens (safety D5). */
 const absoluteLifeMs = 30 * 86_400_000
@@ -182,4 +181,9 @@ function decode(text: string): string | null {
     // A broken escape: no value of ours.
     return null
   }
+}
+
+/** Whether an account is shut out at an instant: a ban may be over before anybody lifts it. */
+export function isShutOut({ banned, banExpires }: Pick<UserRow, 'banned' | 'banExpires'>, now: number): boolean {
+  return banned === 1 && (banExpires === null || Date.parse(banExpires) > now)
 }

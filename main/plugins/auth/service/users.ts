@@ -64,11 +64,6 @@ export function loginUser(row: UserRow, permissions: PermissionsService): Record
   }
 }
 
-/** Whether an account is shut out at an instant: a ban may be over before anybody lifts it. */
-export function isShutOut({ banned, banExpires }: Pick<UserRow, 'banned' | 'banExpires'>, now: number): boolean {
-  return banned === 1 && (banExpires === null || Date.parse(banExpires) > now)
-}
-
 /** Whether an account is an administrator's, whatever credential its owner uses. */
 export function isAdministrator(
   read: Pick<Reads, 'all' | 'get'>,
