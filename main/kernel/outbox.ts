@@ -125,9 +125,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const deliver = async (consumer: Consumer): Promise<number | undefined> => {
     for (;;) {
       const rows = database.read.all<Row>(
-        statement('SELECT seq, consumers, event FROM _outbox WHERE seq > ? ORDER BY seq LIMIT ?', [
+        statement(`SELECT seq, consumers, event FROM _outbox WHERE seq > ? ORDER BY seq LIMIT ${batchSize}`, [
           consumer.cursor,
-          batchSize,
         ]),
       )
       if (rows.length === 0) {

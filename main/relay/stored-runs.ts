@@ -38,16 +38,17 @@ export function createStoredRuns(connection: Connection, states: States): Stored
   const position = connection
     .prepare<[number, number, number], number>('SELECT pos FROM env WHERE ws = ? AND inc = ? AND seq = ?')
     .pluck()
+  // The signs keep SQLite from planning anew at every run: with ORDER BY it does so for columns that equal a bare parameter.
   const rowsAfter = connection.prepare<[number, number, number, number], EnvRow>(
-    'SELECT pos, seq, bytes FROM env WHERE ws = ? AND inc = ? AND seq > ? AND seq <= ? ORDER BY seq',
+    'SELECT pos, seq, bytes FROM env WHERE ws = +? AND inc = +? AND seq > ? AND seq <= ? ORDER BY seq',
   )
-  const headsAfter = connection.prepare<[number, number, number, number], Omit<Head, 'inc'>>(
-    'SELECT seq, hash, sig FROM head WHERE ws = ? AND inc = ? AND seq > ? ORDER BY seq LIMIT ?',
+  const headsAfter = connection.prepare<[number, number, number], Omit<Head, 'inc'>>(
+    `SELECT seq, hash, sig FROM head WHERE ws = +? AND inc = +? AND seq > ? ORDER BY seq LIMIT ${runLimitCount}`,
   )
 
   /** @param before stop at a head once what follows it arrived after this position */
   const read = (workspace: number, inc: number, seq: number, before: number): StoredRun | undefined => {
-    const heads = headsAfter.all(workspace, inc, seq, runLimitCount)
+    const heads = headsAfter.all(workspace, inc, seq)
     const isHead = new Set(heads.map((head) => head.seq))
     const envelopes: SealedEnvelope[] = []
     let bytes = 0
