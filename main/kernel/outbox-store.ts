@@ -35,8 +35,8 @@ export function appendEvent(tx: Pick<Tx, 'run'>, consumers: string, event: strin
 
 /** The next events after a number, in order. */
 export function readEvents(read: Pick<Reads, 'all'>, after: number, limit: number): OutboxRow[] {
-  const sql = 'SELECT seq, consumers, event FROM _outbox WHERE seq > ? ORDER BY seq LIMIT ?'
-  return read.all<OutboxRow>(statement(sql, [after, limit]))
+  const sql = `SELECT seq, consumers, event FROM _outbox WHERE seq > ? ORDER BY seq LIMIT ${limit}`
+  return read.all<OutboxRow>(statement(sql, [after]))
 }
 
 /** Number of events that are kept. */

@@ -2,6 +2,7 @@
 // envelope holds.
 import { openExclusive, openWriter } from '#main/database/open.ts'
 import type { Connection } from '#main/database/open.ts'
+import { runLimitCount } from '#main/replication/wire/limits.ts'
 
 /** The open file of a relay. */
 export interface RelayDatabase {
@@ -91,11 +92,14 @@ export const writingRuns = {
   saveBytes: 'UPDATE workspace SET bytes = ? WHERE id = ?',
 } as const
 
-/** Statements that read runs back: {@link EnvelopeRow}s and heads. */
+/**
+ * Statements that read runs back: {@link EnvelopeRow}s and heads. The signs and the written limit keep SQLite from planning
+ * anew at every run: with ORDER BY it does so for columns that equal a bare parameter.
+ */
 export const readingRuns = {
   position: 'SELECT pos FROM env WHERE ws = ? AND inc = ? AND seq = ?',
-  rowsAfter: 'SELECT pos, seq, bytes FROM env WHERE ws = ? AND inc = ? AND seq > ? AND seq <= ? ORDER BY seq',
-  headsAfter: 'SELECT seq, hash, sig FROM head WHERE ws = ? AND inc = ? AND seq > ? ORDER BY seq LIMIT ?',
+  rowsAfter: 'SELECT pos, seq, bytes FROM env WHERE ws = +? AND inc = +? AND seq > ? AND seq <= ? ORDER BY seq',
+  headsAfter: `SELECT seq, hash, sig FROM head WHERE ws = +? AND inc = +? AND seq > ? ORDER BY seq LIMIT ${runLimitCount}`,
 } as const
 
 /** How much is stored of an incarnation of a workspace. */

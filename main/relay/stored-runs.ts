@@ -33,11 +33,11 @@ const runBytes = frameLimit
 export function createStoredRuns(connection: Connection, states: States): StoredRuns {
   const position = connection.prepare<[number, number, number], number>(readingRuns.position).pluck()
   const rowsAfter = connection.prepare<[number, number, number, number], EnvelopeRow>(readingRuns.rowsAfter)
-  const headsAfter = connection.prepare<[number, number, number, number], Omit<Head, 'inc'>>(readingRuns.headsAfter)
+  const headsAfter = connection.prepare<[number, number, number], Omit<Head, 'inc'>>(readingRuns.headsAfter)
 
   /** @param before stop at a head once what follows it arrived after this position */
   const read = (workspace: number, inc: number, seq: number, before: number): StoredRun | undefined => {
-    const heads = headsAfter.all(workspace, inc, seq, runLimitCount)
+    const heads = headsAfter.all(workspace, inc, seq)
     const isHead = new Set(heads.map((head) => head.seq))
     const envelopes: SealedEnvelope[] = []
     let bytes = 0

@@ -29,7 +29,7 @@ import { columnValueOf, jsonColumn, writeJsonRow } from './json-rows.ts'
 import { createRowReader, selectList } from './row-reader.ts'
 import { isAlways, simplifyFilter } from './simplify-filter.ts'
 import type { Scope, SearchCondition, SearchHook } from './scope.ts'
-import { bind, column, rootScope } from './scope.ts'
+import { bind, bindLimit, column, rootScope } from './scope.ts'
 import type { SortKey } from './sort-sql.ts'
 import { orderBySql, sortKeys } from './sort-sql.ts'
 
@@ -119,7 +119,7 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
     if (after) conditions.push(after())
     const rest =
       `${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''}` +
-      ` ORDER BY ${orderBySql(keys)} LIMIT ${bind(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
+      ` ORDER BY ${orderBySql(keys)} LIMIT ${bindLimit(scope, top + 1)}${skip > 0 ? ` OFFSET ${bind(scope, skip)}` : ''}`
     if (ranking) return rankedSql(columns, table, ranking, rest)
     return `SELECT ${columns}${hiddenList} FROM ${table}${index ? ` INDEXED BY "${index.name}"` : ''}${json?.joinSql ?? ''}${rest}`
   }
@@ -129,7 +129,7 @@ export function buildFind(schema: ObjectSchema, request: FindRequest, env: Query
   const sql =
     texts.length === 1
       ? texts[0]!
-      : `${texts.map((text) => `SELECT * FROM (${text})`).join(' UNION ALL ')} LIMIT ${bind(scope, top + 1)}`
+      : `${texts.map((text) => `SELECT * FROM (${text})`).join(' UNION ALL ')} LIMIT ${bindLimit(scope, top + 1)}`
   const full = { sql, parameters: scope.parameters }
   const isWhole = isAlways(where) && deleted === 'exclude' && !cursor && skip === 0 && options.largest === undefined
   const best = ranking && isWhole ? bestMatches(columns, table, ranking, top) : null

@@ -85,7 +85,7 @@ export function explain(read: Pick<Reads, 'all'>, statement: Statement): Explana
     steps,
     sql: withoutIdleIndex(read, statement.sql, details) ?? statement.sql,
     sorts: lines.some(({ detail }) => detail.startsWith('USE TEMP B-TREE')),
-    limited: / LIMIT (?:\?|\d)/.test(statement.sql),
+    limited: / LIMIT \(?\?/.test(statement.sql),
   }
 }
 

@@ -58,6 +58,23 @@ export function bind(scope: Scope, value: unknown): string {
   return '?'
 }
 
+/**
+ * Binds a value that a column has to equal. The sign changes nothing but SQLite's mind: a statement with ORDER BY in which a
+ * column equals a bare parameter is planned anew at every run, for the sake of the value (a list of twenty: 97 µs, 73 so).
+ */
+export function bindEqual(scope: Scope, value: unknown): string {
+  return scope.inline === true ? bind(scope, value) : `+${bind(scope, value)}`
+}
+
+/**
+ * Binds a number of rows. A bare parameter behind LIMIT has the statement planned anew at every run too (one record by a
+ * filter: 24 µs, 5 so). A literal would not, but makes a text per page size and leads to another plan: for a page of few
+ * rows SQLite sorts along an index that does nothing.
+ */
+export function bindLimit(scope: Scope, rows: number): string {
+  return `(${bind(scope, rows)} + 0)`
+}
+
 /** A column of the scope's table; names are of the form of D-92, quoted because they may be SQL words. */
 export function column(scope: Scope, name: string): string {
   return `${scope.alias}."${name}"`

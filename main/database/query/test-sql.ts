@@ -7,7 +7,7 @@ import type { Comparison, FieldTest, TestValue } from '#shared/filter/resolved-f
 import { physicalIndexes } from '../schema/physical-indexes.ts'
 import { quoteLiteral } from '../schema/sql-text.ts'
 import type { Scope } from './scope.ts'
-import { bind, column } from './scope.ts'
+import { bind, bindEqual, column } from './scope.ts'
 
 /** What is tested: a column, or a value inside a JSON column. */
 export interface Subject {
@@ -72,14 +72,16 @@ export function optionOrder(sql: string, field: FieldSchema): string {
 function writeComparison(scope: Scope, subject: Subject, comparison: Comparison, value: TestValue): string {
   const { sql, field, jsonType } = subject
   if (jsonType !== null) return writeJsonComparison(scope, { sql, jsonType }, comparison, value)
-  if (fieldTypeOf(field).collation !== 'text') return `${sql} ${symbols[comparison]} ${bind(scope, value)}`
+  if (fieldTypeOf(field).collation !== 'text') {
+    return `${sql} ${symbols[comparison]} ${comparison === 'eq' ? bindEqual(scope, value) : bind(scope, value)}`
+  }
   if (comparison !== 'eq') {
     // The order of D-78: by ASCII fold, then binary; the same as ORDER BY and the same index.
     return `(${sql} COLLATE NOCASE, ${sql}) ${symbols[comparison]} (${bind(scope, value)}, ${bind(scope, value)})`
   }
   if (!field.caseSensitive) return writeInsensitive(scope, sql, String(value))
-  if (!isKeyed(scope, field)) return `${sql} = ${bind(scope, value)}`
-  return `(${sql} COLLATE NOCASE = ${bind(scope, value)} AND ${sql} = ${bind(scope, value)})`
+  if (!isKeyed(scope, field)) return `${sql} = ${bindEqual(scope, value)}`
+  return `(${sql} COLLATE NOCASE = ${bindEqual(scope, value)} AND ${sql} = ${bindEqual(scope, value)})`
 }
 
 /** A JSON scalar compares with values of its own kind: 1 is not true, and "1" is not 1. */
@@ -98,7 +100,7 @@ function writeJsonComparison(
 function writeInsensitive(scope: Scope, sql: string, value: string): string {
   const folded = foldCase(value)
   if (!isAscii(folded)) return `cairn_fold(${sql}) = ${bind(scope, folded)}`
-  const noCase = `${sql} COLLATE NOCASE = ${bind(scope, folded)}`
+  const noCase = `${sql} COLLATE NOCASE = ${bindEqual(scope, folded)}`
   if (!folded.includes('s')) return noCase
   // The long s folds to s; it is the only letter beyond ASCII that does so and survives NFC.
   return `(${noCase} OR (instr(${sql}, '\u017f') > 0 AND cairn_fold(${sql}) = ${bind(scope, folded)}))`
@@ -126,7 +128,7 @@ function writeMembership(scope: Scope, subject: Subject, values: readonly TestVa
 
 function valueList(scope: Scope, sql: string, values: readonly TestValue[]): string {
   if (values.length === 0) return '0'
-  if (values.length === 1) return `${sql} = ${bind(scope, values[0])}`
+  if (values.length === 1) return `${sql} = ${bindEqual(scope, values[0])}`
   if (values.length <= maxInlineList) return `${sql} IN (${values.map((value) => bind(scope, value)).join(', ')})`
   return `${sql} IN (SELECT value FROM json_each(${bind(scope, JSON.stringify(values))}))`
 }

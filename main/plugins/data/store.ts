@@ -57,7 +57,7 @@ export function getRow(read: Reader, schema: ObjectSchema, id: string): Row | un
 export function lastRows(read: Pick<Reads, 'all'>, schema: ObjectSchema, below: string | null, limit: number): Row[] {
   const { columns } = sqlOf(schema)
   const sql = `SELECT ${columns.map(quote).join(', ')} FROM ${quote(schema.table)}
-    ${below === null ? '' : 'WHERE id < ?'} ORDER BY id DESC LIMIT ?`
+    ${below === null ? '' : 'WHERE id < ?'} ORDER BY id DESC LIMIT (? + 0)`
   return read.all<Row>(statement<Row>(sql, below === null ? [limit] : [below, limit]))
 }
 

@@ -153,7 +153,7 @@ export function factsBelow(
   limit: number,
 ): Statement<FactRow> {
   const { sql, values } = where(place, conditions, below === null ? [] : [{ sql: 'f.id < ?', values: [below] }])
-  return statement(`SELECT ${factColumns} FROM feed_fact AS f WHERE ${sql} ORDER BY f.id DESC LIMIT ?`, [
+  return statement(`SELECT ${factColumns} FROM feed_fact AS f WHERE ${sql} ORDER BY f.id DESC LIMIT (? + 0)`, [
     ...values,
     limit,
   ])
@@ -167,7 +167,7 @@ export function itemsBelow(
   limit: number,
 ): Statement<ItemRow> {
   const { sql, values } = where(place, conditions, below === null ? [] : [{ sql: 'i.id < ?', values: [below] }])
-  return statement(`SELECT ${itemColumns} FROM feed_item AS i WHERE ${sql} ORDER BY i.id DESC LIMIT ?`, [
+  return statement(`SELECT ${itemColumns} FROM feed_item AS i WHERE ${sql} ORDER BY i.id DESC LIMIT (? + 0)`, [
     ...values,
     limit,
   ])

@@ -13,8 +13,11 @@ export interface RecordPlace extends Place {
   readonly schema: ObjectSchema
 }
 
-/** The condition on rows of a place; its values are {@link placeValues}. */
-export const placeSql = 'object = ? AND record_id = ?'
+/**
+ * The condition on rows of a place; its values are {@link placeValues}. With the signs SQLite does not plan statements with
+ * ORDER BY anew at every run.
+ */
+export const placeSql = 'object = +? AND record_id = +?'
 
 /** The values of {@link placeSql}. */
 export function placeValues({ object, recordId }: Place): [string, string] {
