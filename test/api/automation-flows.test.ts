@@ -172,6 +172,7 @@ describe('POST /automation', () => {
         log('last', '{{ steps["all"].output }} {{ run.id }} {{ object }} {{ user.id }}'),
       ),
     })
+    expect((await host.get('/automation/name_scopes')).body.data).toMatchObject({ status: 'active' })
   })
 
   it('rewrites gateways and boundary events', async () => {
@@ -299,8 +300,8 @@ describe('GET /automation', () => {
     const names: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined;) {
       const query: string = cursor === '' ? '' : `&cursor=${cursor}`
-      const page: { flows: { name: string }[]; nextCursor?: string } = (await host.get(`/automation?limit=2${query}`)).body
-        .data
+      const page: { flows: { name: string }[]; nextCursor?: string } = (await host.get(`/automation?limit=2${query}`))
+        .body.data
       names.push(...page.flows.map((flow) => flow.name))
       cursor = page.nextCursor
     }

@@ -29,7 +29,9 @@ it('a step sends a webhook once, with its payload as record', async () => {
   expect(body).toMatchObject({ trigger: 'api', webhook: 'told', record: { sum: 2 } })
   expect(headers['webhook-id']).toBe(`${String(run['id'])}.send`)
   const [step] = run.steps.filter(({ nodeId }) => nodeId === 'send')
-  expect((await host.get(`/webhooks/deliveries/${(step!['output'] as { deliveryId: string }).deliveryId}`)).status).toBe(200)
+  expect(
+    (await host.get(`/webhooks/deliveries/${(step!['output'] as { deliveryId: string }).deliveryId}`)).status,
+  ).toBe(200)
 })
 
 it('a call of a receiver starts a flow and answers with its output', async () => {

@@ -139,5 +139,5 @@ it('reach the writer through a relay, with kills in between, and go once the rig
   await atRelay(desk)
   await desk.kill()
   await laptop.start()
-  await until('nothing is refused any more', async () => (await refused()).length === 0)
+  await until('nothing is refused any more', async () => (await refused()).length === 0, 90_000)
 }, 240_000)

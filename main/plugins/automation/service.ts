@@ -36,8 +36,8 @@ import { createWalk } from './service/engine/walk.ts'
 import { createFlowBook } from './service/flow-book.ts'
 import type { FlowBook } from './service/flow-book.ts'
 import { createFlowRule } from './service/flow-rule.ts'
-import { createFlowStates } from './service/flow-state.ts'
-import type { FlowStates } from './service/flow-state.ts'
+import { createFlowStates } from './service/flow-state-store.ts'
+import type { FlowStates } from './service/flow-state-store.ts'
 import { createFlows } from './service/flows.ts'
 import type { Flows } from './service/flows.ts'
 import { createNodeTypes } from './service/node-types.ts'
@@ -195,7 +195,6 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       }),
   })
   const starter = createRunStarter({
-    read,
     write,
     clock,
     ids,

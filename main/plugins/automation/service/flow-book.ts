@@ -6,7 +6,7 @@ import type { FlowProblem } from './check-flow.ts'
 import { flowProblems } from './check-flow.ts'
 import type { FlowDefinition, FlowStatus } from './flow.ts'
 import { flowOf, startConfig } from './flow.ts'
-import type { FlowState, FlowStates } from './flow-state.ts'
+import type { FlowState, FlowStates } from './flow-state-store.ts'
 import type { NodeTypes } from './node-types.ts'
 
 /** A flow in force. */

@@ -15,7 +15,7 @@ import type { FlowStatus, FlowType } from './flow.ts'
 import { labelOf, statusOf } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
 import type { FlowRule } from './flow-rule.ts'
-import type { FlowStates } from './flow-state.ts'
+import type { FlowStates } from './flow-state-store.ts'
 import { withoutGateways } from './gateways.ts'
 
 type Body = Readonly<Record<string, unknown>>

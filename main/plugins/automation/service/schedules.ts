@@ -2,8 +2,7 @@
 // so that a time starts one run, whatever happens to the process.
 import type { RequestContext } from '#main/kernel/context.ts'
 import { internalContext } from '#main/kernel/context.ts'
-import type { Reads, Tx } from '#main/kernel/database.ts'
-import { statement } from '#main/kernel/database.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { RunStatus } from '#shared/contracts/automation.ts'
 import type { NotificationsService } from '#main/plugins/notifications/api.ts'
@@ -15,6 +14,17 @@ import type { RunStarter } from './run-starter.ts'
 import { callerOf } from './run-starter.ts'
 import type { ScheduleTimes } from './schedule-times.ts'
 import { lineOf, nextTime, timesOf } from './schedule-times.ts'
+import type { ScheduleRow } from './schedule-store.ts'
+import {
+  putSchedule,
+  readNextDue,
+  readSchedule,
+  readSchedules,
+  removeSchedule,
+  setNextRun,
+  setStanding,
+  takeRun,
+} from './schedule-store.ts'
 
 /** A schedule as it is shown. */
 export interface ShownSchedule {
@@ -51,37 +61,18 @@ export interface ScheduleParts extends Pick<PluginHost, 'read' | 'write' | 'cloc
   readonly notifications: () => Pick<NotificationsService, 'notify'> | undefined
 }
 
-interface Row {
-  readonly flowName: string
-  readonly definition: string
-  readonly nextRunAt: string | null
-  readonly lastRunAt: string | null
-  readonly totalRuns: number
-  readonly consecutiveFailures: number
-  readonly isPaused: number
-}
-
 /** @source D-160 */
 const maxFailures = 20
-
-const columns = `flow_name AS flowName, definition, next_run_at AS nextRunAt, last_run_at AS lastRunAt,
-  total_runs AS totalRuns, consecutive_failures AS consecutiveFailures, is_paused AS isPaused`
 
 /** Makes the schedules. */
 export function createSchedules(parts: ScheduleParts): Schedules {
   const { read, write, clock, book, starter } = parts
 
-  const rows = (from: Pick<Reads, 'all'> = read): Row[] =>
-    from.all<Row>(statement(`SELECT ${columns} FROM automation_schedule ORDER BY flow_name`))
-
-  const rowOf = (from: Pick<Reads, 'get'>, name: string): Row | undefined =>
-    from.get<Row>(statement(`SELECT ${columns} FROM automation_schedule WHERE flow_name = ?`, [name]))
-
   const timesFor = (known: KnownFlow): ScheduleTimes => timesOf(startConfig(known.flow), parts.timeZone())
 
   const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-  const show = (row: Row, known: KnownFlow): ShownSchedule => {
+  const show = (row: ScheduleRow, known: KnownFlow): ShownSchedule => {
     const times = timesFor(known)
     return {
       flowName: row.flowName,
@@ -95,26 +86,19 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     }
   }
 
-  const setNext = (tx: Tx, name: string, at: string | null): void => {
-    tx.run(statement('UPDATE automation_schedule SET next_run_at = ? WHERE flow_name = ?', [at, name]))
-  }
-
   const refreshOne = (tx: Tx, known: KnownFlow, isStart: boolean): void => {
     const { name } = known.item
     const times = timesFor(known)
     const definition = JSON.stringify(times)
-    const row = rowOf(tx, name)
+    const row = readSchedule(tx, name)
     const now = clock.now()
-    if (row === undefined || row.definition !== definition) {
-      const sql = `INSERT INTO automation_schedule (flow_name, definition, next_run_at) VALUES (?, ?, ?)
-        ON CONFLICT (flow_name) DO UPDATE SET definition = excluded.definition, next_run_at = excluded.next_run_at`
-      tx.run(statement(sql, [name, definition, isoOf(nextTime(times, now, null))]))
-    } else if (row.nextRunAt === null) {
+    if (row === undefined || row.definition !== definition)
+      putSchedule(tx, name, definition, isoOf(nextTime(times, now, null)))
+    else if (row.nextRunAt === null)
       // It was off for a while: what it missed then was not to happen.
-      setNext(tx, name, isoOf(nextTime(times, now, null)))
-    } else if (isStart && times.catchUp === 'skip' && Date.parse(row.nextRunAt) <= now) {
-      setNext(tx, name, isoOf(nextTime(times, now, Date.parse(row.nextRunAt))))
-    }
+      setNextRun(tx, name, isoOf(nextTime(times, now, null)))
+    else if (isStart && times.catchUp === 'skip' && Date.parse(row.nextRunAt) <= now)
+      setNextRun(tx, name, isoOf(nextTime(times, now, Date.parse(row.nextRunAt))))
   }
 
   const contextFor = ({ state }: KnownFlow): RequestContext => ({
@@ -122,7 +106,7 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     organizationId: state.savedOrganization,
   })
 
-  const runOne = async (row: Row, known: KnownFlow): Promise<void> => {
+  const runOne = async (row: ScheduleRow, known: KnownFlow): Promise<void> => {
     const times = timesFor(known)
     const due = Date.parse(row.nextRunAt!)
     const now = clock.now()
@@ -135,10 +119,8 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       depth: 1,
     })
     const isStored = await write('automation.schedule', (tx) => {
-      const sql = `UPDATE automation_schedule SET next_run_at = ?, last_run_at = ?, total_runs = total_runs + 1
-        WHERE flow_name = ? AND next_run_at = ? AND is_paused = 0`
-      const values = [isoOf(nextTime(times, now, due)), clock.iso(), row.flowName, row.nextRunAt]
-      return tx.run(statement(sql, values)).changes === 1 && starter.insert(tx, known, run)
+      const taken = { at: clock.iso(), next: isoOf(nextTime(times, now, due)) }
+      return takeRun(tx, row.flowName, row.nextRunAt!, taken) && starter.insert(tx, known, run)
     })
     if (isStored) await starter.startOwn(known, run)
   }
@@ -152,24 +134,24 @@ export function createSchedules(parts: ScheduleParts): Schedules {
   return {
     list() {
       const known = new Map(book.scheduled().map((one) => [one.item.name, one]))
-      return rows().flatMap((row) => (known.has(row.flowName) ? [show(row, known.get(row.flowName)!)] : []))
+      return readSchedules(read).flatMap((row) =>
+        known.has(row.flowName) ? [show(row, known.get(row.flowName)!)] : [],
+      )
     },
     async setPaused(name, isPaused) {
       const known = requireScheduled(name)
       await write('automation.schedule', (tx) => {
         refreshOne(tx, known, false)
         const next = isPaused ? null : isoOf(nextTime(timesFor(known), clock.now(), null))
-        const sql = `UPDATE automation_schedule SET is_paused = ?, next_run_at = ?, consecutive_failures = 0
-          WHERE flow_name = ?`
-        tx.run(statement(sql, [isPaused ? 1 : 0, next, name]))
+        setStanding(tx, name, { failures: 0, isPaused, next })
       })
-      return show(rowOf(read, name)!, known)
+      return show(readSchedule(read, name)!, known)
     },
     async refresh(isStart) {
       const scheduled = book.scheduled()
       const names = new Set(scheduled.map(({ item }) => item.name))
-      const isKnown = (row: Row): boolean => names.has(row.flowName)
-      const stored = rows()
+      const isKnown = (row: ScheduleRow): boolean => names.has(row.flowName)
+      const stored = readSchedules(read)
       const isSame =
         !isStart &&
         stored.every((row) => (isKnown(row) ? row.nextRunAt !== null || row.isPaused === 1 : row.nextRunAt === null)) &&
@@ -179,18 +161,18 @@ export function createSchedules(parts: ScheduleParts): Schedules {
         )
       if (isSame) return
       await write('automation.schedules', (tx) => {
-        for (const row of rows(tx)) {
-          if (book.get(row.flowName) === undefined)
-            tx.run(statement('DELETE FROM automation_schedule WHERE flow_name = ?', [row.flowName]))
-          else if (!isKnown(row)) setNext(tx, row.flowName, null)
+        for (const row of readSchedules(tx)) {
+          if (book.get(row.flowName) === undefined) removeSchedule(tx, row.flowName)
+          else if (!isKnown(row)) setNextRun(tx, row.flowName, null)
         }
-        for (const known of scheduled) if (rowOf(tx, known.item.name)?.isPaused !== 1) refreshOne(tx, known, isStart)
+        for (const known of scheduled)
+          if (readSchedule(tx, known.item.name)?.isPaused !== 1) refreshOne(tx, known, isStart)
       })
     },
     async runDue() {
       const now = clock.iso()
       const known = new Map(book.scheduled().map((one) => [one.item.name, one]))
-      for (const row of rows()) {
+      for (const row of readSchedules(read)) {
         const flow = known.get(row.flowName)
         if (flow === undefined || row.isPaused === 1 || row.nextRunAt === null || row.nextRunAt > now) continue
         try {
@@ -201,20 +183,17 @@ export function createSchedules(parts: ScheduleParts): Schedules {
       }
     },
     nextDue() {
-      const sql = 'SELECT min(next_run_at) AS at FROM automation_schedule WHERE is_paused = 0'
-      const at = read.get<{ at: string | null }>(statement(sql))?.at
-      return at === null || at === undefined ? undefined : Date.parse(at)
+      const at = readNextDue(read)
+      return at === null ? undefined : Date.parse(at)
     },
     ended(tx, run, status) {
       if (run.triggerType !== 'schedule' || status === 'cancelled') return
-      const row = rowOf(tx, run.flowName)
+      const row = readSchedule(tx, run.flowName)
       if (row === undefined) return
       const failures = status === 'completed' ? 0 : row.consecutiveFailures + 1
       const isPaused = failures >= maxFailures && row.isPaused === 0
-      const sql = `UPDATE automation_schedule SET consecutive_failures = ?, is_paused = ?, next_run_at = ?
-        WHERE flow_name = ?`
       const next = isPaused ? null : row.nextRunAt
-      tx.run(statement(sql, [failures, isPaused ? 1 : row.isPaused, next, run.flowName]))
+      setStanding(tx, run.flowName, { failures, isPaused: isPaused || row.isPaused === 1, next })
       const owner = book.get(run.flowName)?.state.savedBy
       if (!isPaused || owner === null || owner === undefined) return
       parts.notifications()?.notify(tx, {

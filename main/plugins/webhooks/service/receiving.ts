@@ -68,7 +68,8 @@ export function createReceiving(parts: ReceivingParts) {
         const options = { waitMs, type: 'webhook' as const }
         // A flow that runs as a user has the rights of whoever made the receiver.
         const run = await flows.trigger(ctx, target, { params: input, userId: receiver.row.created_by }, options)
-        if (run.error !== undefined) throw webhookError('receiver_action_failed', { runId: run.runId, cause: run.error })
+        if (run.error !== undefined)
+          throw webhookError('receiver_action_failed', { runId: run.runId, cause: run.error })
         return { runId: run.runId, ...(run.output === undefined ? {} : { result: run.output }) }
       }
       case 'upsert_record':
