@@ -53,8 +53,6 @@ export interface MetEnvelope {
   readonly body: EnvelopeBody
 }
 
-/** Refuses, for one host. */
-export type Refusing = ReturnType<typeof createRefusing>
 
 /** Makes it. */
 export function createRefusing(parts: RefusingParts) {

@@ -40,7 +40,7 @@ export interface ExecuteParts extends Pick<PluginHost, 'read' | 'write' | 'clock
 }
 
 /** Why a run is stopped from outside. */
-export type StopReason = 'cancelled' | 'stopping'
+type StopReason = 'cancelled' | 'stopping'
 
 /** Carries out runs. */
 export interface Executor {
