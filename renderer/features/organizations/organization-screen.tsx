@@ -13,6 +13,7 @@ import { showProblem } from '../../lib/toast.ts'
 import { InvitationsPart } from './invitations-part.tsx'
 import { MembersPart } from './members-part.tsx'
 import { organizationQuery, workIn } from './organization-queries.ts'
+import type { OrganizationPartProps } from './organization-queries.ts'
 import { SettingsPart } from './settings-part.tsx'
 import { TeamsPart } from './teams-part.tsx'
 
