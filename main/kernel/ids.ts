@@ -24,29 +24,30 @@ export function isUuid(text: string): boolean {
  */
 export function createIds(clock: Clock): Ids {
   const pool = Buffer.allocUnsafe(8 * 512)
-  let used = pool.length
+  let digits = ''
+  let used = 0
   let lastMs = 0
+  let time = ''
   let counter = 0
   return {
     uuid() {
       const now = clock.now()
-      if (now > lastMs) {
-        lastMs = now
+      counter += 1
+      if (now > lastMs || counter > 0xfff) {
+        lastMs = Math.max(now, lastMs + 1)
         counter = 0
-      } else if (++counter > 0xfff) {
-        lastMs += 1
-        counter = 0
+        const text = lastMs.toString(16).padStart(12, '0')
+        time = `${text.slice(0, 8)}-${text.slice(8)}`
       }
-      if (used + 8 > pool.length) {
-        randomFillSync(pool)
+      if (used === digits.length) {
+        digits = randomFillSync(pool).toString('hex')
         used = 0
       }
-      const time = lastMs.toString(16).padStart(12, '0')
       const sequence = (0x7000 | counter).toString(16)
-      const variant = ((pool[used]! & 0x3f) | 0x80).toString(16)
-      const tail = pool.toString('hex', used + 1, used + 8)
-      used += 8
-      return `${time.slice(0, 8)}-${time.slice(8)}-${sequence}-${variant}${tail.slice(0, 2)}-${tail.slice(2)}`
+      const variant = ((pool[used / 2]! & 0x3f) | 0x80).toString(16)
+      const tail = `${digits.slice(used + 2, used + 4)}-${digits.slice(used + 4, used + 16)}`
+      used += 16
+      return `${time}-${sequence}-${variant}${tail}`
     },
     token: (bytes = 32) => randomBytes(bytes).toString('base64url'),
   }

@@ -2,7 +2,7 @@
 // in the young one writes nothing, and when that is full the old one, not asked for since, is dropped.
 
 /** The map; values are never undefined. */
-export interface RecentMap<Value> {
+interface RecentMap<Value> {
   get(key: string): Value | undefined
   set(key: string, value: Value): void
   clear(): void

@@ -32,7 +32,7 @@ interface RequestPlans {
 }
 
 /** A request that was seen. */
-export interface KnownRequest<Plan> {
+interface KnownRequest<Plan> {
   /** Undefined while it is not planned; null for one that has no plan of this kind. */
   plan: Plan | null | undefined
   /** Times it was asked for since it was last planned; one that never comes again is not worth a plan of its own. */
@@ -40,7 +40,7 @@ export interface KnownRequest<Plan> {
 }
 
 /** A statement text, whatever its values: the shape of a query with its parameters left out. */
-export interface KnownStatement {
+interface KnownStatement {
   /** Null until somebody needs it. */
   explanation: Explanation | null
   runs: number
@@ -55,7 +55,7 @@ export interface KnownStatement {
 type Trust = 'unknown' | 'quick' | 'untrusted'
 
 /** What the cache has done since the start of the host. */
-export interface PlanStatistics {
+interface PlanStatistics {
   readonly entries: number
   /** Requests that found a plan, or that they have none; and those that did not. */
   readonly hits: number
