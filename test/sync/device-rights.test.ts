@@ -292,6 +292,30 @@ describe('a machine of a person of limited rights', () => {
     expect(bodies.toSorted()).toEqual(['Hers', 'Mine'])
   })
 
+  it('cannot make this machine offer to take back what it never wrote, nor end a refusal itself', async () => {
+    await host.assign(ann, { profile: 'reader' })
+    const id = await record('part', 1)
+    const doc = recordDoc('part', id)
+    const { device: desk } = (await host.get('/sync/status')).body
+    const said = { code: 'edit', message: 'No.', closed: [], at: new Date().toISOString(), isPart: false }
+    const held = { [doc]: { [uidOf('part', 'title')]: 'Forced' }, 'w/roster': { issuer: device.device } }
+    for (const entry of [
+      [device.inc, 1],
+      [desk.inc, 1],
+    ]) {
+      const claim = `x/${device.device}/${desk.id}/${doc}`
+      expect(await send(claim, entries(claim, { refused: { ...said, entries: [entry], held } }), testUserId(ann))).toBe(
+        undefined,
+      )
+    }
+    expect((await host.get('/sync/conflicts?kind=refused')).body.conflicts).toEqual([])
+    expect(await send(doc, entries(doc, { [uidOf('part', 'title')]: 'Forced' }), testUserId(ann))).toBe('forbidden')
+    const told = `x/${desk.id}/${device.device}/${doc}`
+    expect(await send(told, entries(told, { refused: null }), testUserId(ann))).toBe('forbidden')
+    const others = `x/${desk.id}/${desk.id}/${doc}`
+    expect(await send(others, entries(others, { again: 'now' }), testUserId(ann))).toBe('forbidden')
+  })
+
   it('has what was refused applied once the rights are there and somebody tries again', async () => {
     await host.assign(ann, { profile: 'reader' })
     const id = await record('part', 1)

@@ -33,6 +33,7 @@ import { readEnvelopes, readIncarnation, readIncarnations } from '../store/log-s
 import { countProblems } from '../store/problem-store.ts'
 import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import type { Signer } from '#main/replication/wire/device-key.ts'
+import { REFUSED_KEY } from '../refusals/refusal-doc.ts'
 import { createRefusedDocs } from '../refusals/refused-docs.ts'
 import { createDocWriter } from '../write/doc-writer.ts'
 import { createOwnLog, signOwnEnds } from '../write/own-log.ts'
@@ -192,6 +193,10 @@ export async function createEngine(parts: EngineParts) {
   }
   /** What every machine decides for itself: a person changes what the rights they have here let them change. */
   const judge = (tx: Tx, author: string, device: string, change: DocChange): ChangeRefusal | undefined => {
+    const { name, changedKeys } = change
+    // The machine that wrote says nothing but that it asks again.
+    if (name.kind === 'refusal' && device !== name.by && changedKeys.has(REFUSED_KEY))
+      return { forbidden: 'Only the machine that refused says what is refused.', code: 'name' }
     const known = devices.find(device)
     const person = personIn(tx, author, known)
     if (typeof person === 'string') return { forbidden: person, code: 'name' }

@@ -9,15 +9,13 @@ import type { DocKindHandler } from '../engine/docs.ts'
 import type { LocalDocs } from '../write/doc-writer.ts'
 import type { Refusal } from './refusal-doc.ts'
 import { AGAIN_KEY, readAgain, readRefusal } from './refusal-doc.ts'
-import { listRefusal } from './refused-list.ts'
+import { isOwnWrite, listRefusal } from './refused-list.ts'
 import type { RefusedListParts } from './refused-list.ts'
 import { takingBack } from './take-back.ts'
 
 /** What the documents of refusals work with. */
 export interface RefusedDocsParts extends RefusedListParts {
   readonly docs: Pick<LocalDocs, 'read' | 'editNow'>
-  /** Whether an incarnation is one of this machine's. */
-  isOwn(inc: number): boolean
   /** Tries again what this machine refused. @param asked the wish that is met by it */
   retry(name: RefusalName, asked: string): void
   /** Makes a row what its document says. @param by as documents name people */
@@ -47,13 +45,11 @@ export function createRefusedDocs(parts: RefusedDocsParts) {
         return 'done'
       },
     } satisfies DocKindHandler as DocKindHandler,
-    /** Whether there is a record, or a definition, in the place of the machine that refused. */
-    isNewHere: (tx: Pick<Tx, 'get'>, name: RefusalName): boolean => refusalAt(tx, name)?.held[name.target] === null,
     /** Makes the documents of this machine say what those of the other one do, and the rows with them. */
     takeBack(tx: Tx, ctx: RequestContext, name: RefusalName, author: string): void {
       const refusal = refusalAt(tx, name)
-      if (refusal === null) return
-      for (const { name: doc, edit } of takingBack(refusal, parts.isOwn)) {
+      if (refusal === null || !isOwnWrite(tx, parts, name, refusal)) return
+      for (const { name: doc, edit } of takingBack(refusal, name.target, parts.isOwn)) {
         docs.editNow(tx, author, doc, edit)
         parts.place(tx, doc, {
           type: 'user',

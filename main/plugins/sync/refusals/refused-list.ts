@@ -11,13 +11,17 @@ import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, parseKey } from '#main/replication/core/register-keys.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Json } from '#main/replication/core/types.ts'
+import { decodeBody, isOpaque } from '#main/replication/wire/envelope-codec.ts'
 import { conflictId, openConflict, readConflict, settleConflict } from '../conflicts/conflict-store.ts'
 import type { ConflictDraft } from '../conflicts/conflict-store.ts'
 import { fromEntry, parseEntryKey } from '../metadata/entry-keys.ts'
 import { readDocument, readTexts } from '../store/doc-store.ts'
+import { readEnvelope } from '../store/log-store.ts'
 import { PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
 import type { Held, Refusal } from './refusal-doc.ts'
+import { targetOf } from './refusal-doc.ts'
+import { docsIn } from './refusing.ts'
 
 /** What listing works with. */
 export interface RefusedListParts {
@@ -27,6 +31,8 @@ export interface RefusedListParts {
   /** The person whose machine this is, as documents name people. */
   author(): string
   schemaOf(uid: string): ObjectSchema | undefined
+  /** Whether an incarnation is one of this machine's. */
+  isOwn(inc: number): boolean
 }
 
 type Reader = Pick<Reads, 'all' | 'get'>
@@ -51,6 +57,7 @@ export function listRefusal(
   const known = readConflict(tx, conflictId(place))
   const target = parseDocName(name.target)
   if (target === null || target.kind === 'workspace') return
+  if (refusal !== null && !isOwnWrite(tx, parts, name, refusal)) return
   // Whoever has taken back what they wrote has nothing refused, though the other machine may not know yet.
   const sides = refusal === null || isAsThere(tx, refusal) ? null : sidesOf(tx, parts, target, refusal)
   if (refusal === null || sides === null) {
@@ -74,6 +81,24 @@ export function listRefusal(
     losers: [{ value: sides.here, actor: parts.author(), device: parts.device, at: refusal.at }],
   }
   openConflict(tx, draft, at)
+}
+
+/**
+ * Whether what is refused was written by this machine, and is about what the refusal says: no machine makes another one
+ * offer to change what nobody here has written to.
+ */
+export function isOwnWrite(
+  read: Reader,
+  parts: Pick<RefusedListParts, 'isOwn'>,
+  { target }: RefusalName,
+  { entries, held }: Refusal,
+): boolean {
+  const isAbout = ([inc, seq]: readonly [number, number]): boolean => {
+    const envelope = parts.isOwn(inc) ? readEnvelope(read, inc, seq) : undefined
+    const body = envelope === undefined ? undefined : decodeBody(envelope.body)
+    return body !== undefined && !isOpaque(body) && docsIn(body).some(({ name }) => targetOf(name) === target)
+  }
+  return entries.length > 0 && entries.every(isAbout) && Object.keys(held).every((doc) => targetOf(doc) === target)
 }
 
 /** Whether what stands there can be restored here: it is known, and what is new here can be taken away. */

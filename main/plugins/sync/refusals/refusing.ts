@@ -46,6 +46,11 @@ export interface RefusingParts {
   recount(tx: Tx): void
 }
 
+/** What several envelopes change of a document, by one or more people. */
+interface Gathered extends Incoming {
+  readonly authors: ReadonlySet<string>
+}
+
 /** An envelope and its place in the log. */
 export interface MetEnvelope {
   readonly inc: number
@@ -83,8 +88,8 @@ export function createRefusing(parts: RefusingParts) {
   }
 
   /** What envelopes bring of a target, one update for each document. */
-  const gathered = (tx: Tx, writer: string, target: string, entries: Refusal['entries']): Incoming[] => {
-    const found = new Map<string, { updates: Uint8Array[]; author: string; at: string }>()
+  const gathered = (tx: Tx, writer: string, target: string, entries: Refusal['entries']): Gathered[] => {
+    const found = new Map<string, { updates: Uint8Array[]; authors: Set<string>; author: string; at: string }>()
     for (const [inc, seq] of entries) {
       const { body, docs: brought } = read(tx, inc, seq)
       if (body === undefined) continue
@@ -92,15 +97,17 @@ export function createRefusing(parts: RefusingParts) {
         if (targetOf(name) !== target) continue
         const at = new Date(Math.min(body.hlc.ms, clock.now())).toISOString()
         const known = found.get(name)
-        found.set(name, { updates: [...(known?.updates ?? []), update], author, at })
+        const authors = new Set([...(known?.authors ?? []), author])
+        found.set(name, { updates: [...(known?.updates ?? []), update], authors, author, at })
       }
     }
     // Texts come before their record: who takes it over has them by then.
     const names = [...found.keys()].toSorted((a, b) => Number(b.startsWith('t/')) - Number(a.startsWith('t/')))
     return names.map((name) => {
-      const { updates, author, at } = found.get(name)!
+      const { updates, authors, author, at } = found.get(name)!
       const update = updates.length === 1 ? updates[0]! : Y.mergeUpdates(updates)
-      return { name, author, update, device: writer, at, isFollowed: name.startsWith('t/') && found.has(target) }
+      const isFollowed = name.startsWith('t/') && found.has(target)
+      return { name, author, authors, update, device: writer, at, isFollowed }
     })
   }
 
@@ -118,12 +125,14 @@ export function createRefusing(parts: RefusingParts) {
     const held: Record<string, Held> = {}
     let room = heldLimit
     let why: Forbidding | undefined
-    const take = (incoming: Incoming): void => {
+    const take = (incoming: Gathered): void => {
       const outcome = parts.merge(tx, incoming, (change) => {
         const here = heldOf(change)
         room -= JSON.stringify(here).length
         if (room >= 0) held[incoming.name] = here
-        if (!changesNothing(change)) parts.judge(tx, incoming, change)
+        if (changesNothing(change)) return
+        // Nobody's change comes in by the rights of somebody else on the same machine.
+        for (const author of incoming.authors) parts.judge(tx, { ...incoming, author }, change)
       })
       if (!outcome.merged) throw new Waits(outcome.missing)
     }

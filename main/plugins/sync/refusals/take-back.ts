@@ -7,11 +7,16 @@ import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import type { Json, RegisterValue } from '#main/replication/core/types.ts'
 import type { NamedEdit } from '../write/record-edits.ts'
 import type { Held, Refusal } from './refusal-doc.ts'
+import { targetOf } from './refusal-doc.ts'
 
-/** What makes the documents of a refusal say what those of the other machine do; what is not there is left alone. */
-export function takingBack({ held }: Refusal, isOwn: (inc: number) => boolean): readonly NamedEdit[] {
+/**
+ * What makes the documents of a refusal say what those of the other machine do; what is not there is left alone.
+ * @param target what the refusal is about: a machine that names other documents is not believed
+ */
+export function takingBack({ held }: Refusal, target: string, isOwn: (inc: number) => boolean): readonly NamedEdit[] {
+  const named = Object.keys(held).filter((doc) => targetOf(doc) === target)
   // Texts come before their record.
-  const docs = Object.keys(held).toSorted((a, b) => Number(b.startsWith('t/')) - Number(a.startsWith('t/')))
+  const docs = named.toSorted((a, b) => Number(b.startsWith('t/')) - Number(a.startsWith('t/')))
   return docs.flatMap((doc): NamedEdit[] => {
     const name = parseDocName(doc)
     const there = held[doc]!
