@@ -111,7 +111,8 @@ export function createProcessMachine(
     ctx: () => ({ ...internalContext('model', 'API'), actor: localOwner }),
     data: {
       create: (_ctx, { object, data }) => call('POST', `/data/${object}`, data),
-      update: (_ctx, { object, id, data }) => call('PATCH', recordPath({ object, id }), data),
+      update: (_ctx, { data, expectedVersion, ...place }) =>
+        call('PATCH', recordPath(place), { ...data, ...(expectedVersion !== undefined && { expectedVersion }) }),
       remove: (_ctx, { purge, ...place }) =>
         call('DELETE', `${recordPath(place)}${purge === true ? '?purge=true' : ''}`),
       restore: (_ctx, place) => call('POST', `${recordPath(place)}/restore`),
