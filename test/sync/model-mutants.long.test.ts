@@ -177,7 +177,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       })),
   },
   'a rename of a field touches the documents of records': {
-    schedules: (steps) => withField(steps.hostSchedules({ restores: true })),
+    schedules: (steps) => withField(steps.hostSchedules({ restores: false, definitions: true })),
     replace: () =>
       swap<typeof import('#main/plugins/sync/write/synced-fields.ts')>(
         `${sync}/write/synced-fields.ts`,
@@ -198,7 +198,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       ),
   },
   'a removed field stays': {
-    schedules: (steps) => withField(steps.hostSchedules({ restores: true })),
+    schedules: (steps) => withField(steps.hostSchedules({ restores: false, definitions: true })),
     replace: () =>
       swap<typeof import('#main/plugins/sync/metadata/write-entries.ts')>(
         `${sync}/metadata/write-entries.ts`,
@@ -229,7 +229,7 @@ const mutants: Readonly<Record<string, Mutant>> = {
       })),
   },
   'a removed field keeps the whole record waiting': {
-    schedules: (steps) => withField(steps.hostSchedules({ restores: false })),
+    schedules: (steps) => withField(steps.hostSchedules({ restores: false, definitions: true })),
     replace: () =>
       swap<typeof import('#main/plugins/sync/apply/removed.ts')>(`${sync}/apply/removed.ts`, (right) => ({
         isRemoved: (...[reads, object, field]: Parameters<typeof right.isRemoved>) =>

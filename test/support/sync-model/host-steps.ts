@@ -110,10 +110,12 @@ export interface Bias {
   readonly restores: boolean
   /** Edits of what people said. */
   readonly talk?: boolean
+  /** Changes of fields, and values of those that people added. */
+  readonly definitions?: boolean
 }
 
 /** Everything people do but {@link MemoStep}s. */
-function writeSteps(talk: boolean): fc.WeightedArbitrary<WriteStep>[] {
+function writeSteps({ talk = false, definitions = false }: Partial<Bias>): fc.WeightedArbitrary<WriteStep>[] {
   const fields = fc.nat({ max: 127 })
   const code = fc.nat({ max: 5 })
   const m = small
@@ -132,16 +134,16 @@ function writeSteps(talk: boolean): fc.WeightedArbitrary<WriteStep>[] {
     of(talk ? 40 : 6, fc.record({ kind: kind('editComment'), ...on, what: fc.nat({ max: 4 }) })),
     of(1, fc.record({ kind: kind('uncomment'), ...on })),
     of(2, fc.record({ kind: kind('react', 'pin'), ...on, what: fc.nat({ max: 1 }), on: fc.boolean() })),
-    of(2, fc.record({ kind: kind('addField'), ...on, n: small })),
-    of(3, fc.record({ kind: kind('renameField', 'labelField', 'removeField'), ...on, n: small })),
-    of(2, fc.record({ kind: kind('fill'), ...on, n: small })),
+    of(definitions ? 10 : 2, fc.record({ kind: kind('addField'), ...on, n: small })),
+    of(definitions ? 30 : 3, fc.record({ kind: kind('renameField', 'labelField', 'removeField'), ...on, n: small })),
+    of(definitions ? 20 : 2, fc.record({ kind: kind('fill'), ...on, n: small })),
   ]
 }
 
-function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
+function step({ restores, ...bias }: Bias): fc.Arbitrary<HostStep> {
   const m = small
   return fc.oneof(
-    ...writeSteps(talk),
+    ...writeSteps(bias),
     of(14, fc.record({ kind: kind('flow'), m, to: small, salt: fc.nat() })),
     of(2, fc.record({ kind: kind('push', 'pull'), m })),
     of(1, fc.record({ kind: kind('relay'), what: fc.constantFrom('wipe', 'backup', 'rollback') })),
@@ -165,7 +167,7 @@ function step({ restores, talk = false }: Bias): fc.Arbitrary<HostStep> {
 
 /** What people do on three machines at once; each begins with a record and a few words about it. */
 export function writesAtOnce(): fc.Arbitrary<readonly WriteStep[]> {
-  const write = fc.oneof(...writeSteps(false)).filter((one) => one.kind !== 'fail')
+  const write = fc.oneof(...writeSteps({})).filter((one) => one.kind !== 'fail')
   const first = [0, 1, 2].flatMap((m): WriteStep[] => [
     { kind: 'create', m, fields: 35, code: 5 },
     { kind: 'comment', m, r: m, what: m },

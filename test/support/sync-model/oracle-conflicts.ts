@@ -65,6 +65,7 @@ function isOtherText(machine: Machine, doc: string, writes: readonly Written[], 
   return readText(seen) !== readText(loadDoc(stateOf(machine, doc)))
 }
 
+/** The open conflicts of a machine, each as what is compared of it. */
 export function openConflicts(
   machine: Machine,
 ): { kind: string; doc: string; key: string; text: string; words: string }[] {

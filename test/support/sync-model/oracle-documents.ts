@@ -11,6 +11,7 @@ import type { Mark } from './oracle-marks.ts'
 import { latestFirst, same } from './oracle-marks.ts'
 import { hex, stampOf } from './stored-docs.ts'
 
+/** Compares a register with what is alive of each key. @returns how many keys were written at once */
 export function assertRegister(
   doc: string,
   register: Register,

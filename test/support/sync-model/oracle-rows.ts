@@ -116,6 +116,7 @@ function plain(value: unknown, isList: boolean): unknown {
   return isList && typeof value === 'string' ? JSON.parse(value) : value
 }
 
+/** Compares rows by their ids. @throws Error for the first difference */
 export function sameRows(what: string, actual: Rows, expected: Rows): void {
   same(`ids of ${what}`, [...actual.keys()], [...expected.keys()])
   for (const [id, row] of actual) same(`row ${id} in ${what}`, row, expected.get(id))

@@ -11,6 +11,7 @@ import { statement } from '#main/kernel/database.ts'
 import type { Reads } from '#main/kernel/database.ts'
 import { createExchange } from '#main/plugins/metadata/service/exchange.ts'
 import { createItemCache } from '#main/plugins/metadata/service/item-cache.ts'
+import type { ItemCache } from '#main/plugins/metadata/service/item-cache.ts'
 import { readAllItems, readAllOverlays } from '#main/plugins/metadata/store.ts'
 import { readIncarnations } from '#main/plugins/sync/store/log-store.ts'
 import { countProblems } from '#main/plugins/sync/store/problem-store.ts'
@@ -23,6 +24,7 @@ import { takeSchemas } from './schema-image.ts'
 export interface ProcessMachine extends Machine {
   /** The process, to be hurt; nobody looks into its database while it is down. */
   readonly node: ClusterNode
+  isUp(): boolean
   /** Everything it wrote under, the present incarnation last. */
   incs(): readonly number[]
   /** How many answers did not come. */
@@ -78,8 +80,22 @@ export function createProcessMachine(
     const asked = `${running.name}: ${method} ${path} ${JSON.stringify(body)}`
     throw new PlatformError(String(code), definition, answer.body?.error?.details, asked)
   }
-  const itemsNow = () =>
-    createItemCache({ items: readAllItems(read), overlays: readAllOverlays(read) }, pino({ level: 'silent' }))
+  const isUp = (): boolean => {
+    try {
+      return running.server().process.exitCode === null
+    } catch {
+      return false
+    }
+  }
+  let items: ItemCache | undefined
+  /** While it is down, as they were last. */
+  const itemsNow = (): ItemCache => {
+    if (items === undefined || isUp()) {
+      const stored = { items: readAllItems(read), overlays: readAllOverlays(read) }
+      items = createItemCache(stored, pino({ level: 'silent' }))
+    }
+    return items
+  }
   const exchangeNow = () => createExchange(itemsNow(), () => Promise.reject(new Error('Nothing is placed from here.')))
   const recordPath = ({ object, id }: { readonly object: string; readonly id: string }): string =>
     `/data/${object}/${id}`
@@ -89,6 +105,7 @@ export function createProcessMachine(
   const machine: ProcessMachine = {
     name: running.name,
     node,
+    isUp,
     close,
     get broken() {
       return broken
@@ -111,7 +128,8 @@ export function createProcessMachine(
     ctx: () => ({ ...internalContext('model', 'API'), actor: localOwner }),
     data: {
       create: (_ctx, { object, data }) => call('POST', `/data/${object}`, data),
-      update: (_ctx, { object, id, data }) => call('PATCH', recordPath({ object, id }), data),
+      update: (_ctx, { data, expectedVersion, ...place }) =>
+        call('PATCH', recordPath(place), { ...data, ...(expectedVersion !== undefined && { expectedVersion }) }),
       remove: (_ctx, { purge, ...place }) =>
         call('DELETE', `${recordPath(place)}${purge === true ? '?purge=true' : ''}`),
       restore: (_ctx, place) => call('POST', `${recordPath(place)}/restore`),

@@ -105,12 +105,12 @@ export class ProcessRun implements AtRest {
 
   async #write(machine: ProcessMachine, step: WriteStep): Promise<void> {
     const isWhole = !mayBreak.has(step.kind)
-    await until(`${machine.name} runs`, () => isUp(machine) && !(isWhole && this.#isHurt), 60_000)
+    await until(`${machine.name} runs`, () => machine.isUp() && !(isWhole && this.#isHurt), 60_000)
     const before = machine.broken
     if (isWhole) this.#whole += 1
     const told = await this.#writer.write(machine, step).finally(() => (this.#whole -= isWhole ? 1 : 0))
     const isBroken = machine.broken > before
-    if (isBroken) await until(`${machine.name} runs again`, () => isUp(machine), 60_000)
+    await until(`${machine.name} runs again`, () => machine.isUp(), 60_000)
     const found = this.#collectOf(machine, told)
     if (!isBroken) assertLogged(machine, told, found)
   }
@@ -139,13 +139,5 @@ export class ProcessRun implements AtRest {
           throw new Error(`${machine.name} wrote ${one.docs[0]!.doc} by itself.`)
       }
     }
-  }
-}
-
-function isUp({ node }: ProcessMachine): boolean {
-  try {
-    return node.server().process.exitCode === null
-  } catch {
-    return false
   }
 }
