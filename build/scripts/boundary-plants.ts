@@ -98,6 +98,7 @@ export const BOUNDARY_PLANTS: readonly BoundaryPlant[] = [
     rule: 'plugin-imports-mechanism-only',
     file: 'main/plugins/zz-plant/transport.ts',
     source: importing('#main/http/zz-plant-server.ts'),
+    others: { 'main/http/zz-plant-server.ts': value },
   },
   {
     rule: 'plugin-imports-other-api-only',

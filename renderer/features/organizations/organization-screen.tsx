@@ -14,7 +14,6 @@ import { InvitationsPart } from './invitations-part.tsx'
 import { MembersPart } from './members-part.tsx'
 import type { OrganizationPartProps } from './organization-queries.ts'
 import { organizationQuery, workIn } from './organization-queries.ts'
-import type { OrganizationPartProps } from './organization-queries.ts'
 import { SettingsPart } from './settings-part.tsx'
 import { TeamsPart } from './teams-part.tsx'
 

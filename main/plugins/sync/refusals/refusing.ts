@@ -58,7 +58,6 @@ export interface MetEnvelope {
   readonly body: EnvelopeBody
 }
 
-
 /** Makes it. */
 export function createRefusing(parts: RefusingParts) {
   const { docs, clock } = parts
