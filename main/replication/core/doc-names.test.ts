@@ -13,6 +13,11 @@ const names: readonly [string, DocName][] = [
   ['m/object/abc', { kind: 'metadata', type: 'object', uid: 'abc' }],
   ['m/package/com.example.crm', { kind: 'metadata', type: 'package', uid: 'com.example.crm' }],
   ['w/roster', { kind: 'workspace', part: 'roster' }],
+  [
+    `x/aa11/bb22/r/${object}/${record}`,
+    { kind: 'refusal', by: 'aa11', writer: 'bb22', target: `r/${object}/${record}` },
+  ],
+  ['x/aa11/bb22/m/object/abc', { kind: 'refusal', by: 'aa11', writer: 'bb22', target: 'm/object/abc' }],
   ['w/acl', { kind: 'workspace', part: 'acl' }],
 ]
 
@@ -50,6 +55,10 @@ describe('names of documents', () => {
     'w/other',
     'w/roster/x',
     'x/a/b',
+    'x/a/b/',
+    `x/a/b/t/${object}/${record}/fedc`,
+    'x/a/b/x/a/b/w/roster',
+    `x/a b/b/r/${object}/${record}`,
     `r/${object}/${record}\n`,
     `r/${'/'.repeat(600)}`,
   ])('%j is none', (text) => {

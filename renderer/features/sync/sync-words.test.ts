@@ -92,6 +92,14 @@ const lines: readonly [string, Partial<SyncStatus>][] = [
       counts: { conflicts: 2, refused: 0, keptHere: 0, parked: 1, quarantined: 1, waiting: 0, repairs: 9 },
     },
   ],
+  [
+    '2 changes not accepted',
+    { state: 'attention', reason: 'not_accepted', counts: { ...base.counts, refused: 2, conflicts: 1 } },
+  ],
+  [
+    '1 change on this device only',
+    { state: 'attention', reason: 'kept_here', counts: { ...base.counts, keptHere: 1 } },
+  ],
   ['Attention: this device was removed from the workspace', { state: 'attention', reason: 'unpaired' }],
   ['Attention', { state: 'attention' }],
   ['Stalled: the disk is full', { state: 'stalled', reason: 'disk_full' }],

@@ -81,6 +81,17 @@ describe('the status', () => {
     expect(verdict({ sessions: unproved })).toBe('sending checking')
   })
 
+  it('never says that all is equal while something was not accepted, or stays here on purpose', () => {
+    const refused = { ...counts, refused: 2, keptHere: 1 }
+    expect(verdict({ counts: refused })).toBe('attention not_accepted')
+    expect(verdict({ counts: refused, sessions: { ...sessions, connectedPeers: 0 } })).toBe('attention not_accepted')
+    const kept = { ...counts, keptHere: 1 }
+    expect(verdict({ counts: kept })).toBe('attention kept_here')
+    expect(verdict({ counts: kept, sessions: unproved })).toBe('attention kept_here')
+    expect(verdict({ counts: kept, sessions: { ...unproved, stalled: 'not_proved' } })).toBe('attention kept_here')
+    expect(verdict({ counts: kept, sessions: { ...sessions, outgoing: { waiting: 1 } } })).toBe('sending')
+  })
+
   it('leaves what people have to do to the moment in which nothing moves any more, and keeps the proof', () => {
     const conflicts = { ...counts, conflicts: 2 }
     expect(verdict({ counts: conflicts, stuck: 1 })).toBe('attention conflicts')
