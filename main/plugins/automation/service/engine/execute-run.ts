@@ -39,9 +39,6 @@ export interface ExecuteParts extends Pick<PluginHost, 'read' | 'write' | 'clock
   readonly goOn: (runId: string) => void
 }
 
-/** Why a run is stopped from outside. */
-type StopReason = 'cancelled' | 'stopping'
-
 /** Carries out runs. */
 export interface Executor {
   /**
