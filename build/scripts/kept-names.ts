@@ -2,7 +2,7 @@
 // entry that is not needed any more, so the list only gets shorter as capabilities arrive.
 
 const storage = 'Files are not built: stored for the capability that will keep to it.'
-const automation = 'Flows and jobs are not built: stored for the capability that will run them.'
+const jobs = 'Jobs are not built: stored for the capability that will run them.'
 const assistants = 'Assistants are not built: stored for the capability that will run them.'
 const packages = 'Packages are not built: declared by D-48 and D-204 for the capability that will keep to it.'
 const webhooks = 'Webhooks are not built: declared by D-48 and D-204 for the capability that will keep to it.'
@@ -45,8 +45,7 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key action.visibleOn': screen,
   'metadata key permission.tabPermissions': screen,
   'metadata key profile.tabPermissions': screen,
-  'metadata key flow.*': automation,
-  'metadata key job.*': automation,
+  'metadata key job.*': jobs,
   'metadata key datasource.driver': 'Only the database of the workspace is connected (D-112).',
   'metadata key agent.*': assistants,
   'metadata key skill.*': assistants,

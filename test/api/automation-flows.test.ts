@@ -172,6 +172,7 @@ describe('POST /automation', () => {
         log('last', '{{ steps["all"].output }} {{ run.id }} {{ object }} {{ user.id }}'),
       ),
     })
+    expect((await host.get('/automation/name_scopes')).body.data).toMatchObject({ status: 'active' })
   })
 
   it('rewrites gateways and boundary events', async () => {
@@ -298,8 +299,8 @@ describe('GET /automation', () => {
     expect(first).toMatchObject({ hasMore: true, total: expect.any(Number) as number })
     const names: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined;) {
-      const page = (await host.get(`/automation?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body.data
-      names.push(...page.flows.map((flow: { name: string }) => flow.name))
+      const page: { flows: { name: string }[]; nextCursor?: string } = (await host.get(`/automation?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body.data
+      names.push(...page.flows.map((flow) => flow.name))
       cursor = page.nextCursor
     }
     expect(names).toEqual(names.toSorted())

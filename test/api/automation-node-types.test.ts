@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
+import type { AutomationService } from '#main/plugins/automation/api.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -21,7 +22,7 @@ const guestPlugin = definePlugin({
   requires: ['automation'],
   register(own) {
     inside = own
-    const automation = own.service('automation')
+    const automation: AutomationService = own.service('automation')
     automation.registerNodeType({
       ...shared,
       type: 'approval',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createManualClock } from '#main/kernel/clock.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
-import { areOver, rowOf, runOf, runsWhen, saveFlow } from '../support/flow-calls.ts'
+import { areOver, runOf, runsWhen, saveFlow } from '../support/flow-calls.ts'
 
 const clock = createManualClock(Date.UTC(2026, 0, 5, 12))
 let host: TestHost

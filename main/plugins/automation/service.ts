@@ -195,7 +195,6 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       }),
   })
   const starter = createRunStarter({
-    read,
     write,
     clock,
     ids,

@@ -15,7 +15,7 @@ import type { NodeTypes } from './node-types.ts'
 
 /** What the rule asks. */
 export interface RuleParts {
-  readonly metadata: Pick<MetadataService, 'get'>
+  readonly metadata: Pick<MetadataService, 'get' | 'objectSchema'>
   readonly types: NodeTypes
   readonly check: ConfigCheck
   readonly isAdministrator: (ctx: RequestContext) => boolean

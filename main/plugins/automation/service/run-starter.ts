@@ -56,7 +56,7 @@ export interface RunStarter {
 }
 
 /** What starting needs. */
-export interface StarterParts extends Pick<PluginHost, 'read' | 'write' | 'clock' | 'ids'> {
+export interface StarterParts extends Pick<PluginHost, 'write' | 'clock' | 'ids'> {
   readonly queue: RunQueue
   readonly executor: Executor
   readonly openChildren: (runId: string) => readonly string[]
@@ -67,7 +67,7 @@ const startsItself: ReadonlySet<TriggerType> = new Set(['record_change', 'schedu
 
 /** Makes the starter. */
 export function createRunStarter(parts: StarterParts): RunStarter {
-  const { read, write, clock, ids, queue, executor } = parts
+  const { write, clock, ids, queue, executor } = parts
 
   const insert: RunStarter['insert'] = (tx, { item }, run) => {
     if (!insertRun(tx, run)) return false

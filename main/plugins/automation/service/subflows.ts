@@ -1,6 +1,6 @@
 // Runs that nodes of other runs start (D-151, `subflow`). A child has a row of its own, found by its place in the parent:
 // a parent that goes on after a restart meets the child it started.
-import { PlatformError } from '#shared/errors.ts'
+import type { PlatformError } from '#shared/errors.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import { automationError } from '../errors.ts'
 import type { NodeCall, NodeOutcome } from '../api.ts'

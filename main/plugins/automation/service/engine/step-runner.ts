@@ -313,7 +313,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
     memory.steps.delete(step.key)
     memory.attempts.set(step.key, step.retryAttempt + 1)
     const grown = policy.retryDelayMs * policy.backoffMultiplier ** step.retryAttempt
-    const delayMs = Math.min(grown, policy.maxRetryDelayMs) * (policy.jitter ? 0.5 + Math.random() / 2 : 1)
+    const delayMs = Math.min(grown, policy.maxRetryDelayMs) * (policy.jitter ? 0.5 + chance(ids.uuid()) / 2 : 1)
     await limited(() => new Promise<void>((resolve) => setTimeout(resolve, delayMs)), null, frame.signal)
   }
 
@@ -355,6 +355,11 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
       }
     }
   }
+}
+
+/** A number from 0 to 1 out of the random end of an id. */
+function chance(id: string): number {
+  return Number.parseInt(id.slice(-8), 16) / 2 ** 32
 }
 
 /** Where a policy leads; undefined when it lets the failure through. @throws ExpressionError */
