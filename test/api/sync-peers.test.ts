@@ -227,7 +227,8 @@ describe('turning sync on', () => {
     const { id } = (await host.post('/data/task', { title: 'alone' })).body
     await host.post('/sync/enable')
     const record = await host.get(`/sync/records/task/${id}`)
-    expect(record.body).toEqual({ object: 'task', id, state: 'here', missingOn: [], conflicts: 0 })
+    const none = { missingOn: [], refusedBy: [], conflicts: 0 }
+    expect(record.body).toEqual({ object: 'task', id, state: 'here', ...none })
     expect((await host.get(`/sync/records/task/${absent}`)).status).toBe(404)
     const barrier = await host.post('/sync/barrier', { timeoutMs: 100 })
     expect(barrier.body).toMatchObject({ reached: false, durableOn: [], missing: [] })

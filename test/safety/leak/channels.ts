@@ -23,6 +23,7 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
 export const coveredContractChannels: ReadonlySet<string> = new Set([
   'analytics',
   'audit',
+  'automation',
   'backups',
   'batch',
   'changelog',
@@ -60,7 +61,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
   webhooks: /^\/api\/v1\/(webhooks|hooks)/,
-  'flow run logs': /^\/api\/v1\/(automation|flows)/,
   'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
   'storage names and signed URLs': /^\/api\/v1\/storage/,
   'package snapshots': /^\/api\/v1\/packages/,

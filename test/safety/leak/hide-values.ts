@@ -110,6 +110,10 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   }
   await send('PUT', '/meta/page/start/overlay?scope=user', { patch: { label: book.word('person') } }, stranger)
   const notice = await notifyStranger(world, book)
+  // What the run found is shown to the owner, whose run it is.
+  const found = { object: 'matter', recordId: world.hidden[0], params: { id: world.hidden[0] } }
+  const { data: run } = await send('POST', '/automation/look_up/trigger', found)
+  const flowRun = (run as { runId: string }).runId
   const deviceToken = 'token-of-a-device'
   const device = { token: deviceToken, platform: 'web', deviceId: 'stranger', name: 'Phone' }
   await send('POST', '/notifications/devices', device, stranger)
@@ -129,7 +133,7 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   for (let tries = 0; tries < 200; tries += 1) {
     const { status } = await send('GET', `/data/import/jobs/${jobId}`)
     if (status !== 'pending' && status !== 'running')
-      return { ...world, job: jobId, notice, deviceToken, guesses, began }
+      return { ...world, job: jobId, notice, flowRun, deviceToken, guesses, began }
     await pause(20)
   }
   throw new Error('The import of the stranger does not end.')

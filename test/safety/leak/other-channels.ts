@@ -266,6 +266,33 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
     ask('DELETE', '/notifications/devices/stranger'),
     ask('DELETE', '/notifications/devices/stranger'),
   ],
+  'flow run logs': (world) => {
+    const runs = ['look_up', 'none'].map((name) => `/automation/${name}/runs`)
+    return [
+      get('/automation'),
+      get('/automation/escalate'),
+      get('/automation/actions'),
+      get('/automation/connectors'),
+      get('/automation/schedules'),
+      ...runs.flatMap((path) => [
+        get(path),
+        get(`${path}/${world.flowRun}`),
+        get(`${path}/${world.flowRun}/screen`),
+        ...['resume', 'cancel', 'retry'].map((act) => post(`${path}/${world.flowRun}/${act}`)),
+      ]),
+      post('/automation', { name: 'own' }),
+      ask('PUT', '/automation/escalate', { label: 'x' }),
+      ask('DELETE', '/automation/none'),
+      post('/automation/none/toggle', { enabled: false }),
+      ...[world.hidden[0], world.seen[0], absentId].flatMap((recordId) => [
+        post('/automation/look_up/trigger', { object: 'matter', recordId }),
+        post('/automation/trigger', { trigger: 'look_up', payload: { object: 'matter', recordId } }),
+        post('/automation/trigger/look_up', { object: 'matter', recordId }),
+        post('/automation/signals/none', { recordId }),
+      ]),
+      ...['pause', 'resume'].map((act) => post(`/automation/schedules/none/${act}`)),
+    ]
+  },
   settings: () => [get('/settings'), ask('PATCH', '/settings', { settings: { timezone: 'Nowhere' } })],
   backups: () => [
     get('/backups'),

@@ -236,6 +236,18 @@ async function saveItems(
     ],
     edges: [{ id: 'e1', source: 'start', target: 'end' }],
   })
+  await save('flow', 'look_up', {
+    status: 'active',
+    nodes: [
+      { id: 'start', type: 'start' },
+      { id: 'get', type: 'get_record', config: { object: 'matter', id: '{{ params.id }}' } },
+      { id: 'end', type: 'end', config: { output: { found: '{{ steps["get"].output }}', record: '{{ record }}' } } },
+    ],
+    edges: [
+      { id: 'e1', source: 'start', target: 'get' },
+      { id: 'e2', source: 'get', target: 'end' },
+    ],
+  })
   await save('translation', 'german', {
     locale: 'de',
     translations: {

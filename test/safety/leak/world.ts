@@ -66,6 +66,8 @@ export interface World {
   readonly job: string
   /** A notification of the stranger's, and the token of the device it goes to. */
   readonly notice: string
+  /** A run of the owner's that holds a hidden record. */
+  readonly flowRun: string
   readonly deviceToken: string
   /** Values of the unique field that hidden rows hold. */
   readonly guesses: readonly string[]
@@ -225,6 +227,7 @@ export async function buildWorld(host: TestHost, book: CanaryBook, thorough: boo
     hiddenChange,
     job: '',
     notice: '',
+    flowRun: '',
     deviceToken: '',
     guesses: [],
     began: '0',
