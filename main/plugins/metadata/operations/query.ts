@@ -3,7 +3,6 @@ import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { metadataTypes } from '#shared/contracts/metadata.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataItem } from '../api.ts'
-import { compareText as compare } from '../service/json-values.ts'
 import type { MetadataCore } from '../service.ts'
 import type { Answer, RequestBody } from './contract-forms.ts'
 import { typesOfWords } from './type-words.ts'
@@ -76,4 +75,8 @@ function summarise(item: MetadataItem, body: Readonly<Record<string, unknown>>, 
 function tagsOf(body: Readonly<Record<string, unknown>>): string[] {
   const tags = Object.hasOwn(body, 'tags') ? body['tags'] : undefined
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

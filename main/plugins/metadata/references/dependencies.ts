@@ -4,7 +4,7 @@ import { isJsonMap } from '#shared/merge-patch.ts'
 import type { MetadataItem } from '../api.ts'
 import type { ItemCache } from '../service/item-cache.ts'
 import { allItems } from '../service/item-cache.ts'
-import { compareText as compare, fieldsOf, memberOf, textOf } from '../service/json-values.ts'
+import { fieldsOf, memberOf, textOf } from '../service/json-values.ts'
 import { visitReferences } from './item-references.ts'
 import type { DependencyKind, ReferenceVisitor } from './reference-visitor.ts'
 
@@ -74,4 +74,8 @@ function collect(holder: { type: MetadataType; name: string; item: MetadataItem[
   }
   visitReferences(holder, visitor)
   return [...found.values()]
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }

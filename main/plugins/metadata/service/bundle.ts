@@ -1,13 +1,13 @@
 // Saves and removes many items in one write: all are checked first, each on the ground the earlier ones prepared, then
 // one job stores them, all or nothing or each for itself (D-108). Knows no rule of a single item.
 import { setImmediate } from 'node:timers/promises'
+import type { MetadataType } from '#shared/contracts/metadata.ts'
 import { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import { whenReady } from '#main/kernel/pending-work.ts'
 import type { RemoveItemInput, SaveItemInput } from '../api.ts'
 import type { ItemCache } from './item-cache.ts'
-import { keyOf } from './item-cache.ts'
 import type { PreparedWrite, StorableWrite, WriteParts, WriteScope } from './item-write.ts'
 import { cacheChange } from './item-write.ts'
 import type { OverlayInput } from './merge-overlay.ts'
@@ -62,9 +62,7 @@ export async function runBundle(
 ): Promise<BundleResult> {
   const { cache, read, write } = parts
   const store = (tx: Tx, prepared: StorableWrite): void => storeWrite(parts, tx, ctx, prepared)
-  const leaving = new Set(
-    entries.flatMap(({ remove }) => (remove === undefined ? [] : [keyOf(remove.type, remove.name)])),
-  )
+  const leaving = new Set(entries.flatMap(({ remove }) => (remove === undefined ? [] : [keyOf(remove)])))
 
   /** Prepares entries one after the other, every one on the ground of those before it. */
   const createSequence = (reads: WriteScope['reads'], mayWait: boolean) => {
@@ -154,14 +152,14 @@ function withoutItems(prepared: PreparedWrite): StorableWrite {
     changes.flatMap(({ next }) => {
       if (next === null) return []
       const { type, name } = next
-      return [[keyOf(type, name), { item: after.get(type, name), overlay: after.overlay(type, name, null) }]]
+      return [[keyOf(next), { item: after.get(type, name), overlay: after.overlay(type, name, null) }]]
     }),
   )
   return {
     ...prepared,
     after: {
-      get: (type, name) => own.get(keyOf(type, name))?.item,
-      overlay: (type, name, owner) => (owner === null ? own.get(keyOf(type, name))?.overlay : undefined),
+      get: (type, name) => own.get(keyOf({ type, name }))?.item,
+      overlay: (type, name, owner) => (owner === null ? own.get(keyOf({ type, name }))?.overlay : undefined),
     },
   }
 }
@@ -169,6 +167,11 @@ function withoutItems(prepared: PreparedWrite): StorableWrite {
 /** What an entry asks for, with the item it is about. */
 export function subjectOf(entry: BundleEntry): SaveItemInput | RemoveItemInput | OverlayInput {
   return entry.overlay ?? entry.remove ?? entry.save
+}
+
+/** The name of an item in sets: `type/name`. */
+function keyOf({ type, name }: { type: MetadataType; name: string }): string {
+  return `${type}/${name}`
 }
 
 /** Carries the place of an entry that could not be stored out of the write, which rolls back. */

@@ -15,7 +15,6 @@ import { refusal } from './check-input.ts'
 import { extendedObject, extensionConflicts } from './extensions.ts'
 import { splitChildName } from './field-items.ts'
 import type { ItemCache } from './item-cache.ts'
-import { keyOf } from './item-cache.ts'
 import type { WriteScope } from './item-write.ts'
 import type { Body } from './json-values.ts'
 
@@ -119,7 +118,7 @@ export function requireNoDependents(
   { items, leaving }: WriteScope,
   target: { type: MetadataType; name: string },
 ): void {
-  const going = new Set([...(leaving ?? []), keyOf(target.type, target.name)])
+  const going = new Set([...(leaving ?? []), `${target.type}/${target.name}`])
   const dependents = dependentsOf(target, items).filter((dependent) => !goesToo(dependent, going))
   const [first] = dependents.toSorted((a, b) => Number(b.sourceType === 'field') - Number(a.sourceType === 'field'))
   if (first === undefined) return
@@ -133,7 +132,7 @@ export function requireNoDependents(
 }
 
 function goesToo({ sourceType, sourceName }: Dependency, going: ReadonlySet<string>): boolean {
-  if (going.has(keyOf(sourceType, sourceName))) return true
+  if (going.has(`${sourceType}/${sourceName}`)) return true
   const object = splitChildName(sourceName)?.parent
-  return object !== undefined && going.has(keyOf('object', object))
+  return object !== undefined && going.has(`object/${object}`)
 }

@@ -34,6 +34,6 @@ export function recordHistory(
 
 /** The hash of an event: SHA-256 over the canonical form of all it says, the hash before it included. */
 export function historyHash(entry: Omit<HistoryEntry, 'seq' | 'hash'>): string {
-  const { seq: _seq, hash: _hash, ...told } = entry as HistoryEntry
-  return canonicalHash(told)
+  const { op, type, name, uid, version, parentHash, actor, message, ts, source, item } = entry
+  return canonicalHash({ op, type, name, uid, version, parentHash, actor, message, ts, source, item })
 }

@@ -11,7 +11,7 @@ import type { ItemIdentity, MetadataItem, OverlayRecord } from '../api.ts'
 import type { DraftRecord } from '../store.ts'
 import { createExtensionMerge, extendedObject, withOverlay } from './extensions.ts'
 import { fieldItem, fieldItems } from './field-items.ts'
-import { compareText, deepFreeze } from './json-values.ts'
+import { deepFreeze } from './json-values.ts'
 
 /** What one committed write changed. Overlays and drafts do not follow their item by themselves. */
 export interface CacheChange {
@@ -184,7 +184,7 @@ function cacheOver(content: Content, remembered: Remembered): ItemCache {
             .filter(({ item }) => extendedObject(item) === null)
             .flatMap(fieldItems)
         : stored(type).map((item) => get(type, item.name)!)
-    const sorted = Object.freeze(items.toSorted((a, b) => compareText(a.name, b.name)))
+    const sorted = Object.freeze(items.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)))
     lists.set(type, sorted)
     return sorted
   }
@@ -270,8 +270,7 @@ function groupExtensions(
     if (group === undefined) groups.set(target, [effective(stored)])
     else group.push(effective(stored))
   }
-  for (const group of groups.values())
-    group.sort((a, b) => priorityOf(a) - priorityOf(b) || compareText(a.name, b.name))
+  for (const group of groups.values()) group.sort((a, b) => priorityOf(a) - priorityOf(b) || (a.name < b.name ? -1 : 1))
   return groups
 }
 
@@ -279,8 +278,7 @@ function priorityOf({ item }: MetadataItem): number {
   return typeof item['priority'] === 'number' ? item['priority'] : 200
 }
 
-/** The name of an item among those of all types: `type/name`. */
-export function keyOf(type: MetadataType, name: string): string {
+function keyOf(type: MetadataType, name: string): string {
   return `${type}/${name}`
 }
 

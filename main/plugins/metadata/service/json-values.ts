@@ -26,11 +26,6 @@ export function fieldsOf(body: unknown): Body {
   return mapAt(body, 'fields')
 }
 
-/** The order of texts by their code units. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
-}
-
 /** A copy that holds exactly what a row would hold. */
 export function plainJson(value: unknown): Record<string, unknown> {
   return JSON.parse(JSON.stringify(value)) as Record<string, unknown>

@@ -8,7 +8,7 @@ import { overlayOf } from './merge-overlay.ts'
 export interface ItemLayers {
   readonly base: Body
   /** Extensions of an object in the order they apply. */
-  readonly extensions?: { readonly name: string; readonly item: Body }[]
+  readonly extensions?: readonly { readonly name: string; readonly item: Body }[]
   readonly platform?: Body
   readonly user?: Body
   readonly effective: Body

@@ -57,7 +57,20 @@ export function lifecycleHandlers(
       return { ...body }
     },
     getMetadataLayers(ctx, { params }) {
-      return { ...service.layers(ctx, typeOfSegment(params.type), params.name) }
+      const { base, extensions, platform, user, effective } = service.layers(
+        ctx,
+        typeOfSegment(params.type),
+        params.name,
+      )
+      return {
+        base: { ...base },
+        ...(extensions === undefined
+          ? {}
+          : { extensions: extensions.map(({ name, item }) => ({ name, item: { ...item } })) }),
+        ...(platform === undefined ? {} : { platform: { ...platform } }),
+        ...(user === undefined ? {} : { user: { ...user } }),
+        effective: { ...effective },
+      }
     },
     async setMetadataState(ctx, { params, query, body }) {
       if (body === undefined) throw refusal('state', 'required', 'The state is required.')
