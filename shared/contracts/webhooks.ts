@@ -466,8 +466,6 @@ export const webhookRoutes = defineRoutes({
     ...hook,
     operationId: 'getHook',
     method: 'GET',
-    // What a script does is its own affair; without a credential there is nothing a page could borrow.
-    mutates: true,
     summary: 'Call a receiver whose action is a script.',
   }),
 })

@@ -34,6 +34,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'feed',
   'feed-search',
   'get',
+  'hooks',
   'import',
   'list',
   'metadata',
@@ -53,6 +54,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'sync',
   'update',
   'views',
+  'webhooks',
 ])
 
 /**
@@ -60,7 +62,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  * its channel has requests above.
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
-  webhooks: /^\/api\/v1\/(webhooks|hooks)/,
   'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
   'storage names and signed URLs': /^\/api\/v1\/storage/,
   'package snapshots': /^\/api\/v1\/packages/,

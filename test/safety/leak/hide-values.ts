@@ -114,6 +114,16 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   const found = { object: 'matter', recordId: world.hidden[0], params: { id: world.hidden[0] } }
   const { data: run } = await send('POST', '/automation/look_up/trigger', found)
   const flowRun = (run as { runId: string }).runId
+  // What is sent to other systems is shown to those who manage that.
+  await send('POST', '/webhooks', {
+    name: 'told',
+    object: 'matter',
+    triggers: ['api'],
+    url: 'https://example.invalid/',
+  })
+  const payload = { text: book.word('person') }
+  const { data: sent } = await send('POST', '/webhooks/told/trigger', { recordId: world.hidden[0], payload })
+  const delivery = (sent as { deliveryId: string }).deliveryId
   const deviceToken = 'token-of-a-device'
   const device = { token: deviceToken, platform: 'web', deviceId: 'stranger', name: 'Phone' }
   await send('POST', '/notifications/devices', device, stranger)
@@ -133,7 +143,7 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   for (let tries = 0; tries < 200; tries += 1) {
     const { status } = await send('GET', `/data/import/jobs/${jobId}`)
     if (status !== 'pending' && status !== 'running')
-      return { ...world, job: jobId, notice, flowRun, deviceToken, guesses, began }
+      return { ...world, job: jobId, notice, flowRun, delivery, deviceToken, guesses, began }
     await pause(20)
   }
   throw new Error('The import of the stranger does not end.')

@@ -68,6 +68,8 @@ export interface World {
   readonly notice: string
   /** A run of the owner's that holds a hidden record. */
   readonly flowRun: string
+  /** What a webhook told of a hidden record. */
+  readonly delivery: string
   readonly deviceToken: string
   /** Values of the unique field that hidden rows hold. */
   readonly guesses: readonly string[]
@@ -228,6 +230,7 @@ export async function buildWorld(host: TestHost, book: CanaryBook, thorough: boo
     job: '',
     notice: '',
     flowRun: '',
+    delivery: '',
     deviceToken: '',
     guesses: [],
     began: '0',

@@ -44,8 +44,8 @@ const mutations = {
   rights: [
     {
       file: 'plugins/sync/engine/create-engine.ts',
-      from: "if (kind !== 'metadata' && kind !== 'workspace') return undefined",
-      to: 'if (kind !== null || device === doc) return undefined',
+      from: "if (name?.kind !== 'metadata' && name?.kind !== 'workspace') return undefined",
+      to: 'if (name !== undefined) return undefined',
     },
     {
       file: 'plugins/sync/engine/create-engine.ts',

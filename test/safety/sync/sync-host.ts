@@ -98,7 +98,9 @@ export async function startSyncHost(guard: SyncGuard | null, role: 'founds' | 'j
       const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name"
       for (const { name } of host.all<{ name: string }>(sql)) {
         if (!/^(o_|meta|feed|perm|sync_doc$)/.test(name)) continue
-        for (const row of view.prepare(`SELECT * FROM "${name}"`).raw().iterate())
+        // What was refused is told in documents of this host's own: they are no change of what is refused.
+        const own = name === 'sync_doc' ? " WHERE name NOT LIKE 'x/%'" : ''
+        for (const row of view.prepare(`SELECT * FROM "${name}"${own}`).raw().iterate())
           hash.update(JSON.stringify([name, row], (_key, value: unknown) => value))
       }
       return hash.digest('hex')

@@ -122,6 +122,10 @@ export function createReceiving(parts: ReceivingParts) {
     const receiver = receivers.at(call.path)
     const isOpen = receiver !== undefined && (call.method !== 'GET' || receiver.definition.action === 'script')
     if (!isOpen) throw webhookError('receiver_not_found', { path: call.path })
+    // A script may write; other systems are no pages, not even those of another program on this machine.
+    const site = call.headers['sec-fetch-site']
+    if (call.method === 'GET' && site !== undefined && site !== 'none')
+      throw platformError('origin_forbidden', { reason: 'fetch_site' })
     const { row, definition } = receiver
     const messageId = verify(await receivers.verificationOf(receiver), { ...call, now: clock.now() })
     if (messageId === undefined) throw webhookError('receiver_verification_failed', { receiver: row.name })
