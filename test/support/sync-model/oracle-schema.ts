@@ -13,13 +13,19 @@ import { takeSchemas } from './schema-image.ts'
 export function schemaDump(machine: Machine): unknown {
   const sql = 'SELECT type, uid, wanted, stamp, deleted, due, reason, shown FROM sync_metadata ORDER BY type, uid'
   const rows = machine.plugin.read.all(statement<Record<string, unknown>>(sql))
+  const schemas = machine.metadata.objectSchemas()
+  const named = [...schemas, ...schemas.flatMap(({ fields }) => fields)].map(({ uid, name }) => [uid, name] as const)
+  const nameOf = new Map(named)
+  // Where what a definition refers to was not there yet, it is noted by its name.
+  const byName = (shown: string): string =>
+    shown.replaceAll(/uid_([0-9a-f]{32})/g, (all, uid) => nameOf.get(uid) ?? all)
   return {
     items: takeSchemas(machine.metadata)
       .map((item) => canonicalJson(item))
       .sort(),
     rows: rows.map((row) => ({
       ...row,
-      shown: row['shown'] === null ? null : canonicalJson(JSON.parse(row['shown'] as string)),
+      shown: row['shown'] === null ? null : canonicalJson(JSON.parse(byName(row['shown'] as string))),
     })),
   }
 }
