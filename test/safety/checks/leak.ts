@@ -109,7 +109,12 @@ function createRouteLog(world: World) {
     .filter(({ contract }) => Boolean(contract))
     .map((route) => ({
       ...route,
-      fits: new RegExp(`^${route.url.replaceAll('.', '\\.').replaceAll(/:[A-Za-z]+/g, '[^/]+').replace(/[*]$/, '.+')}$`),
+      fits: new RegExp(
+        `^${route.url
+          .replaceAll('.', '\\.')
+          .replaceAll(/:[A-Za-z]+/g, '[^/]+')
+          .replace(/[*]$/, '.+')}$`,
+      ),
       literals: route.url.split('/').filter((part) => !part.startsWith(':')).length,
     }))
     .toSorted((a, b) => b.literals - a.literals)
