@@ -117,7 +117,7 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
       .flat()
       .filter((value): value is string => typeof value === 'string')
     // What each world got an id of its own for.
-    const own = worlds.map(({ job, notice }) => [job, notice])
+    const own = worlds.map(({ job, notice, flowRun, delivery }) => [job, notice, flowRun, delivery])
     const masks = own.map((ids) => createMask([...known.filter((id) => !own.flat().includes(id)), ...ids]))
     let pairs = 0
     let listed = 0
@@ -128,13 +128,15 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
         const cases = worlds.map((world) => casesOf(world, role, at))
         const numbers = [...cases[0]!.keys()]
         listed += numbers.length
+        // Not even asked: what such an answer tells is known, and a row it made in one host alone would be seen by others.
+        if (excepted.has(channel)) continue
         const drawn = tried === channels ? drawCases({ ...context, seed: listed }, numbers, 0.3) : numbers
         for (const number of drawn) {
           const told = await Promise.all(
             worlds.map(async (world, side) => masks[side]!(await send(world, role, cases[side]![number]!))),
           )
           pairs += 1
-          if (told[0] === told[1] || excepted.has(channel)) continue
+          if (told[0] === told[1]) continue
           differences += 1
           const one = cases[0]![number]!
           const begin = [...told[0]!].findIndex((letter, index) => letter !== told[1]![index]) - 80
