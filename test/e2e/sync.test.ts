@@ -40,7 +40,8 @@ describe('two hosts', () => {
     await one.page.getByRole('button', { name: 'Turn sync on' }).click()
     await one.page.getByRole('button', { name: 'Add a device' }).waitFor()
     await one.page.locator('main').getByText('Local only').waitFor({ timeout: 60_000 })
-    await desk.api('PATCH', '/sync/settings', { interfaces: ['127.0.0.1'] })
+    // Any free port: the usual one may be held by another connection of this machine.
+    await desk.api('PATCH', '/sync/settings', { interfaces: ['127.0.0.1'], port: 0 })
     await one.page.getByRole('button', { name: 'Add a device' }).click()
     await one.page.getByRole('button', { name: 'Listen and make a code' }).click()
     const link = await one.page.getByRole('textbox', { name: 'Link' }).inputValue()
