@@ -28,7 +28,7 @@ export interface ClusterNode {
   /** The process now; another one after each start. */
   readonly server: () => ChildServer
   /** A call below `/api/v1`. @throws Error when the connection breaks */
-  call(method: string, path: string, body?: unknown): Promise<NodeAnswer>
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<NodeAnswer>
   /** Ends the process. */
   end(signal: NodeJS.Signals): Promise<void>
   start(): Promise<void>
@@ -124,8 +124,10 @@ function createNode(
     dataDir,
     database: join(dataDir, 'cairn.db'),
     server: running,
-    async call(method, path, body) {
-      const { status, text } = await running().call(method, `/api/v1${path}`, body)
+    async call(method, path, body, headers) {
+      const { status, text } = await (headers === undefined
+        ? running().call(method, `/api/v1${path}`, body)
+        : callWith(headers, running(), method, path, body))
       return { status, body: text === '' ? undefined : JSON.parse(text) }
     },
     async end(signal) {
@@ -220,6 +222,21 @@ export async function expectCall(
   if (answer.status !== status)
     throw new Error(`${node.name}: ${method} ${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
   return answer.body
+}
+
+async function callWith(
+  headers: Record<string, string>,
+  { url, token }: ChildServer,
+  method: string,
+  path: string,
+  body: unknown,
+): Promise<{ status: number; text: string }> {
+  const answer = await fetch(new URL(`/api/v1${path}`, url), {
+    method,
+    headers: { ...headers, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: answer.status, text: await answer.text() }
 }
 
 /** Copies a database nobody has open, or puts a copy back in its place. */

@@ -68,8 +68,8 @@ export function createProcessMachine(
 
   /** Calls as the owner. @throws PlatformError for a refusal; an answer that does not come is counted, and undefined. */
   // oxlint-disable-next-line no-explicit-any -- bodies are what the API answers
-  const call = async (method: string, path: string, body?: unknown): Promise<any> => {
-    const answer = await running.call(method, path, body).catch(() => undefined)
+  const call = async (method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<any> => {
+    const answer = await running.call(method, path, body, headers).catch(() => undefined)
     if (answer === undefined) return void (broken += 1)
     if (answer.status < 300) {
       acknowledged(machine)
@@ -140,7 +140,10 @@ export function createProcessMachine(
       objectSchema: (name) => itemsNow().objectSchema(name),
       objectSchemas: () => itemsNow().objectSchemas(),
       get: (type, name) => itemsNow().get(type, name),
-      save: (_ctx, { type, name, item }) => call('PUT', `/meta/${type}/${name}?confirm=true`, { type, name, item }),
+      save: (_ctx, { type, name, item, ifMatch }) => {
+        const seen = ifMatch === undefined ? undefined : { 'if-match': ifMatch }
+        return call('PUT', `/meta/${type}/${name}?confirm=true`, { type, name, item }, seen)
+      },
       remove: (_ctx, { type, name }) => call('DELETE', `/meta/${type}/${name}?confirm=true&force=true`),
       exchange: {
         names: (type) => exchangeNow().names(type),

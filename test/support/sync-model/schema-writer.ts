@@ -29,6 +29,8 @@ export async function changeSchema(machine: Machine, step: SchemaStep, text: str
       item,
       authorized: true,
       confirm: 'true',
+      // What another machine changed since it was read is nobody's to undo: then nothing is written.
+      ifMatch: `"${stored.version}"`,
     })
   }
   const told = (uid: string, key: string, value: unknown): Intent => ({
@@ -39,8 +41,11 @@ export async function changeSchema(machine: Machine, step: SchemaStep, text: str
   if (step.kind === 'addField') {
     if (fields[name] !== undefined) return []
     await save({ ...fields, [name]: { type: 'text', label: text } })
-    const { uid } = machine.metadata.objectSchema('part')!.byName.get(name)!
-    return [told(uid, '_name', name), told(uid, 'label', text)]
+    // By its label: another field of that name may have come meanwhile.
+    const now = Object.entries(machine.metadata.get('object', 'part')!.item['fields'] as Fields)
+    const [made = ''] = now.find(([, { label }]) => label === text) ?? []
+    const uid = machine.metadata.objectSchema('part')!.byName.get(made)?.uid
+    return uid === undefined ? [] : [told(uid, '_name', name), told(uid, 'label', text)]
   }
   const added = addedFields(machine)
   const field = added.length === 0 ? undefined : added[step.r % added.length]
