@@ -43,6 +43,16 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'comment', m: 0, r: 0, what: 0 },
     ],
   },
+  'a number that is given while its machine stops is in the document of the record': {
+    ...whole,
+    together: false,
+    schemas: 'none',
+    steps: [
+      { kind: 'batch', m: 2, r: 0, fields: 0, fails: false },
+      { kind: 'flow', m: 2, to: 0, salt: 0 },
+      { kind: 'restart', m: 0 },
+    ],
+  },
   'of three edits of a comment both that gave way are listed': {
     ...whole,
     steps: [0, 1, 2].map((m) => ({ kind: 'editComment' as const, m, r: 0, what: 0 })),

@@ -193,8 +193,7 @@ export async function createModelMachine(
     await dropAside(plugin!)
   }
   const end = async (): Promise<void> => {
-    leave()
-    await engine!.stop()
+    await engine!.stop(leave)
     engine = undefined
     await kinds.close()
   }

@@ -421,7 +421,11 @@ export async function createEngine(parts: EngineParts) {
       state.setProblems(countProblems(read))
       state.tellApplied()
     },
-    async stop() {
+    /**
+     * Ends the engine. `leave` has to end the capture of writes: it is called when nothing that the engine itself writes,
+     * such as the final number of a record that just arrived, can miss its document.
+     */
+    async stop(leave: () => void = () => undefined) {
       stopped = true
       clearTimeout(soon)
       backfill?.stop()
@@ -429,6 +433,7 @@ export async function createEngine(parts: EngineParts) {
       await projecting
       await checking?.catch(() => undefined)
       await applier.stop()
+      leave()
       await write('sync.stop', (tx) => signOwnEnds(tx, { workspace, device: own.device, signer: own.signer }))
     },
   }

@@ -120,9 +120,10 @@ export async function openEngine(
       // What is typed and not stored is recorded as ever.
       await texts.share(undefined)
       isOn = false
-      kinds.join(null)
-      conflicts.join(null)
-      await engine.stop()
+      await engine.stop(() => {
+        kinds.join(null)
+        conflicts.join(null)
+      })
     },
   }
 }
