@@ -18,6 +18,17 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'addField', m: 2, r: 0, n: 1 },
     ],
   },
+  'what waited for something else and is refused once that is here is told to whom is refused': {
+    ...whole,
+    together: false,
+    schemas: 'none',
+    members: [{ rights: 'own_records', isKnownAtHome: false }],
+    steps: [
+      { kind: 'flow', m: 0, to: 3, salt: 0 },
+      { kind: 'text', m: 2, r: 0, at: 0, remove: false },
+      { kind: 'delete', m: 2, r: 0, child: false },
+    ],
+  },
   'a long text that comes after its record does not fit its field, which became a number elsewhere, and is listed': {
     ...whole,
     seed: 0,

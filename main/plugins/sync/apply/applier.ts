@@ -391,9 +391,11 @@ export function createApplier(parts: ApplierParts): Applier {
   const retryOne = (tx: Tx, { inc, seq }: { inc: number; seq: number }): boolean => {
     const envelope = readEnvelope(tx, inc, seq)
     const device = readIncarnation(tx, inc)?.device
+    const problem = readProblem(tx, inc, seq)
     // With what it was refused with it may have come in meanwhile.
-    if (envelope === undefined || device === undefined || readProblem(tx, inc, seq) === undefined) return false
-    const { body } = readBody(envelope)
+    if (envelope === undefined || device === undefined || problem === undefined) return false
+    // What has waited is in no refusal yet: it joins that of its record, or is merged.
+    const { body } = problem.reason === 'forbidden' ? readBody(envelope) : { body: null }
     const done = (body === null ? undefined : refusing.retry(tx, device, body)) ?? applyOne(tx, device, envelope)
     if (done) {
       removeProblem(tx, inc, seq)
