@@ -18,6 +18,22 @@ const schedules: Readonly<Record<string, HostSchedule>> = {
       { kind: 'addField', m: 2, r: 0, n: 1 },
     ],
   },
+  'what is overwritten while its object is removed elsewhere counts there as it was left': {
+    ...whole,
+    seed: 0,
+    schemas: 'memos',
+    steps: [
+      { kind: 'memo', m: 0, r: 0, n: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 9 },
+      { kind: 'dropMemos', m: 1, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'writeMemo', m: 0, r: 0, n: 3 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+      { kind: 'flow', m: 0, to: 0, salt: 0 },
+    ],
+  },
   'what waited for something else and is refused once that is here is told to whom is refused': {
     ...whole,
     together: false,

@@ -6,6 +6,7 @@ import { loadDoc } from '#main/replication/core/record-doc.ts'
 import { readRegister } from '#main/replication/core/register.ts'
 import { readText } from '#main/replication/core/text-doc.ts'
 import type { Written } from './host-journal.ts'
+import { hadSeen } from './host-journal.ts'
 import type { Machine } from './machine.ts'
 import type { Rows } from './oracle-derived.ts'
 import { same } from './oracle-marks.ts'
@@ -25,7 +26,8 @@ export function assertNothingLost(
   purged: ReadonlySet<string>,
 ): void {
   const found = wordsOf(machine, dump)
-  for (const { intents, memos, machine: by } of survivors) {
+  for (const one of survivors) {
+    const { intents, memos, machine: by } = one
     const said = [
       ...intents.flatMap(({ doc, values }) => Object.entries(values).map(([uid, word]) => ({ doc, uid, word }))),
       ...memos,
@@ -34,6 +36,7 @@ export function assertNothingLost(
       const id = doc.split('/')[2]!
       if (!doc.startsWith('r/') || purged.has(id) || found.get(id)?.has(String(word)) === true) continue
       if (keptOfRemoved(machine, doc).has(String(word))) continue
+      if (!isThere(machine, doc, uid) && isReplaced(survivors, one, doc, uid)) continue
       throw new Error(`${String(word)} of ${uid}, which ${by} wrote to ${doc}, is gone on ${machine.name}.`)
     }
   }
@@ -56,16 +59,32 @@ function wordsOf(machine: Machine, dump: ReadonlyMap<string, Rows>): Words {
   return words
 }
 
+/**
+ * Whether somebody who had seen a value wrote another one in its place: a machine that got both after it had removed the
+ * field has no changelog to show the first one in.
+ */
+function isReplaced(survivors: readonly Written[], one: Written, doc: string, uid: string): boolean {
+  return survivors.some(
+    (other) =>
+      other !== one &&
+      hadSeen(other, one) &&
+      other.docs.some((part) => part.doc === doc && part.entries.some(([key]) => key === uid)),
+  )
+}
+
+function isThere(machine: Machine, doc: string, field: string): boolean {
+  const schema = machine.metadata.objectSchemas().find(({ uid }) => uid === doc.split('/')[1])
+  return schema?.fields.some(({ uid }) => uid === field) === true
+}
+
 /** What the documents of a record say of fields that are not there any more, or whose object is not. */
 function keptOfRemoved(machine: Machine, doc: string): ReadonlySet<string> {
-  const [, object] = doc.split('/')
-  const schema = machine.metadata.objectSchemas().find(({ uid }) => uid === object)
-  const isThere = (field: string): boolean => schema?.fields.some(({ uid }) => uid === field) === true
+  const isGone = (field: string): boolean => !isThere(machine, doc, field)
   const texts = docNames(machine)
-    .filter((name) => name.startsWith(`${doc.replace(/^r/, 't')}/`) && !isThere(name.split('/')[3]!))
+    .filter((name) => name.startsWith(`${doc.replace(/^r/, 't')}/`) && isGone(name.split('/')[3]!))
     .map((name) => readText(loadDoc(stateOf(machine, name))))
   const values = [...readRegister(loadDoc(stateOf(machine, doc)))]
-    .filter(([key]) => !isThere(key))
+    .filter(([key]) => isGone(key))
     .map(([, { winner, losers }]) => JSON.stringify([winner, ...losers]))
   return new Set([...texts, ...values].flatMap(wordsIn))
 }
