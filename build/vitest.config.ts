@@ -89,11 +89,11 @@ export default defineConfig(({ mode }) => {
       projects: [
         project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
         project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], { environment: 'happy-dom' }),
-        project('api', 2, ['test/api/**/*.test.ts']),
+        // At full size these mostly wait: beside each other they take ten minutes less.
+        project('api', isLong ? 3 : 2, ['test/api/**/*.test.ts']),
         project('plugins', 2, ['test/plugins/**/*.test.ts']),
         project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
         project('sync', 3, ['test/sync/**/*.test.ts']),
-        // At full size both mostly wait: beside each other they take ten minutes less.
         project('safety', isLong ? 3 : 4, ['test/safety/**/*.test.ts'], safety),
         project('e2e', 5, ['test/e2e/**/*.test.ts'], { ...browser, maxWorkers: 2 }),
         project('isolated', 6, isolated, { exclude: left, isolate: true }),

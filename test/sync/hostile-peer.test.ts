@@ -92,7 +92,8 @@ function updateOf(doc: string, values: Readonly<Record<string, Json>>, inc = hos
 /** Sends envelopes and waits until the host has dealt with them. */
 async function send(bodies: Parameters<HostileDevice['write']>[0]): Promise<void> {
   raw.say(...hostile.write(bodies))
-  await until('the host has dealt with it', () => appliedSeq() >= hostile.seq())
+  // Nothing is said of how soon: a machine that also does other things is given time for each.
+  await until('the host has dealt with it', () => appliedSeq() >= hostile.seq(), 60_000 + 20 * bodies.length)
 }
 
 const createPart = async (values: Record<string, unknown>): Promise<string> =>

@@ -169,7 +169,7 @@ describe('letters typed on both machines while one is killed', () => {
       await desk.stop()
       rmSync(dataDir, { recursive: true, force: true })
     }
-  }, 120_000)
+  }, 300_000)
 })
 
 describe('a machine that sends what it may not', () => {

@@ -268,7 +268,7 @@ describe('peers that do not read', () => {
     return link
   }
 
-  it('are held back, and the memory of the relay stays within a bound', { timeout: 40_000 }, async (context) => {
+  it('are held back, and the memory of the relay stays within a bound', { timeout: 240_000 }, async (context) => {
     onlyInLongRun(context)
     if (process.platform !== 'linux') return context.skip()
     // With a small heap the figure is what the relay holds, and not what the engine has not cleared away yet.
@@ -279,7 +279,8 @@ describe('peers that do not read', () => {
     const sendMuch = async (): Promise<void> => {
       const before = two.received.length
       for (let run = 0; run < 60; run += 1) one.write(1, 500_000)
-      await until(() => expect(two.received).toHaveLength(before + 60))
+      // The memory is what is looked at: 30 MB through a heap of 64 MB take their time on a busy machine.
+      await until(() => expect(two.received).toHaveLength(before + 60), 60_000)
     }
     await sendMuch()
     const base = relay.residentBytes()
