@@ -89,12 +89,13 @@ export default defineConfig(({ mode }) => {
       projects: [
         project('unit', 0, ['{shared,main,build,electron,test/support}/**/*.test.ts']),
         project('renderer', 1, ['renderer/**/*.test.{ts,tsx}'], { environment: 'happy-dom' }),
-        // At full size these mostly wait: beside each other they take ten minutes less.
+        // At full size its kills mostly wait, like the two that follow: beside each other they take less.
         project('api', isLong ? 3 : 2, ['test/api/**/*.test.ts']),
         project('plugins', 2, ['test/plugins/**/*.test.ts']),
         project('desktop', 2, ['test/desktop/**/*.test.ts'], { testTimeout: 60_000 }),
+        // Both mostly wait.
         project('sync', 3, ['test/sync/**/*.test.ts']),
-        project('safety', isLong ? 3 : 4, ['test/safety/**/*.test.ts'], safety),
+        project('safety', 3, ['test/safety/**/*.test.ts'], safety),
         project('e2e', 5, ['test/e2e/**/*.test.ts'], { ...browser, maxWorkers: 2 }),
         project('isolated', 6, isolated, { exclude: left, isolate: true }),
         // The limits of safety last: what is measured at full size takes longer than a page.
