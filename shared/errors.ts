@@ -99,43 +99,46 @@ export function defineErrors<const T extends ErrorTable>(table: T): T {
   return Object.freeze(table)
 }
 
-const define = (httpStatus: number, category: ErrorCategory, retryable: boolean, message: string): ErrorDefinition => ({
-  httpStatus,
-  category,
-  retryable,
-  message,
-})
+/** One row of a table for {@link defineErrors}; retried without a change only when `retryable`. */
+export function defineError(
+  httpStatus: number,
+  category: ErrorCategory,
+  message: string,
+  retryable = false,
+): ErrorDefinition {
+  return { httpStatus, category, retryable, message }
+}
 
 /**
  * The codes of the specification and the kernel-wide ones of D-23.
  * @source specification "Errors"; D-23
  */
 export const baseErrors = defineErrors({
-  validation_error: define(400, 'validation', false, 'The request has values that are not valid.'),
-  invalid_query: define(400, 'validation', false, 'The query is malformed.'),
-  unauthenticated: define(401, 'auth', false, 'A valid credential is required.'),
-  invalid_credentials: define(401, 'auth', false, 'The credentials are not valid.'),
-  api_key_invalid: define(401, 'auth', false, 'The API key is not valid.'),
-  session_expired: define(401, 'auth', false, 'The session has ended.'),
-  permission_denied: define(403, 'auth', false, 'The caller has no permission for this operation.'),
-  origin_forbidden: define(403, 'auth', false, 'The request comes from a host or an origin that is not allowed.'),
-  item_locked: define(403, 'auth', false, 'The metadata item is protected by the package that delivered it.'),
-  resource_not_found: define(404, 'request', false, 'The resource does not exist.'),
-  method_not_allowed: define(405, 'request', false, 'The resource does not offer this method.'),
-  conflict: define(409, 'request', false, 'The request conflicts with the present state of the resource.'),
-  CONCURRENT_UPDATE: define(409, 'request', false, 'The resource was changed since it was read.'),
-  delete_restricted: define(409, 'request', false, 'The resource is still referenced and cannot be deleted.'),
-  destructive_change: define(409, 'request', false, 'The schema change destroys data and was not confirmed.'),
-  invalid_state_transition: define(409, 'request', false, 'The state does not allow this transition.'),
-  gone: define(410, 'request', false, 'The resource is no longer available.'),
-  payload_too_large: define(413, 'validation', false, 'The request body is too large.'),
-  unsupported_media_type: define(415, 'validation', false, 'The content type of the request is not supported.'),
-  record_locked: define(423, 'request', false, 'The record is locked while it awaits approval.'),
-  rate_limit_exceeded: define(429, 'rate_limit', true, 'There were too many requests.'),
-  internal_error: define(500, 'server', true, 'The server failed to handle the request.'),
-  not_implemented: define(501, 'server', false, 'The operation is not available here.'),
-  service_unavailable: define(503, 'server', true, 'The service is temporarily unavailable.'),
-  timeout: define(504, 'server', true, 'The work was stopped at its time limit.'),
+  validation_error: defineError(400, 'validation', 'The request has values that are not valid.'),
+  invalid_query: defineError(400, 'validation', 'The query is malformed.'),
+  unauthenticated: defineError(401, 'auth', 'A valid credential is required.'),
+  invalid_credentials: defineError(401, 'auth', 'The credentials are not valid.'),
+  api_key_invalid: defineError(401, 'auth', 'The API key is not valid.'),
+  session_expired: defineError(401, 'auth', 'The session has ended.'),
+  permission_denied: defineError(403, 'auth', 'The caller has no permission for this operation.'),
+  origin_forbidden: defineError(403, 'auth', 'The request comes from a host or an origin that is not allowed.'),
+  item_locked: defineError(403, 'auth', 'The metadata item is protected by the package that delivered it.'),
+  resource_not_found: defineError(404, 'request', 'The resource does not exist.'),
+  method_not_allowed: defineError(405, 'request', 'The resource does not offer this method.'),
+  conflict: defineError(409, 'request', 'The request conflicts with the present state of the resource.'),
+  CONCURRENT_UPDATE: defineError(409, 'request', 'The resource was changed since it was read.'),
+  delete_restricted: defineError(409, 'request', 'The resource is still referenced and cannot be deleted.'),
+  destructive_change: defineError(409, 'request', 'The schema change destroys data and was not confirmed.'),
+  invalid_state_transition: defineError(409, 'request', 'The state does not allow this transition.'),
+  gone: defineError(410, 'request', 'The resource is no longer available.'),
+  payload_too_large: defineError(413, 'validation', 'The request body is too large.'),
+  unsupported_media_type: defineError(415, 'validation', 'The content type of the request is not supported.'),
+  record_locked: defineError(423, 'request', 'The record is locked while it awaits approval.'),
+  rate_limit_exceeded: defineError(429, 'rate_limit', 'There were too many requests.', true),
+  internal_error: defineError(500, 'server', 'The server failed to handle the request.', true),
+  not_implemented: defineError(501, 'server', 'The operation is not available here.'),
+  service_unavailable: defineError(503, 'server', 'The service is temporarily unavailable.', true),
+  timeout: defineError(504, 'server', 'The work was stopped at its time limit.', true),
 })
 
 /** A code of {@link baseErrors}. */

@@ -34,6 +34,9 @@ export const refusalCodes = [
   'admin',
 ] as const
 
+/** One of {@link refusalCodes}. */
+export type RefusalCode = (typeof refusalCodes)[number]
+
 /** One of the values that met. */
 export const ConflictSide = z
   .object({

@@ -1,35 +1,23 @@
 // The codes of accounts (D-23, D-36 to D-38) and their construction.
-import { PlatformError, defineErrors } from '#shared/errors.ts'
-
-const define = (
-  httpStatus: number,
-  category: 'auth' | 'request' | 'validation',
-  message: string,
-  retryable = false,
-): { httpStatus: number; category: 'auth' | 'request' | 'validation'; retryable: boolean; message: string } => ({
-  httpStatus,
-  category,
-  retryable,
-  message,
-})
+import { PlatformError, defineError, defineErrors } from '#shared/errors.ts'
 
 /** The table of D-23, part "Auth"; the codes of the kernel are not repeated. */
 export const authErrors = defineErrors({
-  two_factor_required: define(401, 'auth', 'A second factor is due.'),
-  email_not_verified: define(403, 'auth', 'The email address was not verified yet.'),
-  account_banned: define(403, 'auth', 'The account is shut out.'),
-  user_already_exists: define(409, 'request', 'There is an account with this address or username already.'),
-  token_invalid: define(400, 'validation', 'The token is not valid any more.'),
-  authorization_pending: define(400, 'auth', 'The device was not approved yet.', true),
-  slow_down: define(400, 'auth', 'The device asks too often.', true),
-  expired_token: define(400, 'auth', 'The device code has expired.'),
-  access_denied: define(400, 'auth', 'The request of the device was refused.'),
-  invalid_request: define(400, 'validation', 'The authorization request is not valid.'),
-  invalid_client: define(401, 'auth', 'The client is unknown or did not prove itself.'),
-  invalid_grant: define(400, 'validation', 'The grant is not valid any more.'),
-  unauthorized_client: define(400, 'validation', 'The client may not use this grant.'),
-  unsupported_grant_type: define(400, 'validation', 'The grant type is not offered.'),
-  invalid_scope: define(400, 'validation', 'The scope is not offered.'),
+  two_factor_required: defineError(401, 'auth', 'A second factor is due.'),
+  email_not_verified: defineError(403, 'auth', 'The email address was not verified yet.'),
+  account_banned: defineError(403, 'auth', 'The account is shut out.'),
+  user_already_exists: defineError(409, 'request', 'There is an account with this address or username already.'),
+  token_invalid: defineError(400, 'validation', 'The token is not valid any more.'),
+  authorization_pending: defineError(400, 'auth', 'The device was not approved yet.', true),
+  slow_down: defineError(400, 'auth', 'The device asks too often.', true),
+  expired_token: defineError(400, 'auth', 'The device code has expired.'),
+  access_denied: defineError(400, 'auth', 'The request of the device was refused.'),
+  invalid_request: defineError(400, 'validation', 'The authorization request is not valid.'),
+  invalid_client: defineError(401, 'auth', 'The client is unknown or did not prove itself.'),
+  invalid_grant: defineError(400, 'validation', 'The grant is not valid any more.'),
+  unauthorized_client: defineError(400, 'validation', 'The client may not use this grant.'),
+  unsupported_grant_type: defineError(400, 'validation', 'The grant type is not offered.'),
+  invalid_scope: defineError(400, 'validation', 'The scope is not offered.'),
 })
 
 /** A code of {@link authErrors}. */

@@ -1,30 +1,22 @@
 // The codes of feeds (D-23) and their construction.
-import type { ErrorCategory, ErrorDefinition } from '#shared/errors.ts'
-import { PlatformError, defineErrors } from '#shared/errors.ts'
-
-const define = (httpStatus: number, category: ErrorCategory, message: string): ErrorDefinition => ({
-  httpStatus,
-  category,
-  retryable: false,
-  message,
-})
+import { PlatformError, defineError, defineErrors } from '#shared/errors.ts'
 
 /** The table of D-23, part "Feed". */
 export const feedErrors = defineErrors({
-  feed_item_not_found: define(404, 'request', 'The feed item does not exist.'),
-  feed_permission_denied: define(403, 'auth', 'Only the author may do this with the feed item.'),
-  feed_item_not_editable: define(409, 'request', 'Feed items the system writes are not changed.'),
-  feed_invalid_parent: define(400, 'validation', 'The parent is no item of this record that can be replied to.'),
-  reaction_already_exists: define(409, 'request', 'The caller has reacted with this emoji already.'),
-  reaction_not_found: define(404, 'request', 'The caller has not reacted with this emoji.'),
-  subscription_already_exists: define(409, 'request', 'The caller is subscribed to the record already.'),
-  subscription_not_found: define(404, 'request', 'The caller is not subscribed to the record.'),
-  invalid_feed_type: define(400, 'validation', 'The type is none that is possible here.'),
-  feed_already_pinned: define(409, 'request', 'The feed item is pinned already.'),
-  feed_not_pinned: define(409, 'request', 'The feed item is not pinned.'),
-  feed_already_starred: define(409, 'request', 'The caller has starred the feed item already.'),
-  feed_not_starred: define(409, 'request', 'The caller has not starred the feed item.'),
-  feed_search_query_too_short: define(400, 'validation', 'The search text is too short.'),
+  feed_item_not_found: defineError(404, 'request', 'The feed item does not exist.'),
+  feed_permission_denied: defineError(403, 'auth', 'Only the author may do this with the feed item.'),
+  feed_item_not_editable: defineError(409, 'request', 'Feed items the system writes are not changed.'),
+  feed_invalid_parent: defineError(400, 'validation', 'The parent is no item of this record that can be replied to.'),
+  reaction_already_exists: defineError(409, 'request', 'The caller has reacted with this emoji already.'),
+  reaction_not_found: defineError(404, 'request', 'The caller has not reacted with this emoji.'),
+  subscription_already_exists: defineError(409, 'request', 'The caller is subscribed to the record already.'),
+  subscription_not_found: defineError(404, 'request', 'The caller is not subscribed to the record.'),
+  invalid_feed_type: defineError(400, 'validation', 'The type is none that is possible here.'),
+  feed_already_pinned: defineError(409, 'request', 'The feed item is pinned already.'),
+  feed_not_pinned: defineError(409, 'request', 'The feed item is not pinned.'),
+  feed_already_starred: defineError(409, 'request', 'The caller has starred the feed item already.'),
+  feed_not_starred: defineError(409, 'request', 'The caller has not starred the feed item.'),
+  feed_search_query_too_short: defineError(400, 'validation', 'The search text is too short.'),
 })
 
 /** Builds the error of a code of {@link feedErrors}. */

@@ -1,5 +1,6 @@
 // Owns what can be done about a conflict, by its kind: the sides to show, whose they are, and the ways to end it. Pure; the
 // words stand for themselves in strings.
+import type { RefusalCode } from '#shared/contracts/sync-conflicts.ts'
 import { t } from '../../lib/strings.ts'
 import type { StringKey } from '../../lib/strings.ts'
 import type { Conflict, ConflictSide, Decision, ManyChoice } from './conflict-queries.ts'
@@ -131,21 +132,23 @@ export function propertyName(name: string): string {
   return known === undefined ? name : t(`conflicts.property.${known}`)
 }
 
-const refusalCodes = [
-  'create',
-  'read',
-  'edit',
-  'delete',
-  'transfer',
-  'restore',
-  'purge',
-  'master',
-  'closed',
-  'others',
-  'name',
-  'creation',
-  'admin',
-] as const
+const refusalWords: Readonly<Record<Exclude<RefusalCode, 'fields'>, StringKey>> = {
+  create: 'conflicts.refused.code.create',
+  read: 'conflicts.refused.code.read',
+  edit: 'conflicts.refused.code.edit',
+  delete: 'conflicts.refused.code.delete',
+  transfer: 'conflicts.refused.code.transfer',
+  restore: 'conflicts.refused.code.restore',
+  purge: 'conflicts.refused.code.purge',
+  master: 'conflicts.refused.code.master',
+  closed: 'conflicts.refused.code.closed',
+  others: 'conflicts.refused.code.others',
+  name: 'conflicts.refused.code.name',
+  creation: 'conflicts.refused.code.creation',
+  admin: 'conflicts.refused.code.admin',
+}
+
+const hasWords = (code: string): code is keyof typeof refusalWords => Object.hasOwn(refusalWords, code)
 
 /** Why another device did not accept a change; the words of that device where there are none here. */
 export function refusalReason(refusal: NonNullable<Conflict['refusal']>, closed: readonly string[]): string {
@@ -153,8 +156,7 @@ export function refusalReason(refusal: NonNullable<Conflict['refusal']>, closed:
     const fields = closed.length === 0 ? t('conflicts.refused.someFields') : closed.join(', ')
     return t('conflicts.refused.code.fields', { fields })
   }
-  const known = refusalCodes.find((code) => code === refusal.code)
-  return known === undefined ? refusal.message : t(`conflicts.refused.code.${known}`)
+  return hasWords(refusal.code) ? t(refusalWords[refusal.code]) : refusal.message
 }
 
 /** What of a definition a conflict is about: `Amount: label`. */

@@ -41,13 +41,13 @@ export interface StoredWorkspace {
   readonly known: readonly RosterDevice[]
 }
 
-/** Before anybody chose anything. The port is one that nothing common listens on. */
+/** Before anybody chose anything. The port is one that nothing common listens on and no system gives to outgoing connections. */
 export const defaultSettings: LocalSettings = {
   relayUrl: null,
   relayFingerprint: null,
   relayToken: null,
   listen: false,
-  port: 47_810,
+  port: 27_810,
   interfaces: [],
   paused: false,
   deviceName: null,
