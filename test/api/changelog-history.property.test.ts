@@ -165,7 +165,7 @@ describe('the changelog', () => {
           true,
         )
       }),
-      { numRuns: sized(40, 400) },
+      { numRuns: sized(20, 400) },
     )
   }, 120_000)
 })

@@ -73,7 +73,7 @@ const moments: readonly [phase: string, extraMs: number][] = [
   ['indexing', 20],
 ]
 
-it.each(sized([moments[3]!, moments[6]!], moments))(
+it.each(sized([moments[3]!], moments))(
   'leaves one whole version of the object when killed while %s (+ %i ms)',
   async (phase, extraMs) => {
     await killIn(phase, extraMs)

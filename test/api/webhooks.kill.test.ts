@@ -11,7 +11,7 @@ import { startHookPeer } from '../support/hook-peer.ts'
 import { sized } from '../support/test-size.ts'
 
 /** Records, each of which is made and changed: two deliveries. */
-const records = sized(60, 5_000)
+const records = sized(24, 5_000)
 const kills = 3
 const atOnce = 20
 

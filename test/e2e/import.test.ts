@@ -105,7 +105,8 @@ describe('import', () => {
     expect(await total('account')).toBe(2)
   })
 
-  it('offers nothing after a check that found no good row, and says why', async () => {
+  it('offers nothing after a check that found no good row, and says why', async (test) => {
+    onlyInLongRun(test)
     const { page } = opened
     await open('account')
     await paste(page, 'Code,Amount\nD1,one\nD2,two\n')
@@ -144,7 +145,8 @@ describe('import', () => {
     expect(await amounts()).toEqual({ A1: 12, B1: 1 })
   })
 
-  it('says what undoing has kept because somebody changed it since', async () => {
+  it('says what undoing has kept because somebody changed it since', async (test) => {
+    onlyInLongRun(test)
     const { page } = opened
     await open('account')
     await paste(page, 'Code,Amount,Kind\nD1,1,\nD2,2,\nD3,3,Small\n')
@@ -205,7 +207,8 @@ describe('import', () => {
     expect(jobs[0]?.fileName).toBe(name)
   })
 
-  it('makes a table of the chosen sheet of a spreadsheet, with a column of links', async () => {
+  it('makes a table of the chosen sheet of a spreadsheet, with a column of links', async (test) => {
+    onlyInLongRun(test)
     const { page } = opened
     const row = (...values: (string | number)[]) => values.map((value) => ({ value }))
     const file = await writeXlsx([
@@ -353,7 +356,8 @@ describe('import', () => {
     expect(await total('log')).toBe(existing)
   })
 
-  it('deletes the new table again after asking', async () => {
+  it('deletes the new table again after asking', async (test) => {
+    onlyInLongRun(test)
     const { page } = opened
     await go('/new')
     await page.getByRole('heading', { name: 'New table' }).waitFor()

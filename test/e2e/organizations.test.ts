@@ -7,6 +7,7 @@ import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { password, putRight, widenLimits } from './seed-access.ts'
 import { makeConfirmed } from './seed-organizations.ts'
 import { enterPassword } from './sign-in-steps.ts'
+import { onlyInLongRun } from '../support/test-size.ts'
 
 async function go(page: Page, route: string): Promise<void> {
   await page.evaluate((hash) => {
@@ -135,7 +136,8 @@ describe('an organization', () => {
     await expect.poll(async () => papers(grace.page), { timeout: 10_000 }).toBe(1)
   })
 
-  it('hands a record over, and the old owner keeps what shares give', async () => {
+  it('hands a record over, and the old owner keeps what shares give', async (test) => {
+    onlyInLongRun(test)
     const { page } = ada
     await page.getByRole('gridcell', { name: 'On looms', exact: true }).click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Share…' }).click()

@@ -4,7 +4,7 @@ import { addItem, pageOf } from '../support/feed-calls.ts'
 import type { FeedMachine, FeedMachines } from '../support/feed-hosts.ts'
 import { startFeedMachines } from '../support/feed-hosts.ts'
 import { exchange } from '../support/feed-pipe.ts'
-import { sized } from '../support/test-size.ts'
+import { onlyInLongRun, sized } from '../support/test-size.ts'
 
 let both: FeedMachines
 let [left, right]: FeedMachine[] = []
@@ -278,7 +278,8 @@ describe('edits on both sides', () => {
 })
 
 describe('many items', () => {
-  it('roll over segments of 256, and are edited where they are', async () => {
+  it('roll over segments of 256, and are edited where they are', async (test) => {
+    onlyInLongRun(test)
     // The first of the second segment, or far in it.
     const [count, late, segmentNames] = sized<[number, number, string[]]>(
       [262, 258, ['0', '1']],

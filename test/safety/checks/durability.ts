@@ -82,7 +82,7 @@ async function endOnOneFolder(context: CheckContext, options: EndOptions, random
 }
 
 function killCount(context: CheckContext): number {
-  return { commit: 5, nightly: 200, release: 500 }[context.size]
+  return { commit: 3, nightly: 200, release: 500 }[context.size]
 }
 
 let killed: Promise<Series> | undefined
@@ -128,7 +128,7 @@ defineCheck({
   unit: 'acknowledged writes lost and exits other than 0 after SIGTERM under load',
   target: 0,
   run: async (context) => {
-    const ends = context.size === 'commit' ? 5 : 20
+    const ends = context.size === 'commit' ? 2 : 20
     return violations(await endUnderLoad(context, { entry: cairnEntry, signal: 'SIGTERM', ends }))
   },
   twin: async (context) => violations(await endUnderLoad(context, { entry: careless, signal: 'SIGTERM', ends: 2 })),
@@ -138,7 +138,7 @@ defineCheck({
 async function traceAnswers(context: CheckContext, entry: string): Promise<number | SkippedCheck> {
   const reason = whyNoTrace()
   if (reason !== undefined) return skipCheck(reason)
-  const wanted = 500
+  const wanted = context.size === 'commit' ? 200 : 500
   let unsynced = 0
   for (const clients of [1, 16]) {
     const dataDir = mkdtempSync(join(tmpdir(), 'cairn-trace-'))

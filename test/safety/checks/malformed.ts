@@ -242,7 +242,7 @@ async function countBadAnswers(context: CheckContext, careless: boolean): Promis
     const nonsense = createNonsense(createRandom(context.seed))
     const routes = callableRoutes(subject)
     // Each route is called so often that carelessness in one of them shows.
-    const total = routes.length * (context.size === 'commit' ? 10 : 60)
+    const total = routes.length * (context.size !== 'commit' ? 60 : careless ? 10 : 4)
     const requests = Array.from({ length: total }, (_, index) =>
       nonsenseRequest(subject, routes[index % routes.length]!, nonsense),
     )
@@ -275,7 +275,7 @@ defineCheck({
 /** Naughty strings in every place a text goes: 5xx answers and records that vanished. */
 async function countBrokenByStrings(context: CheckContext, careless: boolean): Promise<number> {
   return withHost({ plugins: careless ? [carelessPlugin] : [] }, async (subject) => {
-    const strings = naughtyStrings.filter((_, index) => context.size !== 'commit' || index % 6 === 0)
+    const strings = naughtyStrings.filter((_, index) => context.size !== 'commit' || index % 15 === 0)
     const headers = ['Host', subject.authority, 'Authorization', `Bearer ${subject.host.token}`]
     const post = (path: string, body: unknown): RawRequest => ({
       method: 'POST',

@@ -16,7 +16,7 @@ import type { Role } from '../leak/people.ts'
 import { roles } from '../leak/people.ts'
 import type { Answered, World } from '../leak/world.ts'
 import { buildWorld, isThorough, callHost, endWorldHost, headersOf, startWorldHost } from '../leak/world.ts'
-import { drawCases } from '../host-under-test.ts'
+import { drawCases, startsProcesses } from '../host-under-test.ts'
 import { minimumOf } from '../minimums.ts'
 import { defineCheck } from '../registry.ts'
 import type { CheckContext } from '../registry.ts'
@@ -130,7 +130,10 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
         listed += numbers.length
         // Not even asked: what such an answer tells is known, and a row it made in one host alone would be seen by others.
         if (excepted.has(channel)) continue
-        const drawn = tried === channels ? drawCases({ ...context, seed: listed }, numbers, 0.3) : numbers
+        const drawn =
+          tried === channels
+            ? drawCases({ ...context, seed: listed }, numbers, startsProcesses.has(channel) ? 0.05 : 0.12)
+            : numbers
         for (const number of drawn) {
           const told = await Promise.all(
             worlds.map(async (world, side) => masks[side]!(await send(world, role, cases[side]![number]!))),
@@ -154,7 +157,7 @@ async function countDifferences(context: CheckContext, change: Change, tried = c
 }
 
 /** Clauses in which a hidden field is told from one that does not exist. */
-async function countToldFields(context: CheckContext, change: Change): Promise<number> {
+async function countToldFields(context: CheckContext, change: Change, share = 0.25): Promise<number> {
   const host = await startWorldHost({ change })
   try {
     const book = createCanaryBook(context.seed)
@@ -163,7 +166,9 @@ async function countToldFields(context: CheckContext, change: Change): Promise<n
     let told = 0
     for (const role of roles.filter((one) => one !== 'designer')) {
       for (const [name, clause] of Object.entries(fieldClauses)) {
-        for (const field of Object.values(world.fields)) {
+        const fields = Object.values(world.fields)
+        cases += fields.length
+        for (const field of drawCases({ ...context, seed: cases }, fields, share)) {
           const texts: string[] = []
           for (const asked of [
             field,
@@ -172,7 +177,6 @@ async function countToldFields(context: CheckContext, change: Change): Promise<n
             const mask = createMask([])
             texts.push(mask(await send(world, role, clause(asked, world))).replaceAll(asked, 'FIELD'))
           }
-          cases += 1
           if (texts[0] === texts[1]) continue
           told += 1
           context.log(`${role} ${name} ${field}: ${texts.map((text) => text.slice(0, 400)).join('\n   and ')}`)

@@ -142,7 +142,7 @@ async function countLeft(context: CheckContext, carefully: boolean): Promise<num
       name: { type: 'text' },
       matter: { type: 'master_detail', reference: 'matter', relationshipName: 'lines' },
     })
-    await makeRecords(host, book, context.size === 'commit' ? 30 : 300)
+    await makeRecords(host, book, context.size === 'commit' ? 10 : 300)
     const stored = findLeft(host.dataDir, book, { ...context, log: () => undefined })
     if (stored < book.all().size / 3) throw new Error('The canaries are not in the data folder to begin with.')
     if (carefully) {

@@ -40,7 +40,7 @@ interface Victim {
 
 /** Processes that ended, or do not answer any more. */
 async function countExits(context: CheckContext, guard: SyncGuard | null): Promise<number> {
-  const wanted = context.size === 'commit' ? (guard === null ? 1_500 : 500) : 50_000
+  const wanted = context.size === 'commit' ? (guard === null ? 600 : 500) : 50_000
   const host = await startSyncHost(guard)
   const folder = mkdtempSync(join(tmpdir(), 'cairn-frames-'))
   const port = await findFreePort()
