@@ -71,7 +71,7 @@ async function missedFlips(
     writer.close()
     const root = join(dir, 'backups', id)
     const files = readdirSync(root).toSorted()
-    const flips = context.size === 'commit' ? 100 : 2000
+    const flips = context.size === 'commit' ? 200 : 2000
     let missed = 0
     for (let turn = 0; turn < flips; turn += 1) {
       // Most bytes are the database's; every fourth flip goes to one of the small files.
@@ -359,7 +359,7 @@ function describeState(file: string): string {
 /** Kills an upgrade at a random moment; the file must be whole in its old or its new state, with a backup of the old. */
 async function killedUpgrades(context: CheckContext, careless: boolean): Promise<number> {
   const random = createRandom(context.seed)
-  const kills = context.size === 'commit' ? 8 : 200
+  const kills = context.size === 'commit' ? 20 : 200
   const states: Record<string, number> = {}
   let violations = 0
   let spanMs = 400
