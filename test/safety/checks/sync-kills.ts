@@ -16,7 +16,9 @@ const meetMs = 120_000
 
 /** Half calls and damage after each kill, and what is missing anywhere at the end. */
 async function countAfterKills(context: CheckContext, guard: SyncGuard | null): Promise<number> {
-  const kills = context.size !== 'commit' ? 100 : guard === null ? 1 : 2
+  const isTwin = guard === 'groups'
+  // Whether a kill falls into a group hangs on how busy the machine is: a twin tries until one does.
+  const kills = isTwin ? 10 : context.size === 'commit' ? 1 : 100
   const random = createRandom(context.seed)
   const founder = await startSyncHost(guard)
   const other = await startSyncHost(guard, 'joins').catch(async (error: unknown) => {
@@ -35,7 +37,7 @@ async function countAfterKills(context: CheckContext, guard: SyncGuard | null): 
     await defineLoadObject(founder.server())
     await bringIn(founder, other)
     await until('both have the same', async () => (await isEven(founder)) && (await isEven(other)), meetMs)
-    for (let kill = 1; kill <= kills; kill += 1) {
+    for (let kill = 1; kill <= kills && !(isTwin && violations > 0); kill += 1) {
       const loads = [startLoad(founder.server(), journal, 4), startLoad(other.server(), journal, 1)]
       // It is killed while it applies: something came, and more is on its way.
       const before = countRows(other)
