@@ -2,7 +2,6 @@
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
-import { createCursorKey } from '#main/database/query/cursor.ts'
 import { createOutbound } from '#main/kernel/outbound.ts'
 import type { OutboxConsumer } from '#main/kernel/plugin.ts'
 import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
@@ -14,23 +13,11 @@ import type { NotificationsService } from '#main/plugins/notifications/api.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { ScriptsService } from '#main/plugins/scripts/api.ts'
 import type { AutomationService, ConfigCheck } from './api.ts'
-import {
-  changeRun,
-  dropOldRuns,
-  getKey,
-  getRun,
-  lastRuns,
-  openChildren,
-  openRunsOf,
-  putKey,
-  runsIn,
-  waitingSteps,
-} from './store.ts'
+import { changeRun, dropOldRuns, getRun, lastRuns, openChildren, openRunsOf, runsIn, waitingSteps } from './store.ts'
 import { createAlarm } from './service/alarm.ts'
 import type { Alarm } from './service/alarm.ts'
 import { mayAct } from './service/caller.ts'
 import { openCredential } from './service/credentials.ts'
-import { createCursors } from './service/cursors.ts'
 import { createExecutor } from './service/engine/execute-run.ts'
 import { createWalk } from './service/engine/walk.ts'
 import { createFlowBook } from './service/flow-book.ts'
@@ -109,7 +96,6 @@ const graceMs = 4_000
 export async function createAutomation(parts: AutomationParts): Promise<AutomationCore> {
   const { read, write, clock, ids, log, secrets, metadata, data, timeZone, authorizer } = parts
   const outbound = createOutbound({ allowedHosts: () => parts.allowedHosts, maxAnswerBytes })
-  const cursors = createCursors(createCursorKey(await cursorKey(parts)))
   const states = createFlowStates(read)
 
   const check: ConfigCheck = {
@@ -226,7 +212,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
       await queue.expireOld()
     },
   })
-  const view = createRunView({ read, cursors, authorizer, isAdministrator, now: clock.now })
+  const view = createRunView({ read, authorizer, isAdministrator, now: clock.now })
   const triggering = createTriggering({
     read,
     book,
@@ -243,7 +229,6 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     metadata,
     book,
     states,
-    cursors,
     secrets,
     write,
     rule,
@@ -320,14 +305,4 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
 function earliest(...times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined)
   return known.length === 0 ? undefined : Math.min(...known)
-}
-
-/** The key that seals cursors; made once per database so that cursors survive a restart. */
-async function cursorKey({ read, write, ids }: Pick<AutomationParts, 'read' | 'write' | 'ids'>): Promise<Buffer> {
-  const name = 'cursor'
-  if (getKey(read, name) === undefined) {
-    const fresh = Buffer.from(ids.token(32), 'base64url').toString('base64')
-    await write('automation.key', (tx) => putKey(tx, name, fresh))
-  }
-  return Buffer.from(getKey(read, name)!, 'base64')
 }

@@ -375,13 +375,3 @@ export function dropOldRuns(tx: Tx, before: string, kept: number): void {
     ),
   )
 }
-
-/** A secret text of the plugin. */
-export function getKey(read: Get, name: string): string | undefined {
-  return read.get<{ value: string }>(statement('SELECT value FROM automation_key WHERE name = ?', [name]))?.value
-}
-
-/** Stores a secret text of the plugin. */
-export function putKey(tx: Tx, name: string, value: string): void {
-  tx.run(statement('INSERT OR REPLACE INTO automation_key (name, value) VALUES (?, ?)', [name, value]))
-}

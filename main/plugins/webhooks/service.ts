@@ -7,6 +7,8 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
+import type { PageQuery } from '#main/kernel/list-page.ts'
+import { cutPage, pageOf, readPage, standardBounds } from '#main/kernel/list-page.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { WebhooksService } from './api.ts'
@@ -15,8 +17,6 @@ import type { Attempt, ShownRequest } from './service/attempt.ts'
 import type { Deliveries } from './service/deliveries.ts'
 import type { Message } from './service/message-body.ts'
 import { bodyOf } from './service/message-body.ts'
-import type { PageQuery } from './service/pages.ts'
-import { cursorOf, pageOf, readPage } from './service/pages.ts'
 import type { SecretsOfWebhooks, WebhookSecrets } from './service/secrets.ts'
 import { newSecret } from './service/signature.ts'
 import type { StoredWebhook, WebhookDefinition, WebhookList } from './service/webhook-list.ts'
@@ -184,9 +184,9 @@ export function createWebhookService(parts: WebhookParts) {
         .filter((one) => isSeen(ctx, one))
         .filter(({ definition }) => object === undefined || definition.object === object)
         .filter(({ definition }) => isActive === undefined || definition.isActive === isActive)
-      const binding = JSON.stringify(['webhooks', object, isActive, ctx.organizationId])
-      const { shown, ...page } = pageOf(all, ({ row }) => row.name, query, binding)
-      return { webhooks: shown.map((one) => showWebhook(one)), ...page }
+      const binding = ['webhooks', object, isActive, ctx.organizationId]
+      const { shown, ...page } = pageOf(all, query, standardBounds, ({ row }) => row.name, binding)
+      return { webhooks: shown.map((one) => showWebhook(one)), total: all.length, ...page }
     },
 
     get: (ctx: RequestContext, name: string): Webhook => showWebhook(require(ctx, name)),
@@ -296,17 +296,15 @@ export function createWebhookService(parts: WebhookParts) {
 
     deliveries(ctx: RequestContext, name: string, query: PageQuery & { status?: string | undefined }) {
       const { row } = require(ctx, name)
-      const binding = JSON.stringify(['deliveries', row.id, query.status])
-      const { limit, after } = readPage(query, binding)
+      const binding = ['deliveries', row.id, query.status]
+      const start = readPage(query, standardBounds, binding)
       // What is under way is stored as waiting.
       const status = query.status === 'in_flight' ? 'pending' : query.status
-      const below = after === null ? null : Number(after)
-      const found = listDeliveries(read, row.id, { status, below, limit })
-      const shown = found.slice(0, limit)
-      const hasMore = found.length > limit
-      const next = hasMore ? { nextCursor: cursorOf(String(shown.at(-1)!.seq), binding) } : {}
+      const below = start.after === null ? null : Number(start.after)
+      const found = listDeliveries(read, row.id, { status, below, limit: start.limit })
+      const { shown, ...page } = cutPage(found, start, ({ seq }) => String(seq), binding)
       const views = shown.map(showDelivery).filter((one) => query.status !== 'in_flight' || one.status === 'in_flight')
-      return { deliveries: views, total: countDeliveries(read, row.id, status), hasMore, ...next }
+      return { deliveries: views, total: countDeliveries(read, row.id, status), ...page }
     },
 
     delivery: (ctx: RequestContext, id: string): WebhookDelivery => showDelivery(requireDelivery(ctx, id)),

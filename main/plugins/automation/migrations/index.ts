@@ -1,6 +1,7 @@
 // The migrations of the automation plugin, in order.
 import type { Migration } from '#main/kernel/plugin.ts'
 import { runs } from './0001-runs.ts'
+import { noKeys } from './0002-no-keys.ts'
 
 /** Append only; released steps never change. */
-export const automationMigrations: readonly Migration[] = [runs]
+export const automationMigrations: readonly Migration[] = [runs, noKeys]

@@ -5,12 +5,12 @@ import type { Flow, FlowSummary } from '#shared/contracts/automation.ts'
 import { PlatformError, validationError } from '#shared/errors.ts'
 import { isJsonMap } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import { pageOf } from '#main/kernel/list-page.ts'
 import type { Write } from '#main/kernel/database.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { automationError } from '../errors.ts'
 import { sealCredentials } from './credentials.ts'
-import type { Cursors } from './cursors.ts'
 import type { FlowStatus, FlowType } from './flow.ts'
 import { labelOf, statusOf } from './flow.ts'
 import type { FlowBook, KnownFlow } from './flow-book.ts'
@@ -56,7 +56,6 @@ export interface FlowParts {
   readonly metadata: MetadataService
   readonly book: FlowBook
   readonly states: FlowStates
-  readonly cursors: Cursors
   readonly secrets: SecretStore
   readonly write: Write
   readonly rule: FlowRule
@@ -65,13 +64,13 @@ export interface FlowParts {
   readonly lastRuns: () => ReadonlyMap<string, string>
 }
 
-const defaultLimit = 50
+const pageBounds = { usual: 50, most: 100 }
 /** Members the server gives. */
 const givenKeys = ['version', 'enabled', 'active', 'errors'] as const
 
 /** Makes the service. */
 export function createFlows(parts: FlowParts): Flows {
-  const { metadata, book, states, cursors } = parts
+  const { metadata, book, states } = parts
 
   const seen = (ctx: RequestContext, known: KnownFlow): Body | null => metadata.seen(ctx, known.item)
 
@@ -117,33 +116,29 @@ export function createFlows(parts: FlowParts): Flows {
 
   return {
     require: requireFlow,
-    list(ctx, { status, type, limit = defaultLimit, cursor }) {
+    list(ctx, { status, type, ...query }) {
       const binding = ['flows', ctx.actor.id, status ?? null, type ?? null]
-      const after = cursors.open(binding, cursor)
       const all = book
         .all()
         .filter((known) => status === undefined || known.status === status)
         .filter(({ flow }) => type === undefined || flow.type === type)
         .filter((known) => seen(ctx, known) !== null)
-      const rest = after === undefined ? all : all.filter(({ item }) => item.name > after)
-      const page = rest.slice(0, limit)
-      const hasMore = rest.length > page.length
+      const { shown, ...page } = pageOf(all, query, pageBounds, ({ item }) => item.name, binding)
       const runs = parts.lastRuns()
-      const flows = page.map(({ item, flow, state, status: shown }): Summary => {
+      const flows = shown.map(({ item, flow, state, status: current }): Summary => {
         const lastRunAt = runs.get(item.uid)
         return {
           name: item.name,
           label: flow.label,
           type: flow.type,
-          status: shown,
+          status: current,
           version: item.version,
           enabled: state.isEnabled,
           nodeCount: flow.nodes.length,
           ...(lastRunAt === undefined ? {} : { lastRunAt }),
         }
       })
-      const next = hasMore ? { nextCursor: cursors.seal(binding, page.at(-1)!.item.name) } : {}
-      return { flows, total: all.length, ...next, hasMore }
+      return { flows, total: all.length, ...page }
     },
     get: (ctx, name) => show(ctx, requireFlow(ctx, name)),
     async create(ctx, body) {

@@ -4,12 +4,12 @@ import type { Run, RunStatus, RunStep, TriggerResult } from '#shared/contracts/a
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
+import { cutPage, readPage } from '#main/kernel/list-page.ts'
 import { PlatformError } from '#shared/errors.ts'
 import { automationError, automationErrors } from '../errors.ts'
 import type { RunFilter, RunRow, StepRow } from '../store.ts'
 import { countRuns, getRun, listRuns, stepsOf, waitingSteps } from '../store.ts'
 import type { Caller } from './caller.ts'
-import type { Cursors } from './cursors.ts'
 import { masked } from './engine/masks.ts'
 import type { KnownFlow } from './flow-book.ts'
 
@@ -38,16 +38,15 @@ type Screen = { title?: string; fields: Record<string, unknown>[]; submitLabel?:
 /** What showing runs needs. */
 export interface RunViewParts {
   readonly read: Reads
-  readonly cursors: Cursors
   readonly authorizer: () => Authorizer
   readonly isAdministrator: (ctx: RequestContext) => boolean
   readonly now: () => number
 }
 
-const defaultLimit = 20
+const pageBounds = { usual: 20, most: 100 }
 
 /** Makes the view. */
-export function createRunView({ read, cursors, authorizer, isAdministrator, now }: RunViewParts): RunView {
+export function createRunView({ read, authorizer, isAdministrator, now }: RunViewParts): RunView {
   const managesFlows = (ctx: RequestContext): boolean => authorizer().hasSystemPermission(ctx, 'manage_flows')
 
   /** What a run holds was read with its user's rights: it is shown while these are the same, and to administrators. */
@@ -106,18 +105,17 @@ export function createRunView({ read, cursors, authorizer, isAdministrator, now 
 
   return {
     require,
-    list(ctx, { item }, { status, limit = defaultLimit, cursor }) {
+    list(ctx, { item }, { status, ...query }) {
       const userId = managesFlows(ctx) ? undefined : ctx.actor.id
       const filter: RunFilter = { flowUid: item.uid, status, userId }
       const binding = ['runs', ctx.actor.id, item.uid, status ?? null]
-      const rows = listRuns(read, filter, cursors.open(binding, cursor), limit + 1)
-      const page = rows.slice(0, limit)
-      const hasMore = rows.length > limit
+      const start = readPage(query, pageBounds, binding)
+      const rows = listRuns(read, filter, start.after ?? undefined, start.limit + 1)
+      const { shown, ...page } = cutPage(rows, start, ({ id }) => id, binding)
       return {
-        runs: page.map((run) => head(run, seesContent(ctx, run))),
+        runs: shown.map((run) => head(run, seesContent(ctx, run))),
         total: countRuns(read, filter),
-        ...(hasMore ? { nextCursor: cursors.seal(binding, page.at(-1)!.id) } : {}),
-        hasMore,
+        ...page,
       }
     },
     show(ctx, run) {

@@ -8,12 +8,12 @@ import { validationError } from '#shared/errors.ts'
 import { endOfDate, formatInstant, isDate, parseInstant, startOfDate } from '#shared/calendar/iso.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { HeavyReads, Statement } from '#main/kernel/database.ts'
+import type { PageBounds, PageStart } from '#main/kernel/list-page.ts'
+import { cutPage, readPage } from '#main/kernel/list-page.ts'
 import { feedError } from '../errors.ts'
 import { countFacts, countItems, factsBelow, hasMoreThan, itemsBelow } from '../store.ts'
 import { searchCondition } from './body-word-store.ts'
 import { markedAs } from './mark-store.ts'
-import type { PageBounds, PageRequest } from './page.ts'
-import { cutPage, readPage } from './page.ts'
 import { actorView } from './people.ts'
 import type { Place, RecordPlace } from './place.ts'
 import type { FactRow, FeedEntry } from './row-types.ts'
@@ -109,12 +109,12 @@ export function createFeedLists(parts: ListParts): FeedLists {
     ctx: RequestContext,
     place: RecordPlace,
     choice: Choice,
-    request: PageRequest,
+    request: PageStart,
     binding: readonly unknown[],
   ): Promise<z.output<typeof FeedPage>> => {
     const viewer = parts.viewer(ctx, place)
     const run = readerOf(ctx, place)
-    const { below, limit } = request
+    const { after: below, limit } = request
     const facts = choice.facts === null ? null : [viewer.facts(), ...choice.facts]
     const items = choice.items === null ? null : [viewer.items(), ...choice.items]
     const entries: FeedEntry[] = []
@@ -130,7 +130,7 @@ export function createFeedLists(parts: ListParts): FeedLists {
       total += (await run(countItems(place, items)))[0]!.total
     }
     entries.sort((a, b) => (a.id < b.id ? 1 : -1))
-    const { shown, ...rest } = cutPage(entries, request, binding)
+    const { shown, ...rest } = cutPage(entries, request, idOf, binding)
     return { items: await showEntries(parts, ctx, place, viewer, shown), total, ...rest }
   }
 
@@ -202,14 +202,16 @@ export function createFeedLists(parts: ListParts): FeedLists {
         ...between('f.at', query, parts.timeZone()),
       ]
       const run = readerOf(ctx, place)
-      const rows = await run(factsBelow(place, conditions, request.below, request.limit + 1))
+      const rows = await run(factsBelow(place, conditions, request.after, request.limit + 1))
       const [counted] = await run(countFacts(place, conditions))
-      const { shown, ...rest } = cutPage(rows, request, binding)
+      const { shown, ...rest } = cutPage(rows, request, idOf, binding)
       const entries = await showLog(ctx, place, shown, uid === undefined ? viewer.fields : new Set([uid]))
       return { entries, total: counted!.total, ...rest }
     },
   }
 }
+
+const idOf = ({ id }: { readonly id: string }): string => id
 
 const none: Condition = { sql: 'FALSE', values: [] }
 

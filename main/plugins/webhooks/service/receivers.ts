@@ -11,13 +11,13 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
+import type { PageQuery } from '#main/kernel/list-page.ts'
+import { pageOf, standardBounds } from '#main/kernel/list-page.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { webhookError } from '../errors.ts'
 import type { ReceiverRow } from '../store.ts'
 import { deleteReceiver, putReceiver, readReceivers } from '../store.ts'
-import type { PageQuery } from './pages.ts'
-import { pageOf } from './pages.ts'
 import type { Verification } from './verification.ts'
 import { readVerification, secretParams } from './verification.ts'
 
@@ -153,9 +153,9 @@ export function createReceivers(parts: ReceiverParts) {
     async list(ctx: RequestContext, query: PageQuery) {
       requireOpenRecords(parts.authorizer(), ctx)
       const seen = all.filter((one) => isSeen(ctx, one))
-      const binding = JSON.stringify(['receivers', ctx.organizationId])
-      const { shown, ...page } = pageOf(seen, ({ row }) => row.name, query, binding)
-      return { receivers: await Promise.all(shown.map(show)), ...page }
+      const binding = ['receivers', ctx.organizationId]
+      const { shown, ...page } = pageOf(seen, query, standardBounds, ({ row }) => row.name, binding)
+      return { receivers: await Promise.all(shown.map(show)), total: seen.length, ...page }
     },
 
     get: async (ctx: RequestContext, name: string): Promise<Receiver> => show(require(ctx, name)),
