@@ -57,17 +57,31 @@ async function listenBySocket(
   const socket = new WebSocket(address, ['cairn.v1'], { headers })
   const heard: string[] = []
   await new Promise<void>((resolve, reject) => {
-    let timer = setTimeout(resolve, 5_000)
+    // A host that is busy answers late: it is quiet when nothing came between a ping and its answer.
+    const ask = (): void => socket.send(JSON.stringify({ type: 'ping', id: heard.length }))
+    let timer: NodeJS.Timeout | undefined
+    const wait = (): void => {
+      clearTimeout(timer)
+      timer = setTimeout(ask, quietMs)
+    }
     socket.on('error', reject)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve()
+    })
     socket.on('open', () => {
       for (const frame of frames) socket.send(JSON.stringify(frame))
+      wait()
     })
     socket.on('message', (data: Buffer) => {
-      heard.push(data.toString())
-      clearTimeout(timer)
-      timer = setTimeout(resolve, quietMs)
+      const text = data.toString()
+      const { type, id } = JSON.parse(text) as { type: string; id?: number }
+      if (type !== 'pong') heard.push(text)
+      if (type === 'pong' && id === heard.length) resolve()
+      else wait()
     })
   })
+  if (socket.readyState === WebSocket.CLOSED) return answered(heard.join('\n'))
   await new Promise<void>((resolve) => {
     socket.on('close', () => resolve())
     socket.close()
