@@ -182,6 +182,10 @@ export const FlowSchedule = z
     lastRunAt: z.string().nullable(),
     totalRuns: z.int(),
     consecutiveFailures: z.int(),
+    runsOn: z
+      .object({ id: z.string(), name: z.string(), isThis: z.boolean() })
+      .optional()
+      .meta({ description: 'The machine of the workspace it runs on (D-260); absent while sync is off.' }),
   })
   .meta({ id: 'FlowSchedule' })
 

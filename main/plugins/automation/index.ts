@@ -12,7 +12,7 @@ export const automationPlugin = definePlugin({
   id: 'automation',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions', 'data'],
-  optional: ['auth', 'mail', 'notifications', 'scripts', 'analytics'],
+  optional: ['auth', 'mail', 'notifications', 'scripts', 'analytics', 'sync'],
   discovery: {
     service: 'automation',
     routeKey: 'automation',
@@ -47,6 +47,7 @@ export const automationPlugin = definePlugin({
       notifications: host.optionalService('notifications'),
       scripts: host.optionalService('scripts'),
       analytics: host.optionalService('analytics'),
+      sync: host.optionalService('sync'),
       authorizer: () => host.authorizer,
       timeZone: () => settings.get('timezone'),
       allowedHosts: readAllowedHosts(host.options.config('outbound')['allowedHosts']),

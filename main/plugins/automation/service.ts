@@ -12,6 +12,7 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { NotificationsService } from '#main/plugins/notifications/api.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { ScriptsService } from '#main/plugins/scripts/api.ts'
+import type { SyncService } from '#main/plugins/sync/api.ts'
 import type { AutomationService, ConfigCheck } from './api.ts'
 import { changeRun, dropOldRuns, getRun, lastRuns, openChildren, openRunsOf, runsIn, waitingSteps } from './store.ts'
 import { createAlarm } from './service/alarm.ts'
@@ -57,6 +58,7 @@ export interface AutomationParts extends Pick<PluginHost, 'read' | 'write' | 'cl
   readonly notifications: () => NotificationsService | undefined
   readonly scripts: () => ScriptsService | undefined
   readonly analytics: () => AnalyticsService | undefined
+  readonly sync: () => SyncService | undefined
   readonly authorizer: () => PluginHost['authorizer']
   readonly timeZone: () => string
   readonly allowedHosts: readonly string[]
@@ -200,6 +202,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     starter,
     timeZone,
     notifications: parts.notifications,
+    sync: parts.sync,
   })
   const alarm = createAlarm({
     clock,

@@ -8,6 +8,7 @@ import { syncErrors } from './errors.ts'
 import { syncMigrations } from './migrations/index.ts'
 import { syncPeerHandlers } from './peers/peer-routes.ts'
 import { peerEvents } from './peers/announcer.ts'
+import { createSyncService } from './peers/machines.ts'
 import { createPeers } from './peers/service.ts'
 import { syncHandlers } from './routes.ts'
 import { createLiveTexts } from './service.ts'
@@ -58,6 +59,7 @@ export const syncPlugin = definePlugin({
     const wing = { host, data, metadata, auth, backup, feed, conflicts, texts }
     const peers = createPeers(wing)
     host.handle(syncPeerRoutes, syncPeerHandlers(peers, wing))
+    host.provide('sync', createSyncService(peers.running))
     host.showFeature(() => peers.running() !== null)
     host.dispose(() => peers.stop())
     feed()?.nameOthers((id) => peers.running()?.roster.nameOf(peers.loaded()!.sharedId(id)))

@@ -75,6 +75,8 @@ export interface FlowDefinition extends FlowGraph {
   readonly type: FlowType
   readonly isTemplate: boolean
   readonly runAs: 'system' | 'user'
+  /** Device id of the machine its schedule runs on; null for the runner of the workspace. */
+  readonly runsOn: string | null
   readonly variables: readonly FlowVariable[]
   readonly errorHandling: ErrorPolicy
   readonly concurrency: Concurrency
@@ -95,6 +97,7 @@ export function readFlow(name: string, body: Body): FlowDefinition {
     type: (textOf(body['type']) ?? 'autolaunched') as FlowType,
     isTemplate: body['template'] === true,
     runAs: body['runAs'] === 'system' ? 'system' : 'user',
+    runsOn: textOf(body['runsOn']) ?? null,
     variables: mapsOf(body['variables']).map(readVariable),
     errorHandling: readPolicy(mapOf(body['errorHandling'])),
     concurrency: readConcurrency(mapOf(body['concurrency'])),

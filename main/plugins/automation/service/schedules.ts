@@ -6,6 +6,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { RunStatus } from '#shared/contracts/automation.ts'
 import type { NotificationsService } from '#main/plugins/notifications/api.ts'
+import type { SyncService } from '#main/plugins/sync/api.ts'
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
 import { startConfig } from './flow.ts'
@@ -36,6 +37,8 @@ export interface ShownSchedule {
   lastRunAt: string | null
   totalRuns: number
   consecutiveFailures: number
+  /** Where it runs; absent while this machine is on its own. */
+  runsOn?: { id: string; name: string; isThis: boolean }
 }
 
 /** The schedules of one host. */
@@ -59,6 +62,7 @@ export interface ScheduleParts extends Pick<PluginHost, 'read' | 'write' | 'cloc
   readonly starter: RunStarter
   readonly timeZone: () => string
   readonly notifications: () => Pick<NotificationsService, 'notify'> | undefined
+  readonly sync: () => SyncService | undefined
 }
 
 /** @source D-160 */
@@ -72,9 +76,21 @@ export function createSchedules(parts: ScheduleParts): Schedules {
 
   const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
+  /** The machine of the workspace a schedule runs on (D-260); undefined while this one is on its own. */
+  const placeOf = ({ flow }: KnownFlow): ShownSchedule['runsOn'] => {
+    const sync = parts.sync()
+    const own = sync?.ownMachine() ?? null
+    if (sync === undefined || own === null) return undefined
+    const named = flow.runsOn === null ? null : sync.machine(flow.runsOn)
+    const { id, name } = named ?? sync.runner() ?? own
+    return { id, name, isThis: id === own.id }
+  }
+
   const show = (row: ScheduleRow, known: KnownFlow): ShownSchedule => {
     const times = timesFor(known)
+    const runsOn = placeOf(known)
     return {
+      ...(runsOn === undefined ? {} : { runsOn }),
       flowName: row.flowName,
       cron: lineOf(times),
       timezone: times.timezone,
@@ -110,6 +126,10 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     const times = timesFor(known)
     const due = Date.parse(row.nextRunAt!)
     const now = clock.now()
+    if (placeOf(known)?.isThis === false) {
+      await write('automation.schedule', (tx) => setNextRun(tx, row.flowName, isoOf(nextTime(times, now, due))))
+      return
+    }
     const run = starter.draft(known, {
       type: 'schedule',
       input: { params: {}, record: null, previous: null, event: { type: 'schedule', scheduledAt: row.nextRunAt } },

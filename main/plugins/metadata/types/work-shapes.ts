@@ -125,6 +125,7 @@ export const workShapes = {
       active: flag.optional(),
       enabled: flag.optional(),
       runAs: z.enum(['system', 'user']).optional(),
+      runsOn: z.string().optional(),
       errorHandling: errorHandling.optional(),
       concurrency: part({
         maxConcurrent: z.int().min(1).optional(),

@@ -65,6 +65,14 @@ export function createRoster(parts: {
   }
 
   const devices = (): readonly RosterDevice[] => [...content.devices.values()]
+  /** The device that was named while it takes part, else the first admin that does. */
+  const chosen = (entry: string | null): string | null => {
+    const named = entry ?? known[0]?.device
+    if (named !== undefined && content.devices.get(named)?.revokedAt === null) return named
+    const admins = devices().filter(({ role, revokedAt }) => role === 'admin' && revokedAt === null)
+    const byAge = admins.map(({ addedAt, device }) => ({ device, key: `${addedAt} ${device}` }))
+    return byAge.toSorted((a, b) => (a.key < b.key ? -1 : 1))[0]?.device ?? named ?? null
+  }
   /** A device's entry names its owner too. */
   const nameOf = (user: string): string | undefined =>
     content.users.get(user) ?? devices().findLast((one) => one.user === user && one.userName !== '')?.userName
@@ -100,14 +108,10 @@ export function createRoster(parts: {
       const device = content.devices.get(id)
       return device !== undefined && device.role === 'admin' && device.revokedAt === null
     },
-    /** The device that gives numbers: the one that was named while it takes part, else the first admin that does. */
-    issuer(): string | null {
-      const named = content.issuer ?? known[0]?.device
-      if (named !== undefined && content.devices.get(named)?.revokedAt === null) return named
-      const admins = devices().filter(({ role, revokedAt }) => role === 'admin' && revokedAt === null)
-      const byAge = admins.map(({ addedAt, device }) => ({ device, key: `${addedAt} ${device}` }))
-      return byAge.toSorted((a, b) => (a.key < b.key ? -1 : 1))[0]?.device ?? named ?? null
-    },
+    /** The device that gives numbers. */
+    issuer: () => chosen(content.issuer),
+    /** The device that does what only one may do. */
+    runner: () => chosen(content.runner),
     /**
      * Names nobody told of, and with `renamed` those of people who are called otherwise here. Without it two machines that
      * call one person differently would take turns at every start.
