@@ -2,6 +2,7 @@
 // servers hold the same rows while answers are compared; then writes; then what needs a million rows.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activitySteps } from './activity-steps.ts'
+import { automationSteps } from './automation-steps.ts'
 import { deleteSteps } from './delete-steps.ts'
 import { largeSteps } from './large-steps.ts'
 import { roleSteps } from './role-steps.ts'
@@ -229,6 +230,7 @@ export const steps: readonly Step[] = [
     },
   },
   ...activitySteps,
+  ...automationSteps,
   ...largeSteps,
 ]
 
