@@ -65,7 +65,7 @@ async function runFor(target: Target, flow: string, count: number): Promise<void
   const ends = performance.now() + 120_000
   while ((await done()) < before + count) {
     if (performance.now() > ends) throw new Error(`only ${(await done()) - before} of ${count} runs ended`)
-    await sleep(20)
+    await sleep(50)
   }
 }
 

@@ -70,6 +70,9 @@ const maxMentions = 500
 const uuids = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/g
 const going = ['running', 'retrying'] as const
 
+/** Made once: a new one for each node would take its stack. */
+const ended = new DOMException('The node has ended.', 'AbortError')
+
 /** Makes the runner. */
 export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
   const { clock, ids, write } = parts
@@ -263,7 +266,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
       throw error
     } finally {
       isOver = true
-      own.abort()
+      own.abort(ended)
     }
   }
 
