@@ -10,7 +10,15 @@ let host: PeopledHost
 
 beforeAll(async () => {
   host = await createPeopledHost({
-    users: [{}, {}, {}, {}, { sameAs: admin, scope: { readOnly: false, permissionSets: ['wide'] } }],
+    users: [
+      {},
+      {},
+      {},
+      {},
+      { sameAs: admin, scope: { readOnly: false, permissionSets: ['wide'] } },
+      { sameAs: ann, scope: { readOnly: false, permissionSets: [] } },
+      { sameAs: ann, scope: { readOnly: false, permissionSets: ['looks'] } },
+    ],
   })
   const transitions = ['approve', 'free'].map((name) => ({
     name,
@@ -39,6 +47,7 @@ beforeAll(async () => {
   const systemPermissions = ['import_data', 'run_flows']
   await host.saveItem('profile', 'worker', { objects, systemPermissions })
   await host.saveItem('permission', 'wide', { objects })
+  await host.saveItem('permission', 'looks', { objects: { '*': { allowRead: true } } })
   await host.assign(clerk, { profile: 'worker' })
   await host.assign(admin, { profile: 'administrator' })
 }, 60_000)
@@ -140,7 +149,8 @@ describe('a locked record', () => {
       body: `await records.update('claim', ${JSON.stringify(id)}, { title: 's' })`,
       timeoutMs: 5_000,
     })
-    expect((await host.as(clerk).post('/data/folder', { name: 'x' })).status).not.toBe(201)
+    const hooked = await host.as(clerk).post('/data/folder', { name: 'x' })
+    expect([hooked.status, JSON.stringify(hooked.body)]).toEqual([400, expect.stringContaining('locked')])
     await host.delete('/meta/hook/touch')
     expect((await host.get(`/data/claim/${id}`)).body.record.title).toBe('one')
   })
@@ -179,6 +189,14 @@ describe('a locked record', () => {
     expect(codeOf(await host.as(clerk).patch(`/data/claim/${id}`, { title: 'last' }))).toBe(refused)
     expect(body.pending).toBe(true)
   })
+})
+
+it('shows and gives a narrowed credential no more than its sets let it read and edit', async () => {
+  const { id, approval } = await locked()
+  expect((await host.as(5).get(`/approvals/requests/${approval}`)).status).toBe(404)
+  expect((await host.as(5).get(`/approvals/requests?recordId=${id}`)).body.total).toBe(0)
+  expect(codeOf(await host.as(6).post(`/approvals/requests/${approval}/approve`))).toBe('403 permission_denied')
+  expect((await host.as(6).get(`/approvals/requests/${approval}`)).body.status).toBe('pending')
 })
 
 it('leaves records open where the approval does not lock them', async () => {

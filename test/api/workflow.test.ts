@@ -29,10 +29,11 @@ beforeAll(async () => {
     {
       name: { type: 'text' },
       amount: { type: 'number' },
-      closed: { type: 'boolean' },
+      closed: { type: 'boolean', readonly: true },
       note: { type: 'text' },
       stage: stateField,
       review: { type: 'select', options: ['none', 'done'] },
+      sealed: { type: 'select', options: ['no', 'yes'], readonly: true },
     },
     {
       enable: { feeds: true },
@@ -47,6 +48,14 @@ beforeAll(async () => {
           transitions,
         },
         { name: 'reviewing', type: 'state_machine', field: 'review', priority: 200, transitions: { none: ['done'] } },
+        {
+          name: 'seals',
+          type: 'state_machine',
+          field: 'sealed',
+          initial: 'no',
+          priority: 300,
+          transitions: { no: ['yes'] },
+        },
         { name: 'short', type: 'script', condition: 'record.name == "bad"', field: 'name', message: 'No bad names.' },
       ],
     },
@@ -195,7 +204,7 @@ describe('the state of a record', () => {
       '404 workflow_not_found',
     )
     expect((await state(id, host.as(guest))).workflow).toBe('reviewing')
-    expect((await host.as(guest).get('/workflow/deal/config')).body.workflows).toHaveLength(1)
+    expect((await host.as(guest).get('/workflow/deal/config')).body.workflows).toHaveLength(2)
     expect(codeOf(await host.as(guest).get('/meta/object/deal/state/stage'))).toBe('404 workflow_not_found')
     await host.assign(guest, { profile: 'reader' })
     expect((await state(id, host.as(guest))).availableTransitions).toEqual([])
@@ -279,6 +288,13 @@ describe('a transition', () => {
     expect(refused.body.record.note).toBe('by rule')
     const reset = await go(id, { transition: 'reset', data: { note: 'mine' } }, host.as(guest))
     expect([codeOf(reset), reset.body.error.details.fields]).toEqual(['403 permission_denied', ['note']])
+  })
+
+  it('is the one way to change a state that is read-only', async () => {
+    const id = await make()
+    expect((await host.patch(`/data/deal/${id}`, { sealed: 'yes' })).status).toBe(400)
+    const { status, body } = await go(id, { transition: 'yes', workflow: 'seals' })
+    expect([status, body.record.sealed, body.state.workflow]).toEqual([200, 'yes', 'seals'])
   })
 
   it('may lead back to where the record is', async () => {

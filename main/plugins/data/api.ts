@@ -193,7 +193,7 @@ export interface StateMove {
 /** What a plugin does together with a change of a record: in its transaction, with its rights or beyond them. */
 export interface ChangeAlong {
   readonly move?: StateMove
-  /** Values that are set whatever the caller may edit, as those of hooks. */
+  /** Values that are set whatever the caller may edit, read-only fields too. */
   readonly sets?: Readonly<Record<string, unknown>>
   /** Called before the record is written, with all of it; what it throws refuses the change. May be called again. */
   readonly before?: (tx: Tx, record: Readonly<PlatformRecord>) => void

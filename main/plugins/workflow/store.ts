@@ -174,8 +174,8 @@ export function approvalsAt(read: Pick<Reads, 'all'>, places: readonly number[])
   return read.all(statement<ApprovalRow>(sql, [JSON.stringify(places)]))
 }
 
-/** Removes the approvals of a record that is gone for good. @returns how many */
-export function forgetApprovals(tx: Tx, object: string, recordId: string): number {
-  const sql = 'DELETE FROM workflow_approval WHERE record_id = ? AND object = ?'
-  return tx.run(statement(sql, [recordId, object])).changes
+/** Removes the approvals of a record that is gone for good; without one, those of an object that is. */
+export function forgetApprovals(tx: Tx, object: string, recordId?: string): void {
+  const sql = `DELETE FROM workflow_approval WHERE object = ? ${recordId === undefined ? '' : 'AND record_id = ?'}`
+  tx.run(statement(sql, recordId === undefined ? [object] : [object, recordId]))
 }

@@ -35,6 +35,12 @@ export function subscribe(
     forgetChanges(tx, schema.uid, recordId)
     forgetApprovals(tx, schema.uid, recordId)
   })
+  host.on('schema.backup_expired', ({ payload }, tx) => {
+    const { kind, objectUid } = payload as { readonly kind: string; readonly objectUid: string | null }
+    if (kind !== 'object' || objectUid === null) return
+    forgetChanges(tx, objectUid)
+    forgetApprovals(tx, objectUid)
+  })
   for (const end of runEnds) {
     host.on(end, ({ payload }, tx, ctx) => {
       const { runId = '' } = payload as { readonly runId?: string }

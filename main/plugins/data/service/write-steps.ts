@@ -102,9 +102,10 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     else if (step.action === 'update' && row) step.found.changed = { row, prepared: prepareChange(step, row) }
   }
 
-  const envOf = ({ env, found: { seals, patch } }: OpenStep): PrepareEnv => {
+  const envOf = ({ env, along, found: { seals, patch } }: OpenStep): PrepareEnv => {
     const sealed = seals === undefined ? env : { ...env, seals }
-    return patch === undefined ? sealed : trusting(sealed, patch)
+    const trusted = patch === undefined ? sealed : trusting(sealed, patch)
+    return along?.sets === undefined ? trusted : { ...trusted, ordered: new Set(Object.keys(along.sets)) }
   }
 
   const prepareNew = (step: OpenStep, data: PlatformRecord): PreparedCreate =>

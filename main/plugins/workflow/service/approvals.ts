@@ -11,7 +11,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { AutomationService } from '#main/plugins/automation/api.ts'
 import type { ApprovalChange, ApprovalRow, NewApproval } from '../store.ts'
 import { addApproval, approvalsOf, approversOf, changeApproval, objectsWithApprovals, putApprovers } from '../store.ts'
-import type { Announcer } from './announce.ts'
+import type { Announcer, Told } from './announce.ts'
 import type { Approvers } from './approvers.ts'
 import type { Locks } from './locks.ts'
 import type { Machines } from './machines.ts'
@@ -80,14 +80,13 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     changeApproval(tx, { id, status, decisions, escalate_at: escalateAt, decided_at: decidedAt, ...given })
   }
 
-  const toldOf = (tx: Tx, approval: ApprovalRow) => ({
-    schema: parts.machines.byUid(approval.object)!,
-    approval,
-    approvers: approversOf(tx, approval.id),
-  })
+  /** Undefined once the object is gone: there is nobody left to tell. */
+  const toldOf = (tx: Tx, approval: ApprovalRow): Told | undefined => {
+    const schema = parts.machines.byUid(approval.object)
+    return schema === undefined ? undefined : { schema, approval, approvers: approversOf(tx, approval.id) }
+  }
 
   const act: Approvals['act'] = (tx, ctx, row, given, ending) => {
-    const { status, ...rest } = row
     const timestamp = clock.iso()
     const decisions = [...(JSON.parse(row.decisions) as ApprovalDecision[]), { ...given, timestamp }]
     const text = JSON.stringify(decisions)
@@ -97,7 +96,8 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     }
     change(tx, row, { status: ending, decisions: text, escalate_at: null, decided_at: timestamp })
     if (row.locks === 1) locks.released(tx)
-    announcer.decided(tx, ctx, toldOf(tx, { ...rest, status }), ending)
+    const told = toldOf(tx, row)
+    if (told !== undefined) announcer.decided(tx, ctx, told, ending)
     if (row.flow_run_id === null) return { isFinal: true, resumed: undefined }
     const output = { approvalId: row.id, status: ending, decisions }
     const label = ending === 'approved' ? 'approve' : 'reject'
@@ -141,7 +141,8 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     },
     reassign(tx, ctx, row, to, now) {
       putApprovers(tx, row.id, now)
-      announcer.requested(tx, ctx, toldOf(tx, row), to, ids.uuid())
+      const told = toldOf(tx, row)
+      if (told !== undefined) announcer.requested(tx, ctx, told, to, ids.uuid())
     },
     settleTime: (tx, row) => change(tx, row, { escalate_at: null }),
     leave(tx, ctx, object, recordId) {

@@ -49,7 +49,8 @@ export function readChanges(
   return read.all(statement<ChangeRow>(sql, [recordId, workflow, object, limit]))
 }
 
-/** Removes the changes of a record that is gone for good. */
-export function forgetChanges(tx: Tx, object: string, recordId: string): void {
-  tx.run(statement('DELETE FROM workflow_change WHERE record_id = ? AND object = ?', [recordId, object]))
+/** Removes the changes of a record that is gone for good; without one, those of an object that is. */
+export function forgetChanges(tx: Tx, object: string, recordId?: string): void {
+  const sql = `DELETE FROM workflow_change WHERE object = ? ${recordId === undefined ? '' : 'AND record_id = ?'}`
+  tx.run(statement(sql, recordId === undefined ? [object] : [object, recordId]))
 }

@@ -21,7 +21,7 @@ import type { Locks } from './locks.ts'
 import type { Machines } from './machines.ts'
 import { refuseStates, requireComment, requireFrom } from './transitions.ts'
 import type { Verdict } from './verdict.ts'
-import { verdictOf } from './verdict.ts'
+import { verdictOf, votesOf } from './verdict.ts'
 
 /** What acting on approvals works with. */
 export interface DecidingParts {
@@ -61,7 +61,6 @@ export interface Deciding {
 
 /** Somebody else decided between the look and the transaction. */
 class Overtaken extends Error {}
-const maxTries = 4
 
 /** Makes the acts. */
 export function createDeciding(parts: DecidingParts): Deciding {
@@ -78,7 +77,7 @@ export function createDeciding(parts: DecidingParts): Deciding {
   const verdictWith = (reads: Pick<Reads, 'all'>, row: ApprovalRow, userId: string, act: DecisionInput): Verdict => {
     const deciders = approversOf(reads, row.id)
     if (!deciders.includes(userId)) throw workflowError('approval_not_assigned')
-    const votes = votesOf(row)
+    const votes = votesIn(row)
     if (votes.has(userId)) throw workflowError('approval_already_decided', { status: row.status, by: userId })
     const { behavior } = JSON.parse(row.definition) as ApprovalDefinition
     return verdictOf(behavior, deciders, votes.set(userId, act.decision))
@@ -123,7 +122,7 @@ export function createDeciding(parts: DecidingParts): Deciding {
       after(tx, record: PlatformRecord, previous: PlatformRecord) {
         if (!data.transitionHolds(wanted, { record, previous, user }))
           throw workflowError('transition_condition_failed', { transition: wanted.name })
-        const approvers = [...votesOf(readApproval(tx, row.id)!)].flatMap(([id, vote]) =>
+        const approvers = [...votesIn(readApproval(tx, row.id)!)].flatMap(([id, vote]) =>
           vote === 'approve' ? [id] : [],
         )
         const [from, to] = [stateOf(previous[machine.field]), stateOf(record[machine.field])]
@@ -156,6 +155,12 @@ export function createDeciding(parts: DecidingParts): Deciding {
     return acted!
   }
 
+  /** A credential narrowed to permission sets decides what it may edit. @throws permission_denied, resource_not_found */
+  const requireScope = (ctx: RequestContext, row: ApprovalRow): void => {
+    if ((ctx.scope?.permissionSets ?? null) === null) return
+    data.requireRecord(ctx, { object: parts.machines.byUid(row.object)!.name, id: row.record_id, action: 'edit' })
+  }
+
   /** The values of a decision are those the decider may write. @throws permission_denied, validation_error */
   const requireValues = (ctx: RequestContext, row: ApprovalRow, given: Record<string, unknown> = {}): void => {
     const names = Object.keys(given)
@@ -176,35 +181,40 @@ export function createDeciding(parts: DecidingParts): Deciding {
       const { requireRejectReason } = JSON.parse(row.definition) as ApprovalDefinition
       const verdict = (reads: Pick<Reads, 'all'>, now: ApprovalRow): Verdict =>
         verdictWith(reads, now, ctx.actor.id, input)
+      requireScope(ctx, row)
       verdict(read, pendingIn(read, row))
       requireComment(requireRejectReason && input.decision === 'reject', input.comment)
       requireValues(ctx, row, input.data)
-      for (let attempt = 1; ; attempt += 1) {
+      // Each round somebody else acted, and what was decided stays so.
+      for (;;) {
         try {
           return await settle(ctx, row, input, verdict)
         } catch (error) {
-          if (!(error instanceof Overtaken) || attempt === maxTries) throw error
+          if (!(error instanceof Overtaken)) throw error
         }
       }
     },
     force: (ctx, row, input) => settle(ctx, row, input, () => (input.decision === 'approve' ? 'approved' : 'rejected')),
-    recall: (ctx, row, comment) =>
-      write('workflow.recall', (tx) => {
+    async recall(ctx, row, comment) {
+      requireScope(ctx, row)
+      return write('workflow.recall', (tx) => {
         const now = pendingIn(tx, row)
         if (row.submitter_id !== ctx.actor.id && !parts.permissions.isAdministrator(ctx))
           throw workflowError('approval_not_assigned')
         return approvals.act(tx, ctx, now, { userId: ctx.actor.id, decision: 'recall', ...said(comment) }, 'recalled')
-      }),
-    reassign: (ctx, row, to, comment) =>
-      write('workflow.reassign', (tx) => {
+      })
+    },
+    async reassign(ctx, row, to, comment) {
+      requireScope(ctx, row)
+      return write('workflow.reassign', (tx) => {
         const now = pendingIn(tx, row)
         const deciders = approversOf(tx, row.id)
-        const votes = votesOf(now)
+        const votes = votesIn(now)
         const isDecider = deciders.includes(ctx.actor.id)
         if (!isDecider && !parts.permissions.isAdministrator(ctx)) throw workflowError('approval_not_assigned')
         if (votes.has(ctx.actor.id))
           throw workflowError('approval_already_decided', { status: now.status, by: ctx.actor.id })
-        if (deciders.includes(to) || !parts.approvers.mayDecide(to, row.organization_id)) {
+        if (deciders.includes(to) || votes.has(to) || !parts.approvers.mayDecide(to, row.organization_id)) {
           const message = 'Name a user of the workspace who does not decide already.'
           throw validationError([{ field: 'to', code: 'invalid_reference', message, value: to }])
         }
@@ -213,17 +223,13 @@ export function createDeciding(parts: DecidingParts): Deciding {
         const acted = approvals.act(tx, ctx, now, given)
         approvals.reassign(tx, ctx, now, [to], [...deciders.filter((id) => !leaves(id)), to])
         return acted
-      }),
+      })
+    },
   }
 }
 
-/** Who decided what. */
-function votesOf({ decisions }: ApprovalRow): Map<string, 'approve' | 'reject'> {
-  const votes = new Map<string, 'approve' | 'reject'>()
-  for (const { userId, decision } of JSON.parse(decisions) as ApprovalDecision[]) {
-    if (decision === 'approve' || decision === 'reject') votes.set(userId, decision)
-  }
-  return votes
+function votesIn({ decisions }: ApprovalRow): Map<string, 'approve' | 'reject'> {
+  return votesOf(JSON.parse(decisions) as ApprovalDecision[])
 }
 
 function said(comment: string | undefined): { comment?: string } {

@@ -1,5 +1,6 @@
 // What happens to approvals nobody decided in time (D-167, D-253). Due times are rows, so nothing is lost by a restart; a
 // job looks once a minute.
+import type { ApprovalDecision } from '#shared/contracts/workflow.ts'
 import { PlatformError } from '#shared/errors.ts'
 import type { ApprovalDefinition, Approver } from '#shared/rules/approval-definition.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -15,6 +16,7 @@ import type { Approvers } from './approvers.ts'
 import type { Deciding } from './deciding.ts'
 import type { Machines } from './machines.ts'
 import type { States } from './states.ts'
+import { votesOf } from './verdict.ts'
 
 /** What escalation works with. */
 export interface EscalationParts {
@@ -39,14 +41,16 @@ const slice = 100
 export function createEscalation(parts: EscalationParts): () => Promise<void> {
   const { read, write, clock, log, approvals } = parts
 
-  /** Whom a request goes to when its time is over. */
+  /** Whom a request goes to when its time is over: nobody who has decided already. */
   const receivers = async (row: ApprovalRow, { escalateTo }: Escalation): Promise<string[]> => {
-    const schema = parts.machines.byUid(row.object)
-    if (escalateTo === undefined || schema === undefined) return []
+    if (escalateTo === undefined) return []
+    const { name } = parts.machines.byUid(row.object)!
     const approver: Approver = typeof escalateTo === 'string' ? { type: 'user', value: escalateTo } : escalateTo
-    const record = await parts.states.whole(schema.name, row.record_id)
+    const record = await parts.states.whole(name, row.record_id)
     const { submitter_id: submitterId, organization_id: organizationId } = row
-    return parts.approvers.find([approver], { record, submitterId, organizationId })
+    const votes = votesOf(JSON.parse(row.decisions) as ApprovalDecision[])
+    const found = parts.approvers.find([approver], { record, submitterId, organizationId })
+    return found.filter((id) => !votes.has(id))
   }
 
   /** Does something with a request that is still undecided and late, in one transaction. */
@@ -92,17 +96,23 @@ export function createEscalation(parts: EscalationParts): () => Promise<void> {
     }
   }
 
+  const settle = async (row: ApprovalRow): Promise<void> => {
+    if (parts.machines.byUid(row.object) === undefined) return late(row, () => undefined)
+    try {
+      await escalate(row)
+    } catch (error) {
+      // Somebody decided meanwhile, or the record does not allow it any more: people are told instead.
+      if (!(error instanceof PlatformError)) throw error
+      log.warn({ err: error, approval: row.id }, 'An approval could not be escalated; those who have it are told.')
+      await remind(row, [])
+    }
+  }
+
   return async () => {
-    for (const row of dueApprovals(read, clock.now(), slice)) {
-      try {
-        await escalate(row)
-      } catch (error) {
-        // Somebody decided meanwhile, or the record does not allow it any more: people are told instead.
-        if (!(error instanceof PlatformError)) throw error
-        log.warn({ err: error, approval: row.id }, 'An approval could not be escalated; those who have it are told.')
-        if (parts.machines.byUid(row.object) === undefined) await late(row, () => undefined)
-        else await remind(row, [])
-      }
+    for (;;) {
+      const due = dueApprovals(read, clock.now(), slice)
+      for (const row of due) await settle(row)
+      if (due.length < slice) return
     }
   }
 }

@@ -55,8 +55,11 @@ const slice = 500
 export function createRequests(parts: RequestParts): Requests {
   const { read, data, machines } = parts
 
+  /** A credential narrowed to permission sets reaches no further than these, whoever it belongs to. */
+  const isWhole = ({ scope }: RequestContext): boolean => (scope?.permissionSets ?? null) === null
+
   const isOwn = (ctx: RequestContext, row: ApprovalRow): boolean =>
-    row.submitter_id === ctx.actor.id || approversOf(read, row.id).includes(ctx.actor.id)
+    isWhole(ctx) && (row.submitter_id === ctx.actor.id || approversOf(read, row.id).includes(ctx.actor.id))
 
   const canSee: Requests['canSee'] = (ctx, row) => {
     const schema = machines.byUid(row.object)
@@ -102,7 +105,7 @@ export function createRequests(parts: RequestParts): Requests {
       for (let from = 0; from < own.length; from += slice) {
         const some = own.slice(from, from + slice)
         const readable = data.readable(ctx, name, [...new Set(some.map((key) => key.record_id))])
-        for (const key of some) if (key.own === 1 || readable.has(key.record_id)) open.add(key)
+        for (const key of some) if ((key.own === 1 && isWhole(ctx)) || readable.has(key.record_id)) open.add(key)
       }
     }
     return keys.filter((key) => open.has(key))

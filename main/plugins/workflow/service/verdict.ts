@@ -1,8 +1,20 @@
 // What decisions make of an approval (D-167, D-252). Pure.
+import type { ApprovalDecision } from '#shared/contracts/workflow.ts'
 import type { ApprovalDefinition } from '#shared/rules/approval-definition.ts'
 
 /** What was decided so far; null while it is open. */
 export type Verdict = 'approved' | 'rejected' | null
+
+/** Who decided what, of everything that was done with an approval. */
+export function votesOf(
+  acts: readonly Pick<ApprovalDecision, 'userId' | 'decision'>[],
+): Map<string, 'approve' | 'reject'> {
+  const votes = new Map<string, 'approve' | 'reject'>()
+  for (const { userId, decision } of acts) {
+    if (decision === 'approve' || decision === 'reject') votes.set(userId, decision)
+  }
+  return votes
+}
 
 /**
  * Counts decisions: the first one, all of those who decide, or more than half of them. A majority that cannot be reached
