@@ -15,6 +15,7 @@ import { createHistory, transitionedEvent } from './service/history.ts'
 import { createLocks } from './service/locks.ts'
 import { createMachines } from './service/machines.ts'
 import { createRequests } from './service/requests.ts'
+import { createSettling } from './service/settling.ts'
 import { createStates } from './service/states.ts'
 import { createTransitions } from './service/transitions.ts'
 import { subscribe } from './subscribers.ts'
@@ -66,6 +67,8 @@ export const workflowPlugin = definePlugin({
       organizationOf: (reads, object, recordId) =>
         auth()?.hasOrganizations === true ? permissions.organizationOf(reads, object, recordId) : null,
     })
+    const nameOf = (userId: string): string | null => auth()?.user(userId)?.name ?? null
+    const settle = createSettling({ read, write, data, machines, history, locks, approvals, nameOf })
     const deciding = createDeciding({
       read,
       write,
@@ -73,11 +76,9 @@ export const workflowPlugin = definePlugin({
       authorizer,
       permissions,
       machines,
-      history,
-      locks,
       approvers,
       approvals,
-      nameOf: (userId) => auth()?.user(userId)?.name ?? null,
+      settle,
     })
     const transition = createTransitions({ read, data, machines, states, history, approvals })
     const operations = createWorkflowOperations({

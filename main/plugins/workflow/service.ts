@@ -8,11 +8,13 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { WorkflowService } from './api.ts'
 import { workflowError } from './errors.ts'
 import type { Acted } from './service/approvals.ts'
-import type { Deciding, DecisionInput } from './service/deciding.ts'
+import type { Deciding } from './service/deciding.ts'
 import type { Locks } from './service/locks.ts'
 import type { Machines } from './service/machines.ts'
 import { showMachine } from './service/machines.ts'
 import type { Requests } from './service/requests.ts'
+import type { DecisionInput } from './service/settling.ts'
+import { votesIn } from './service/settling.ts'
 import type { States } from './service/states.ts'
 import type { ApprovalRow } from './store.ts'
 import { approvalsOf, approversOf, readApproval } from './store.ts'
@@ -72,9 +74,10 @@ export function createWorkflowOperations(parts: WorkflowParts) {
       if (named !== undefined) return named
     }
     const open = approvalId === undefined ? seen.filter(({ status }) => status === 'pending') : []
-    const own = open.find((row) => approversOf(read, row.id).includes(ctx.actor.id)) ?? open[0]
-    if (own === undefined) throw workflowError('approval_not_found', { object, recordId: recordId.slice(0, 200) })
-    return own
+    const own = open.filter((row) => approversOf(read, row.id).includes(ctx.actor.id))
+    const meant = own.find((row) => !votesIn(row).has(ctx.actor.id)) ?? own[0] ?? open[0]
+    if (meant === undefined) throw workflowError('approval_not_found', { object, recordId: recordId.slice(0, 200) })
+    return meant
   }
 
   const latest = (row: ApprovalRow): ApprovalRow => readApproval(read, row.id) ?? row
