@@ -10,6 +10,7 @@ import { createApprovals } from './service/approvals.ts'
 import { createApprovers } from './service/approvers.ts'
 import { createDeciding } from './service/deciding.ts'
 import { createEscalation } from './service/escalation.ts'
+import { startEscalationTimer } from './service/escalation-timer.ts'
 import { workflowNodes } from './service/flow-nodes.ts'
 import { createHistory, transitionedEvent } from './service/history.ts'
 import { createLocks } from './service/locks.ts'
@@ -99,6 +100,6 @@ export const workflowPlugin = definePlugin({
       automation()?.registerNodeType(node)
     subscribe(host, { metadata, history, approvals })
     const parts = { read, write, clock, ids, log, machines, states, approvers, approvals, deciding, announcer }
-    host.job('escalation', { everySeconds: 60 }, createEscalation(parts))
+    host.dispose(startEscalationTimer(createEscalation(parts), log))
   },
 })

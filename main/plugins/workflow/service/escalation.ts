@@ -1,5 +1,4 @@
-// What happens to approvals nobody decided in time (D-167, D-253). Due times are rows, so nothing is lost by a restart; a
-// job looks once a minute.
+// What happens to approvals nobody decided in time (D-167, D-253). Due times are rows, so nothing is lost by a restart.
 import type { ApprovalDecision } from '#shared/contracts/workflow.ts'
 import { PlatformError } from '#shared/errors.ts'
 import type { ApprovalDefinition, Approver } from '#shared/rules/approval-definition.ts'
@@ -37,7 +36,7 @@ type Escalation = NonNullable<ApprovalDefinition['escalation']>
 
 const slice = 100
 
-/** Makes the job: it does what is due. */
+/** Makes the deed: everything that is due. */
 export function createEscalation(parts: EscalationParts): () => Promise<void> {
   const { read, write, clock, log, approvals } = parts
 
