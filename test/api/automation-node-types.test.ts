@@ -44,7 +44,9 @@ const guestPlugin = definePlugin({
 })
 
 beforeAll(async () => {
-  host = await createTestHost({ plugins: [...corePlugins, ...optionalPlugins.filter(({ id }) => id !== 'workflow'), guestPlugin] })
+  host = await createTestHost({
+    plugins: [...corePlugins, ...optionalPlugins.filter(({ id }) => id !== 'workflow'), guestPlugin],
+  })
 })
 
 afterAll(() => host.stop())
