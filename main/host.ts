@@ -23,6 +23,7 @@ import { settingsPlugin } from '#main/plugins/settings/index.ts'
 import { syncPlugin } from '#main/plugins/sync/index.ts'
 import { viewsPlugin } from '#main/plugins/views/index.ts'
 import { webhooksPlugin } from '#main/plugins/webhooks/index.ts'
+import { workflowPlugin } from '#main/plugins/workflow/index.ts'
 
 /** Plugins that are always loaded. */
 export const corePlugins: readonly PluginDefinition[] = [
@@ -50,6 +51,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   notificationsPlugin,
   realtimePlugin,
   automationPlugin,
+  workflowPlugin,
   webhooksPlugin,
   syncPlugin,
 ]

@@ -50,7 +50,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'permission manage_packages': packages,
   'permission manage_ai': assistants,
   'error gone': 'Uploads are not built, and there is one version of the API: nothing is retired (D-201).',
-  'error record_locked': 'Approvals are not built: nothing locks a record.',
   'error authorization_pending': protocol,
   'error expired_token': protocol,
   'error access_denied': protocol,

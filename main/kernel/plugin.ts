@@ -32,6 +32,8 @@ export interface DiscoveryEntry {
   /** Key of `routes` and the path under the prefix, when it has one. */
   readonly routeKey?: string
   readonly route?: string
+  /** Further keys of `routes` with their paths. */
+  readonly moreRoutes?: Readonly<Record<string, string>>
   /** Key of `features`. */
   readonly feature?: string
   /** Keys of `capabilities` the plugin switches on. */

@@ -129,7 +129,7 @@ export const ListQuery = z.record(z.string(), z.union([z.string(), z.array(z.str
 
 const listErrors = ['invalid_query', 'timeout', 'method_not_allowed'] as const
 const createErrors = ['conflict', 'method_not_allowed'] as const
-const changeErrors = [...createErrors, 'CONCURRENT_UPDATE'] as const
+const changeErrors = [...createErrors, 'CONCURRENT_UPDATE', 'record_locked'] as const
 /** Failures of single records stand in the results of an answer with status 200 (D-63). */
 const bulkErrors = ['method_not_allowed'] as const
 
@@ -228,7 +228,7 @@ export const dataRoutes = defineRoutes({
     response: DeleteResult,
     permission: { object: 'params.object', action: 'delete' },
     rateLimit: 'write',
-    errors: ['CONCURRENT_UPDATE', 'delete_restricted', 'invalid_query', 'method_not_allowed'],
+    errors: ['CONCURRENT_UPDATE', 'record_locked', 'delete_restricted', 'invalid_query', 'method_not_allowed'],
     channel: 'delete',
     summary: 'Delete a record: softly when the object has a trash, for good with purge=true.',
     tag: 'data',

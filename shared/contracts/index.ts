@@ -29,6 +29,7 @@ import { syncConflictRoutes } from './sync-conflicts.ts'
 import { syncPeerRoutes, syncRoutes } from './sync.ts'
 import { viewRoutes } from './views.ts'
 import { webhookRoutes } from './webhooks.ts'
+import { workflowRoutes } from './workflow.ts'
 
 /** All contracts, grouped by plugin. */
 export const allContracts: readonly AnyRoute[] = [
@@ -42,6 +43,7 @@ export const allContracts: readonly AnyRoute[] = [
   feedRoutes,
   importRoutes,
   automationRoutes,
+  workflowRoutes,
   settingsRoutes,
   backupRoutes,
   registryRoutes,

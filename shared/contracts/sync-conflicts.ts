@@ -205,6 +205,7 @@ export const syncConflictRoutes = defineRoutes({
       'sync_disabled',
       'sync_conflict_not_found',
       'CONCURRENT_UPDATE',
+      'record_locked',
       'delete_restricted',
       'method_not_allowed',
     ],

@@ -7,6 +7,7 @@ import { compilePattern } from '#shared/expression/user-pattern.ts'
 import { filterFieldProblems } from '#shared/filter/filter-fields.ts'
 import { checkExpression } from '#shared/formulas/expression-problems.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import { ApprovalDefinition } from './approval-definition.ts'
 
 /** The types of a rule. */
 export const ruleTypes = [
@@ -165,7 +166,7 @@ export function checkRule(rule: unknown, at: string, ground: RuleGround | null, 
       inner('otherwise')
       break
     case 'state_machine':
-      if (need('field') && need('transitions')) problems.push(...stateProblems(given, path, ground, cel))
+      if (need('field') && need('transitions')) problems.push(...stateProblems(given, path, ground, cel, field))
       break
   }
   return problems
@@ -187,6 +188,7 @@ function stateProblems(
   path: (key: string) => string,
   ground: RuleGround | null,
   cel: (key: string, source: unknown) => void,
+  field: (key: string, fieldName: string) => void,
 ): FieldError[] {
   const options = ground?.optionsOf(rule.field!) ?? null
   const states = rule.states?.map((state) => state.name) ?? options
@@ -211,6 +213,8 @@ function stateProblems(
     for (const from of [one.from].flat()) if (from !== '*') known(`${key}.from`, from)
     known(`${key}.to`, one.to)
     if (one.condition !== undefined) cel(`${key}.condition`, one.condition)
+    for (const fieldName of Object.keys(one.set ?? {})) field(`${key}.set.${fieldName}`, fieldName)
+    problems.push(...approvalProblems(one, path(`${key}.approval`)))
     if (names.has(one.name)) {
       problems.push({
         field: path(`${key}.name`),
@@ -222,4 +226,14 @@ function stateProblems(
     names.add(one.name)
   })
   return problems
+}
+
+/** An approval that is asked for names its approvers. */
+function approvalProblems(one: z.infer<typeof transition>, path: string): FieldError[] {
+  if (one.approval === undefined) {
+    const message = 'A transition that asks for an approval says who approves.'
+    return one.requiresApproval === true ? [{ field: path, code: 'required', message }] : []
+  }
+  const parsed = ApprovalDefinition.safeParse(one.approval)
+  return parsed.success ? [] : fieldErrorsOf(parsed.error.issues, one.approval, path)
 }

@@ -296,8 +296,6 @@ describe('nodes', () => {
 
   it.each([
     ['send_email', { to: 'a@example.org', subject: 's', body: 'b' }],
-    ['approval', { approvers: [{ type: 'owner' }] }],
-    ['transition', { object: 'task', recordId: 'x', transition: 'go' }],
     ['ai_prompt', { prompt: 'Hi' }],
   ])('%s fails with a sentence where its service is absent', async (type, config) => {
     const run = await runRow([{ id: 'x', type, config }])

@@ -37,7 +37,9 @@ describe('GET /api/v1 (D-17)', () => {
       ui: '/api/v1/ui',
       analytics: '/api/v1/analytics',
       auth: '/api/v1/auth',
-      workflow: null,
+      workflow: '/api/v1/workflow',
+      approvals: '/api/v1/approvals',
+      graphql: null,
     })
     expect(body.features).toMatchObject({ graphql: false, websockets: true, files: false })
     expect(body.services.graphql).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })

@@ -5,6 +5,7 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RecordAction } from '#shared/route.ts'
+import type { StateMachine, Transition } from '#shared/rules/state-machine.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import type { RawJson } from '#main/kernel/reply.ts'
@@ -182,6 +183,39 @@ export interface RecordHooks {
   after(ctx: RequestContext, input: { object: string; event: HookEvent; items: readonly HookItem[] }): Promise<void>
 }
 
+/** Where a state machine leads the record of a change, judged by whoever asks for the change. */
+export interface StateMove {
+  /** Name of the rule. */
+  readonly machine: string
+  readonly to: string
+}
+
+/** What a plugin does together with a change of a record: in its transaction, with its rights or beyond them. */
+export interface ChangeAlong {
+  readonly move?: StateMove
+  /** Values that are set whatever the caller may edit, read-only fields too. */
+  readonly sets?: Readonly<Record<string, unknown>>
+  /** Called before the record is written, with all of it; what it throws refuses the change. May be called again. */
+  readonly before?: (tx: Tx, record: Readonly<PlatformRecord>) => void
+  /** Called once the record is written, or found to be as it should; what it throws rolls the change back. */
+  readonly after?: (tx: Tx, record: Readonly<PlatformRecord>, previous: Readonly<PlatformRecord>) => void
+}
+
+/** A change as the condition of a transition sees it. */
+export interface TransitionChange {
+  readonly record: Readonly<PlatformRecord>
+  readonly previous: Readonly<PlatformRecord>
+  readonly user: { readonly id: string; readonly name: string | null }
+}
+
+/** Records nobody may write at the moment; `workflow` sets it. */
+export interface RecordLocks {
+  /**
+   * What holds a record against this caller; undefined for nothing. Costs no statement while nothing of the object is held.
+   */
+  heldBy(read: Pick<Reads, 'get'>, ctx: RequestContext, schema: ObjectSchema, id: string): string | undefined
+}
+
 /** A bulk write as the service takes it. */
 export interface BulkInput {
   readonly object: string
@@ -322,6 +356,14 @@ export interface DataService {
   canReadField(ctx: RequestContext, object: string, field: string): boolean
   /** Sets the code that runs around writes. @throws Error when there is some already. */
   setHooks(hooks: RecordHooks): void
+  /** Sets what holds records. @throws Error when something does already */
+  setLocks(locks: RecordLocks): void
+  /** The state machines that guard records of an object, by priority and then name; none for an object nobody knows. */
+  stateMachines(object: string): readonly StateMachine[]
+  /** Whether the caller is among those a transition names (D-250). */
+  mayTake(ctx: RequestContext, transition: Transition): boolean
+  /** Whether the condition of a transition holds of a change; one that cannot be evaluated does not. */
+  transitionHolds(transition: Transition, change: TransitionChange): boolean
   /** Answers at once where one statement does. @throws resource_not_found, invalid_query */
   get(
     ctx: RequestContext,
@@ -344,10 +386,14 @@ export interface DataService {
   write(ctx: RequestContext, items: readonly WriteItem[], options: BulkOptions): Promise<BulkResult>
   /** @throws validation_error, conflict */
   create(ctx: RequestContext, input: { object: string; data: Record<string, unknown> }): Promise<StoredRecord>
-  /** @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found */
+  /**
+   * @param along what a plugin does in the same transaction
+   * @throws validation_error, conflict, CONCURRENT_UPDATE, resource_not_found, record_locked
+   */
   update(
     ctx: RequestContext,
     input: { object: string; id: string; data: Record<string, unknown>; expectedVersion?: ExpectedVersion },
+    along?: ChangeAlong,
   ): Promise<StoredRecord>
   /** @throws resource_not_found, CONCURRENT_UPDATE, delete_restricted */
   remove(

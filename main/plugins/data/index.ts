@@ -21,6 +21,7 @@ import { schemaChangeHandlers, schemaRestoredEvent } from './service/schema-chan
 import { createSchemaBackups } from './service/schema-change/restoring.ts'
 import { backupExpiredEvent, createSchemaUpkeep } from './service/schema-change/upkeep.ts'
 import { withRelationChecks } from './service/relation-checks.ts'
+import { createTransitionRights } from './service/rules/transition-rights.ts'
 import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
 import { createTrashRetention } from './service/trash-retention.ts'
 import { createTriggerActions } from './service/triggers/trigger-actions.ts'
@@ -73,7 +74,8 @@ export const dataPlugin = definePlugin({
       users: userDirectory,
       schemaOf: metadata.objectSchema,
     })
-    const derived = createDerivedValues(parts, { rules: createRecordRules({ metadata, queryEnv }), queryEnv })
+    const mayTake = createTransitionRights(permissions)
+    const derived = createDerivedValues(parts, { rules: createRecordRules({ metadata, queryEnv, mayTake }), queryEnv })
     const tables = createObjectTables(parts, derived)
     const upkeep = createSchemaUpkeep(parts, derived)
     metadata.setTypeHook('object', withRelationChecks(withRuleChecks(tables.hook), metadata, queryEnv))
@@ -93,6 +95,7 @@ export const dataPlugin = definePlugin({
       metadata,
       settings,
       cursorKey: await cursorKey(host),
+      mayTake,
     })
     host.provide('data', service)
     host.handle(dataRoutes, dataHandlers(service, metadata, host.read))

@@ -15,7 +15,7 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
-import type { DataService, RecordHooks } from './api.ts'
+import type { DataService, RecordHooks, RecordLocks } from './api.ts'
 import { createRecordDeletion } from './service/deletion.ts'
 import { createRecordAccess } from './service/record-access.ts'
 import { createRecordFinder } from './service/finder.ts'
@@ -24,6 +24,7 @@ import type { PrepareEnv } from './service/prepare.ts'
 import { createIncomingReferences } from './service/references.ts'
 import type { RecordRules } from './service/record-rules.ts'
 import { createRecordRules } from './service/rules/create-record-rules.ts'
+import type { MayTake } from './service/rules/transition-rights.ts'
 import { createRecordNumbers } from './service/numbering.ts'
 import { createRecordWrites } from './service/record-writes.ts'
 import { createRemoteRights } from './service/remote-rights.ts'
@@ -46,6 +47,7 @@ export type DataServiceHost = Pick<
   metadata: MetadataService
   settings: SettingsService
   cursorKey: CursorKey
+  readonly mayTake: MayTake
   /** Undefined while there are no organizations. */
   recordOrganization(): RecordOrganization | undefined
 }
@@ -80,14 +82,24 @@ export function createDataService(host: DataServiceHost): DataService {
   const access = createRecordAccess({ authorizer: host.authorizer, queryEnv, hasOrganizations })
   const summaryRules = createSummaryRules(metadata, queryEnv)
   const summaries = createSummaries(summaryRules, queryEnv, (...change) => writer.derive(...change))
-  const rules: RecordRules = createRecordRules({ metadata, queryEnv })
+  const { mayTake } = host
+  const rules: RecordRules = createRecordRules({ metadata, queryEnv, mayTake })
   const numbers = createRecordNumbers(today)
   const rows = createStoredRows({ search, clock, rules, summaries })
   const writer = createRecordWriter({ ...host, numbers, queryEnv, rules, access, rows, summaries })
-  const incoming = createIncomingReferences(metadata)
-  const deletion = createRecordDeletion({ metadata, incoming, writer, rows, rules, access })
-  const finder = createRecordFinder({ ...host, search, incoming, access })
   let hooks: RecordHooks | undefined
+  let locks: RecordLocks | undefined
+  const incoming = createIncomingReferences(metadata)
+  const deletion = createRecordDeletion({
+    metadata,
+    incoming,
+    writer,
+    rows,
+    rules,
+    access,
+    locks: () => locks,
+  })
+  const finder = createRecordFinder({ ...host, search, incoming, access })
 
   const schemaFor = (ctx: RequestContext, object: string, action: RecordAction): ObjectSchema => {
     const schema = metadata.objectSchema(object)
@@ -136,6 +148,7 @@ export function createDataService(host: DataServiceHost): DataService {
     access,
     summaries,
     hooks: () => hooks,
+    locks: () => locks,
     queryEnv,
     maxBatchRecords: () => settings.get('maxBatchRecords'),
     schemaFor,
@@ -153,6 +166,16 @@ export function createDataService(host: DataServiceHost): DataService {
       if (hooks !== undefined) throw new Error('The data service has hooks already.')
       hooks = given
     },
+    setLocks(given) {
+      if (locks !== undefined) throw new Error('The data service has locks already.')
+      locks = given
+    },
+    stateMachines(object) {
+      const schema = metadata.objectSchema(object)
+      return schema === undefined || schema.abstract ? [] : rules.machines(schema)
+    },
+    mayTake,
+    transitionHolds: rules.transitionHolds,
     requireRecord(ctx, { object, id, action, deletedToo = false }) {
       // Who may not read learns nothing of what else it may do.
       schemaFor(ctx, object, 'read')

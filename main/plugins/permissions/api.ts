@@ -20,6 +20,8 @@ export interface PermissionsService {
   isSystemPermission(text: string): boolean
   /** What a user was given; a user without an entry has the default profile and nothing else. */
   assignments(userId: string): Assignments
+  /** Whether the caller has the profile of administrators, with a credential that takes nothing away. */
+  isAdministrator(ctx: RequestContext): boolean
   /** Gives a user exactly this; rights count from the COMMIT on. Who may call is the caller's concern. */
   assign(tx: Tx, userId: string, assignments: Assignments): void
   /**

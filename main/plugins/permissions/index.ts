@@ -33,7 +33,7 @@ export const permissionsPlugin = definePlugin({
   id: 'permissions',
   version: '1.0.0',
   requires: ['settings', 'metadata'],
-  optional: ['auth', 'feed'],
+  optional: ['auth', 'feed', 'workflow'],
   discovery: { service: 'permissions', routeKey: 'permissions', route: '/permissions' },
   contract: permissionRoutes,
   permissions: permissionsPermissions,
@@ -43,6 +43,7 @@ export const permissionsPlugin = definePlugin({
     const metadata = host.service('metadata')
     const settings = host.service('settings')
     const auth = host.optionalService('auth')
+    const workflow = host.optionalService('workflow')
     const { read, write, clock, ids } = host
     const authorizer = () => host.authorizer
     const hasOrganizations = (): boolean => auth()?.hasOrganizations === true
@@ -81,7 +82,14 @@ export const permissionsPlugin = definePlugin({
       feed: host.optionalService('feed'),
       changed: host.raisePermissionEpoch,
     })
-    const checks = createPermissionChecks({ authorizer, metadata, directory, passes, userExists })
+    const checks = createPermissionChecks({
+      authorizer,
+      metadata,
+      directory,
+      passes,
+      userExists,
+      isHeld: (ctx, object, recordId) => workflow()?.heldBy(ctx, { object, recordId }) !== undefined,
+    })
     host.handle(permissionRoutes, permissionHandlers({ checks, shares, directory, metadata, write, userExists }))
   },
 })

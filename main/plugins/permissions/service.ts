@@ -6,6 +6,7 @@ import type { PermissionsService } from './api.ts'
 import { systemPermissions } from '#shared/system-permissions.ts'
 import { isSystemPermission } from './permissions.ts'
 import type { Directory } from './service/directory.ts'
+import { administratorProfile } from './service/delivered-profiles.ts'
 import { adoptRecords, readRecordOrganization, recordOrganization } from './store.ts'
 
 /** Makes the service over an authorizer and the directory. */
@@ -18,6 +19,11 @@ export function createPermissionsService(
     systemPermissions: (ctx) => systemPermissions.filter((word) => authorizer.hasSystemPermission(ctx, word)),
     isSystemPermission,
     assignments: directory.assignments,
+    isAdministrator: ({ actor, credential, scope }) =>
+      actor.type === 'user' &&
+      credential !== 'none' &&
+      (scope?.permissionSets ?? null) === null &&
+      directory.assignments(actor.id).profile === administratorProfile,
     assign: directory.assign,
     adoptRecords(tx, organizationId, homes) {
       const byUser = Object.fromEntries(homes.map((home) => [home.userId, home.organizationId]))

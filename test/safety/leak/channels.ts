@@ -55,6 +55,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'update',
   'views',
   'webhooks',
+  'workflow',
 ])
 
 /**

@@ -293,6 +293,26 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
       ...['pause', 'resume'].map((act) => post(`/automation/schedules/none/${act}`)),
     ]
   },
+  workflow: (world) => [
+    get('/workflow/matter/config'),
+    get('/workflow/none/config'),
+    get('/meta/object/matter/state/stage?from=shut'),
+    get('/meta/object/none/state/stage'),
+    ...[world.hidden[0], world.seen[0], absentId].flatMap((recordId) => [
+      get(`/workflow/matter/${recordId}/state`),
+      get(`/workflow/matter/${recordId}/state?workflow=none`),
+      post(`/workflow/matter/${recordId}/transition`, { transition: 'none' }),
+      post(`/workflow/matter/${recordId}/approve`, {}),
+      post(`/workflow/matter/${recordId}/reject`, {}),
+      get(`/approvals/requests?object=matter&recordId=${recordId}`),
+    ]),
+    get('/approvals/requests'),
+    get(`/approvals/requests?approverId=${absentId}&submitterId=${absentId}&status=pending`),
+    get(`/approvals/requests/${absentId}`),
+    get(`/approvals/requests/${absentId}/actions`),
+    ...['approve', 'reject', 'recall'].map((act) => post(`/approvals/requests/${absentId}/${act}`, {})),
+    post(`/approvals/requests/${absentId}/reassign`, { to: absentId }),
+  ],
   webhooks: (world) => [
     get('/webhooks'),
     get('/webhooks/told'),

@@ -6,7 +6,7 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { asSystem } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { PlatformRecord } from '../api.ts'
+import type { PlatformRecord, RecordLocks } from '../api.ts'
 import { addDeleteEffect, countReferencing, getRow, referencingRows, takeDeleteEffects } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -16,6 +16,7 @@ import type { RecordRules } from './record-rules.ts'
 import type { IncomingReference, IncomingReferences } from './references.ts'
 import { namingOf } from './references.ts'
 import type { Place, StoredRows } from './stored-rows.ts'
+import { requireUnlocked } from './write-parts.ts'
 import type { RecordWriter, Written } from './writer.ts'
 
 /** A chain of cascades may be this long (D-61). */
@@ -42,6 +43,7 @@ export interface DeletionParts {
   readonly rows: StoredRows
   readonly rules: RecordRules
   readonly access: RecordAccess
+  locks(): RecordLocks | undefined
 }
 
 /** One deletion: the record it began with, and every record it has taken in so far. */
@@ -60,6 +62,8 @@ export function createRecordDeletion(parts: DeletionParts): RecordDeletion {
 
   const remove = (at: Place, row: Row, run: Run, depth: number): Written => {
     const { ctx, schema } = at
+    // Whoever names a record was asked at the door; what goes with it is met here.
+    if (depth > 0) requireUnlocked(parts, at.tx, ctx, schema, row)
     const id = row['id'] as string
     const live = row['deleted_at'] === null
     run.taken.add(keyOf(schema, id))

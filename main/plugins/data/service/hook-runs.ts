@@ -65,7 +65,7 @@ export async function runBefore(hooks: RecordHooks, run: WriteRun, shown: readon
       found.seen = row
       if (!outcome.ok) found.failure = outcome.error
       else if (Object.keys(outcome.patch).length > 0) {
-        found.patch = outcome.patch
+        found.patch = { ...found.patch, ...outcome.patch }
         found.item = { ...found.item, data: { ...found.item.data, ...outcome.patch } }
       }
     })

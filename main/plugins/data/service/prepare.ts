@@ -30,6 +30,8 @@ export interface PrepareEnv extends ParseEnv {
   readonly canRead?: (field: string) => boolean
   /** Fields that the engine set itself, in a hook: the caller's rights do not concern them. */
   readonly trusted?: ReadonlySet<string>
+  /** Names of fields whose value the platform itself sets: read-only ones are set too. */
+  readonly ordered?: ReadonlySet<string>
   /** Whether an id names an existing user. */
   readonly userExists: (id: string) => boolean
   /** Whether every record has an organization, which bodies do not set (D-51). */
@@ -135,7 +137,7 @@ export function prepareUpdate(
     const after: Row = {}
     setColumns(after, field, value, env)
     const changed = Object.keys(after).some((column) => !sameValue(after[column], stored[column]))
-    if (changed && field.readonly) {
+    if (changed && field.readonly && env.ordered?.has(name) !== true) {
       const value = isSealed(field) ? undefined : data[name]
       problems.push({ field: name, code: 'read_only', message: 'The field is read-only.', value })
       continue

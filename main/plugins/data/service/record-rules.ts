@@ -3,7 +3,8 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { UniqueRule } from '#main/database/query/unique-clash.ts'
-import type { BrokenRule, PlatformRecord, RecordWarning } from '../api.ts'
+import type { StateMachine, Transition } from '#shared/rules/state-machine.ts'
+import type { BrokenRule, PlatformRecord, RecordWarning, StateMove, TransitionChange } from '../api.ts'
 import type { Row } from './codec.ts'
 
 /** A finding that does not refuse the write (D-96). */
@@ -21,6 +22,7 @@ export interface RecordRules {
    * Judges a row that is about to be stored.
    * @param stored the row as it is; null for a new record
    * @param invalid fields without a valid value: rules that need one of them are not asked
+   * @param move the change of a state that somebody judged already
    * @throws validation_error, conflict
    */
   check(
@@ -29,6 +31,7 @@ export interface RecordRules {
     row: Row,
     stored: Row | null,
     invalid: ReadonlySet<string>,
+    move?: StateMove,
   ): readonly RuleWarning[]
   /**
    * Judges a row once it is stored, where other rows count.
@@ -53,6 +56,10 @@ export interface RecordRules {
    * @param stored the row as it was; null for a record that is new here
    */
   observe(ctx: RequestContext, schema: ObjectSchema, row: Row, stored: Row | null): readonly BrokenRule[]
+  /** The state machines that guard records of an object, by priority and then name. */
+  machines(schema: ObjectSchema): readonly StateMachine[]
+  /** Whether the condition of a transition holds of a change; one that cannot be evaluated does not. */
+  transitionHolds(transition: Transition, change: TransitionChange): boolean
   /** The tuples that rules of type `unique` keep apart. */
   uniqueTuples(schema: ObjectSchema): readonly UniqueRule[]
 }

@@ -10,6 +10,7 @@ import type {
   BulkItem,
   BulkOptions,
   BulkResult,
+  ChangeAlong,
   DataService,
   PlatformRecord,
   StoredRecord,
@@ -48,10 +49,16 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
   }
 
   /** The step of a lone record. */
-  const open = (ctx: RequestContext, action: WriteAction, object: string, asked: BulkItem): OpenStep => {
+  const open = (
+    ctx: RequestContext,
+    action: WriteAction,
+    object: string,
+    asked: BulkItem,
+    along?: ChangeAlong,
+  ): OpenStep => {
     const schema = openFor(ctx, action, object)
     requireDepth(ctx)
-    return stepOf(action, schema, parts.envFor(ctx, schema), asked)
+    return stepOf(action, schema, parts.envFor(ctx, schema), asked, { along })
   }
 
   /** Writes a lone record and answers it with the fields the caller may read. */
@@ -109,7 +116,7 @@ export function createRecordWrites(parts: WriteParts): RecordWrites {
   return {
     create: async (ctx, { object, data }) => stored(ctx, open(ctx, 'create', object, { data })),
 
-    update: async (ctx, { object, ...item }) => stored(ctx, open(ctx, 'update', object, item)),
+    update: async (ctx, { object, ...item }, along) => stored(ctx, open(ctx, 'update', object, item, along)),
 
     restore: async (ctx, { object, ...item }) => stored(ctx, open(ctx, 'restore', object, item)),
 

@@ -6,7 +6,7 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { SearchService } from '#main/plugins/search/api.ts'
-import type { PlatformRecord } from '../api.ts'
+import type { PlatformRecord, StateMove } from '../api.ts'
 import type { DeleteEffect } from '../store.ts'
 import { deleteRow, forgetEffectsOn, insertRow, takeDeleteEffects, updateRow } from '../store.ts'
 import { changesOf } from './changed-values.ts'
@@ -20,6 +20,8 @@ export interface Place {
   readonly tx: Tx
   readonly ctx: RequestContext
   readonly schema: ObjectSchema
+  /** The change of a state that somebody judged already. */
+  readonly move?: StateMove | undefined
 }
 
 /** Moves records between their states: not there, live, in the trash, gone. */

@@ -9,7 +9,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { SecretStore } from '#main/kernel/ports.ts'
-import type { RecordHooks } from '../api.ts'
+import type { RecordHooks, RecordLocks } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -37,6 +37,7 @@ export interface WriteParts {
   readonly summaries: Summaries
   authorizer(): Authorizer
   hooks(): RecordHooks | undefined
+  locks(): RecordLocks | undefined
   queryEnv(): QueryEnv
   maxBatchRecords(): number
   /** @throws resource_not_found, permission_denied */
@@ -99,6 +100,18 @@ export function requireRowFor(
   const row = requireRow(read, schema, asked.id, asked.deletedToo)
   parts.access.require(read, ctx, schema, row['id'] as string, asked.action, asked.id)
   return row
+}
+
+/** Refuses what others must not touch at the moment. @throws record_locked */
+export function requireUnlocked(
+  { locks }: Pick<WriteParts, 'locks'>,
+  read: Pick<Reads, 'get'>,
+  ctx: RequestContext,
+  schema: ObjectSchema,
+  row: Row,
+): void {
+  const approvalRequestId = locks()?.heldBy(read, ctx, schema, row['id'] as string)
+  if (approvalRequestId !== undefined) throw platformError('record_locked', { approvalRequestId })
 }
 
 /** Whether an expected version fits the stored one; both are compared as instants, an unreadable token fits nothing. */

@@ -3,7 +3,7 @@ import type { FieldError, PlatformError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import type { BulkItem, WriteAction } from '../api.ts'
+import type { BulkItem, ChangeAlong, WriteAction } from '../api.ts'
 import type { Row } from './codec.ts'
 import type { PreparedCreate, PreparedUpdate, PrepareEnv, Seals } from './prepare.ts'
 import type { Written } from './writer.ts'
@@ -35,6 +35,7 @@ export interface OpenStep {
   readonly problems?: readonly FieldError[] | undefined
   /** See {@link BulkInput}. */
   readonly clearsSearch?: boolean | undefined
+  readonly along?: ChangeAlong | undefined
   /** What was found out before the job; begun anew with every try. */
   found: Found
 }
@@ -71,7 +72,7 @@ export function stepOf(
   schema: ObjectSchema,
   env: PrepareEnv,
   asked: BulkItem,
-  more?: Pick<OpenStep, 'problems' | 'clearsSearch'>,
+  more?: Pick<OpenStep, 'problems' | 'clearsSearch' | 'along'>,
 ): OpenStep {
   return { action, schema, env, asked, ...more, found: nothing }
 }

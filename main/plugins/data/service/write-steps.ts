@@ -16,7 +16,14 @@ import type { Place } from './stored-rows.ts'
 import type { UpsertMatch } from './upsert.ts'
 import { findUpsertMatch } from './upsert.ts'
 import type { WriteParts } from './write-parts.ts'
-import { concurrentUpdate, findRow, requireRow, requireRowFor, requireRowVersion } from './write-parts.ts'
+import {
+  concurrentUpdate,
+  findRow,
+  requireRow,
+  requireRowFor,
+  requireRowVersion,
+  requireUnlocked,
+} from './write-parts.ts'
 import type { ItemDone, OpenStep, WriteRun, WriteStep } from './write-run.ts'
 import { rightOf, StaleItem } from './write-run.ts'
 import type { Written } from './writer.ts'
@@ -69,6 +76,7 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
       deletedToo: action === 'purge' || action === 'restore',
     }
     const row = requireRowFor(parts, read, run.ctx, schema, asked)
+    requireUnlocked(parts, read, run.ctx, schema, row)
     requireRowVersion(parts, run.ctx, schema, row, item.expectedVersion)
     return row
   }
@@ -94,9 +102,10 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     else if (step.action === 'update' && row) step.found.changed = { row, prepared: prepareChange(step, row) }
   }
 
-  const envOf = ({ env, found: { seals, patch } }: OpenStep): PrepareEnv => {
+  const envOf = ({ env, along, found: { seals, patch } }: OpenStep): PrepareEnv => {
     const sealed = seals === undefined ? env : { ...env, seals }
-    return patch === undefined ? sealed : trusting(sealed, patch)
+    const trusted = patch === undefined ? sealed : trusting(sealed, patch)
+    return along?.sets === undefined ? trusted : { ...trusted, ordered: new Set(Object.keys(along.sets)) }
   }
 
   const prepareNew = (step: OpenStep, data: PlatformRecord): PreparedCreate =>
@@ -141,6 +150,7 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     let { row } = match
     const id = row['id'] as string
     access.require(tx, ctx, schema, id, 'edit')
+    requireUnlocked(parts, tx, ctx, schema, row)
     requireRowVersion(parts, ctx, schema, row, item.expectedVersion)
     if (row['deleted_at'] !== null) {
       if (!parts.authorizer().canObject(ctx, schema.name, 'restore'))
@@ -168,13 +178,20 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     if (found.failure !== undefined) throw found.failure
     // Before anything is read: columns it was prepared for may be gone.
     requireOpen(schema)
-    const at: Place = { tx, ctx: run.ctx, schema }
+    const { along } = step
+    const at: Place = { tx, ctx: run.ctx, schema, move: along?.move }
     if (action === 'create') return { schema, operation: 'create', written: create(at, step) }
     if (action === 'upsert') return upsert(run, at, step)
     if (action === 'update') requireItemData(found.item)
     const row = wantedRow(run, tx, step)
     checkSeen(run, step, row)
-    if (action === 'update') return { schema, operation: 'update', written: update(at, step, row) }
+    if (action === 'update') {
+      const previous = along === undefined ? undefined : parts.rules.toRecord(schema, row)
+      if (previous !== undefined) along!.before?.(tx, previous)
+      const written = update(at, step, row)
+      if (previous !== undefined) along!.after?.(tx, written.record, previous)
+      return { schema, operation: 'update', written }
+    }
     if (action === 'restore') return { schema, operation: 'restore', written: restore(at, step, row) }
     return { schema, operation: 'delete', written: deletion.remove(at, row, action === 'purge', clearsSearch) }
   }
@@ -188,7 +205,7 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
       for (let index = from; index < to; index += 1) {
         const step = run.steps[index]!
         if ('refusal' in step) continue
-        step.found = { item: step.asked }
+        step.found = begun(step)
         try {
           if (run.links !== undefined)
             step.found.item = run.links.resolve(index, step, (item) => matchOf(parts.read, run.ctx, step, item).row)
@@ -216,6 +233,12 @@ export function createWriteSteps(parts: WriteParts): WriteSteps {
     },
     finish: ({ ctx }, done) => runAfter(parts.hooks(), ctx, done),
   }
+}
+
+/** What is known of a record before anybody looked at it; what others set for the caller stands like what hooks set. */
+function begun({ asked, along }: OpenStep): OpenStep['found'] {
+  const sets = along?.sets
+  return sets === undefined ? { item: asked } : { item: { ...asked, data: { ...asked.data, ...sets } }, patch: sets }
 }
 
 /** What was prepared, with what is known to be wrong. */

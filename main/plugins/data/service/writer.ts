@@ -158,7 +158,7 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     faults.stage(() => checkReferences(tx, check, schema, touched, row, stored))
     Object.assign(columns, rules.compute(schema, row))
     const { invalid } = faults
-    const warnings = faults.stage(() => judged(at, () => rules.check(ctx, schema, row, stored, invalid)))
+    const warnings = faults.stage(() => judged(at, () => rules.check(ctx, schema, row, stored, invalid, at.move)))
     if (!faults.any) checkSize(row)
     if (isTaken) faults.settle()
     let late: readonly RuleWarning[] | undefined

@@ -67,8 +67,9 @@ function routesOf(plugins: readonly RegisteredPlugin[], prefix: string): Discove
   routes.discovery = `${prefix}/discovery`
   routes.ui = `${prefix}/ui`
   for (const { discovery } of plugins) {
-    if (discovery?.routeKey === undefined || discovery.route === undefined) continue
-    if (isOneOf(routeKeys, discovery.routeKey)) routes[discovery.routeKey] = prefix + discovery.route
+    const { routeKey, route, moreRoutes = {} } = discovery ?? {}
+    const own = routeKey === undefined || route === undefined ? moreRoutes : { [routeKey]: route, ...moreRoutes }
+    for (const [key, path] of Object.entries(own)) if (isOneOf(routeKeys, key)) routes[key] = prefix + path
   }
   return routes
 }

@@ -270,6 +270,13 @@ const heard: Partial<Record<FeedItemView['type'], { word: SubscriptionWord; type
   approval: { word: 'approval', type: 'approval', says: 'asks for an approval of' },
 }
 
+/** What an item about an approval says by how that stands. */
+const approvalSays: Readonly<Record<string, string>> = {
+  approved: 'gave the approval of',
+  rejected: 'refused the approval of',
+  recalled: 'takes back the approval of',
+}
+
 /** What an item tells a subscriber; null for nothing. Changes of an item tell only those they mention anew. */
 function itemNotice(
   event: PlatformEvent,
@@ -280,7 +287,8 @@ function itemNotice(
   if (mentions) return { type: 'mention', says: 'mentioned you on', cause: `feed:mention:${item.id}` }
   const known = heard[item.type]
   if (event.type !== 'feed.item.created' || known === undefined || !wantsWord(events, known.word)) return null
-  return { type: known.type, says: known.says, cause: `feed:event:${event.eventId}` }
+  const says = (known.type === 'approval' && approvalSays[String(item.data?.['status'])]) || known.says
+  return { type: known.type, says, cause: `feed:event:${event.eventId}` }
 }
 
 function wantsWord(events: readonly SubscriptionWord[], word: SubscriptionWord): boolean {

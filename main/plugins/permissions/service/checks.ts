@@ -29,7 +29,12 @@ export interface PermissionQuestion {
 
 /** Why an action is refused (D-49). */
 export type RefusalReason =
-  'no_object_permission' | 'no_record_access' | 'no_field_permission' | 'record_not_found' | 'object_not_found'
+  | 'no_object_permission'
+  | 'no_record_access'
+  | 'no_field_permission'
+  | 'record_locked'
+  | 'record_not_found'
+  | 'object_not_found'
 
 /** The answer to a question. */
 export interface PermissionAnswer {
@@ -52,6 +57,8 @@ export interface CheckParts {
   /** Whether a stored record passes a filter, deleted or not; null asks whether there is the record. */
   readonly passes: (schema: ObjectSchema, id: string, filter: Filter | null, userId: string) => boolean
   readonly userExists: (id: string) => boolean
+  /** Whether a record waits for something that keeps others from writing it. */
+  readonly isHeld: (ctx: RequestContext, object: string, recordId: string) => boolean
 }
 
 /** Rights over all objects, and what they come from. */
@@ -127,7 +134,9 @@ export function createPermissionChecks(parts: CheckParts): PermissionChecks {
     }
     // What may not be read is told from what is not there by nothing.
     if (id === null || !covers('read')) return 'record_not_found'
-    return action === 'read' || covers(action) ? null : 'no_record_access'
+    if (action === 'read') return null
+    if (!covers(action)) return 'no_record_access'
+    return parts.isHeld(ctx, schema.name, id) ? 'record_locked' : null
   }
 
   const fieldRefusal = (

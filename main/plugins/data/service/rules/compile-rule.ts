@@ -6,12 +6,13 @@ import { isPhone } from '#shared/field-types/phone.ts'
 import { isUrl } from '#shared/field-types/url.ts'
 import type { RuleDefinition, RuleEvent, RuleSeverity } from '#shared/rules/rule-definition.ts'
 import { ruleEvents } from '#shared/rules/rule-definition.ts'
+import type { StateMachine } from '#shared/rules/state-machine.ts'
+import { compileStateMachine } from '#shared/rules/state-machine.ts'
 import { compileSchema } from '#main/kernel/json-schemas.ts'
 import type { Finding, Judge } from './finding.ts'
 import { guarded, obeyed } from './finding.ts'
 import { fieldsOfRule } from './rule-fields.ts'
-import type { StateMachine } from './state-machine.ts'
-import { compileStateMachine, judgeStates } from './state-machine.ts'
+import { judgeStates } from './state-machine.ts'
 
 /** A rule ready to be asked. */
 export interface CompiledRule {
@@ -33,7 +34,7 @@ const standardEvents: ReadonlySet<RuleEvent> = new Set(['insert', 'update'])
 
 /** Compiles a rule; one that cannot be compiled refuses every write it would judge, by name. */
 export function compileRule(name: string, rule: RuleDefinition): CompiledRule {
-  const machine = rule.type === 'state_machine' ? compileSafely(() => compileStateMachine(rule)) : null
+  const machine = rule.type === 'state_machine' ? compileSafely(() => compileStateMachine(name, rule)) : null
   const field = rule.field ?? ''
   let judge: Judge
   try {
@@ -108,7 +109,7 @@ function judgeOf(name: string, rule: RuleDefinition): Judge {
       return (input) => (isTrue(name, when.evaluate(input.scope)) ? then(input) : otherwise(input))
     }
     case 'state_machine':
-      return judgeStates(compileStateMachine(rule), rule.message ?? null)
+      return judgeStates(compileStateMachine(name, rule), rule.message ?? null)
     case 'unique':
       return () => obeyed
   }

@@ -12,7 +12,7 @@ import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RuleEvent } from '#shared/rules/rule-definition.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { BrokenRule, PlatformRecord } from '../../api.ts'
+import type { BrokenRule, PlatformRecord, StateMove } from '../../api.ts'
 import type { Row } from '../codec.ts'
 import { codecOf } from '../codec.ts'
 import { refusalOf } from '../faults.ts'
@@ -22,6 +22,8 @@ import { fieldsOfExpressions } from './rule-fields.ts'
 import type { Finding, RuleInput } from './finding.ts'
 import { guarded, toFieldError } from './finding.ts'
 import { createRulesOf } from './rules-of.ts'
+import { holds } from './state-machine.ts'
+import type { MayTake } from './transition-rights.ts'
 import { judgeUnique, tupleOf } from './unique-tuples.ts'
 
 /** What the rules work with. */
@@ -29,6 +31,7 @@ export interface RecordRulesParts {
   readonly metadata: Pick<MetadataService, 'epoch' | 'list'>
   /** The world as the engine sees it: every object, no rights. */
   readonly queryEnv: () => QueryEnv
+  readonly mayTake: MayTake
 }
 
 const noWarnings: readonly RuleWarning[] = Object.freeze([])
@@ -56,13 +59,21 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
     event: RuleEvent,
     row: Row,
     stored: Row | null,
+    move?: StateMove,
   ): RuleInput => {
     const record = toRecord(schema, row)
     const previous = stored === null ? null : stored === row ? record : toRecord(schema, stored)
     const { id, name } = ctx.actor
     const user = { id, name: name ?? null }
     const scope: ExpressionScope = { record, previous, user, event: { operation: event }, ...moment() }
-    return { record, previous, scope, imported: ctx.source === 'import' }
+    return {
+      record,
+      previous,
+      scope,
+      imported: ctx.source === 'import',
+      mayTake: (transition) => parts.mayTake(ctx, transition),
+      move,
+    }
   }
 
   /** Asks rules in order; refusals are thrown together, the rest is answered. */
@@ -116,13 +127,13 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
       return changed
     },
 
-    check(ctx, schema, row, stored, invalid) {
+    check(ctx, schema, row, stored, invalid, move) {
       const rules = askable(rulesOf(schema), invalid)
       const conditional = askable(conditionallyRequired(schema), invalid)
       if (rules.length === 0 && conditional.length === 0) return noWarnings
       const event = stored === null ? 'insert' : 'update'
       let input: RuleInput | undefined
-      const ask = (): RuleInput => (input ??= inputOf(ctx, schema, event, row, stored))
+      const ask = (): RuleInput => (input ??= inputOf(ctx, schema, event, row, stored, move))
       const missing = conditional.flatMap(({ field, isRequired }) =>
         isEmpty(ask().record[field.name]) ? isRequired(ask()) : [],
       )
@@ -168,6 +179,21 @@ export function createRecordRules(parts: RecordRulesParts): RecordRules {
         })),
       )
       return [...missing, ...broken]
+    },
+
+    machines: (schema) =>
+      rulesOf(schema).flatMap(({ machine, events, severity }) =>
+        machine !== null && events.has('update') && severity === 'error' ? [machine] : [],
+      ),
+
+    transitionHolds(transition, { record, previous, user }) {
+      const scope: ExpressionScope = { record, previous, user, event: { operation: 'update' }, ...moment() }
+      try {
+        return holds(transition, { scope })
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error
+        return false
+      }
     },
 
     uniqueTuples: (schema) => rulesOf(schema).flatMap((rule) => tupleOf(schema, rule) ?? []),

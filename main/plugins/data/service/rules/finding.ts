@@ -2,7 +2,8 @@
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import type { ExpressionScope } from '#shared/expression/compile-expression.ts'
 import { ExpressionError } from '#shared/expression/compile-expression.ts'
-import type { PlatformRecord } from '../../api.ts'
+import type { Transition } from '#shared/rules/state-machine.ts'
+import type { PlatformRecord, StateMove } from '../../api.ts'
 
 /** What a rule is asked about. */
 export interface RuleInput {
@@ -13,6 +14,10 @@ export interface RuleInput {
   readonly scope: ExpressionScope
   /** True for records an import brings: they have a past of their own. */
   readonly imported: boolean
+  /** Whether the caller is among those a transition names. */
+  readonly mayTake: (transition: Transition) => boolean
+  /** The change of a state that somebody judged already. */
+  readonly move: StateMove | undefined
 }
 
 /** One violation. */
