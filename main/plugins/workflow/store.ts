@@ -44,6 +44,7 @@ export interface ApprovalFilter {
 /** An approval as lists look for it. */
 export interface ApprovalKey {
   readonly seq: number
+  readonly id: string
   readonly object: string
   readonly record_id: string
   /** Whether the caller asked for it or decides it. */
@@ -163,14 +164,14 @@ export function approvalKeys(read: Pick<Reads, 'all'>, userId: string, filter: A
     conditions.push(decides('IN (SELECT value FROM json_each(?))'))
     values.push(JSON.stringify(approver))
   }
-  const sql = `SELECT seq, object, record_id, submitter_id = ? OR ${decides('= ?')} AS own
-    FROM workflow_approval WHERE ${conditions.join(' AND ')} ORDER BY seq DESC`
+  const sql = `SELECT seq, id, object, record_id, submitter_id = ? OR ${decides('= ?')} AS own
+    FROM workflow_approval WHERE ${conditions.join(' AND ')} ORDER BY id DESC`
   return read.all(statement<ApprovalKey>(sql, [userId, userId, ...values]))
 }
 
 /** Approvals by their place in the list, newest first. */
 export function approvalsAt(read: Pick<Reads, 'all'>, places: readonly number[]): ApprovalRow[] {
-  const sql = 'SELECT * FROM workflow_approval WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC'
+  const sql = 'SELECT * FROM workflow_approval WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY id DESC'
   return read.all(statement<ApprovalRow>(sql, [JSON.stringify(places)]))
 }
 

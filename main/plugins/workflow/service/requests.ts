@@ -5,13 +5,13 @@ import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
+import type { PageQuery } from '#main/kernel/list-page.ts'
+import { cutPage, readPage, standardBounds } from '#main/kernel/list-page.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import { workflowError } from '../errors.ts'
 import type { ApprovalFilter, ApprovalKey, ApprovalRow } from '../store.ts'
 import { approvalKeys, approvalsAt, approversOf, readApproval } from '../store.ts'
 import type { Machines } from './machines.ts'
-import type { PageQuery } from './pages.ts'
-import { cursorOf, readPage } from './pages.ts'
 
 /** What showing approvals works with. */
 export interface RequestParts {
@@ -123,8 +123,8 @@ export function createRequests(parts: RequestParts): Requests {
     list(ctx, query) {
       requireOpenRecords(parts.authorizer(), ctx)
       const { limit, cursor, ...asked } = query
-      const binding = JSON.stringify(['approvals', ctx.actor.id, ctx.organizationId, asked])
-      const page = readPage({ limit, cursor }, binding)
+      const binding = ['approvals', ctx.actor.id, ctx.organizationId, asked]
+      const start = readPage({ limit, cursor }, standardBounds, binding)
       const uids = query.object?.flatMap((name) => machines.named(name)?.uid ?? [])
       const filter: ApprovalFilter = {
         object: uids,
@@ -135,12 +135,13 @@ export function createRequests(parts: RequestParts): Requests {
         organization: ctx.organizationId,
       }
       const all = seenOf(ctx, approvalKeys(read, ctx.actor.id, filter))
-      const rest = page.after === null ? all : all.filter(({ seq }) => seq < Number(page.after))
-      const places = rest.slice(0, page.limit).map(({ seq }) => seq)
-      const hasMore = rest.length > page.limit
+      // Ids rise with time, and tell nothing of how many there are that the caller may not see.
+      const { after } = start
+      const rest = after === null ? all : all.filter(({ id }) => id < after)
+      const { shown, ...page } = cutPage(rest, start, ({ id }) => id, binding)
+      const places = shown.map(({ seq }) => seq)
       const requests = approvalsAt(read, places).map((row) => show(ctx, row))
-      const next = hasMore ? { nextCursor: cursorOf(String(places.at(-1)!), binding) } : {}
-      return { requests, total: all.length, hasMore, ...next }
+      return { requests, total: all.length, ...page }
     },
   }
 }
