@@ -165,13 +165,13 @@ export function approvalKeys(read: Pick<Reads, 'all'>, userId: string, filter: A
     values.push(JSON.stringify(approver))
   }
   const sql = `SELECT seq, id, object, record_id, submitter_id = ? OR ${decides('= ?')} AS own
-    FROM workflow_approval WHERE ${conditions.join(' AND ')} ORDER BY id DESC`
+    FROM workflow_approval WHERE ${conditions.join(' AND ')} ORDER BY seq DESC`
   return read.all(statement<ApprovalKey>(sql, [userId, userId, ...values]))
 }
 
 /** Approvals by their place in the list, newest first. */
 export function approvalsAt(read: Pick<Reads, 'all'>, places: readonly number[]): ApprovalRow[] {
-  const sql = 'SELECT * FROM workflow_approval WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY id DESC'
+  const sql = 'SELECT * FROM workflow_approval WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC'
   return read.all(statement<ApprovalRow>(sql, [JSON.stringify(places)]))
 }
 

@@ -135,9 +135,11 @@ export function createRequests(parts: RequestParts): Requests {
         organization: ctx.organizationId,
       }
       const all = seenOf(ctx, approvalKeys(read, ctx.actor.id, filter))
-      // Ids rise with time, and tell nothing of how many there are that the caller may not see.
+      // Cursors hold ids: places would tell how many there are that the caller may not see.
       const { after } = start
-      const rest = after === null ? all : all.filter(({ id }) => id < after)
+      const at = all.findIndex(({ id }) => id === after)
+      // One that is gone meanwhile: ids rise with time.
+      const rest = at === -1 && after !== null ? all.filter(({ id }) => id < after) : all.slice(at + 1)
       const { shown, ...page } = cutPage(rest, start, ({ id }) => id, binding)
       const places = shown.map(({ seq }) => seq)
       const requests = approvalsAt(read, places).map((row) => show(ctx, row))
