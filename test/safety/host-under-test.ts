@@ -168,9 +168,6 @@ export function drawCases<T>(context: CheckContext, cases: readonly T[], share =
   return context.size === 'commit' ? cases.filter(() => random() < share) : cases
 }
 
-/** Channels whose requests start a process of their own: at a commit fewer of their cases are drawn. */
-export const startsProcesses: ReadonlySet<string> = new Set(['export', 'sql'])
-
 /** Runs `fn` over all items, a few at a time, and answers the results in order. */
 export async function inParallel<T, R>(items: readonly T[], fn: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []

@@ -72,3 +72,6 @@ export const absentChannels: Readonly<Record<string, RegExp>> = {
 
 /** Channels that are measured elsewhere: timing is the check C2t. */
 export const measuredElsewhere = ['timing'] as const
+
+/** Channels whose requests start a process of their own: at a commit fewer of their cases are drawn. */
+export const startsProcesses: ReadonlySet<string> = new Set(['export', 'sql'])
