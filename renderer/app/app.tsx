@@ -98,6 +98,9 @@ const SyncScreen = lazy(async () => ({
 const ConflictsScreen = lazy(async () => ({
   default: (await import('../features/conflicts/conflicts-screen.tsx')).ConflictsScreen,
 }))
+const WebhooksScreen = lazy(async () => ({
+  default: (await import('../features/webhooks/webhooks-screen.tsx')).WebhooksScreen,
+}))
 const JoinScreen = lazy(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
@@ -168,6 +171,9 @@ function Frame() {
                 <Route path="/sync/join">{() => <JoinScreen />}</Route>
                 <Route path="/sync/conflicts">{() => <ConflictsScreen />}</Route>
                 <Route path="/sync/:part?">{({ part }) => <SyncScreen part={part} />}</Route>
+                <Route path="/webhooks/:part?/:name?">
+                  {({ part, name }) => <WebhooksScreen part={part} name={name} />}
+                </Route>
                 <Route>{() => <NotFoundScreen />}</Route>
               </Switch>
             </OrganizationGate>

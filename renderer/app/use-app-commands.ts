@@ -6,6 +6,7 @@ import { useCommands } from '../lib/commands.ts'
 import { useConflictCount } from '../lib/conflict-count.ts'
 import { discoveryQuery } from '../lib/discovery.ts'
 import { navigate } from '../lib/hash-location.ts'
+import { useMay } from '../lib/own-rights.ts'
 import { t } from '../lib/strings.ts'
 import { moveToRegion } from './regions.ts'
 import { redoAndTell, undoAndTell } from './undo-commands.ts'
@@ -19,6 +20,7 @@ export function useAppCommands(): void {
   const railOpen = useUi((state) => state.railOpen)
   const { data: manifest } = useQuery(discoveryQuery)
   const conflicts = useConflictCount()
+  const mayWebhooks = useMay('manage_webhooks') === true
   const hasInbox = manifest?.routes.notifications != null
   useCommands([
     {
@@ -164,6 +166,14 @@ export function useAppCommands(): void {
       keywords: 'pair device relay backup offline conflicts up to date',
       enabled: manifest?.routes.sync != null,
       run: () => navigate('/sync'),
+    },
+    {
+      id: 'go.webhooks',
+      label: t('command.webhooks'),
+      group: 'navigation',
+      keywords: 'deliveries receivers integrations api',
+      enabled: mayWebhooks && manifest?.routes.webhooks != null,
+      run: () => navigate('/webhooks'),
     },
     {
       id: 'go.blankObject',

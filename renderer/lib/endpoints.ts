@@ -21,6 +21,7 @@ import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
 import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
+import type { webhookRoutes } from '#shared/contracts/webhooks.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
 type Contracts = typeof dataRoutes &
@@ -47,7 +48,8 @@ type Contracts = typeof dataRoutes &
   typeof authOauthRoutes &
   typeof authOrganizationRoutes &
   typeof authDeviceRoutes &
-  typeof authTwoFactorRoutes
+  typeof authTwoFactorRoutes &
+  typeof webhookRoutes
 
 /** `METHOD mount path` of a contract. */
 type EndpointText<R extends AnyRoute> = `${R['method']} ${R['mount']} ${R['path']}`
@@ -233,6 +235,18 @@ export const endpoints = {
   getSyncDiagnostics: 'GET versioned /sync/diagnostics',
   listSyncProblems: 'GET versioned /sync/problems',
   retrySyncProblem: 'POST versioned /sync/problems/:inc/:seq/retry',
+  listWebhooks: 'GET versioned /webhooks',
+  createWebhook: 'POST versioned /webhooks',
+  updateWebhook: 'PATCH versioned /webhooks/:name',
+  deleteWebhook: 'DELETE versioned /webhooks/:name',
+  testWebhook: 'POST versioned /webhooks/:name/test',
+  rotateWebhookSecret: 'POST versioned /webhooks/:name/rotate-secret',
+  listWebhookDeliveries: 'GET versioned /webhooks/:name/deliveries',
+  redeliverWebhook: 'POST versioned /webhooks/deliveries/:id/redeliver',
+  listReceivers: 'GET versioned /webhook-receivers',
+  createReceiver: 'POST versioned /webhook-receivers',
+  updateReceiver: 'PATCH versioned /webhook-receivers/:name',
+  deleteReceiver: 'DELETE versioned /webhook-receivers/:name',
 } as const satisfies EndpointTable
 
 /** An operation of {@link endpoints}. */

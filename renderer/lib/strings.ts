@@ -22,6 +22,8 @@ import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
 import type { syncDeviceStrings } from './strings/sync-devices.ts'
 import type { syncStrings } from './strings/sync.ts'
+import type { receiverStrings } from './strings/receivers.ts'
+import type { webhookStrings } from './strings/webhooks.ts'
 
 const table = {
   ...appStrings,
@@ -46,7 +48,9 @@ type LateTable = typeof accessStrings &
   typeof sharingStrings &
   typeof signInStrings &
   typeof syncDeviceStrings &
-  typeof syncStrings
+  typeof syncStrings &
+  typeof receiverStrings &
+  typeof webhookStrings
 
 /** Key of a text. */
 export type StringKey = keyof typeof table | keyof LateTable

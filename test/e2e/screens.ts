@@ -10,6 +10,7 @@ import { groupScreens } from './group-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { syncScreens } from './sync-screens.ts'
+import { webhookScreens } from './webhook-screens.ts'
 
 const table = 'Name,Country,Founded\nAda,England,1815\nGrace,USA,1906\nAlan,England,1912\n'
 
@@ -392,6 +393,7 @@ export const screens: readonly Screen[] = [
   ...activityScreens,
   ...organizationScreens,
   ...syncScreens,
+  ...webhookScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',
