@@ -6,6 +6,7 @@ import {
   IconDevices,
   IconHome,
   IconPlus,
+  IconRoute,
   IconTable,
   IconTools,
   IconUser,
@@ -32,6 +33,9 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const hasOrganizations = useAuthFeature('organization')
   const { data: manifest } = useQuery(discoveryQuery)
   const conflicts = useConflictCount()
+  const mayDesign = useMay('manage_flows') === true
+  const mayStart = useMay('run_flows') === true
+  const hasAutomation = (mayDesign || mayStart) && manifest?.routes.automation != null
   const mayWebhooks = useMay('manage_webhooks') === true && manifest?.routes.webhooks != null
   const entry = { wide: props.wide, onNavigate: props.onNavigate }
   return (
@@ -59,6 +63,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
           <Entry {...entry} to="/organizations" label={t('nav.organizations')} icon={IconBuilding} />
         )}
         <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
+        {hasAutomation && <Entry {...entry} to="/automation" label={t('nav.automation')} icon={IconRoute} />}
         {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('nav.webhooks')} icon={IconWebhook} />}
         {manifest?.routes.sync != null && (
           <Entry {...entry} to="/sync" except="/sync/conflicts" label={t('nav.sync')} icon={IconDevices} />

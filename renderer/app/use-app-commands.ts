@@ -20,6 +20,8 @@ export function useAppCommands(): void {
   const railOpen = useUi((state) => state.railOpen)
   const { data: manifest } = useQuery(discoveryQuery)
   const conflicts = useConflictCount()
+  const mayDesign = useMay('manage_flows') === true
+  const mayStart = useMay('run_flows') === true
   const mayWebhooks = useMay('manage_webhooks') === true
   const hasInbox = manifest?.routes.notifications != null
   useCommands([
@@ -166,6 +168,14 @@ export function useAppCommands(): void {
       keywords: 'pair device relay backup offline conflicts up to date',
       enabled: manifest?.routes.sync != null,
       run: () => navigate('/sync'),
+    },
+    {
+      id: 'go.automation',
+      label: t('command.automation'),
+      group: 'navigation',
+      keywords: 'flows runs schedules workflow cron',
+      enabled: (mayDesign || mayStart) && manifest?.routes.automation != null,
+      run: () => navigate('/automation'),
     },
     {
       id: 'go.webhooks',

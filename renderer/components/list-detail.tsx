@@ -21,6 +21,8 @@ export function ListDetail(props: {
   entries: readonly ListEntry[]
   chosen: string | undefined
   back: { href: string; label: string }
+  /** Below the list. */
+  after?: ReactNode
   children: ReactNode
 }) {
   return (
@@ -43,6 +45,7 @@ export function ListDetail(props: {
             </li>
           ))}
         </ul>
+        {props.after && <div className={classes.after}>{props.after}</div>}
       </nav>
       <div className={classes.detail}>
         <a href={props.back.href} className={classes.back}>

@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { auditRoutes } from '#shared/contracts/audit.ts'
+import type { automationRoutes } from '#shared/contracts/automation.ts'
 import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
 import type { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
 import type { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
@@ -49,7 +50,8 @@ type Contracts = typeof dataRoutes &
   typeof authOrganizationRoutes &
   typeof authDeviceRoutes &
   typeof authTwoFactorRoutes &
-  typeof webhookRoutes
+  typeof webhookRoutes &
+  typeof automationRoutes
 
 /** `METHOD mount path` of a contract. */
 type EndpointText<R extends AnyRoute> = `${R['method']} ${R['mount']} ${R['path']}`
@@ -235,6 +237,19 @@ export const endpoints = {
   getSyncDiagnostics: 'GET versioned /sync/diagnostics',
   listSyncProblems: 'GET versioned /sync/problems',
   retrySyncProblem: 'POST versioned /sync/problems/:inc/:seq/retry',
+  listFlows: 'GET api /automation',
+  getFlow: 'GET api /automation/:name',
+  toggleFlow: 'POST api /automation/:name/toggle',
+  triggerFlow: 'POST api /automation/:name/trigger',
+  listRuns: 'GET api /automation/:name/runs',
+  getRun: 'GET api /automation/:name/runs/:runId',
+  resumeRun: 'POST api /automation/:name/runs/:runId/resume',
+  cancelRun: 'POST api /automation/:name/runs/:runId/cancel',
+  retryRun: 'POST api /automation/:name/runs/:runId/retry',
+  getRunScreen: 'GET api /automation/:name/runs/:runId/screen',
+  listSchedules: 'GET api /automation/schedules',
+  pauseSchedule: 'POST api /automation/schedules/:name/pause',
+  resumeSchedule: 'POST api /automation/schedules/:name/resume',
   listWebhooks: 'GET versioned /webhooks',
   createWebhook: 'POST versioned /webhooks',
   updateWebhook: 'PATCH versioned /webhooks/:name',

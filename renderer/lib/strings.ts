@@ -6,6 +6,7 @@ import type { accountStrings } from './strings/account.ts'
 import type { activityStrings } from './strings/activity.ts'
 import { appStrings } from './strings/app.ts'
 import type { auditStrings } from './strings/audit.ts'
+import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
@@ -40,6 +41,7 @@ type LateTable = typeof accessStrings &
   typeof accountStrings &
   typeof activityStrings &
   typeof auditStrings &
+  typeof automationStrings &
   typeof conflictStrings &
   typeof liveTextStrings &
   typeof notificationStrings &

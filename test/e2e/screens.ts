@@ -2,6 +2,7 @@
 // both schemes. Knows the words on the screens; knows no checks.
 import { accessScreens } from './access-screens.ts'
 import { activityScreens } from './activity-screens.ts'
+import { automationScreens } from './automation-screens.ts'
 import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
 import { organizationScreens } from './organization-screens.ts'
@@ -394,6 +395,7 @@ export const screens: readonly Screen[] = [
   ...organizationScreens,
   ...syncScreens,
   ...webhookScreens,
+  ...automationScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

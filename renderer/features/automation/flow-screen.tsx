@@ -1,0 +1,77 @@
+// Owns the page of one flow: how it stands, its switch, starting it, and its parts.
+import { Button } from '@mantine/core'
+import { IconArrowLeft, IconPlayerPlay } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { LoadFailure } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import parts from '../../components/parts.module.css'
+import { navigate } from '../../lib/hash-location.ts'
+import { useMay } from '../../lib/own-rights.ts'
+import { addStrings, t } from '../../lib/strings.ts'
+import { automationStrings } from '../../lib/strings/automation.ts'
+import { automationPath, runPath } from './automation-places.ts'
+import { flowQuery } from './automation-queries.ts'
+import { FlowSwitch } from './flow-list.tsx'
+import { RunsPart } from './runs-part.tsx'
+import { flowTone } from './run-words.ts'
+import { StartDialog } from './start-dialog.tsx'
+import classes from './automation.module.css'
+
+addStrings(automationStrings)
+
+/** The page; `id` is the chosen run. */
+export function FlowScreen(props: { name: string; part: string | undefined; id: string | undefined }) {
+  const { name } = props
+  const { data: flow, error, refetch } = useQuery(flowQuery(name))
+  const mayDesign = useMay('manage_flows') === true
+  const mayStart = useMay('run_flows') === true
+  const [starting, setStarting] = useState(false)
+  if (!flow) {
+    return (
+      <Page title={t('automation.title')}>{error && <LoadFailure error={error} onRetry={() => void refetch()} />}</Page>
+    )
+  }
+  return (
+    <Page
+      title={flow.label}
+      width="full"
+      actions={
+        <>
+          <Button
+            component="a"
+            href={`#${automationPath}`}
+            variant="subtle"
+            leftSection={<IconArrowLeft size={16} aria-hidden />}
+          >
+            {t('flows.back')}
+          </Button>
+          {mayStart && (
+            <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => setStarting(true)}>
+              {t('flows.start')}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <div className={classes.facts}>
+        <span className={parts.badge} data-tone={flowTone(flow.status)}>
+          {t(`flows.status.${flow.status}`)}
+        </span>
+        <span>{t(`flows.type.${flow.type}`)}</span>
+        <span>{t('flows.versionOf', { version: flow.version })}</span>
+        <FlowSwitch flow={flow} label={t('flows.on')} shown disabled={!mayDesign} />
+      </div>
+      {flow.description !== undefined && <p className={parts.lead}>{flow.description}</p>}
+      <RunsPart name={name} runId={props.id} />
+      <StartDialog
+        flow={starting ? flow : undefined}
+        onClose={() => setStarting(false)}
+        onStarted={(runId) => {
+          setStarting(false)
+          navigate(runPath(name, runId))
+        }}
+      />
+    </Page>
+  )
+}
