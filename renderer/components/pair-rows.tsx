@@ -17,6 +17,8 @@ export function PairRows(props: {
   add: string
   pairs: readonly Pair[]
   names?: readonly { value: string; label: string }[]
+  /** What is wrong with all of them. */
+  problem?: string | undefined
   problemOf: (name: string) => string | undefined
   onChange: (pairs: readonly Pair[]) => void
 }) {
@@ -76,6 +78,7 @@ export function PairRows(props: {
       >
         {props.add}
       </Button>
+      {props.problem !== undefined && <p className={parts.problem}>{props.problem}</p>}
     </fieldset>
   )
 }

@@ -10,6 +10,7 @@ import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
+import type { flowDesignStrings } from './strings/flow-design.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import type { liveTextStrings } from './strings/live-text.ts'
@@ -43,6 +44,7 @@ type LateTable = typeof accessStrings &
   typeof auditStrings &
   typeof automationStrings &
   typeof conflictStrings &
+  typeof flowDesignStrings &
   typeof liveTextStrings &
   typeof notificationStrings &
   typeof organizationStrings &

@@ -89,8 +89,8 @@ export const automationScreens: readonly Screen[] = [
     state: 'dialog',
     route: '/automation/flow/ask_reason',
     reach: async (page) => {
-      await page.getByRole('button', { name: 'Start' }).click()
-      await dialog(page, 'Start Ask for a reason')
+      await page.getByRole('button', { name: 'Run…' }).click()
+      await dialog(page, 'Run Ask for a reason')
     },
   },
   {
@@ -103,6 +103,56 @@ export const automationScreens: readonly Screen[] = [
       await page.getByRole('button', { name: 'Try again' }).waitFor()
     },
     expectedErrors: ['404'],
+  },
+  {
+    ...list,
+    name: 'flow-new',
+    state: 'dialog',
+    route: '/automation',
+    reach: async (page) => {
+      await page.getByRole('button', { name: 'New flow' }).click()
+      await dialog(page, 'New flow')
+      await page.getByRole('button', { name: 'Create flow' }).click()
+      await page.getByText('Give the flow a label.').waitFor()
+    },
+  },
+  {
+    ...flow,
+    name: 'flow-design',
+    state: 'full',
+    route: '/automation/flow/check_books/design',
+    reach: async (page) => {
+      await page.getByRole('button', { name: /^Work out hours/ }).click()
+      await page.getByRole('textbox', { name: 'Expression' }).waitFor()
+    },
+  },
+  {
+    ...flow,
+    name: 'flow-design-refused',
+    state: 'error',
+    route: '/automation/flow/check_books/design',
+    reach: async (page) => {
+      await page.getByRole('button', { name: /^Store hours/ }).click()
+      await page.getByRole('textbox', { name: 'Id', exact: true }).fill('')
+      await page.getByRole('button', { name: 'Add way' }).click()
+      await page.getByRole('combobox', { name: 'Way 2 is taken' }).selectOption('conditional')
+      await page.getByRole('textbox', { name: 'Condition of way 2' }).fill('record.pages >')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText(/keep the flow from running/).waitFor()
+    },
+    expectedErrors: ['400'],
+  },
+  {
+    ...flow,
+    name: 'flow-design-failed',
+    state: 'error',
+    route: '/',
+    reach: async (page) => {
+      await refuse(page, '**/api/automation/actions?**', 'internal_error', 500)
+      await go(page, '/automation/flow/check_books/design')
+      await page.getByText('Cairn failed to do this.').waitFor()
+    },
+    expectedErrors: ['500'],
   },
   {
     ...run,

@@ -1,6 +1,6 @@
 // Owns reading flows, their runs and schedules, and the cache keys they live under.
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { call } from '../../lib/api-client.ts'
+import { call, callTagged } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 
 /** A flow in a list. */
@@ -17,6 +17,15 @@ export type RunStep = NonNullable<Run['steps']>[number]
 
 /** When a flow starts by itself. */
 export type Schedule = CallResult<'listSchedules'>['schedules'][number]
+
+/** What a step can be. */
+export type Action = CallResult<'listActions'>['actions'][number]
+
+/** A flow as it is stored, with the version token of what is stored. */
+export interface FlowItem {
+  item: Readonly<Record<string, unknown>>
+  etag: string | undefined
+}
 
 /** Everything of automation in the cache. */
 export const automationKey = ['automation'] as const
@@ -55,6 +64,27 @@ export function flowQuery(name: string) {
   })
 }
 
+/** A flow as it is stored, to be changed. @throws ApiError permission_denied, resource_not_found */
+export function flowItemQuery(name: string) {
+  return queryOptions({
+    // Apart from the others: what is being edited is exchanged after a save only, and never under somebody's hands.
+    queryKey: ['flow-item', name] as const,
+    queryFn: async ({ signal }): Promise<FlowItem> => {
+      const { result, etag } = await callTagged('getMetadataItem', { params: { type: 'flow', name }, signal })
+      return { item: result.item, etag }
+    },
+    staleTime: Infinity,
+    gcTime: 0,
+  })
+}
+
+/** What steps can be, by category. */
+export const actionsQuery = queryOptions({
+  queryKey: [...automationKey, 'actions'] as const,
+  queryFn: async ({ signal }) => (await call('listActions', { query: { paradigm: 'flow' }, signal })).actions,
+  staleTime: 60_000,
+})
+
 /** The key of everything about the runs of a flow. */
 export function runsKey(name: string) {
   return [...automationKey, 'runs', name] as const
@@ -89,10 +119,10 @@ export function runQuery(name: string, runId: string) {
   })
 }
 
-/** The form a run waits with. */
+/** The form a run waits with; once that is sent there is none, so it is not asked for beside the run. */
 export function runScreenQuery(name: string, runId: string) {
   return queryOptions({
-    queryKey: [...runsKey(name), 'screen', runId] as const,
+    queryKey: [...automationKey, 'screen', name, runId] as const,
     queryFn: async ({ signal }) => (await call('getRunScreen', { params: { name, runId }, signal })).screen,
   })
 }

@@ -1,23 +1,28 @@
 // Owns the list of flows: how each stands, its switch, when it ran last.
-import { Switch } from '@mantine/core'
-import { IconRoute } from '@tabler/icons-react'
+import { Button, Switch } from '@mantine/core'
+import { IconPlus, IconRoute } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Delayed } from '../../components/delayed.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { formatMoment, formatNumber } from '../../lib/format.ts'
+import { navigate } from '../../lib/hash-location.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { flowPath } from './automation-places.ts'
 import { automationKey, flowsQuery } from './automation-queries.ts'
 import type { FlowSummary } from './automation-queries.ts'
+import { NewFlowDialog } from './new-flow-dialog.tsx'
 import { flowTone } from './run-words.ts'
 
 /** The list; only those who design flows switch them. */
 export function FlowList(props: { mayDesign: boolean }) {
+  const client = useQueryClient()
   const { data: flows, error, refetch } = useQuery(flowsQuery)
+  const [making, setMaking] = useState(false)
   if (error && !flows) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!flows) {
     return (
@@ -28,13 +33,37 @@ export function FlowList(props: { mayDesign: boolean }) {
       </Delayed>
     )
   }
-  if (flows.length === 0) {
-    return (
-      <EmptyState title={t('flows.none')} icon={<IconRoute size={32} stroke={1.5} aria-hidden />}>
-        {t('flows.none.text')}
-      </EmptyState>
-    )
-  }
+  const make = props.mayDesign && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>
+      {t('flows.new')}
+    </Button>
+  )
+  return (
+    <>
+      {flows.length === 0 ? (
+        <EmptyState title={t('flows.none')} icon={<IconRoute size={32} stroke={1.5} aria-hidden />} actions={make}>
+          {t('flows.none.text')}
+        </EmptyState>
+      ) : (
+        <>
+          <div className={parts.actions}>{make}</div>
+          <FlowTable flows={flows} mayDesign={props.mayDesign} />
+        </>
+      )}
+      <NewFlowDialog
+        opened={making}
+        onClose={() => setMaking(false)}
+        onMade={(name) => {
+          setMaking(false)
+          navigate(flowPath(name, 'design'))
+          void client.invalidateQueries({ queryKey: flowsQuery.queryKey })
+        }}
+      />
+    </>
+  )
+}
+
+function FlowTable(props: { flows: readonly FlowSummary[]; mayDesign: boolean }) {
   const columns = [
     { label: t('flows.name') },
     { label: t('flows.type'), wide: true },
@@ -45,7 +74,7 @@ export function FlowList(props: { mayDesign: boolean }) {
   ]
   return (
     <ListTable label={t('flows.list')} columns={columns}>
-      {flows.map((flow) => (
+      {props.flows.map((flow) => (
         <FlowRow key={flow.name} flow={flow} mayDesign={props.mayDesign} />
       ))}
     </ListTable>

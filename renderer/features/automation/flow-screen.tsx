@@ -5,13 +5,16 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
+import { TabbedParts } from '../../components/tab-list.tsx'
 import parts from '../../components/parts.module.css'
 import { navigate } from '../../lib/hash-location.ts'
 import { useMay } from '../../lib/own-rights.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { automationStrings } from '../../lib/strings/automation.ts'
-import { automationPath, runPath } from './automation-places.ts'
+import { flowDesignStrings } from '../../lib/strings/flow-design.ts'
+import { automationPath, flowPath, runPath } from './automation-places.ts'
 import { flowQuery } from './automation-queries.ts'
+import { FlowDesign, storedProblems } from './flow-design.tsx'
 import { FlowSwitch } from './flow-list.tsx'
 import { RunsPart } from './runs-part.tsx'
 import { flowTone } from './run-words.ts'
@@ -19,6 +22,9 @@ import { StartDialog } from './start-dialog.tsx'
 import classes from './automation.module.css'
 
 addStrings(automationStrings)
+addStrings(flowDesignStrings)
+
+const flowParts = ['runs', 'design'] as const
 
 /** The page; `id` is the chosen run. */
 export function FlowScreen(props: { name: string; part: string | undefined; id: string | undefined }) {
@@ -27,6 +33,7 @@ export function FlowScreen(props: { name: string; part: string | undefined; id: 
   const mayDesign = useMay('manage_flows') === true
   const mayStart = useMay('run_flows') === true
   const [starting, setStarting] = useState(false)
+  const part = flowParts.find((each) => each === props.part) ?? 'runs'
   if (!flow) {
     return (
       <Page title={t('automation.title')}>{error && <LoadFailure error={error} onRetry={() => void refetch()} />}</Page>
@@ -63,7 +70,22 @@ export function FlowScreen(props: { name: string; part: string | undefined; id: 
         <FlowSwitch flow={flow} label={t('flows.on')} shown disabled={!mayDesign} />
       </div>
       {flow.description !== undefined && <p className={parts.lead}>{flow.description}</p>}
-      <RunsPart name={name} runId={props.id} />
+      {mayDesign ? (
+        <TabbedParts
+          label={t('flows.parts')}
+          tabs={flowParts.map((key) => ({ key, label: t(`flows.part.${key}`) }))}
+          chosen={part}
+          onChoose={(key) => navigate(flowPath(name, key), { replace: true })}
+        >
+          {part === 'runs' ? (
+            <RunsPart name={name} runId={props.id} />
+          ) : (
+            <FlowDesign name={name} problems={storedProblems(flow)} />
+          )}
+        </TabbedParts>
+      ) : (
+        <RunsPart name={name} runId={props.id} />
+      )}
       <StartDialog
         flow={starting ? flow : undefined}
         onClose={() => setStarting(false)}

@@ -70,7 +70,7 @@ function StartForm(props: StartDialogProps & { flow: Flow }) {
     props.onStarted(runId)
   }
   return (
-    <DialogForm submit={t('flows.start')} ready={params.ok && isMap} onClose={props.onClose} onSubmit={start}>
+    <DialogForm submit={t('flows.start.submit')} ready={params.ok && isMap} onClose={props.onClose} onSubmit={start}>
       {(tried) => (
         <>
           {flow.status === 'draft' && <p>{t('flows.start.draft')}</p>}
