@@ -1,6 +1,7 @@
 // Owns typing pairs of a name and a text: headers, what goes into which field. Knows neither.
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
+import { useRef } from 'react'
 import { t } from '../lib/strings.ts'
 import classes from './pair-rows.module.css'
 import parts from './parts.module.css'
@@ -23,6 +24,7 @@ export function PairRows(props: {
   onChange: (pairs: readonly Pair[]) => void
 }) {
   const { pairs, names } = props
+  const add = useRef<HTMLButtonElement>(null)
   const set = (at: number, pair: Pair): void => props.onChange(pairs.map((each, place) => (place === at ? pair : each)))
   return (
     <fieldset className={parts.options}>
@@ -63,7 +65,10 @@ export function PairRows(props: {
               variant="subtle"
               size={32}
               aria-label={t('pairs.remove', { number })}
-              onClick={() => props.onChange(pairs.filter((_, place) => place !== at))}
+              onClick={() => {
+                props.onChange(pairs.filter((_, place) => place !== at))
+                add.current?.focus()
+              }}
             >
               <IconX size={16} aria-hidden />
             </ActionIcon>
@@ -71,6 +76,7 @@ export function PairRows(props: {
         )
       })}
       <Button
+        ref={add}
         variant="default"
         size="compact-sm"
         leftSection={<IconPlus size={14} aria-hidden />}

@@ -242,6 +242,7 @@ export const endpoints = {
   listActions: 'GET api /automation/actions',
   updateFlow: 'PUT api /automation/:name',
   getFlow: 'GET api /automation/:name',
+  deleteFlow: 'DELETE api /automation/:name',
   toggleFlow: 'POST api /automation/:name/toggle',
   triggerFlow: 'POST api /automation/:name/trigger',
   listRuns: 'GET api /automation/:name/runs',

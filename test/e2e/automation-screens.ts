@@ -78,6 +78,16 @@ export const automationScreens: readonly Screen[] = [
   },
   {
     ...flow,
+    name: 'flow-design',
+    state: 'full',
+    route: '/automation/flow/check_books/design',
+    reach: async (page) => {
+      await page.getByRole('button', { name: /^Work out hours/ }).click()
+      await page.getByRole('textbox', { name: 'Expression' }).waitFor()
+    },
+  },
+  {
+    ...flow,
     name: 'flow-runs-none',
     state: 'empty',
     route: '/automation/flow/idea',
@@ -114,16 +124,6 @@ export const automationScreens: readonly Screen[] = [
       await dialog(page, 'New flow')
       await page.getByRole('button', { name: 'Create flow' }).click()
       await page.getByText('Give the flow a label.').waitFor()
-    },
-  },
-  {
-    ...flow,
-    name: 'flow-design',
-    state: 'full',
-    route: '/automation/flow/check_books/design',
-    reach: async (page) => {
-      await page.getByRole('button', { name: /^Work out hours/ }).click()
-      await page.getByRole('textbox', { name: 'Expression' }).waitFor()
     },
   },
   {

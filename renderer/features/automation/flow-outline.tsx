@@ -2,7 +2,7 @@
 // Delete removes it; buttons do the same.
 import { ActionIcon, Button, NativeSelect } from '@mantine/core'
 import { IconArrowDown, IconArrowUp, IconPlus } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import parts from '../../components/parts.module.css'
 import { t, tn } from '../../lib/strings.ts'
@@ -30,10 +30,22 @@ export const isRemovable = ({ type }: Pick<DraftNode, 'type'>): boolean => type 
 export function FlowOutline(props: OutlineProps) {
   const { draft, chosen, onChoose, onChange } = props
   const rows = outlineOf(draft)
+  const list = useRef<HTMLOListElement>(null)
+  const shown = useRef(draft)
+  // A step that changes its place in the page, or leaves it, loses the focus: the chosen one takes it.
+  useEffect(() => {
+    if (shown.current === draft) return
+    shown.current = draft
+    if (document.activeElement !== document.body) return
+    const buttons = [...(list.current?.querySelectorAll<HTMLElement>('button') ?? [])]
+    const target = buttons.find((button) => button.hasAttribute('aria-current')) ?? buttons[0]
+    target?.focus()
+  }, [draft])
   const onKeyDown = (event: KeyboardEvent, node: DraftNode): void => {
     const by = event.altKey ? ({ ArrowUp: -1, ArrowDown: 1 } as const)[event.key] : undefined
     if (by !== undefined) {
       event.preventDefault()
+      onChoose(node.id)
       onChange(moveNode(draft, node.id, by))
     } else if (event.key === 'Delete' && isRemovable(node)) {
       event.preventDefault()
@@ -46,7 +58,7 @@ export function FlowOutline(props: OutlineProps) {
       <h2 id="outline" className={classes.heading}>
         {t('design.outline')}
       </h2>
-      <ol className={classes.outline}>
+      <ol ref={list} className={classes.outline}>
         {rows.map((node) => (
           <li key={node.id}>
             <Row {...props} node={node} onKeyDown={(event) => onKeyDown(event, node)} />

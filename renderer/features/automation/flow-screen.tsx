@@ -1,23 +1,26 @@
 // Owns the page of one flow: how it stands, its switch, starting it, and its parts.
 import { Button } from '@mantine/core'
 import { IconArrowLeft, IconPlayerPlay } from '@tabler/icons-react'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
 import parts from '../../components/parts.module.css'
+import { call } from '../../lib/api-client.ts'
+import { confirmAction } from '../../lib/confirm.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { useMay } from '../../lib/own-rights.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { automationStrings } from '../../lib/strings/automation.ts'
 import { flowDesignStrings } from '../../lib/strings/flow-design.ts'
 import { automationPath, flowPath, runPath } from './automation-places.ts'
-import { flowQuery } from './automation-queries.ts'
+import { flowQuery, flowsQuery } from './automation-queries.ts'
 import { FlowDesign, storedProblems } from './flow-design.tsx'
 import { FlowSwitch } from './flow-list.tsx'
 import { RunsPart } from './runs-part.tsx'
 import { flowTone } from './run-words.ts'
+import { showProblem, showToast } from '../../lib/toast.ts'
 import { StartDialog } from './start-dialog.tsx'
 import classes from './automation.module.css'
 
@@ -53,6 +56,7 @@ export function FlowScreen(props: { name: string; part: string | undefined; id: 
           >
             {t('flows.back')}
           </Button>
+          {mayDesign && <DeleteButton name={name} label={flow.label} />}
           {mayStart && (
             <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} onClick={() => setStarting(true)}>
               {t('flows.start')}
@@ -95,5 +99,31 @@ export function FlowScreen(props: { name: string; part: string | undefined; id: 
         }}
       />
     </Page>
+  )
+}
+
+function DeleteButton(props: { name: string; label: string }) {
+  const { name, label } = props
+  const client = useQueryClient()
+  const remove = async (): Promise<void> => {
+    const yes = await confirmAction({
+      title: t('flows.delete.title', { flow: label }),
+      body: t('flows.delete.body'),
+      confirmLabel: t('flows.delete.submit'),
+    })
+    if (!yes) return
+    try {
+      await call('deleteFlow', { params: { name } })
+      showToast({ message: t('flows.deleted', { flow: label }) })
+      navigate(automationPath, { unasked: true })
+      await client.invalidateQueries({ queryKey: flowsQuery.queryKey })
+    } catch (error) {
+      showProblem(error)
+    }
+  }
+  return (
+    <Button variant="subtle" onClick={() => void remove()}>
+      {t('flows.delete')}
+    </Button>
   )
 }

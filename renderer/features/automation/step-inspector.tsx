@@ -2,6 +2,7 @@
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import parts from '../../components/parts.module.css'
+import { useRef } from 'react'
 import { problemAt } from '../../lib/field-problems.ts'
 import { t } from '../../lib/strings.ts'
 import { textOf } from '../../lib/text-of.ts'
@@ -84,6 +85,7 @@ function Ways(props: InspectorProps & { names: readonly { name: string; label: s
     .filter(({ id, type }) => id !== node.id && type !== 'start')
     .map((each) => ({ value: each.id, label: nodeLabel(each) }))
   const [first] = targets
+  const add = useRef<HTMLButtonElement>(null)
   return (
     <fieldset className={parts.options}>
       <legend>{t('design.ways')}</legend>
@@ -95,10 +97,12 @@ function Ways(props: InspectorProps & { names: readonly { name: string; label: s
           number={at + 1}
           targets={targets}
           isLabelled={labelled.has(node.type)}
+          onRemoved={() => add.current?.focus()}
         />
       ))}
       {first && (
         <Button
+          ref={add}
           variant="default"
           size="compact-sm"
           leftSection={<IconPlus size={14} aria-hidden />}
@@ -119,6 +123,7 @@ interface WayProps extends DesignPart {
   number: number
   targets: { value: string; label: string }[]
   isLabelled: boolean
+  onRemoved: () => void
 }
 
 function Way(props: WayProps) {
@@ -148,7 +153,10 @@ function Way(props: WayProps) {
         variant="subtle"
         size={32}
         aria-label={t('design.way.remove', { number })}
-        onClick={() => onChange(removeEdge(draft, edge.id))}
+        onClick={() => {
+          onChange(removeEdge(draft, edge.id))
+          props.onRemoved()
+        }}
       >
         <IconX size={16} aria-hidden />
       </ActionIcon>
