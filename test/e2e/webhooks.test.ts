@@ -98,7 +98,7 @@ describe('webhooks', () => {
       .click()
     const hooks = await peer.wait(3)
     expect(hooks[2]!.headers['webhook-id']).toBe(hooks[1]!.headers['webhook-id'])
-    await expect.poll(async () => page.getByRole('cell', { name: 'Arrived' }).count()).toBe(2)
+    await page.getByRole('cell', { name: 'Arrived' }).nth(1).waitFor()
   })
 
   it('are changed, switched off, given a new secret and deleted', async () => {
