@@ -8,6 +8,8 @@ import type { HookPeer } from '../support/hook-peer.ts'
 import { look, tabTo } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
+import { makePerson, password } from './seed-access.ts'
+import { enterPassword } from './sign-in-steps.ts'
 
 describe('webhooks', () => {
   let bench: ConsoleBench
@@ -188,5 +190,16 @@ describe('webhooks', () => {
       expect(await run(lines, words)).toMatchObject({ success: true, receiver: name })
     }
     expect(opened.errors.filter((line) => !line.includes('400'))).toEqual([])
+  })
+
+  it('are offered to nobody without the right, as automations are not', async () => {
+    const ada = await makePerson(bench, 'Ada Lovelace', 'ada')
+    await bench.api('PUT', `/permissions/assignments/${ada}`, { profile: 'readonly' })
+    const { page } = await bench.openAnonymous()
+    await enterPassword(page, 'ada', password)
+    await page.getByRole('link', { name: 'Your account' }).waitFor()
+    await page.goto(`${bench.host.url}/_console/#/webhooks`)
+    await page.getByText('Your rights do not reach here').waitFor()
+    expect(await page.getByRole('link', { name: /Webhooks|Automations/ }).count()).toBe(0)
   })
 })
