@@ -98,6 +98,15 @@ const SyncScreen = lazy(async () => ({
 const ConflictsScreen = lazy(async () => ({
   default: (await import('../features/conflicts/conflicts-screen.tsx')).ConflictsScreen,
 }))
+const WebhooksScreen = lazy(async () => ({
+  default: (await import('../features/webhooks/webhooks-screen.tsx')).WebhooksScreen,
+}))
+const AutomationScreen = lazy(async () => ({
+  default: (await import('../features/automation/automation-screen.tsx')).AutomationScreen,
+}))
+const FlowScreen = lazy(async () => ({
+  default: (await import('../features/automation/flow-screen.tsx')).FlowScreen,
+}))
 const JoinScreen = lazy(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
@@ -168,6 +177,16 @@ function Frame() {
                 <Route path="/sync/join">{() => <JoinScreen />}</Route>
                 <Route path="/sync/conflicts">{() => <ConflictsScreen />}</Route>
                 <Route path="/sync/:part?">{({ part }) => <SyncScreen part={part} />}</Route>
+                <Route path="/automation/flow/:name/runs/:id">
+                  {({ name, id }) => <FlowScreen key={name} name={name} part="runs" id={id} />}
+                </Route>
+                <Route path="/automation/flow/:name/:part?">
+                  {({ name, part }) => <FlowScreen key={name} name={name} part={part} id={undefined} />}
+                </Route>
+                <Route path="/automation/:part?">{({ part }) => <AutomationScreen part={part} />}</Route>
+                <Route path="/webhooks/:part?/:name?">
+                  {({ part, name }) => <WebhooksScreen part={part} name={name} />}
+                </Route>
                 <Route>{() => <NotFoundScreen />}</Route>
               </Switch>
             </OrganizationGate>

@@ -6,10 +6,12 @@ import {
   IconDevices,
   IconHome,
   IconPlus,
+  IconRoute,
   IconTable,
   IconTools,
   IconUser,
   IconUsers,
+  IconWebhook,
 } from '@tabler/icons-react'
 import type { TablerIcon } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -18,6 +20,7 @@ import { objectPluralLabel, useObjects } from '../features/objects/index.ts'
 import { useAuthFeature } from '../lib/auth-config.ts'
 import { useConflictCount } from '../lib/conflict-count.ts'
 import { discoveryQuery } from '../lib/discovery.ts'
+import { useMay } from '../lib/own-rights.ts'
 import { usePreview } from '../lib/preview.ts'
 import { t } from '../lib/strings.ts'
 import classes from './nav-rail.module.css'
@@ -30,6 +33,10 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const hasOrganizations = useAuthFeature('organization')
   const { data: manifest } = useQuery(discoveryQuery)
   const conflicts = useConflictCount()
+  const mayDesign = useMay('manage_flows') === true
+  const mayStart = useMay('run_flows') === true
+  const hasAutomation = (mayDesign || mayStart) && manifest?.routes.automation != null
+  const mayWebhooks = useMay('manage_webhooks') === true && manifest?.routes.webhooks != null
   const entry = { wide: props.wide, onNavigate: props.onNavigate }
   return (
     <div className={classes.rail}>
@@ -56,6 +63,8 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
           <Entry {...entry} to="/organizations" label={t('nav.organizations')} icon={IconBuilding} />
         )}
         <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
+        {hasAutomation && <Entry {...entry} to="/automation" label={t('nav.automation')} icon={IconRoute} />}
+        {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('nav.webhooks')} icon={IconWebhook} />}
         {manifest?.routes.sync != null && (
           <Entry {...entry} to="/sync" except="/sync/conflicts" label={t('nav.sync')} icon={IconDevices} />
         )}

@@ -6,6 +6,7 @@ import { useCommands } from '../lib/commands.ts'
 import { useConflictCount } from '../lib/conflict-count.ts'
 import { discoveryQuery } from '../lib/discovery.ts'
 import { navigate } from '../lib/hash-location.ts'
+import { useMay } from '../lib/own-rights.ts'
 import { t } from '../lib/strings.ts'
 import { moveToRegion } from './regions.ts'
 import { redoAndTell, undoAndTell } from './undo-commands.ts'
@@ -19,6 +20,9 @@ export function useAppCommands(): void {
   const railOpen = useUi((state) => state.railOpen)
   const { data: manifest } = useQuery(discoveryQuery)
   const conflicts = useConflictCount()
+  const mayDesign = useMay('manage_flows') === true
+  const mayStart = useMay('run_flows') === true
+  const mayWebhooks = useMay('manage_webhooks') === true
   const hasInbox = manifest?.routes.notifications != null
   useCommands([
     {
@@ -164,6 +168,22 @@ export function useAppCommands(): void {
       keywords: 'pair device relay backup offline conflicts up to date',
       enabled: manifest?.routes.sync != null,
       run: () => navigate('/sync'),
+    },
+    {
+      id: 'go.automation',
+      label: t('command.automation'),
+      group: 'navigation',
+      keywords: 'flows runs schedules workflow cron',
+      enabled: (mayDesign || mayStart) && manifest?.routes.automation != null,
+      run: () => navigate('/automation'),
+    },
+    {
+      id: 'go.webhooks',
+      label: t('command.webhooks'),
+      group: 'navigation',
+      keywords: 'deliveries receivers integrations api',
+      enabled: mayWebhooks && manifest?.routes.webhooks != null,
+      run: () => navigate('/webhooks'),
     },
     {
       id: 'go.blankObject',

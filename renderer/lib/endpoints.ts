@@ -3,6 +3,7 @@
 import type { z } from 'zod'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { auditRoutes } from '#shared/contracts/audit.ts'
+import type { automationRoutes } from '#shared/contracts/automation.ts'
 import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
 import type { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
 import type { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
@@ -21,6 +22,7 @@ import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
 import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
+import type { webhookRoutes } from '#shared/contracts/webhooks.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
 type Contracts = typeof dataRoutes &
@@ -47,7 +49,9 @@ type Contracts = typeof dataRoutes &
   typeof authOauthRoutes &
   typeof authOrganizationRoutes &
   typeof authDeviceRoutes &
-  typeof authTwoFactorRoutes
+  typeof authTwoFactorRoutes &
+  typeof webhookRoutes &
+  typeof automationRoutes
 
 /** `METHOD mount path` of a contract. */
 type EndpointText<R extends AnyRoute> = `${R['method']} ${R['mount']} ${R['path']}`
@@ -233,6 +237,35 @@ export const endpoints = {
   getSyncDiagnostics: 'GET versioned /sync/diagnostics',
   listSyncProblems: 'GET versioned /sync/problems',
   retrySyncProblem: 'POST versioned /sync/problems/:inc/:seq/retry',
+  listFlows: 'GET api /automation',
+  createFlow: 'POST api /automation',
+  listActions: 'GET api /automation/actions',
+  updateFlow: 'PUT api /automation/:name',
+  getFlow: 'GET api /automation/:name',
+  deleteFlow: 'DELETE api /automation/:name',
+  toggleFlow: 'POST api /automation/:name/toggle',
+  triggerFlow: 'POST api /automation/:name/trigger',
+  listRuns: 'GET api /automation/:name/runs',
+  getRun: 'GET api /automation/:name/runs/:runId',
+  resumeRun: 'POST api /automation/:name/runs/:runId/resume',
+  cancelRun: 'POST api /automation/:name/runs/:runId/cancel',
+  retryRun: 'POST api /automation/:name/runs/:runId/retry',
+  getRunScreen: 'GET api /automation/:name/runs/:runId/screen',
+  listSchedules: 'GET api /automation/schedules',
+  pauseSchedule: 'POST api /automation/schedules/:name/pause',
+  resumeSchedule: 'POST api /automation/schedules/:name/resume',
+  listWebhooks: 'GET versioned /webhooks',
+  createWebhook: 'POST versioned /webhooks',
+  updateWebhook: 'PATCH versioned /webhooks/:name',
+  deleteWebhook: 'DELETE versioned /webhooks/:name',
+  testWebhook: 'POST versioned /webhooks/:name/test',
+  rotateWebhookSecret: 'POST versioned /webhooks/:name/rotate-secret',
+  listWebhookDeliveries: 'GET versioned /webhooks/:name/deliveries',
+  redeliverWebhook: 'POST versioned /webhooks/deliveries/:id/redeliver',
+  listReceivers: 'GET versioned /webhook-receivers',
+  createReceiver: 'POST versioned /webhook-receivers',
+  updateReceiver: 'PATCH versioned /webhook-receivers/:name',
+  deleteReceiver: 'DELETE versioned /webhook-receivers/:name',
 } as const satisfies EndpointTable
 
 /** An operation of {@link endpoints}. */

@@ -1,5 +1,6 @@
 // Owns what the person in front of the screen may do, for offering only what will not be refused.
-import { queryOptions } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { SystemPermission } from '#shared/system-permissions.ts'
 import { call } from './api-client.ts'
 
 /** The caller's effective rights. */
@@ -8,3 +9,8 @@ export const ownRightsQuery = queryOptions({
   queryFn: async ({ signal }) => call('getEffectivePermissions', { query: {}, signal }),
   staleTime: 30_000,
 })
+
+/** Whether the person in front of the screen has a system permission; undefined while that is asked for. */
+export function useMay(permission: SystemPermission): boolean | undefined {
+  return useQuery(ownRightsQuery).data?.systemPermissions.includes(permission)
+}

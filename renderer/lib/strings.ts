@@ -6,9 +6,11 @@ import type { accountStrings } from './strings/account.ts'
 import type { activityStrings } from './strings/activity.ts'
 import { appStrings } from './strings/app.ts'
 import type { auditStrings } from './strings/audit.ts'
+import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
+import type { flowDesignStrings } from './strings/flow-design.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import type { liveTextStrings } from './strings/live-text.ts'
@@ -22,6 +24,8 @@ import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
 import type { syncDeviceStrings } from './strings/sync-devices.ts'
 import type { syncStrings } from './strings/sync.ts'
+import type { receiverStrings } from './strings/receivers.ts'
+import type { webhookStrings } from './strings/webhooks.ts'
 
 const table = {
   ...appStrings,
@@ -38,7 +42,9 @@ type LateTable = typeof accessStrings &
   typeof accountStrings &
   typeof activityStrings &
   typeof auditStrings &
+  typeof automationStrings &
   typeof conflictStrings &
+  typeof flowDesignStrings &
   typeof liveTextStrings &
   typeof notificationStrings &
   typeof organizationStrings &
@@ -46,7 +52,9 @@ type LateTable = typeof accessStrings &
   typeof sharingStrings &
   typeof signInStrings &
   typeof syncDeviceStrings &
-  typeof syncStrings
+  typeof syncStrings &
+  typeof receiverStrings &
+  typeof webhookStrings
 
 /** Key of a text. */
 export type StringKey = keyof typeof table | keyof LateTable

@@ -13,7 +13,9 @@ import { screens } from './screens.ts'
 import type { Screen } from './screen.ts'
 import { password, seedAccess } from './seed-access.ts'
 import { seedActivity } from './seed-activity.ts'
+import { putFlows } from './seed-flows.ts'
 import { seedOrganizations } from './seed-organizations.ts'
+import { seedWebhooks } from './seed-webhooks.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
@@ -70,6 +72,8 @@ describe('screens', () => {
     await seedWorkspace(seeded)
     await seedAccess(seeded)
     await seedActivity(seeded)
+    await seedWebhooks(seeded)
+    await putFlows(seeded, 'note')
     organized = await openBench({ plugins: { organization: true } })
     await seedOrganizations(organized)
     await organized.signIn('ada', password)

@@ -2,6 +2,7 @@
 // both schemes. Knows the words on the screens; knows no checks.
 import { accessScreens } from './access-screens.ts'
 import { activityScreens } from './activity-screens.ts'
+import { automationScreens } from './automation-screens.ts'
 import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
 import { organizationScreens } from './organization-screens.ts'
@@ -10,6 +11,7 @@ import { groupScreens } from './group-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { syncScreens } from './sync-screens.ts'
+import { webhookScreens } from './webhook-screens.ts'
 
 const table = 'Name,Country,Founded\nAda,England,1815\nGrace,USA,1906\nAlan,England,1912\n'
 
@@ -392,6 +394,8 @@ export const screens: readonly Screen[] = [
   ...activityScreens,
   ...organizationScreens,
   ...syncScreens,
+  ...webhookScreens,
+  ...automationScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

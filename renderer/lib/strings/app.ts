@@ -29,6 +29,9 @@ export const appStrings = {
   'app.copy': 'Copy',
   'app.copied': 'Copied',
   'app.copyOf': 'Copy: {what}',
+  'pairs.of': '{what} {number}',
+  'pairs.choose': 'Choose',
+  'pairs.remove': 'Remove row {number}',
   'app.password.toggle': 'Show or hide: {field}',
 
   'bell.label': 'Notifications',
@@ -51,6 +54,8 @@ export const appStrings = {
   'nav.access': 'People & access',
   'nav.account': 'Your account',
   'nav.sync': 'Sync & devices',
+  'nav.automation': 'Automations',
+  'nav.webhooks': 'Webhooks',
   'nav.conflicts': 'Conflicts',
   'nav.open': 'open',
 
@@ -103,6 +108,8 @@ export const appStrings = {
   'command.account': 'Go to your account',
   'command.conflicts': 'Go to conflicts',
   'command.sync': 'Go to sync and devices',
+  'command.automation': 'Go to automations',
+  'command.webhooks': 'Go to webhooks',
   'command.undo': 'Undo',
   'command.redo': 'Redo',
 

@@ -1,0 +1,84 @@
+// Owns what form a configuration has: one control per property of its JSON Schema, and how values are written as text.
+// Pure.
+
+/** The kinds of controls. */
+export type ControlKind =
+  'text' | 'long' | 'number' | 'flag' | 'choice' | 'choices' | 'words' | 'map' | 'object' | 'expression' | 'json'
+
+/** A property of a configuration. */
+export interface Control {
+  name: string
+  label: string
+  kind: ControlKind
+  required: boolean
+  choices: readonly string[]
+}
+
+type Schema = Readonly<Record<string, unknown>>
+
+const isSchema = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const stringsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : []
+const expressions: ReadonlySet<string> = new Set(['expression', 'condition'])
+const longTexts: ReadonlySet<string> = new Set(['body', 'message', 'source', 'prompt'])
+
+/** The controls of a configuration in the order of its schema. */
+export function controlsOf(schema: Schema): Control[] {
+  const properties = isSchema(schema['properties']) ? schema['properties'] : {}
+  const required = stringsOf(schema['required'])
+  return Object.entries(properties).map(([name, given]) => {
+    const property = isSchema(given) ? given : {}
+    const items = isSchema(property['items']) ? property['items'] : {}
+    return {
+      name,
+      label: labelOf(name),
+      kind: kindOf(name, property),
+      // What has a default may be left out.
+      required: required.includes(name) && !('default' in property),
+      choices: stringsOf(property['enum'] ?? items['enum']),
+    }
+  })
+}
+
+function kindOf(name: string, property: Schema): ControlKind {
+  const { type } = property
+  const holdsText = type === 'string' || JSON.stringify(property).includes('"type":"string"')
+  if (property['enum'] !== undefined) return 'choice'
+  if (type === 'boolean') return 'flag'
+  if (type === 'integer' || type === 'number') return 'number'
+  // A condition of a wait is an object with an expression in it: its parts are typed as JSON.
+  if (expressions.has(name) && holdsText && property['properties'] === undefined) return 'expression'
+  if (type === 'string') return name === 'object' ? 'object' : longTexts.has(name) ? 'long' : 'text'
+  if (type === 'array') {
+    const items = isSchema(property['items']) ? property['items'] : {}
+    return items['enum'] !== undefined ? 'choices' : items['type'] === 'string' ? 'words' : 'json'
+  }
+  const isMap = type === 'object' && property['properties'] === undefined
+  return isMap ? 'map' : 'json'
+}
+
+/** A name of a property in words: `matchFields` becomes “Match fields”. */
+export function labelOf(name: string): string {
+  const words = name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** A value as text: what is no text is JSON, and so is text that would be read as something else. */
+export function textOfValue(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value !== 'string') return JSON.stringify(value)
+  return value === '' || typeof valueOfText(value) !== 'string' || value.startsWith('"') ? JSON.stringify(value) : value
+}
+
+/** A value out of text: JSON where it is some, else the text itself; nothing typed is no value. */
+export function valueOfText(text: string): unknown {
+  const typed = text.trim()
+  if (typed === '') return undefined
+  if (!/^(["[{\d-]|true$|false$|null$)/.test(typed)) return text
+  try {
+    return JSON.parse(typed) as unknown
+  } catch {
+    return text // a template such as {{ record.title }} begins like JSON and is none
+  }
+}
