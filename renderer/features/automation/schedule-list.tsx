@@ -58,7 +58,7 @@ export function ScheduleList() {
   return (
     <ListTable label={t('schedules.list')} columns={columns}>
       {schedules.map((schedule) => {
-        const { flowName, cron, timezone, status, lastRunAt, totalRuns, consecutiveFailures } = schedule
+        const { flowName, cron, timezone, status, lastRunAt, totalRuns, consecutiveFailures, runsOn } = schedule
         const label = flows?.find(({ name }) => name === flowName)?.label ?? flowName
         const isPaused = status === 'paused'
         return (
@@ -78,6 +78,11 @@ export function ScheduleList() {
               <span className={parts.under}>
                 {cron}, {timezone}
               </span>
+              {runsOn && (
+                <span className={parts.under}>
+                  {runsOn.isThis ? t('schedules.runsHere') : t('schedules.runsOn', { machine: runsOn.name })}
+                </span>
+              )}
             </td>
             <td>
               <NextRuns schedule={schedule} now={dataUpdatedAt} />

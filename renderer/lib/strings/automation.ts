@@ -150,6 +150,8 @@ export const automationStrings = {
   'schedules.then': 'then {moments}',
   'schedules.last': 'Last',
   'schedules.runs': 'Runs',
+  'schedules.runsHere': 'on this machine',
+  'schedules.runsOn': 'on {machine}',
   'schedules.actions': 'Actions',
   'schedules.paused': 'Paused',
   'schedules.pause': 'Pause',
