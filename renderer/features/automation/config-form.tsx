@@ -1,11 +1,12 @@
 // Owns the form of a step's configuration: one control per property of the schema its action has.
 import { Checkbox, NativeSelect, TextInput, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { FormulaInput } from '../../components/formula-input.tsx'
 import { PairRows, recordOf } from '../../components/pair-rows.tsx'
 import type { Pair } from '../../components/pair-rows.tsx'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
-import { FormulaInput, fieldList, objectLabel, useObjects } from '../objects/index.ts'
+import { fieldList, objectLabel, useObjects } from '../objects/index.ts'
 import { controlsOf, textOfValue, valueOfText } from './config-schema.ts'
 import type { Control } from './config-schema.ts'
 

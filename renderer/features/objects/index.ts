@@ -12,5 +12,4 @@ export {
 export { nameFromLabel, uniqueName } from './object-names.ts'
 export { hasOptions } from './field-settings.ts'
 export { typeLabel } from './field-types.ts'
-export { FormulaInput } from './formula-input.tsx'
 export { deleteObject } from './delete-object.ts'

@@ -2,7 +2,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { t } from '../../lib/strings.ts'
 import classes from './field-dialog.module.css'
-import { FormulaInput } from './formula-input.tsx'
+import { FormulaInput } from '../../components/formula-input.tsx'
 import { conditionText, ruleFormats } from './rule-draft.ts'
 import { StateMachine } from './state-machine.tsx'
 import type { RulePartsProps } from './state-machine.tsx'

@@ -1,8 +1,8 @@
 // Owns typing a CEL expression: its text, a list of fields to insert, the host's word on it.
 import { NativeSelect, Textarea } from '@mantine/core'
 import { useRef } from 'react'
-import { t } from '../../lib/strings.ts'
-import classes from './field-dialog.module.css'
+import { t } from '../lib/strings.ts'
+import classes from './formula-input.module.css'
 
 /** The expression; `fields` are offered for insertion at the caret. */
 export function FormulaInput(props: {
