@@ -6,7 +6,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { isLong, sized } from '../support/test-size.ts'
-import { schemes } from './look.ts'
+import { schemes, turn } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { screens } from './screens.ts'
@@ -103,8 +103,7 @@ describe('screens', () => {
         const expected = screen.expectedErrors ?? []
         expect(await page.getByRole('heading', { level: 1, includeHidden: true }).count()).toBeGreaterThan(0)
         for (const scheme of schemes) {
-          await page.emulateMedia({ colorScheme: scheme })
-          await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor({ state: 'attached' })
+          await turn(page, scheme)
           await page.screenshot({ path: `${shots}${name}-${scheme}.png` })
           const found = await violations(page, scheme === schemes[0] ? undefined : colorRules)
           expect({ scheme, found }).toEqual({ scheme, found: [] })
