@@ -1,28 +1,13 @@
 // Owns showing text of machines: as it is, in a region that scrolls by itself, with a button that copies it.
 import { Button } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { useEffect, useState } from 'react'
 import { t } from '../lib/strings.ts'
+import { useCopy } from './use-copy.ts'
 import classes from './code-text.module.css'
-
-const shownMs = 2_000
 
 /** The text below its name. */
 export function CodeText(props: { label: string; text: string }) {
-  const [copied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!copied) return
-    const timer = setTimeout(() => setCopied(false), shownMs)
-    return () => clearTimeout(timer)
-  }, [copied])
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(props.text)
-      setCopied(true)
-    } catch {
-      setCopied(false) // the browser keeps the clipboard closed: the text can be selected
-    }
-  }
+  const [copied, copy] = useCopy(props.text)
   return (
     <div className={classes.block}>
       <div className={classes.head}>
@@ -32,7 +17,7 @@ export function CodeText(props: { label: string; text: string }) {
           size="compact-sm"
           aria-label={t('app.copyOf', { what: props.label })}
           leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
-          onClick={() => void copy()}
+          onClick={copy}
         >
           {copied ? t('app.copied') : t('app.copy')}
         </Button>

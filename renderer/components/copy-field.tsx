@@ -1,29 +1,15 @@
 // Owns showing a text that is meant to be taken elsewhere: selectable, with a button that copies it.
 import { Button, TextInput } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useRef } from 'react'
 import { t } from '../lib/strings.ts'
+import { useCopy } from './use-copy.ts'
 import classes from './copy-field.module.css'
-
-const shownMs = 2_000
 
 /** A text that cannot be changed, and how to copy it. Where the clipboard is closed it is selected instead. */
 export function CopyField(props: { label: string; value: string; description?: string; autoFocus?: boolean }) {
   const input = useRef<HTMLInputElement>(null)
-  const [copied, setCopied] = useState(false)
-  useEffect(() => {
-    if (!copied) return
-    const timer = setTimeout(() => setCopied(false), shownMs)
-    return () => clearTimeout(timer)
-  }, [copied])
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(props.value)
-      setCopied(true)
-    } catch {
-      input.current?.select() // the browser keeps the clipboard closed: the person copies it
-    }
-  }
+  const [copied, copy] = useCopy(props.value, () => input.current?.select())
   return (
     <div className={classes.row}>
       <TextInput
@@ -41,7 +27,7 @@ export function CopyField(props: { label: string; value: string; description?: s
         aria-label={t('app.copyOf', { what: props.label })}
         data-autofocus={props.autoFocus || undefined}
         leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-        onClick={() => void copy()}
+        onClick={copy}
       >
         {copied ? t('app.copied') : t('app.copy')}
       </Button>

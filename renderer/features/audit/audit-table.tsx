@@ -1,5 +1,7 @@
 // Owns entries of the audit log as a table: when, what, who, about what, and the rest on demand.
 import { useQuery } from '@tanstack/react-query'
+import { FactList } from '../../components/fact-list.tsx'
+import type { Fact } from '../../components/fact-list.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { locale, t } from '../../lib/strings.ts'
 import { everybodyQuery } from '../access/index.ts'
@@ -63,7 +65,7 @@ function aboutText(entry: AuditEntry): string {
 
 function Details(props: { entry: AuditEntry }) {
   const { entry } = props
-  const facts: (readonly [string, string])[] = [
+  const facts: Fact[] = [
     [t('audit.seq'), String(entry.seq)],
     ...Object.entries(entry.details).map(
       ([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)] as const,
@@ -76,14 +78,7 @@ function Details(props: { entry: AuditEntry }) {
   return (
     <details className={classes.details}>
       <summary aria-label={t('audit.detailsOf', { seq: entry.seq })}>{t('audit.details')}</summary>
-      <dl className={classes.facts}>
-        {facts.map(([label, value]) => (
-          <div key={label} style={{ display: 'contents' }}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </details>
   )
 }

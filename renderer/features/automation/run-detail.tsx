@@ -3,6 +3,8 @@ import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CodeText, readable } from '../../components/code-text.tsx'
+import { FactList } from '../../components/fact-list.tsx'
+import type { Fact } from '../../components/fact-list.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
@@ -82,7 +84,7 @@ export function RunDetail(props: { name: string; runId: string }) {
 }
 
 function Facts({ run }: { run: Run }) {
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     [t('runs.trigger'), triggerText(run.trigger)],
     ...(run.trigger.recordId === undefined ? [] : [[t('runs.record'), run.trigger.recordId] as const]),
     [t('runs.version'), String(run.flowVersion)],
@@ -92,16 +94,7 @@ function Facts({ run }: { run: Run }) {
     ...(run.resumeAt === undefined ? [] : [[t('runs.resumeAt'), formatMoment(run.resumeAt)] as const]),
     [t('runs.id'), run.id],
   ]
-  return (
-    <dl className={parts.facts}>
-      {facts.map(([label, value]) => (
-        <div key={label} style={{ display: 'contents' }}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <FactList facts={facts} />
 }
 
 function Messages({ run }: { run: Run }) {

@@ -2,6 +2,8 @@
 import { Button, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { CodeText } from '../../components/code-text.tsx'
+import { FactList } from '../../components/fact-list.tsx'
+import type { Fact } from '../../components/fact-list.tsx'
 import { CopyField } from '../../components/copy-field.tsx'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
@@ -97,7 +99,7 @@ function helpOf(receiver: Receiver) {
 
 function Facts({ receiver }: { receiver: Receiver }) {
   const mapped = Object.entries(receiver.mapping ?? {}).map(([field, source]) => `${field} = ${source}`)
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     [t('webhooks.name'), receiver.name],
     [t('receivers.verification'), t(`receivers.verification.${receiver.verificationType}`)],
     [t('receivers.action'), `${t(`receivers.action.${receiver.action}`)}: ${receiver.target}`],
@@ -106,14 +108,5 @@ function Facts({ receiver }: { receiver: Receiver }) {
     [t('receivers.response'), t(`receivers.response.${receiver.responseMode}`)],
     [t('webhooks.since'), formatMoment(receiver.createdAt)],
   ]
-  return (
-    <dl className={parts.facts}>
-      {facts.map(([label, value]) => (
-        <div key={label} style={{ display: 'contents' }}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <FactList facts={facts} />
 }

@@ -3,6 +3,8 @@ import { Button, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CodeText, readable } from '../../components/code-text.tsx'
+import { FactList } from '../../components/fact-list.tsx'
+import type { Fact } from '../../components/fact-list.tsx'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
@@ -105,7 +107,7 @@ export function WebhookDetail(props: { webhook: Webhook; onEdit: () => void; onS
 
 function Facts({ webhook }: { webhook: Webhook }) {
   const type = webhook.authentication?.type ?? 'none'
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: readonly Fact[] = [
     [t('webhooks.name'), webhook.name],
     [t('webhooks.sends'), sendText(webhook)],
     [t('webhooks.url'), `${webhook.method} ${webhook.url}`],
@@ -128,16 +130,7 @@ function Facts({ webhook }: { webhook: Webhook }) {
     ...(webhook.tags.length > 0 ? [[t('webhooks.tags'), webhook.tags.join(', ')] as const] : []),
     [t('webhooks.since'), formatMoment(webhook.createdAt)],
   ]
-  return (
-    <dl className={parts.facts}>
-      {facts.map(([label, value]) => (
-        <div key={label} style={{ display: 'contents' }}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <FactList facts={facts} />
 }
 
 function Tested({ result }: { result: TestResult }) {
