@@ -39,6 +39,21 @@ const rareKinds: ReadonlySet<string> = new Set([
   'schema.backup_expired',
 ])
 
+/** Asks for an approval of a transition, and gives it. */
+async function askForApproval(
+  host: TestHost,
+  save: (type: string, name: string, item: object) => Promise<unknown>,
+): Promise<void> {
+  const stages = ['open', 'paid']
+  await host.defineObject('claim', { stage: { type: 'select', options: stages.map((value) => ({ value })) } })
+  const approval = { approvers: [{ type: 'owner' }] }
+  const transitions = [{ name: 'pay', from: 'open', to: 'paid', requiresApproval: true, approval }]
+  await save('validation', 'claim_stages', { object: 'claim', type: 'state_machine', field: 'stage', transitions })
+  const { body: claim } = await host.post('/data/claim', { stage: 'open' })
+  await host.post(`/workflow/claim/${claim.id}/transition`, { transition: 'pay' })
+  await host.post(`/workflow/claim/${claim.id}/approve`, {})
+}
+
 /** Does everything a host can do today that must leave an entry. */
 async function doEverything(host: TestHost): Promise<void> {
   const save = (type: string, name: string, item: object) =>
@@ -74,6 +89,7 @@ async function doEverything(host: TestHost): Promise<void> {
   await host.delete(`/data/task/${record.id}`)
   await host.post(`/data/task/${record.id}/restore`, {})
   await host.delete(`/data/task/${record.id}?purge=true`)
+  await askForApproval(host, save)
   await host.get('/data/task/export?format=ndjson')
   const { body: job } = await host.post('/data/task/import/jobs', { format: 'json', rows: [{ title: 'r' }] })
   await pause(500)
