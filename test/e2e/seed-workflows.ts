@@ -1,6 +1,6 @@
 // An object with a workflow that asks for a comment, for approvals and for neither; and somebody who works with it.
 import type { ConsoleBench } from './open-console.ts'
-import { ownerId } from './seed-activity.ts'
+import { actAs, ownerId } from './seed-activity.ts'
 import { makePerson, putRight } from './seed-access.ts'
 
 /** Defines orders and their workflow; the owner approves. */
@@ -67,4 +67,24 @@ export async function makeBuyer(bench: ConsoleBench, name: string, username: str
 /** Makes an order and answers its id. */
 export async function makeOrder(bench: ConsoleBench, values: Record<string, unknown>): Promise<string> {
   return (await bench.api<{ id: string }>('POST', '/data/order', values)).id
+}
+
+/** Orders of a seeded workspace: two that wait for the owner, one that was rejected, one that nobody asked about. */
+export async function seedWorkflows(bench: ConsoleBench): Promise<void> {
+  await putOrders(bench)
+  await makeBuyer(bench, 'Hedy Lamarr', 'hedy')
+  const hedy = await actAs(bench, 'hedy')
+  for (const title of ['Stamps', 'Chairs', 'Lamps', 'Paper']) {
+    const id = await makeOrder(bench, { title, amount: title.length, due: '2027-01-15' })
+    const step = (transition: string) =>
+      hedy<{ state: { pendingApproval: { id: string } } }>('POST', `/workflow/order/${id}/transition`, {
+        transition,
+        comment: 'For the new room.',
+      })
+    await step('check')
+    if (title === 'Stamps') continue
+    const { state } = await step('order')
+    if (title === 'Chairs')
+      await bench.api('POST', `/approvals/requests/${state.pendingApproval.id}/reject`, { reason: 'Too many already.' })
+  }
 }

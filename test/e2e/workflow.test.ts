@@ -1,9 +1,10 @@
 // Two people and a workflow in real browsers: one takes the steps and asks, the other decides; each sees what the other does.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { look } from './look.ts'
+import { look, tabTo } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
+import { actAs } from './seed-activity.ts'
 import { password, widenLimits } from './seed-access.ts'
 import { makeBuyer, makeOrder, putOrders } from './seed-workflows.ts'
 import { enterPassword } from './sign-in-steps.ts'
@@ -16,6 +17,7 @@ describe('a workflow of two people', () => {
   let owner: ConsolePage
   let grace: ConsolePage
   let id: string
+  let ada: string
 
   const go = async (page: Page, route: string): Promise<void> =>
     page.evaluate((hash) => {
@@ -29,6 +31,7 @@ describe('a workflow of two people', () => {
     await widenLimits(bench)
     await putOrders(bench)
     await makeBuyer(bench, 'Grace Hopper', 'grace')
+    ada = await makeBuyer(bench, 'Ada Lovelace', 'ada')
     id = await makeOrder(bench, { title: 'Paper', amount: 0, due: '2026-12-01' })
     owner = await bench.open(`/o/order/record/${id}`)
     grace = await bench.openAnonymous()
@@ -111,8 +114,53 @@ describe('a workflow of two people', () => {
     await line(page).getByText('History of the state').click()
     const entries = line(page).getByRole('list').getByRole('listitem')
     await expect.poll(() => entries.count()).toBe(2)
-    expect(await entries.first().innerText()).toMatch(/Checked[\s\S]*Ordered[\s\S]*approved by You/)
-    await look(page, 'workflow-history')
+    expect(await entries.first().innerText()).toMatch(/Checked[\s\S]*Ordered[\s\S]*approved by you/)
+  })
+
+  it('lists what waits, and is rejected by keyboard with the reason that needs', async () => {
+    const { page } = owner
+    const second = await makeOrder(bench, { title: 'Ink', amount: 3 })
+    await bench.api('POST', `/workflow/order/${second}/transition`, { transition: 'check' })
+    const ask = { transition: 'order', comment: 'Black' }
+    const call = await actAs(bench, 'grace')
+    await go(page, '/approvals')
+    await page.getByText('Nothing waits for you').waitFor()
+    await call('POST', `/workflow/order/${second}/transition`, ask)
+    await page.getByRole('link', { name: 'Approvals 1 open' }).waitFor()
+    await tabTo(page, /^Ink/)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 2, name: 'Ink' }).waitFor()
+    await tabTo(page, 'Reject…')
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Reject?' })
+    await dialog.getByRole('textbox', { name: 'Reason' }).waitFor()
+    await tabTo(page, 'Reject')
+    await page.keyboard.press('Enter')
+    await dialog.getByText('A rejection needs a reason.').waitFor()
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('We have enough.')
+    await go(grace.page, '/approvals/asked')
+    await grace.page.getByRole('link', { name: /^Ink.*Waiting/ }).click()
+    await tabTo(page, 'Reject')
+    await page.keyboard.press('Enter')
+    for (const each of [owner, grace]) {
+      await each.page.getByRole('status').getByText('Rejected', { exact: true }).waitFor()
+      await each.page.getByText('We have enough.').waitFor()
+      expect(await each.page.getByRole('button', { name: 'Reject…' }).count()).toBe(0)
+    }
+    await page.getByRole('link', { name: 'Approvals', exact: true }).waitFor()
+
+    await call('POST', `/workflow/order/${second}/transition`, ask)
+    await page.getByRole('link', { name: /^Ink/ }).click()
+    await page.getByRole('button', { name: 'Hand on…' }).click()
+    const hand = page.getByRole('dialog', { name: 'Hand the decision on' })
+    await hand.getByRole('combobox', { name: 'Who decides instead' }).selectOption({ label: 'Ada Lovelace' })
+    await hand.getByRole('button', { name: 'Hand on' }).click()
+    await page.getByText('to Ada Lovelace').waitFor()
+    const { requests } = await bench.api<{ requests: { approvers: string[] }[] }>(
+      'GET',
+      `/approvals/requests?recordId=${second}&status=pending`,
+    )
+    expect(requests.map(({ approvers }) => approvers)).toEqual([[ada]])
   })
 
   it('complained of nothing', () => {

@@ -3,9 +3,10 @@ import type { ReactNode } from 'react'
 import { Moment } from '../../components/moment.tsx'
 import parts from '../../components/parts.module.css'
 import { formatMoment } from '../../lib/format.ts'
+import { undecided } from '../../lib/open-approvals.ts'
 import { t } from '../../lib/strings.ts'
 import type { Approval } from './workflow-queries.ts'
-import { peopleText, undecided } from './workflow-words.ts'
+import { peopleText } from './workflow-words.ts'
 import type { NameOf } from './workflow-words.ts'
 
 /** The facts; `more` come first. */

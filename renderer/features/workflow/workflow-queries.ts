@@ -17,7 +17,7 @@ export type WorkflowState = CallResult<'getWorkflowState'>['state']
 export type Step = WorkflowState['availableTransitions'][number]
 
 /** An approval that somebody asked for. */
-export type Approval = CallResult<'getApprovalRequest'>
+export type { Approval } from '../../lib/open-approvals.ts'
 
 /** Names one record. */
 export interface RecordName {

@@ -1,6 +1,7 @@
 // Owns what is said of states and approvals, and what somebody may do with an approval (D-256, D-257). Pure.
 import { hueClass } from '../../fields/index.ts'
 import { hasCode } from '../../lib/api-error.ts'
+import { waitsFor } from '../../lib/open-approvals.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { locale, t, tn } from '../../lib/strings.ts'
 import type { Approval, Workflow } from './workflow-queries.ts'
@@ -42,19 +43,6 @@ export function peopleText(ids: readonly string[], nameOf: NameOf): string {
   return new Intl.ListFormat(locale).format([...names, ...counted])
 }
 
-/** Who has not decided yet. */
-export function undecided({ approvers, decisions }: Pick<Approval, 'approvers' | 'decisions'>): string[] {
-  const decided = new Set(
-    decisions.filter(({ decision }) => decision === 'approve' || decision === 'reject').map(({ userId }) => userId),
-  )
-  return approvers.filter((id) => !decided.has(id))
-}
-
-/** Whether somebody is asked to decide and has not. */
-export function waitsFor(approval: Pick<Approval, 'status' | 'approvers' | 'decisions'>, userId: string | undefined) {
-  return approval.status === 'pending' && userId !== undefined && undecided(approval).includes(userId)
-}
-
 /** What somebody may do with an approval, in the order it is offered. */
 export function actsOf(
   approval: Pick<Approval, 'status' | 'approvers' | 'decisions' | 'submitterId'>,
@@ -73,6 +61,11 @@ export function actsOf(
     recall: approval.submitterId === id || isAdministrator,
   }
   return approvalActs.filter((act) => may[act])
+}
+
+/** The colour of how an approval stands. */
+export function approvalTone(status: Approval['status']): 'good' | 'bad' | 'warn' | 'quiet' {
+  return ({ pending: 'warn', approved: 'good', rejected: 'bad', recalled: 'quiet' } as const)[status]
 }
 
 /** Why a transition was refused. */
