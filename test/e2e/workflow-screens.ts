@@ -132,6 +132,27 @@ export const workflowScreens: readonly Screen[] = [
   },
   {
     ...record,
+    name: 'record-workflow-diagram',
+    state: 'dialog',
+    reach: async (page, bench) => {
+      await openOrder(page, bench, 'Stamps')
+      await page.getByRole('button', { name: 'Diagram: Ordering' }).click()
+      await page.getByRole('dialog').getByRole('cell', { name: 'Checked (now)' }).first().waitFor()
+    },
+  },
+  {
+    covers: '/objects/:name',
+    workspace: 'seeded',
+    route: '/objects/order',
+    name: 'object-workflow',
+    state: 'full',
+    reach: async (page) => {
+      await page.getByRole('tab', { name: 'Workflow' }).click()
+      await page.getByRole('region', { name: 'Diagram: Ordering' }).waitFor()
+    },
+  },
+  {
+    ...record,
     name: 'record-workflow-failed',
     state: 'error',
     reach: async (page, bench) => {

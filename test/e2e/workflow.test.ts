@@ -77,6 +77,7 @@ describe('a workflow of two people', () => {
     await line(page).getByRole('button', { name: 'Place order…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Ask for approval' }).click()
     await page.getByRole('dialog').getByText('does not meet the condition of this step yet').waitFor()
+    expect(await stage()).toBe('checked')
     await page.unroute('**/transition')
     await page.keyboard.press('Escape')
     await bench.api('PATCH', `/data/order/${id}`, { amount: 7 })

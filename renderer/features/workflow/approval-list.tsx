@@ -14,6 +14,7 @@ import { ApprovalDetail } from './approval-detail.tsx'
 import { approvalsPath } from './approval-places.ts'
 import { approvalsQuery, objectWord, useTitles } from './approval-queries.ts'
 import type { ApprovalPart } from './approval-queries.ts'
+import { useListWords } from './use-list-words.ts'
 import { approvalTone } from './workflow-words.ts'
 import classes from './workflow.module.css'
 
@@ -27,6 +28,7 @@ export function ApprovalList(props: { part: ApprovalPart; ownId: string; id: str
   const all = data?.pages.flatMap(({ requests }) => requests)
   const approvals = part === 'asked' ? all : all?.filter((one) => waitsFor(one, ownId) === (part === 'decide'))
   const titleOf = useTitles(approvals ?? [])
+  const wordsOf = useListWords(approvals ?? [])
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!approvals) {
     return (
@@ -60,7 +62,7 @@ export function ApprovalList(props: { part: ApprovalPart; ownId: string; id: str
         key: one.id,
         href: `#${approvalsPath(part, one.id)}`,
         label: titleOf(one) ?? t('approvals.record', { object: objectWord(objects, one.object) }),
-        note: objectWord(objects, one.object),
+        note: wordsOf(one),
         mark: (
           <span className={classes.mark}>
             {part !== 'decide' && (

@@ -8,7 +8,8 @@ import { t } from '../../lib/strings.ts'
 import type { RecordName } from './workflow-queries.ts'
 import type { NameOf } from './workflow-words.ts'
 
-const readersQuery = ({ object, recordId }: RecordName) =>
+/** People who may read a record, by name. @throws ApiError resource_not_found */
+export const readersQuery = ({ object, recordId }: RecordName) =>
   queryOptions({
     queryKey: ['workflow-readers', object, recordId] as const,
     queryFn: async ({ signal }) => (await call('listMentionable', { params: { object, recordId }, signal })).people,

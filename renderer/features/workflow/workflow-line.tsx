@@ -6,6 +6,7 @@ import { Delayed } from '../../components/delayed.tsx'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
+import { DiagramButton } from './diagram-button.tsx'
 import { PendingApproval } from './pending-approval.tsx'
 import { StateBadge } from './state-badge.tsx'
 import { StateHistory } from './state-history.tsx'
@@ -34,6 +35,7 @@ export function WorkflowLine(props: { workflow: Workflow; record: RecordName; le
               <StateBadge workflow={workflow} state={state.currentState} />
             </span>
             <StepButtons workflow={workflow} record={record} steps={state.availableTransitions} />
+            <DiagramButton workflow={workflow} current={state.currentState} />
           </>
         ) : error ? (
           <>

@@ -25,7 +25,8 @@ export interface RecordName {
   recordId: string
 }
 
-const configQuery = (object: string) =>
+/** The workflows of an object. @throws ApiError resource_not_found, permission_denied */
+export const configQuery = (object: string) =>
   queryOptions({
     queryKey: ['workflow-config', object] as const,
     queryFn: async ({ signal }) => (await call('getWorkflowConfig', { params: { object }, signal })).workflows,

@@ -93,4 +93,17 @@ export const workflowStrings = {
   'approvals.decisions': 'So far',
   'approvals.decisions.none': 'Nobody has answered yet.',
   'approvals.to': 'to {people}',
+  'approvals.escalates': 'escalates {when}',
+
+  'diagram.of': 'Diagram: {workflow}',
+  'diagram.lead':
+    'Which states there are and which steps lead from one to the next, as it is saved. The rules define it.',
+  'diagram.table': 'Steps: {workflow}',
+  'diagram.step': 'Step',
+  'diagram.from': 'From',
+  'diagram.to': 'To',
+  'diagram.asks': 'Asks for',
+  'diagram.approval': 'approval',
+  'diagram.comment': 'a comment',
+  'diagram.current': '{state} (now)',
 } as const
