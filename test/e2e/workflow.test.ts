@@ -1,7 +1,8 @@
 // Two people and a workflow in real browsers: one takes the steps and asks, the other decides; each sees what the other does.
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Page } from 'playwright-core'
-import { look, tabTo } from './look.ts'
+import { look, pictures, tabTo } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
 import { actAs } from './seed-activity.ts'
@@ -116,6 +117,16 @@ describe('a workflow of two people', () => {
     const entries = line(page).getByRole('list').getByRole('listitem')
     await expect.poll(() => entries.count()).toBe(2)
     expect(await entries.first().innerText()).toMatch(/Checked[\s\S]*Ordered[\s\S]*approved by you/)
+  })
+
+  it('is drawn with the state it is in', async () => {
+    const { page } = grace
+    await line(page).getByRole('button', { name: 'Diagram: Ordering' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Ordering' })
+    await dialog.getByRole('row', { name: /^Place order Checked Ordered [(]now[)] approval/ }).waitFor()
+    expect(await dialog.locator('rect[data-current]').count()).toBe(1)
+    await page.screenshot({ path: join(pictures, 'workflow-diagram.png') })
+    await page.keyboard.press('Escape')
   })
 
   it('lists what waits, and is rejected by keyboard with the reason that needs', async () => {

@@ -58,6 +58,26 @@ describe('the layout of a workflow', () => {
     )
   })
 
+  it('lets no line cross a state', () => {
+    fc.assert(
+      fc.property(workflows, (input) => {
+        const { nodes, edges } = layOut(input)
+        const turns = edges.flatMap(({ path }) => {
+          const found = /H ([-.\d]+) V ([-.\d]+) H ([-.\d]+) V/.exec(path)
+          return found ? [found.slice(1).map(Number)] : []
+        })
+        const between = (value: number, start: number, length: number): boolean =>
+          value >= start && value <= start + length
+        for (const [outX, laneY, inX] of turns)
+          for (const { x, y, width } of nodes) {
+            expect(between(outX!, x, width) || between(inX!, x, width) || between(laneY!, y, nodeHeight)).toBe(false)
+          }
+        const upright = turns.flatMap(([outX, , inX]) => [outX, inX])
+        expect(new Set(upright).size).toBe(upright.length)
+      }),
+    )
+  })
+
   it('puts each state a column further than the one before, and says all steps between two', () => {
     const { nodes, edges } = layOut({
       initial: 'a',

@@ -36,68 +36,85 @@ export interface Diagram {
 }
 
 /** Height of a state. */
-export const nodeHeight = 36
-const rowGap = 44
-const laneGap = 28
+export const nodeHeight = 40
+const rowGap = 24
+const laneGap = 26
+const channelGap = 12
+const arrowRoom = 16
 const margin = 16
-const minGap = 56
 // Text is not measured here: letters of 13 px are rarely wider.
 const textWidth = (text: string): number => text.length * 7.5
 
-/** Lays a workflow out. */
+/** Lays a workflow out. No line crosses a state: lines leave to the right, arrive from the left, and turn between columns. */
 export function layOut(input: DiagramInput): Diagram {
   const ranks = ranksOf(input)
   const pairs = pairsOf(input)
-  const columns = Array.from({ length: Math.max(0, ...ranks.values()) + 1 }, (_, rank) =>
-    input.states.filter(({ name }) => ranks.get(name) === rank),
-  )
   const rank = (name: string): number => ranks.get(name) ?? 0
-  const isStraight = ({ from, to }: Pair): boolean => rank(to) === rank(from) + 1
-  const isAbove = ({ from, to }: Pair): boolean => rank(to) > rank(from)
-  const straight = pairs.filter(isStraight)
-  const above = pairs.filter((pair) => !isStraight(pair) && isAbove(pair))
-  const below = pairs.filter((pair) => !isStraight(pair) && !isAbove(pair))
+  const step = ({ from, to }: Pair): number => rank(to) - rank(from)
+  const straight = pairs.filter((pair) => step(pair) === 1)
+  const above = pairs.filter((pair) => step(pair) > 1)
+  const below = pairs.filter((pair) => step(pair) < 1)
+  const lanes = [...above, ...below]
+  const leaving = (at: number): Pair[] => lanes.filter(({ from }) => rank(from) === at)
+  const arriving = (at: number): Pair[] => lanes.filter(({ to }) => rank(to) === at)
 
-  const tallest = Math.max(1, ...columns.map(({ length }) => length))
-  const innerHeight = tallest * nodeHeight + (tallest - 1) * rowGap
+  const columns = Array.from({ length: Math.max(0, ...ranks.values()) + 1 }, (_, at) =>
+    input.states.filter(({ name }) => rank(name) === at),
+  )
+  const heightOf = (rows: number): number => rows * nodeHeight + (rows - 1) * rowGap
+  const innerHeight = heightOf(Math.max(1, ...columns.map(({ length }) => length)))
   const top = margin + above.length * laneGap
   const nodes = new Map<string, DiagramNode>()
   let x = margin
   for (const [at, column] of columns.entries()) {
+    x += arriving(at).length * channelGap + arrowRoom
     const width = Math.max(64, ...column.map(({ label }) => textWidth(label) + 24))
-    const columnHeight = column.length * nodeHeight + (column.length - 1) * rowGap
-    for (const [row, { name, label }] of column.entries()) {
-      const y = top + (innerHeight - columnHeight) / 2 + row * (nodeHeight + rowGap)
-      nodes.set(name, { name, label, x, y, width })
-    }
-    const labels = straight.filter(({ from }) => rank(from) === at).map(({ label }) => textWidth(label) + 24)
-    x += width + Math.max(minGap, ...labels)
+    const start = top + (innerHeight - heightOf(column.length)) / 2
+    for (const [row, { name, label }] of column.entries())
+      nodes.set(name, { name, label, x, y: start + row * (nodeHeight + rowGap), width })
+    const labels = straight.filter(({ from }) => rank(from) === at).map(({ label }) => textWidth(label) + 16)
+    x += width + leaving(at).length * channelGap + Math.max(arrowRoom, ...labels)
   }
-  const port = ports([...above, ...below])
-  const laneEdge = (pair: Pair, lane: number, isUp: boolean): DiagramEdge => {
+
+  // Along a side of a state the lines that go up are above, those that go down below: they do not cross at once.
+  const ordered = [...above, ...straight, ...below]
+  const portY = (side: 'from' | 'to', pair: Pair): number => {
+    const own = ordered.filter((other) => other[side] === pair[side])
+    return nodes.get(pair[side])!.y + (nodeHeight * (own.indexOf(pair) + 1)) / (own.length + 1)
+  }
+  const columnEdge = (at: number): { left: number; right: number } => {
+    const column = columns[at]!.map(({ name }) => nodes.get(name)!)
+    return {
+      left: Math.min(...column.map((node) => node.x)),
+      right: Math.max(...column.map((node) => node.x + node.width)),
+    }
+  }
+  const ends = (pair: Pair) => {
     const [from, to] = [nodes.get(pair.from)!, nodes.get(pair.to)!]
-    const edge = (node: DiagramNode): number => (isUp ? node.y : node.y + nodeHeight)
-    const [startX, endX] = [port(pair, from, 'from'), port(pair, to, 'to')]
-    const y = isUp ? top - (lane + 0.5) * laneGap : top + innerHeight + (lane + 0.6) * laneGap
-    const path = `M ${startX} ${edge(from)} V ${y} H ${endX} V ${edge(to)}`
-    return { ...pair, path, labelX: (startX + endX) / 2, labelY: y }
+    return { startX: from.x + from.width, startY: portY('from', pair), endX: to.x, endY: portY('to', pair) }
+  }
+  const straightEdge = (pair: Pair): DiagramEdge => {
+    const { startX, startY, endX, endY } = ends(pair)
+    const middle = (startX + endX) / 2
+    const path = `M ${startX} ${startY} C ${middle} ${startY} ${middle} ${endY} ${endX} ${endY}`
+    return { ...pair, path, labelX: middle, labelY: (startY + endY) / 2 }
+  }
+  const laneEdge = (pair: Pair, y: number): DiagramEdge => {
+    const { startX, startY, endX, endY } = ends(pair)
+    const [source, target] = [rank(pair.from), rank(pair.to)]
+    const outX = columnEdge(source).right + (leaving(source).indexOf(pair) + 1) * channelGap
+    const inX = columnEdge(target).left - arrowRoom - arriving(target).indexOf(pair) * channelGap
+    const path = `M ${startX} ${startY} H ${outX} V ${y} H ${inX} V ${endY} H ${endX}`
+    return { ...pair, path, labelX: (outX + inX) / 2, labelY: y }
   }
   const edges = [
-    ...straight.map((pair): DiagramEdge => {
-      const [from, to] = [nodes.get(pair.from)!, nodes.get(pair.to)!]
-      const [startX, startY] = [from.x + from.width, from.y + nodeHeight / 2]
-      const [endX, endY] = [to.x, to.y + nodeHeight / 2]
-      const middle = (startX + endX) / 2
-      const path = `M ${startX} ${startY} C ${middle} ${startY} ${middle} ${endY} ${endX} ${endY}`
-      return { ...pair, path, labelX: middle, labelY: (startY + endY) / 2 }
-    }),
-    ...above.map((pair, lane) => laneEdge(pair, lane, true)),
-    ...below.map((pair, lane) => laneEdge(pair, lane, false)),
+    ...straight.map(straightEdge),
+    ...above.map((pair, lane) => laneEdge(pair, top - (lane + 0.7) * laneGap)),
+    ...below.map((pair, lane) => laneEdge(pair, top + innerHeight + (lane + 0.7) * laneGap)),
   ]
-  const widest = edges.map(({ label, labelX }) => labelX + textWidth(label) / 2)
-  const right = [...nodes.values()].map((node) => node.x + node.width)
+  const labelEnds = edges.map(({ label, labelX }) => labelX + textWidth(label) / 2)
   return {
-    width: Math.max(...widest, ...right, 0) + margin,
+    width: Math.max(x, ...labelEnds) + margin,
     height: top + innerHeight + below.length * laneGap + margin,
     nodes: [...nodes.values()],
     edges,
@@ -143,17 +160,4 @@ function ranksOf({ initial, states, transitions }: DiagramInput): Map<string, nu
   if (first) spread(first.name)
   for (const { name } of states) if (!ranks.has(name)) spread(name)
   return ranks
-}
-
-/** Where lines along lanes begin and end: side by side along the edge of a state, so that none covers another. */
-function ports(lanes: readonly Pair[]) {
-  const ends = lanes.flatMap((pair) => [
-    { pair, end: 'from' as const, name: pair.from },
-    { pair, end: 'to' as const, name: pair.to },
-  ])
-  return (pair: Pair, node: DiagramNode, end: 'from' | 'to'): number => {
-    const own = ends.filter(({ name }) => name === node.name)
-    const at = own.findIndex((one) => one.pair === pair && one.end === end)
-    return node.x + (node.width * (at + 1)) / (own.length + 1)
-  }
 }
