@@ -11,6 +11,9 @@ import { makeBuyer, makeOrder, putOrders } from './seed-workflows.ts'
 import { enterPassword } from './sign-in-steps.ts'
 
 const line = (page: Page) => page.getByRole('region', { name: 'Workflow: Ordering' })
+/** Whether the focus is still in a part of the page, and not lost with the button that had it. */
+const keepsFocus = async (page: Page): Promise<void> =>
+  expect.poll(() => page.evaluate(() => document.activeElement?.closest('section') != null)).toBe(true)
 const state = (page: Page, name: string) => line(page).getByRole('status').filter({ hasText: name })
 
 describe('a workflow of two people', () => {
@@ -49,6 +52,7 @@ describe('a workflow of two people', () => {
     await grace.page.keyboard.press('Enter')
     for (const { page } of [grace, owner]) await state(page, 'Checked').waitFor()
     expect(await stage()).toBe('checked')
+    await keepsFocus(grace.page)
     // Its condition is not met, so it is not offered.
     expect(
       await line(grace.page)
@@ -112,6 +116,7 @@ describe('a workflow of two people', () => {
     await dialog.getByRole('textbox', { name: /^Comment/ }).fill('Fine.')
     await dialog.getByRole('button', { name: 'Approve' }).click()
     for (const each of [owner, grace]) await state(each.page, 'Ordered').waitFor()
+    await keepsFocus(page)
     expect(await stage()).toBe('ordered')
     await line(page).getByText('History of the state').click()
     const entries = line(page).getByRole('list').getByRole('listitem')
@@ -159,6 +164,7 @@ describe('a workflow of two people', () => {
       await each.page.getByText('We have enough.').waitFor()
       expect(await each.page.getByRole('button', { name: 'Reject…' }).count()).toBe(0)
     }
+    await keepsFocus(page)
     await page.getByRole('link', { name: 'Approvals', exact: true }).waitFor()
 
     await call('POST', `/workflow/order/${second}/transition`, ask)

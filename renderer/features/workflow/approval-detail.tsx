@@ -11,7 +11,8 @@ import { ApprovalDecisions } from './approval-decisions.tsx'
 import { ApprovalFacts } from './approval-facts.tsx'
 import { ApprovalRecord } from './approval-record.tsx'
 import { approvalQuery, objectWord, useTitles } from './approval-queries.ts'
-import { StateBadge } from './state-badge.tsx'
+import { StateBadge } from './state-views.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 import { usePeopleNames } from './use-people-names.ts'
 import { useWorkflows } from './workflow-queries.ts'
 import type { Approval } from './workflow-queries.ts'
@@ -35,6 +36,7 @@ function Detail({ approval }: { approval: Approval }) {
   const { data: objects } = useObjects()
   const object = objects?.find((one) => one.name === name)
   const people = usePeopleNames(approval)
+  const kept = useKeptFocus(approval)
   const workflow = useWorkflows(name).find((one) => one.name === approval.workflow)
   const title = useTitles([approval])(approval)
   const word = objectWord(objects, name)
@@ -49,7 +51,7 @@ function Detail({ approval }: { approval: Approval }) {
       </span>
     )
   return (
-    <section aria-labelledby="approval-name">
+    <section {...kept} aria-labelledby="approval-name">
       <div className={parts.head}>
         <h2 id="approval-name">{title ?? t('approvals.record', { object: word })}</h2>
         <span className={parts.badge} data-tone={approvalTone(approval.status)} role="status">

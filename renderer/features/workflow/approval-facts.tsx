@@ -1,12 +1,16 @@
-// Owns what is told of an approval: who asked, when and why, who decides, what counts, and when it goes further.
+// Owns what is told of an approval: who asked, when and why, who decides, what counts, when it escalates; and saying so on
+// the record that waits for it.
 import type { ReactNode } from 'react'
 import { Moment } from '../../components/moment.tsx'
+import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { formatMoment } from '../../lib/format.ts'
 import { undecided } from '../../lib/open-approvals.ts'
 import { t } from '../../lib/strings.ts'
-import type { Approval } from './workflow-queries.ts'
-import { peopleText } from './workflow-words.ts'
+import { ApprovalActs } from './approval-acts.tsx'
+import type { PeopleNames } from './use-people-names.ts'
+import type { Approval, Workflow } from './workflow-queries.ts'
+import { peopleText, transitionLabel } from './workflow-words.ts'
 import type { NameOf } from './workflow-words.ts'
 
 /** The facts; `more` come first. */
@@ -39,5 +43,21 @@ export function ApprovalFacts(props: {
         </div>
       ))}
     </dl>
+  )
+}
+
+/** The notice on a record. */
+export function PendingApproval(props: { workflow: Workflow; approval: Approval; people: PeopleNames }) {
+  const { workflow, approval, people } = props
+  const transition = approval.transition === undefined ? undefined : transitionLabel(workflow, approval.transition)
+  return (
+    <Notice
+      tone="warn"
+      title={transition === undefined ? t('approval.waits.flow') : t('approval.waits', { transition })}
+      actions={<ApprovalActs approval={approval} people={people} />}
+    >
+      <ApprovalFacts approval={approval} nameOf={people.nameOf} />
+      {approval.lockRecord && <p>{t('approval.locked')}</p>}
+    </Notice>
   )
 }

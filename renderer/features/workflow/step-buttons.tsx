@@ -29,6 +29,7 @@ export function StepButtons(props: { workflow: Workflow; record: RecordName; ste
         params: record,
         body: { transition: step.name, workflow: workflow.name, ...(comment === undefined ? {} : { comment }) },
       })
+      setOpen(undefined)
       client.setQueryData(stateQuery(record, workflow.name).queryKey, state)
       const { label } = shownState(workflow, state.currentState)
       showToast({ message: pending ? t('workflow.asked') : t('workflow.done', { state: label }), tone: 'good' })

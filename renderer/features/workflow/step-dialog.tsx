@@ -12,6 +12,7 @@ import { stepProblem } from './workflow-words.ts'
 export function StepDialog(props: {
   step: Step | undefined
   onClose: () => void
+  /** Takes it, and closes the dialog once it is taken. */
   onTake: (step: Step, comment: string | undefined) => Promise<void>
 }) {
   const { step } = props
@@ -37,10 +38,7 @@ function StepForm(props: {
       ready={!isMissing}
       describe={stepProblem}
       onClose={onClose}
-      onSubmit={async () => {
-        await props.onTake(step, comment === '' ? undefined : comment)
-        onClose()
-      }}
+      onSubmit={async () => props.onTake(step, comment === '' ? undefined : comment)}
     >
       {(tried) => (
         <>

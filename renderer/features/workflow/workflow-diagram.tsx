@@ -1,11 +1,15 @@
-// Owns the picture of a workflow, and the same as a table for those who do not see it.
+// Owns the picture of a workflow, the same as a table for those who do not see it, and both of all workflows of an object.
 import { useId, useMemo } from 'react'
 import { ListTable } from '../../components/list-table.tsx'
-import { t } from '../../lib/strings.ts'
+import parts from '../../components/parts.module.css'
+import { addStrings, t } from '../../lib/strings.ts'
+import { workflowStrings } from '../../lib/strings/workflow.ts'
 import { layOut, nodeHeight } from './diagram-layout.ts'
 import type { Workflow } from './workflow-queries.ts'
 import { shownState } from './workflow-words.ts'
 import classes from './workflow.module.css'
+
+addStrings(workflowStrings)
 
 /** The picture; `current` is the state that is marked. */
 export function WorkflowDiagram(props: { workflow: Workflow; current?: string | null }) {
@@ -83,5 +87,21 @@ export function TransitionTable(props: { workflow: Workflow; current?: string | 
         </tr>
       ))}
     </ListTable>
+  )
+}
+
+/** The workflows of an object as its settings show them, as they are saved. */
+export function WorkflowPart(props: { workflows: readonly Workflow[] }) {
+  return (
+    <>
+      <p className={parts.lead}>{t('diagram.lead')}</p>
+      {props.workflows.map((workflow) => (
+        <section key={workflow.name} className={parts.section} aria-label={workflow.label}>
+          <h2>{workflow.label}</h2>
+          <WorkflowDiagram workflow={workflow} />
+          <TransitionTable workflow={workflow} />
+        </section>
+      ))}
+    </>
   )
 }

@@ -1,10 +1,11 @@
 // Owns reading workflows and the states of records, and the cache keys they live under. Nothing is asked for where the host
 // has no workflows.
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQueries, useQuery } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { administratorProfile, ownRightsQuery } from '../../lib/own-rights.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
 
 /** A workflow as it is shown. */
@@ -57,4 +58,13 @@ export async function refreshState(client: QueryClient, { object, recordId }: Re
     ...parts.map(async (part) => client.invalidateQueries({ queryKey: [part, object, recordId] })),
     client.invalidateQueries({ queryKey: ['approvals'] }),
   ])
+}
+
+/** Whether an approval closes a record for the person in front of the screen; false while that is asked for. */
+export function useIsHeld(object: string, recordId: string): boolean {
+  const workflows = useWorkflows(object)
+  const states = useQueries({ queries: workflows.map(({ name }) => stateQuery({ object, recordId }, name)) })
+  const isWaiting = states.some(({ data }) => data?.pendingApproval?.lockRecord === true)
+  const { data: rights } = useQuery({ ...ownRightsQuery, enabled: isWaiting })
+  return isWaiting && rights?.profile !== administratorProfile
 }

@@ -1,12 +1,17 @@
-// Owns how a record came to its state: each change with who, when and what was said, newest first.
+// Owns how states are shown: one on its colour, and how a record came to its own: each change with who, when and what was said.
 import { IconArrowRight } from '@tabler/icons-react'
 import { Moment } from '../../components/moment.tsx'
 import { t } from '../../lib/strings.ts'
-import { StateBadge } from './state-badge.tsx'
 import type { Workflow, WorkflowState } from './workflow-queries.ts'
-import { peopleText } from './workflow-words.ts'
+import { peopleText, shownState } from './workflow-words.ts'
 import type { NameOf } from './workflow-words.ts'
 import classes from './workflow.module.css'
+
+/** A state: its label on its colour. */
+export function StateBadge(props: { workflow: Pick<Workflow, 'states'>; state: string | null }) {
+  const { label, className } = shownState(props.workflow, props.state)
+  return <span className={`field-chip ${className}`}>{label}</span>
+}
 
 /** The list, closed until it is asked for; nothing of a state that was never changed. */
 export function StateHistory(props: { workflow: Workflow; history: WorkflowState['history']; nameOf: NameOf }) {
