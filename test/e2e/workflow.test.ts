@@ -12,8 +12,9 @@ import { enterPassword } from './sign-in-steps.ts'
 
 const line = (page: Page) => page.getByRole('region', { name: 'Workflow: Ordering' })
 /** Whether the focus is still in a part of the page, and not lost with the button that had it. */
-const keepsFocus = async (page: Page): Promise<void> =>
-  expect.poll(() => page.evaluate(() => document.activeElement?.closest('section') != null)).toBe(true)
+const keepsFocus = async (page: Page): Promise<void> => {
+  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('section') != null)).toBe(true)
+}
 const state = (page: Page, name: string) => line(page).getByRole('status').filter({ hasText: name })
 
 describe('a workflow of two people', () => {
