@@ -101,6 +101,9 @@ const ConflictsScreen = lazy(async () => ({
 const WebhooksScreen = lazy(async () => ({
   default: (await import('../features/webhooks/webhooks-screen.tsx')).WebhooksScreen,
 }))
+const ApprovalsScreen = lazy(async () => ({
+  default: (await import('../features/workflow/approvals-screen.tsx')).ApprovalsScreen,
+}))
 const AutomationScreen = lazy(async () => ({
   default: (await import('../features/automation/automation-screen.tsx')).AutomationScreen,
 }))
@@ -184,6 +187,7 @@ function Frame() {
                   {({ name, part }) => <FlowScreen key={name} name={name} part={part} id={undefined} />}
                 </Route>
                 <Route path="/automation/:part?">{({ part }) => <AutomationScreen part={part} />}</Route>
+                <Route path="/approvals/:part?/:id?">{({ part, id }) => <ApprovalsScreen part={part} id={id} />}</Route>
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
                 </Route>

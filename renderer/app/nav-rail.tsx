@@ -3,6 +3,7 @@ import { Tooltip } from '@mantine/core'
 import {
   IconArrowsJoin2,
   IconBuilding,
+  IconChecklist,
   IconDevices,
   IconHome,
   IconPlus,
@@ -20,6 +21,7 @@ import { objectPluralLabel, useObjects } from '../features/objects/index.ts'
 import { useAuthFeature } from '../lib/auth-config.ts'
 import { useConflictCount } from '../lib/conflict-count.ts'
 import { discoveryQuery } from '../lib/discovery.ts'
+import { useOpenApprovals } from '../lib/open-approvals.ts'
 import { useMay } from '../lib/own-rights.ts'
 import { usePreview } from '../lib/preview.ts'
 import { t } from '../lib/strings.ts'
@@ -33,6 +35,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const hasOrganizations = useAuthFeature('organization')
   const { data: manifest } = useQuery(discoveryQuery)
   const conflicts = useConflictCount()
+  const approvals = useOpenApprovals()
   const mayDesign = useMay('manage_flows') === true
   const mayStart = useMay('run_flows') === true
   const hasAutomation = (mayDesign || mayStart) && manifest?.routes.automation != null
@@ -43,6 +46,9 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
       <ul className={classes.list}>
         <Entry {...entry} to="/" label={t('nav.home')} icon={IconHome} />
         <Entry {...entry} to="/new" label={t('nav.newTable')} icon={IconPlus} />
+        {approvals !== undefined && (
+          <Entry {...entry} to="/approvals" label={t('nav.approvals')} icon={IconChecklist} open={approvals} />
+        )}
       </ul>
       <h2 className={props.wide ? classes.heading : 'cairn-hidden'}>{t('nav.objects')}</h2>
       <ul className={classes.list}>

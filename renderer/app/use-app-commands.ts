@@ -178,6 +178,14 @@ export function useAppCommands(): void {
       run: () => navigate('/automation'),
     },
     {
+      id: 'go.approvals',
+      label: t('command.approvals'),
+      group: 'navigation',
+      keywords: 'approve reject workflow inbox decide',
+      enabled: manifest?.routes.approvals != null,
+      run: () => navigate('/approvals'),
+    },
+    {
       id: 'go.webhooks',
       label: t('command.webhooks'),
       group: 'navigation',

@@ -23,6 +23,7 @@ import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
 import type { webhookRoutes } from '#shared/contracts/webhooks.ts'
+import type { workflowRoutes } from '#shared/contracts/workflow.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
 type Contracts = typeof dataRoutes &
@@ -51,6 +52,7 @@ type Contracts = typeof dataRoutes &
   typeof authDeviceRoutes &
   typeof authTwoFactorRoutes &
   typeof webhookRoutes &
+  typeof workflowRoutes &
   typeof automationRoutes
 
 /** `METHOD mount path` of a contract. */
@@ -254,6 +256,15 @@ export const endpoints = {
   listSchedules: 'GET api /automation/schedules',
   pauseSchedule: 'POST api /automation/schedules/:name/pause',
   resumeSchedule: 'POST api /automation/schedules/:name/resume',
+  getWorkflowConfig: 'GET versioned /workflow/:object/config',
+  getWorkflowState: 'GET versioned /workflow/:object/:recordId/state',
+  transitionRecord: 'POST versioned /workflow/:object/:recordId/transition',
+  listApprovalRequests: 'GET versioned /approvals/requests',
+  getApprovalRequest: 'GET versioned /approvals/requests/:id',
+  approveRequest: 'POST versioned /approvals/requests/:id/approve',
+  rejectRequest: 'POST versioned /approvals/requests/:id/reject',
+  recallRequest: 'POST versioned /approvals/requests/:id/recall',
+  reassignRequest: 'POST versioned /approvals/requests/:id/reassign',
   listWebhooks: 'GET versioned /webhooks',
   createWebhook: 'POST versioned /webhooks',
   updateWebhook: 'PATCH versioned /webhooks/:name',

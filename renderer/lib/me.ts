@@ -27,7 +27,7 @@ export function useMe(): Me | null | undefined {
 }
 
 /** Id of the person without an account: the owner of the computer. @source D-29 */
-const localOwnerId = '00000000-0000-7000-8000-000000000001'
+export const localOwnerId = '00000000-0000-7000-8000-000000000001'
 
 /** Id of the person in front of the screen; undefined while it is asked for. */
 export function useOwnId(): string | undefined {

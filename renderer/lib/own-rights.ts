@@ -3,6 +3,9 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { SystemPermission } from '#shared/system-permissions.ts'
 import { call } from './api-client.ts'
 
+/** The profile no right is kept from. */
+export const administratorProfile = 'administrator'
+
 /** The caller's effective rights. */
 export const ownRightsQuery = queryOptions({
   queryKey: ['own-rights'] as const,

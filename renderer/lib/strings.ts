@@ -26,6 +26,7 @@ import type { syncDeviceStrings } from './strings/sync-devices.ts'
 import type { syncStrings } from './strings/sync.ts'
 import type { receiverStrings } from './strings/receivers.ts'
 import type { webhookStrings } from './strings/webhooks.ts'
+import type { workflowStrings } from './strings/workflow.ts'
 
 const table = {
   ...appStrings,
@@ -54,7 +55,8 @@ type LateTable = typeof accessStrings &
   typeof syncDeviceStrings &
   typeof syncStrings &
   typeof receiverStrings &
-  typeof webhookStrings
+  typeof webhookStrings &
+  typeof workflowStrings
 
 /** Key of a text. */
 export type StringKey = keyof typeof table | keyof LateTable

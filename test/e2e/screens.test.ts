@@ -16,6 +16,7 @@ import { seedActivity } from './seed-activity.ts'
 import { putFlows } from './seed-flows.ts'
 import { seedOrganizations } from './seed-organizations.ts'
 import { seedWebhooks } from './seed-webhooks.ts'
+import { seedWorkflows } from './seed-workflows.ts'
 import { seedWorkspace } from './seed-workspace.ts'
 
 const shots = fileURLToPath(new URL('shots/', import.meta.url))
@@ -74,6 +75,7 @@ describe('screens', () => {
     await seedActivity(seeded)
     await seedWebhooks(seeded)
     await putFlows(seeded, 'note')
+    await seedWorkflows(seeded)
     organized = await openBench({ plugins: { organization: true } })
     await seedOrganizations(organized)
     await organized.signIn('ada', password)

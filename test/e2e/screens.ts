@@ -12,6 +12,7 @@ import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { syncScreens } from './sync-screens.ts'
 import { webhookScreens } from './webhook-screens.ts'
+import { workflowScreens } from './workflow-screens.ts'
 
 const table = 'Name,Country,Founded\nAda,England,1815\nGrace,USA,1906\nAlan,England,1912\n'
 
@@ -395,6 +396,7 @@ export const screens: readonly Screen[] = [
   ...organizationScreens,
   ...syncScreens,
   ...webhookScreens,
+  ...workflowScreens,
   ...automationScreens,
   {
     name: 'navigation-folded',

@@ -1,7 +1,7 @@
 // Small words of the activity: reactions, times, initials, people.
 import { describe, expect, it } from 'vitest'
 import { initialsOf } from '../../components/presence-avatars.tsx'
-import { howLongAgo } from './moment.tsx'
+import { howLongAgo } from '../../components/moment.tsx'
 import { isReaction } from './reactions.tsx'
 import { matchingPeople } from './use-people.ts'
 

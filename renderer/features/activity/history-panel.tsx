@@ -15,7 +15,7 @@ import { changelogQuery } from './feed-queries.ts'
 import type { ChangelogEntry, FieldChange } from './feed-queries.ts'
 import { FieldChanges } from './field-changes.tsx'
 import { valuesAs } from './shown-values.ts'
-import { Moment } from './moment.tsx'
+import { Moment } from '../../components/moment.tsx'
 import classes from './activity.module.css'
 
 addStrings(activityStrings)

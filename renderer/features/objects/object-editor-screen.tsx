@@ -38,6 +38,7 @@ import { RuleList } from './rule-list.tsx'
 import { saveObject } from './save-object.ts'
 import type { PendingPlan } from './save-object.ts'
 import { TabbedParts } from '../../components/tab-list.tsx'
+import { WorkflowPart, useWorkflows } from '../workflow/index.ts'
 import { useDraftCheck } from './use-draft-check.ts'
 import type { DraftCheck } from './use-draft-check.ts'
 import planClasses from './plan.module.css'
@@ -67,6 +68,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [tab, setTab] = useState('fields')
+  const workflows = useWorkflows(base.name)
   const [edited, setEdited] = useState<DraftField | 'new'>()
   const changes = countChanges(base, draft)
   const check = useDraftCheck(changes > 0 && edited === undefined ? applyDraft(base, draft) : undefined)
@@ -94,7 +96,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
       const saved = { ...applyDraft(base, draft), etag: outcome.etag }
       setBase(saved)
       setDraft(draftOf(saved))
-      await refreshObjects(client)
+      await Promise.all([refreshObjects(client), client.invalidateQueries({ queryKey: ['workflow-config'] })])
     } catch (error) {
       setPlan(undefined)
       setProblem(hasCode(error, 'CONCURRENT_UPDATE') ? t('object.conflict') : problemText(error))
@@ -153,6 +155,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
           tabs={[
             { key: 'fields', label: t('designer.tab.fields'), count: draft.fields.length },
             { key: 'rules', label: t('designer.tab.rules'), count: draft.rules.length },
+            ...(workflows.length > 0 ? [{ key: 'workflow', label: t('designer.tab.workflow') }] : []),
             { key: 'settings', label: t('designer.tab.settings') },
             { key: 'backups', label: t('designer.tab.backups') },
           ]}
@@ -186,6 +189,7 @@ function Editor(props: { object: ObjectItem; onReload: () => void }) {
               onChange={(rules) => setDraft((current) => ({ ...current, rules }))}
             />
           )}
+          {tab === 'workflow' && <WorkflowPart workflows={workflows} />}
           {tab === 'settings' && (
             <ObjectSettings draft={draft} onChange={(part) => setDraft((current) => ({ ...current, ...part }))} />
           )}

@@ -7,6 +7,7 @@ import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { t } from '../../lib/strings.ts'
 import { ConflictMark, useOpenConflicts } from '../conflicts/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
+import { useIsHeld } from '../workflow/index.ts'
 import type { FormSection } from './form-sections.ts'
 import { LinkedLists } from './linked-lists.tsx'
 import { RecordField } from './record-field.tsx'
@@ -27,6 +28,7 @@ export function RecordDetails(props: {
   const { object, fields, record, context, save } = props
   const { data: form } = useQuery(formQuery(object.name))
   const conflicts = useOpenConflicts(object.name, String(record['id']))
+  const isHeld = useIsHeld(object.name, String(record['id']))
   const sections = useMemo(() => form ?? [plainSection(fields)], [form, fields])
   const Heading = `h${props.level}` as const
   return (
@@ -50,7 +52,7 @@ export function RecordDetails(props: {
                 record={record}
                 context={context}
                 wide={entry.wide}
-                readonly={entry.readonly}
+                readonly={entry.readonly || isHeld}
                 save={save}
                 mark={
                   <ConflictMark

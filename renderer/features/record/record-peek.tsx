@@ -8,6 +8,7 @@ import { addStrings, t } from '../../lib/strings.ts'
 import { recordPageStrings } from '../../lib/strings/record-page.ts'
 import { ConflictDialog } from '../records/index.ts'
 import type { RecordPeekProps } from '../records/index.ts'
+import { WorkflowPanel } from '../workflow/index.ts'
 import { RecordDetails } from './record-details.tsx'
 import { RecordHeader } from './record-header.tsx'
 import { RecordPart } from './record-parts.tsx'
@@ -64,6 +65,7 @@ export function RecordPeek(props: RecordPeekProps) {
       />
       {record ? (
         <div className={classes.peekBody}>
+          <WorkflowPanel object={object.name} recordId={id} level={3} />
           <TabbedParts label={t('record.parts')} tabs={tabs} chosen={chosen} onChoose={props.onTab}>
             {chosen === 'details' ? (
               <RecordDetails

@@ -15,6 +15,7 @@ import { recordPageStrings } from '../../lib/strings/record-page.ts'
 import { useObject } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { ConflictDialog, useFieldContext, useShownFields } from '../records/index.ts'
+import { WorkflowPanel } from '../workflow/index.ts'
 import { RecordDetails } from './record-details.tsx'
 import { RecordHeader } from './record-header.tsx'
 import { RecordPart } from './record-parts.tsx'
@@ -97,6 +98,7 @@ function RecordOfObject(props: { object: ObjectItem; id: string }) {
       {record && (
         <div className={classes.columns} data-single={!hasFeed || undefined}>
           <div className={classes.main}>
+            <WorkflowPanel object={object.name} recordId={id} level={2} />
             <RecordDetails
               object={object}
               fields={fields}

@@ -8,7 +8,7 @@ import { useOwnId } from '../../lib/me.ts'
 /** Follows a record; answers who else looks at it. */
 export function useLiveRecord(object: string, id: string) {
   const client = useQueryClient()
-  const stale = useRef(new Set<'record' | 'feed' | 'changelog'>())
+  const stale = useRef(new Set<'record' | 'feed' | 'changelog' | 'workflow-state'>())
   const { invalidate, refresh } = useMemo(() => {
     const invalidate = async (): Promise<void> => {
       const parts = [...stale.current]
@@ -30,6 +30,7 @@ export function useLiveRecord(object: string, id: string) {
     if (message.kind === 'presence') return
     const isAll = message.kind === 'open'
     if (isAll || message.event.type.startsWith('feed.')) stale.current.add('feed')
+    if (isAll || /^(record|workflow|approval)[.]/.test(message.event.type)) stale.current.add('workflow-state')
     if (isAll || message.event.type.startsWith('record.')) {
       // A change is an entry of the activity and of the history too.
       for (const part of ['record', 'feed', 'changelog'] as const) stale.current.add(part)

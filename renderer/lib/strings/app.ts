@@ -56,6 +56,7 @@ export const appStrings = {
   'nav.sync': 'Sync & devices',
   'nav.automation': 'Automations',
   'nav.webhooks': 'Webhooks',
+  'nav.approvals': 'Approvals',
   'nav.conflicts': 'Conflicts',
   'nav.open': 'open',
 
@@ -109,6 +110,7 @@ export const appStrings = {
   'command.conflicts': 'Go to conflicts',
   'command.sync': 'Go to sync and devices',
   'command.automation': 'Go to automations',
+  'command.approvals': 'Go to approvals',
   'command.webhooks': 'Go to webhooks',
   'command.undo': 'Undo',
   'command.redo': 'Redo',

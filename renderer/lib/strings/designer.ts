@@ -5,6 +5,7 @@ export const designerStrings = {
   'designer.tabs': 'Parts of the object',
   'designer.tab.fields': 'Fields',
   'designer.tab.rules': 'Rules',
+  'designer.tab.workflow': 'Workflow',
   'designer.tab.settings': 'Settings',
   'designer.tab.backups': 'Backups',
 
