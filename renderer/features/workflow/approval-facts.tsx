@@ -1,6 +1,8 @@
 // Owns what is told of an approval: who asked, when and why, who decides, what counts, when it escalates; and saying so on
 // the record that waits for it.
 import type { ReactNode } from 'react'
+import { FactList } from '../../components/fact-list.tsx'
+import type { Fact } from '../../components/fact-list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
@@ -14,14 +16,10 @@ import { peopleText, transitionLabel } from './workflow-words.ts'
 import type { NameOf } from './workflow-words.ts'
 
 /** The facts; `more` come first. */
-export function ApprovalFacts(props: {
-  approval: Approval
-  nameOf: NameOf
-  more?: readonly (readonly [label: string, value: ReactNode])[]
-}) {
+export function ApprovalFacts(props: { approval: Approval; nameOf: NameOf; more?: readonly Fact[] }) {
   const { approval, nameOf } = props
   const isOpen = approval.status === 'pending'
-  const facts: readonly (readonly [string, ReactNode])[] = [
+  const facts: readonly Fact[] = [
     ...(props.more ?? []),
     [t('approval.asked'), nameOf(approval.submitterId) ?? t('who.unknown')],
     [t('approval.since'), <Moment key="since" at={approval.createdAt} />],
@@ -34,16 +32,7 @@ export function ApprovalFacts(props: {
       ? [[t('approval.escalates'), formatMoment(approval.escalatesAt)] as const]
       : []),
   ]
-  return (
-    <dl className={parts.facts}>
-      {facts.map(([label, value]) => (
-        <div key={label} style={{ display: 'contents' }}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <FactList facts={facts} />
 }
 
 /** The notice on a record. */

@@ -1,6 +1,7 @@
 // Owns the first fields of the record an approval is about, as far as one may read them.
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { FactList } from '../../components/fact-list.tsx'
 import parts from '../../components/parts.module.css'
 import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
 import { hasCode } from '../../lib/api-error.ts'
@@ -27,17 +28,8 @@ export function ApprovalRecord(props: { object: ObjectItem; recordId: string }) 
   if (!record) return null
   const shown = fields
     .filter((field) => field.name in record)
-    .map((field) => [field, fieldTypeOf(field).format(record[field.name], field, context)] as const)
+    .map((field) => [fieldLabel(field), fieldTypeOf(field).format(record[field.name], field, context)] as const)
     .filter(([, text]) => text !== '')
     .slice(0, most)
-  return (
-    <dl className={parts.facts}>
-      {shown.map(([field, text]) => (
-        <div key={field.name} style={{ display: 'contents' }}>
-          <dt>{fieldLabel(field)}</dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <FactList facts={shown} />
 }
