@@ -1,11 +1,9 @@
 // Owns what is told of an approval: who asked, when and why, who decides, what counts, when it escalates; and saying so on
 // the record that waits for it.
-import type { ReactNode } from 'react'
 import { FactList } from '../../components/fact-list.tsx'
 import type { Fact } from '../../components/fact-list.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { Notice } from '../../components/notice.tsx'
-import parts from '../../components/parts.module.css'
 import { formatMoment } from '../../lib/format.ts'
 import { undecided } from '../../lib/open-approvals.ts'
 import { t } from '../../lib/strings.ts'
