@@ -126,6 +126,13 @@ export function dueDeliveries(
   return read.all(statement<DeliveryRow>(sql, [now, JSON.stringify(without)]))
 }
 
+/** A delivery as it is now; undefined where it has ended or is due later. */
+export function dueDelivery(read: Pick<Reads, 'get'>, id: string, now: number): DeliveryRow | undefined {
+  return read.get(
+    statement<DeliveryRow>('SELECT * FROM webhooks_delivery WHERE id = ? AND next_attempt_at <= ?', [id, now]),
+  )
+}
+
 /** When the first delivery after an instant is due; null for none. */
 export function nextDue(read: Pick<Reads, 'get'>, after: number): number | null {
   const sql = 'SELECT min(next_attempt_at) AS at FROM webhooks_delivery WHERE next_attempt_at > ?'

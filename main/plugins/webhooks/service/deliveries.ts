@@ -5,7 +5,7 @@ import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Outbound } from '#main/kernel/outbound.ts'
 import type { DeliveryRow } from '../store.ts'
-import { dueDeliveries, nextDue, putFailingSince, putOutcome } from '../store.ts'
+import { dueDeliveries, dueDelivery, nextDue, putFailingSince, putOutcome } from '../store.ts'
 import type { Attempt, AttemptResult } from './attempt.ts'
 import { attempt } from './attempt.ts'
 import { waitMs } from './retries.ts'
@@ -44,6 +44,8 @@ export interface DeliveryParts {
 const atOnce = 64
 const atOncePerWebhook = 8
 const lookedAt = 1_000
+/** The queue is read at most this often: a read of a long one takes some milliseconds, and deliveries end each millisecond. */
+const readPauseMs = 20
 const readyPollMs = 50
 const longestSleepMs = 60_000
 /** A webhook that only fails for so long is switched off. @source D-194 */
@@ -58,6 +60,11 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   const perWebhook = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let isDue = false
+  /** What was read and not begun; a row is looked at again before it is sent. */
+  let waiting: DeliveryRow[] = []
+  let isPastRead = true
+  let mayRead = true
+  let readAt = 0
 
   const finish = async (webhook: StoredWebhook, delivery: DeliveryRow, result: AttemptResult): Promise<void> => {
     const { verdict, request, responseBody, retryAfter } = result
@@ -110,15 +117,44 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     const webhook = rows[0]!.webhook_id
     perWebhook.set(webhook, (perWebhook.get(webhook) ?? 0) + 1)
     try {
-      for (const row of rows) if (!abort.signal.aborted) await send(row)
+      for (const { id } of rows) {
+        const row = abort.signal.aborted ? undefined : dueDelivery(read, id, clock.now())
+        if (row !== undefined) await send(row)
+      }
     } catch (error) {
       log.error({ err: error }, 'A delivery could not be stored; it is sent again.')
       await new Promise((resolve) => setTimeout(resolve, 1_000).unref())
     } finally {
       perWebhook.set(webhook, perWebhook.get(webhook)! - 1)
       running.delete(key)
-      wake()
+      lookSoon()
     }
+  }
+
+  /** Begins what may begin of what was read, in order, and keeps the rest. */
+  const begin = (): void => {
+    const left: DeliveryRow[] = []
+    for (const [key, rows] of Map.groupBy(waiting, keyOf)) {
+      const webhook = rows[0]!.webhook_id
+      const isBusy = running.has(key) || (perWebhook.get(webhook) ?? 0) >= atOncePerWebhook
+      if (running.size >= atOnce || isBusy) left.push(...rows)
+      else running.set(key, sendInOrder(key, rows))
+    }
+    waiting = left
+  }
+
+  const readDue = (now: number): void => {
+    mayRead = false
+    setTimeout(() => {
+      mayRead = true
+      if (isPastRead) lookSoon()
+    }, readPauseMs).unref()
+    const without = [...perWebhook].filter(([, count]) => count >= atOncePerWebhook).map(([id]) => id)
+    waiting = dueDeliveries(read, { now, without, limit: lookedAt })
+    // Behind the many of one webhook others may be due.
+    isPastRead = waiting.length === lookedAt
+    readAt = now
+    begin()
   }
 
   const look = (): void => {
@@ -130,22 +166,15 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       return
     }
     const now = clock.now()
-    const without = [...perWebhook].filter(([, count]) => count >= atOncePerWebhook).map(([id]) => id)
-    const due = running.size >= atOnce ? [] : dueDeliveries(read, { now, without, limit: lookedAt })
-    let started = 0
-    for (const [key, rows] of Map.groupBy(due, keyOf)) {
-      if (running.size >= atOnce) break
-      if (running.has(key) || (perWebhook.get(rows[0]!.webhook_id) ?? 0) >= atOncePerWebhook) continue
-      running.set(key, sendInOrder(key, rows))
-      started += 1
-    }
-    // Behind the many of one webhook others may be due.
-    if (started > 0 && due.length === lookedAt) wake()
-    const next = nextDue(read, now)
-    if (next !== null) timer = setTimeout(wake, Math.max(1, Math.min(longestSleepMs, next - now))).unref()
+    begin()
+    const next = nextDue(read, readAt)
+    if (next !== null && next <= now) isPastRead = true
+    if (isPastRead && mayRead && running.size < atOnce) readDue(now)
+    const later = nextDue(read, now)
+    if (later !== null) timer = setTimeout(wake, Math.max(1, Math.min(longestSleepMs, later - now))).unref()
   }
 
-  const wake = (): void => {
+  const lookSoon = (): void => {
     if (isDue) return
     isDue = true
     setImmediate(() => {
@@ -155,6 +184,11 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
         log.error({ err: error }, 'The queue of webhooks could not be read.')
       }
     })
+  }
+
+  const wake = (): void => {
+    isPastRead = true
+    lookSoon()
   }
 
   wake()
