@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
+import { longFiles } from '../test/support/long-run.ts'
 import { SummaryReporter } from '../test/support/vitest-summary-reporter.ts'
 import { TwinReporter } from '../test/support/vitest-twin-reporter.ts'
 import { SlowFirst } from './slow-first.ts'
@@ -35,7 +36,7 @@ const longOnly = '**/*.long.test.{ts,tsx}'
 
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long' || process.env['CAIRN_LONG'] === '1'
-  const left = isLong ? [] : [longOnly]
+  const left = isLong ? [] : [longOnly, ...longFiles]
 
   /** A project: its place in the order, its files, its limits. Files share a process, one per processor. */
   function project(
@@ -83,7 +84,7 @@ export default defineConfig(({ mode }) => {
       reporters: ['default', new SummaryReporter(), new TwinReporter()],
       unstubGlobals: true,
       restoreMocks: true,
-      setupFiles: ['test/support/vitest-random-seed.ts'],
+      setupFiles: ['test/support/vitest-random-seed.ts', 'test/support/vitest-long-run.ts'],
       // What shows a mistake soonest runs first, what takes long or measures the machine last.
       ...(isLong ? { sequence: { sequencer: SlowFirst } } : {}),
       projects: [

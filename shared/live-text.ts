@@ -44,7 +44,8 @@ export interface LiveTextProblem {
 
 /** What the host tells beside the text: that a text was stored, given by its digest, or why it was not. */
 export type LiveTextNote =
-  { readonly type: 'stored'; readonly digest: string } | { readonly type: 'refused'; readonly problem: LiveTextProblem }
+  | { readonly type: 'stored'; readonly digest: string }
+  | { readonly type: 'refused'; readonly problem: LiveTextProblem }
 
 /** What a client asks beside the text: to store now, because its reader leaves. */
 export interface LiveTextAsk {

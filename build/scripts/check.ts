@@ -26,11 +26,6 @@ export interface CheckOutcome {
 /** The checks, slowest first so that two of them fill both processors to the end. */
 export const CHECK_STEPS: readonly CheckStep[] = [
   { name: 'typecheck', program: 'node_modules/typescript7/bin/tsc', args: ['-b', '--pretty', 'false'] },
-  {
-    name: 'format',
-    program: 'node_modules/prettier/bin/prettier.cjs',
-    args: ['--check', '--cache', '--log-level', 'warn', '.'],
-  },
   { name: 'lint', program: 'build/scripts/check-lint.ts', args: [] },
   { name: 'boundaries', program: 'build/scripts/check-boundaries.ts', args: [] },
   { name: 'unused', program: 'node_modules/knip/bin/knip.js', args: ['--config', 'build/knip.json'] },
@@ -41,6 +36,7 @@ export const CHECK_STEPS: readonly CheckStep[] = [
   },
   { name: 'openapi', program: 'build/scripts/generate-openapi.ts', args: ['--check'] },
   { name: 'readers', program: 'build/scripts/check-readers.ts', args: [] },
+  { name: 'format', program: 'node_modules/oxfmt/bin/oxfmt', args: ['--check', '.'] },
   { name: 'plugins', program: 'build/scripts/check-plugins.ts', args: [] },
   { name: 'sizes', program: 'build/scripts/check-sizes.ts', args: [] },
 ]

@@ -38,7 +38,7 @@ describe('generators', () => {
 
   beforeAll(() => {
     root = mkdtempSync(join(tmpdir(), 'cairn-scaffold-'))
-    for (const path of ['main', 'shared', 'build', 'package.json', '.prettierignore']) {
+    for (const path of ['main', 'shared', 'build', 'package.json', '.oxfmtrc.json']) {
       cpSync(join(source, path), join(root, path), { recursive: true })
     }
     symlinkSync(join(source, 'node_modules'), join(root, 'node_modules'), 'junction')
@@ -73,10 +73,13 @@ describe('generators', () => {
   })
 
   it('write files that are formatted and that the compiler accepts', () => {
-    const prettier = join(source, 'node_modules/prettier/bin/prettier.cjs')
+    const oxfmt = join(source, 'node_modules/oxfmt/bin/oxfmt')
     const files = [...generated().filter((path) => path.endsWith('.ts')), 'main/host.ts']
-    const format = spawnSync(process.execPath, [prettier, '--check', ...files], { cwd: root, encoding: 'utf8' })
-    expect(format.stderr).toBe('')
+    const format = spawnSync(process.execPath, [oxfmt, '--check', ...files], {
+      cwd: root,
+      encoding: 'utf8',
+    })
+    expect(format.stdout).toContain('All matched files use the correct format.')
     writeFileSync(
       join(root, 'tsconfig.plant.json'),
       JSON.stringify({

@@ -66,7 +66,7 @@ export function writeFiles(root: string, plan: FilePlan): void {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
-  const prettier = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs')
+  const oxfmt = join(root, 'node_modules', 'oxfmt', 'bin', 'oxfmt')
   const files = [...plan.keys()].filter((path) => /[.](ts|tsx|json)$/.test(path))
-  spawnSync(process.execPath, [prettier, '--write', '--log-level', 'warn', ...files], { cwd: root, stdio: 'inherit' })
+  spawnSync(process.execPath, [oxfmt, ...files], { cwd: root })
 }

@@ -42,7 +42,10 @@ export interface DiscoveryEntry {
 
 /** What a handler may return for a contract. */
 export type HandlerResult<R extends AnyRoute> =
-  RouteResult<R> | Reply<RouteResult<R> | ByteStream | RawJson> | ByteStream | RawJson
+  | RouteResult<R>
+  | Reply<RouteResult<R> | ByteStream | RawJson>
+  | ByteStream
+  | RawJson
 
 /** A handler for every route of a table; a missing or misspelt one is a compile error. */
 export type Handlers<T extends RouteTable> = {

@@ -40,7 +40,8 @@ export interface MailboxSeat {
 
 /** What became of a request to wait. */
 export type SeatVerdict =
-  { readonly ok: true; readonly seat: MailboxSeat } | { readonly ok: false; readonly code: MailboxRefusal }
+  | { readonly ok: true; readonly seat: MailboxSeat }
+  | { readonly ok: false; readonly code: MailboxRefusal }
 
 /** The mailboxes of a relay. */
 export interface Mailboxes {

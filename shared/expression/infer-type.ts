@@ -7,7 +7,16 @@ import { functionOf } from './functions.ts'
 
 /** What a value is. `unknown` when only running tells; `null` when it is always null. */
 export type ValueType =
-  'text' | 'number' | 'boolean' | 'date' | 'datetime' | 'duration' | 'list' | 'map' | 'null' | 'unknown'
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'datetime'
+  | 'duration'
+  | 'list'
+  | 'map'
+  | 'null'
+  | 'unknown'
 
 /**
  * Infers the type of a value.

@@ -34,7 +34,8 @@ export interface OperandEnv extends ParseEnv {
 
 /** A normalised value, or every problem with it. */
 export type ParseResult =
-  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly errors: FieldError[] }
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly errors: FieldError[] }
 
 /** A half-open range of column values: an operand that means a whole day on a datetime. */
 export interface OperandRange {

@@ -18,7 +18,13 @@ import { itemShape } from '#main/plugins/metadata/types/type-schemas.ts'
 
 /** What a name is; it decides what counts as a reader. */
 export type NameKind =
-  'workspace option' | 'setting' | 'object flag' | 'metadata key' | 'permission' | 'error' | 'field error'
+  | 'workspace option'
+  | 'setting'
+  | 'object flag'
+  | 'metadata key'
+  | 'permission'
+  | 'error'
+  | 'field error'
 
 /** One declared name. `path` says where it stands, for people: `auth.session.expiresIn`. */
 export interface DeclaredName {

@@ -42,7 +42,13 @@ export interface IncarnationFacts {
 
 /** Why another incarnation begins. */
 export type IncarnationReason =
-  'first_run' | 'other_device' | 'collision' | 'database_older' | 'database_copied' | 'sidecar_differs' | 'unclean_stop'
+  | 'first_run'
+  | 'other_device'
+  | 'collision'
+  | 'database_older'
+  | 'database_copied'
+  | 'sidecar_differs'
+  | 'unclean_stop'
 
 /** Envelopes that left this machine and that its database does not hold any more. */
 export interface LostTail {

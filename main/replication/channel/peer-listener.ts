@@ -24,7 +24,14 @@ export type Admission = 'known' | 'pairing' | 'unknown'
 
 /** Why somebody was sent away. */
 export type RefusalReason =
-  'too_many' | 'too_slow' | 'handshake' | 'no_certificate' | 'own_certificate' | 'unknown' | 'purpose' | 'request'
+  | 'too_many'
+  | 'too_slow'
+  | 'handshake'
+  | 'no_certificate'
+  | 'own_certificate'
+  | 'unknown'
+  | 'purpose'
+  | 'request'
 
 /** Somebody who was sent away before a link was open. */
 export interface Refusal {

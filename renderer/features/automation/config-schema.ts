@@ -3,7 +3,17 @@
 
 /** The kinds of controls. */
 export type ControlKind =
-  'text' | 'long' | 'number' | 'flag' | 'choice' | 'choices' | 'words' | 'map' | 'object' | 'expression' | 'json'
+  | 'text'
+  | 'long'
+  | 'number'
+  | 'flag'
+  | 'choice'
+  | 'choices'
+  | 'words'
+  | 'map'
+  | 'object'
+  | 'expression'
+  | 'json'
 
 /** A property of a configuration. */
 export interface Control {

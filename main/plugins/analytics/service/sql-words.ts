@@ -3,10 +3,12 @@
 
 /** Why a statement is refused, or the names it uses. */
 export type SqlReading =
-  { readonly ok: true; readonly names: ReadonlySet<string> } | { readonly ok: false; readonly reason: string }
+  | { readonly ok: true; readonly names: ReadonlySet<string> }
+  | { readonly ok: false; readonly reason: string }
 
 type Token =
-  { readonly kind: 'name' | 'quoted'; readonly text: string } | { readonly kind: 'sign'; readonly text: string }
+  | { readonly kind: 'name' | 'quoted'; readonly text: string }
+  | { readonly kind: 'sign'; readonly text: string }
 
 const starts: ReadonlySet<string> = new Set(['select', 'with', 'explain'])
 const forbidden =

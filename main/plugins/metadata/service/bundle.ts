@@ -22,7 +22,8 @@ export type BundleEntry =
 
 /** What became of one entry. */
 export type BundleOutcome =
-  { readonly ok: true; readonly prepared: StorableWrite } | { readonly ok: false; readonly error: PlatformError }
+  | { readonly ok: true; readonly prepared: StorableWrite }
+  | { readonly ok: false; readonly error: PlatformError }
 
 /** How a bundle is stored. */
 export interface BundleOptions {

@@ -51,7 +51,9 @@ export interface InboxParts {
 
 /** What the payload of `notification.read` names: one, some, or all. */
 export type ReadChange =
-  { readonly notification: ShownNotification } | { readonly ids: readonly string[] } | { readonly all: true }
+  | { readonly notification: ShownNotification }
+  | { readonly ids: readonly string[] }
+  | { readonly all: true }
 
 const defaultLimit = 20
 const maxLimit = 100

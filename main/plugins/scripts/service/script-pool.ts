@@ -27,7 +27,8 @@ export interface PoolRun {
 /** How a run ended. */
 export interface PoolResult {
   readonly outcome:
-    { readonly value: string } | (Omit<ScriptFailure, 'reason'> & { readonly reason: ScriptFailure['reason'] | 'wall' })
+    | { readonly value: string }
+    | (Omit<ScriptFailure, 'reason'> & { readonly reason: ScriptFailure['reason'] | 'wall' })
   readonly logs: readonly string[]
 }
 

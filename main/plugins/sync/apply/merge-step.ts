@@ -47,7 +47,8 @@ export interface RemoteUpdate {
 
 /** What became of it: merged, or waiting for the incarnations it builds on. */
 export type MergeOutcome =
-  { readonly merged: true; readonly changed: boolean } | { readonly merged: false; missing: ReadonlySet<number> }
+  | { readonly merged: true; readonly changed: boolean }
+  | { readonly merged: false; missing: ReadonlySet<number> }
 
 /**
  * Merges, projects and stores.

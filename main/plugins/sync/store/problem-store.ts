@@ -7,7 +7,14 @@ type Reader = Pick<Reads, 'all' | 'get'>
 
 /** Why an envelope lies aside. */
 export type ProblemReason =
-  'missing_dep' | 'unknown_kind' | 'newer_schema' | 'forbidden' | 'invalid' | 'too_big' | 'damaged_state' | 'crashed'
+  | 'missing_dep'
+  | 'unknown_kind'
+  | 'newer_schema'
+  | 'forbidden'
+  | 'invalid'
+  | 'too_big'
+  | 'damaged_state'
+  | 'crashed'
 
 /** An envelope that lies aside. */
 export interface Problem {

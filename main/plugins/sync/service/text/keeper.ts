@@ -86,7 +86,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
   let work = { editor: '', id: '', at: 0 }
   /** The write under way. */
   let sent:
-    { readonly requestId: string; readonly mark: TextMark; readonly loan?: LentLetters; isHeard: boolean } | undefined
+    | { readonly requestId: string; readonly mark: TextMark; readonly loan?: LentLetters; isHeard: boolean }
+    | undefined
 
   const later = (ms: number): void => {
     if (isStopped) return
