@@ -1,6 +1,8 @@
 // Owns the rule that waiting is shown only when it can be felt: after 200 ms.
 import { useEffect, useState } from 'react'
 import type { ReactNode } from 'react'
+import { t } from '../lib/strings.ts'
+import parts from './parts.module.css'
 
 const delayMs = 200
 
@@ -12,4 +14,15 @@ export function Delayed(props: { children: ReactNode }) {
     return () => clearTimeout(timer)
   }, [])
   return shown ? props.children : null
+}
+
+/** Says that something is loading, once that can be felt. */
+export function Loading() {
+  return (
+    <Delayed>
+      <p role="status" className={parts.lead}>
+        {t('app.loading')}
+      </p>
+    </Delayed>
+  )
 }

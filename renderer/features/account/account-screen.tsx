@@ -1,6 +1,6 @@
 // Owns the page of one's own account: which part of it is shown is in the address.
 import { useQuery } from '@tanstack/react-query'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
@@ -46,9 +46,7 @@ export function AccountScreen(props: { part: string | undefined }) {
   if (me === undefined || config === undefined) {
     return (
       <Page title={t('account.title')}>
-        <Delayed>
-          <p role="status">{t('app.loading')}</p>
-        </Delayed>
+        <Loading />
       </Page>
     )
   }

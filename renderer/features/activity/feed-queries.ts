@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import type { CallInput, CallResult } from '../../lib/endpoints.ts'
+import { after, paged } from '../../lib/paged-query.ts'
 
 /** One item. */
 export type FeedItem = CallResult<'listFeed'>['items'][number]
@@ -33,15 +34,13 @@ export function feedQuery(object: string, recordId: string, filter: FeedFilter, 
   return infiniteQueryOptions({
     queryKey: ['feed', object, recordId, 'list', filter, words] as const,
     queryFn: async ({ pageParam, signal }) => {
-      const query = { type: filter, limit: pageSize, ...(pageParam === '' ? {} : { cursor: pageParam }) }
+      const query = { type: filter, limit: pageSize, ...after(pageParam) }
       const params = { object, recordId }
       return words.length < minSearch
         ? call('listFeed', { params, query, signal })
         : call('searchFeed', { params, query: { ...query, query: words }, signal })
     },
-    initialPageParam: '',
-    getNextPageParam: (page) => (page.hasMore ? page.nextCursor : undefined),
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 }
 
@@ -84,12 +83,10 @@ export function changelogQuery(object: string, recordId: string, field: string) 
     queryFn: async ({ pageParam, signal }) =>
       call('getChangelog', {
         params: { object, recordId },
-        query: { limit: 50, ...(field === '' ? {} : { field }), ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        query: { limit: 50, ...(field === '' ? {} : { field }), ...after(pageParam) },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => (page.hasMore ? page.nextCursor : undefined),
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 }
 

@@ -1,7 +1,8 @@
 // Owns reading the audit log, and the cache keys it lives under.
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { after, paged } from '../../lib/paged-query.ts'
 
 /** One entry. */
 export type AuditEntry = CallResult<'listAudit'>['entries'][number]
@@ -67,12 +68,10 @@ export function auditQuery(filter: AuditFilter) {
     queryKey: ['audit', 'entries', filter] as const,
     queryFn: async ({ pageParam, signal }) =>
       call('listAudit', {
-        query: { ...queryOfFilter(filter), limit: 50, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        query: { ...queryOfFilter(filter), limit: 50, ...after(pageParam) },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => (page.hasMore ? page.nextCursor : undefined),
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 }
 

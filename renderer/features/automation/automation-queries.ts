@@ -1,7 +1,8 @@
 // Owns reading flows, their runs and schedules, and the cache keys they live under.
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call, callTagged } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { after, paged } from '../../lib/paged-query.ts'
 
 /** A flow in a list. */
 export type FlowSummary = CallResult<'listFlows'>['flows'][number]
@@ -100,13 +101,11 @@ export function runsQuery(name: string, status: RunStatus | '') {
         query: {
           limit: 25,
           ...(status === '' ? {} : { status }),
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
+          ...after(pageParam),
         },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => (page.hasMore ? page.nextCursor : undefined),
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 }
 

@@ -3,7 +3,7 @@ import { Button, Switch } from '@mantine/core'
 import { IconPlus, IconRoute } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
@@ -25,13 +25,7 @@ export function FlowList(props: { mayDesign: boolean }) {
   const [making, setMaking] = useState(false)
   if (error && !flows) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!flows) {
-    return (
-      <Delayed>
-        <p role="status" className={parts.lead}>
-          {t('app.loading')}
-        </p>
-      </Delayed>
-    )
+    return <Loading />
   }
   const make = props.mayDesign && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setMaking(true)}>

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { IconClock } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
@@ -32,13 +32,7 @@ export function ScheduleList() {
   if (error && !schedules)
     return <AccessFailure error={error} permission="manage_flows" onRetry={() => void refetch()} />
   if (!schedules) {
-    return (
-      <Delayed>
-        <p role="status" className={parts.lead}>
-          {t('app.loading')}
-        </p>
-      </Delayed>
-    )
+    return <Loading />
   }
   if (schedules.length === 0) {
     return (

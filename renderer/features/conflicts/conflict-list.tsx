@@ -4,7 +4,7 @@ import { IconArrowsJoin2, IconChevronDown } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, useRef } from 'react'
 import type { KeyboardEvent } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { menuOptions } from '../../components/menu-options.ts'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import type { FieldDefinition } from '../../fields/index.ts'
@@ -109,9 +109,7 @@ export function ConflictList(props: {
         )}
       </div>
       {data === undefined ? (
-        <Delayed>
-          <p role="status">{t('app.loading')}</p>
-        </Delayed>
+        <Loading />
       ) : conflicts.length === 0 ? (
         <EmptyState
           icon={<IconArrowsJoin2 size={32} stroke={1.5} aria-hidden />}

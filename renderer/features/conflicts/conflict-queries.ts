@@ -1,9 +1,10 @@
 // Owns what the screens of conflicts read, and under which keys it is kept: below those of sync, so that they are asked for
 // again whenever the host tells that something about sync happened.
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { after, paged } from '../../lib/paged-query.ts'
 
 /** A conflict. */
 export type Conflict = CallResult<'listConflicts'>['conflicts'][number]
@@ -54,12 +55,10 @@ export function conflictsQuery(scope: ConflictScope) {
     queryKey: [...conflictsKey, 'list', scoped(scope)] as const,
     queryFn: async ({ pageParam, signal }) =>
       call('listConflicts', {
-        query: { ...scoped(scope), limit: pageSize, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        query: { ...scoped(scope), limit: pageSize, ...after(pageParam) },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => page.nextCursor,
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 }
 

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core'
 import { IconArrowsJoin2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from 'wouter'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { EmptyState } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
@@ -34,9 +34,7 @@ export function ConflictsScreen() {
   if (status === undefined) {
     return (
       <Page title={t('conflicts.title')}>
-        <Delayed>
-          <p role="status">{t('app.loading')}</p>
-        </Delayed>
+        <Loading />
       </Page>
     )
   }

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { IconCloudCheck } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { call } from '../../lib/api-client.ts'
@@ -74,11 +74,7 @@ export function ProblemList(props: { mayManage: boolean }) {
 
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!data) {
-    return (
-      <Delayed>
-        <p role="status">{t('app.loading')}</p>
-      </Delayed>
-    )
+    return <Loading />
   }
   if (data.problems.length + data.waiting.length === 0) {
     return (

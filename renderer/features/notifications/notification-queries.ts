@@ -1,7 +1,8 @@
 // Owns reading and changing notifications and how one is told, and the cache keys of these.
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { after, paged } from '../../lib/paged-query.ts'
 import { t, tn } from '../../lib/strings.ts'
 
 /** One notification. */
@@ -25,13 +26,12 @@ export function inboxQuery(filter: InboxFilter) {
         query: {
           limit: 30,
           ...(filter === 'all' ? {} : { read: filter === 'read' }),
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
+          ...after(pageParam),
         },
         signal,
       }),
-    initialPageParam: '',
+    ...paged,
     getNextPageParam: (page) => (page.hasMore ? page.cursor : undefined),
-    placeholderData: keepPreviousData,
   })
 }
 

@@ -2,7 +2,7 @@
 import { Button, Switch, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { call } from '../../lib/api-client.ts'
 import { ApiError } from '../../lib/api-error.ts'
@@ -33,11 +33,7 @@ export function PreferencesPart() {
   }
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!data) {
-    return (
-      <Delayed>
-        <p role="status">{t('app.loading')}</p>
-      </Delayed>
-    )
+    return <Loading />
   }
   const set = (change: Change): void => void save(change).catch(showProblem)
   return (

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { IconPlus, IconTable } from '@tabler/icons-react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { ListTable } from '../../components/list-table.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
@@ -29,11 +29,7 @@ export function ObjectListScreen() {
   return (
     <Page title={t('objects.title')} lead={t('objects.lead')} actions={objects?.length ? actions : undefined}>
       {error && !objects && <LoadFailure error={error} onRetry={() => void refetch()} />}
-      {!objects && !error && (
-        <Delayed>
-          <p role="status">{t('app.loading')}</p>
-        </Delayed>
-      )}
+      {!objects && !error && <Loading />}
       {objects?.length === 0 && (
         <EmptyState
           title={t('objects.empty')}

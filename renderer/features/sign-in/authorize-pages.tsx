@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Route, Switch, useSearch } from 'wouter'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { navigate } from '../../lib/hash-location.ts'
 import { meQuery } from '../../lib/me.ts'
 import { addStrings, t } from '../../lib/strings.ts'
@@ -61,9 +61,7 @@ function GoHome() {
 function Waiting() {
   return (
     <SignInFrame title={t('signIn.title')}>
-      <Delayed>
-        <p role="status">{t('app.loading')}</p>
-      </Delayed>
+      <Loading />
     </SignInFrame>
   )
 }

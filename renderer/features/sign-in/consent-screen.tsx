@@ -2,7 +2,7 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
@@ -36,9 +36,7 @@ export function ConsentScreen(props: { request: AuthorizeRequest }) {
   if (!client.data || !me) {
     return (
       <SignInFrame title={t('signIn.title')}>
-        <Delayed>
-          <p role="status">{t('app.loading')}</p>
-        </Delayed>
+        <Loading />
       </SignInFrame>
     )
   }

@@ -1,7 +1,7 @@
 // Owns the page for a browser without a session: which ways in there are, and in which order.
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { useLinkParameters } from '../../lib/link-parameters.ts'
 import { t } from '../../lib/strings.ts'
@@ -56,11 +56,7 @@ export function SignInScreen(props: { refused: boolean; onSignedIn: () => void; 
           {t('signIn.providerFailed', { reason: failed.error_description ?? failed.error })}
         </Notice>
       )}
-      {!settled && (
-        <Delayed>
-          <p role="status">{t('app.loading')}</p>
-        </Delayed>
-      )}
+      {!settled && <Loading />}
       {withPassword && breakGlass && <Notice tone="warn">{t('signIn.breakGlass.hint')}</Notice>}
       {withPassword && (
         <PasswordForm

@@ -3,7 +3,7 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { call } from '../../lib/api-client.ts'
@@ -96,11 +96,7 @@ function Joining(props: { id: string }) {
               <Button onClick={again}>{t('pair.again')}</Button>
             </Step>
           )}
-          {!pairing && !error && (
-            <Delayed>
-              <p role="status">{t('app.loading')}</p>
-            </Delayed>
-          )}
+          {!pairing && !error && <Loading />}
           {pairing && (
             <PairingSteps
               pairing={pairing}

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { IconDevicesPlus } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { EmptyState, LoadFailure, Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { TabbedParts } from '../../components/tab-list.tsx'
@@ -46,13 +46,7 @@ export function SyncScreen(props: { part: string | undefined }) {
   if (status === undefined || mayManage === undefined) {
     return (
       <Page title={t('devices.title')}>
-        {error && !status ? (
-          <LoadFailure error={error} onRetry={() => void refetch()} />
-        ) : (
-          <Delayed>
-            <p role="status">{t('app.loading')}</p>
-          </Delayed>
-        )}
+        {error && !status ? <LoadFailure error={error} onRetry={() => void refetch()} /> : <Loading />}
       </Page>
     )
   }

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { IconPlus, IconWebhook } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { ListDetail } from '../../components/list-detail.tsx'
 import { EmptyState } from '../../components/notice.tsx'
@@ -49,13 +49,7 @@ export function OutgoingPart(props: { name: string | undefined }) {
       {error && !webhooks && (
         <AccessFailure error={error} permission="manage_webhooks" onRetry={() => void refetch()} />
       )}
-      {!error && !webhooks && (
-        <Delayed>
-          <p role="status" className={parts.lead}>
-            {t('app.loading')}
-          </p>
-        </Delayed>
-      )}
+      {!error && !webhooks && <Loading />}
       {webhooks?.length === 0 && (
         <EmptyState title={t('webhooks.none')} icon={<IconWebhook size={32} stroke={1.5} aria-hidden />} actions={make}>
           {t('webhooks.none.text')}

@@ -1,5 +1,5 @@
 // Owns what is shown of one receiver: its address, what a call does, and how to sign one.
-import { Button, Switch } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { CodeText } from '../../components/code-text.tsx'
 import { FactList } from '../../components/fact-list.tsx'
@@ -14,6 +14,7 @@ import { navigate } from '../../lib/hash-location.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { callExample } from './call-example.ts'
+import { DetailHead } from './detail-head.tsx'
 import { receiversPath } from './webhook-places.ts'
 import { refreshWebhooks } from './webhook-queries.ts'
 import type { Receiver } from './webhook-queries.ts'
@@ -46,28 +47,23 @@ export function ReceiverDetail(props: { receiver: Receiver; onEdit: () => void }
   }
   return (
     <section aria-labelledby="receiver-name">
-      <div className={parts.head}>
-        <h2 id="receiver-name">{title}</h2>
-        <div className={classes.tools}>
-          <Button variant="default" onClick={props.onEdit}>
-            {t('webhooks.edit')}
-          </Button>
-          <Button variant="subtle" onClick={() => void run(remove)}>
-            {t('webhooks.delete.open')}
-          </Button>
-        </div>
-      </div>
-      {receiver.description !== undefined && <p className={parts.lead}>{receiver.description}</p>}
-      <Switch
-        className={classes.switch}
-        label={t('webhooks.active')}
-        description={t('receivers.active.help')}
-        checked={receiver.isActive}
-        onChange={(event) => {
-          const isActive = event.currentTarget.checked
+      <DetailHead
+        id="receiver-name"
+        title={title}
+        description={receiver.description}
+        help={t('receivers.active.help')}
+        isActive={receiver.isActive}
+        onActive={(isActive) =>
           void run(async () => void (await call('updateReceiver', { params: { name }, body: { isActive } })))
-        }}
-      />
+        }
+      >
+        <Button variant="default" onClick={props.onEdit}>
+          {t('webhooks.edit')}
+        </Button>
+        <Button variant="subtle" onClick={() => void run(remove)}>
+          {t('webhooks.delete.open')}
+        </Button>
+      </DetailHead>
       {receiver.verificationType === 'none' && (
         <div className={classes.notice}>
           <Notice tone="warn" title={t('receivers.open')}>

@@ -8,8 +8,9 @@ import { ApiError } from '../../lib/api-error.ts'
 import { problemAt, problemsElsewhere } from '../../lib/field-problems.ts'
 import { fieldProblemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
-import { nameFromLabel } from '../objects/index.ts'
 import { ActionFields } from './action-fields.tsx'
+import { NameFields, nameOfLabel } from './name-fields.tsx'
+import type { DraftNames } from './name-fields.tsx'
 import { receiverDraftOf, receiverInputOf, receiverPatchOf, receiverProblems } from './receiver-draft.ts'
 import type { ReceiverDraft } from './receiver-draft.ts'
 import { VerificationFields } from './verification-fields.tsx'
@@ -87,7 +88,7 @@ function ReceiverForm(props: ReceiverDialogProps & { receiver: Receiver | 'new' 
         const part: ReceiverFormPart = { draft, problemOf: (field) => problemAt(problems, field), onChange: setDraft }
         return (
           <>
-            <NameFields {...part} isNew={former === undefined} />
+            <TextFields {...part} isNew={former === undefined} />
             <VerificationFields {...part} />
             <ActionFields {...part} />
             <NativeSelect
@@ -110,38 +111,15 @@ function ReceiverForm(props: ReceiverDialogProps & { receiver: Receiver | 'new' 
   )
 }
 
-function NameFields({ draft, problemOf, onChange, isNew }: ReceiverFormPart & { isNew: boolean }) {
-  const rename = (label: string): void => {
-    const nameOf = (text: string): string => (text.trim() === '' ? '' : nameFromLabel(text, 'receiver'))
-    const pathOf = (text: string): string => nameOf(text).replaceAll('_', '-')
-    onChange({
-      ...draft,
-      label,
-      ...(isNew && draft.name === nameOf(draft.label) ? { name: nameOf(label) } : {}),
-      ...(isNew && draft.path === pathOf(draft.label) ? { path: pathOf(label) } : {}),
-    })
+function TextFields({ draft, problemOf, onChange, isNew }: ReceiverFormPart & { isNew: boolean }) {
+  const pathOf = (label: string): string => nameOfLabel(label, 'receiver').replaceAll('_', '-')
+  const rename = ({ label = draft.label, ...change }: Partial<DraftNames>): void => {
+    const follows = isNew && draft.path === pathOf(draft.label)
+    onChange({ ...draft, ...change, label, ...(follows ? { path: pathOf(label) } : {}) })
   }
   return (
     <>
-      <TextInput
-        label={t('webhooks.label')}
-        value={draft.label}
-        error={problemOf('label')}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => rename(event.currentTarget.value)}
-      />
-      {isNew && (
-        <TextInput
-          label={t('webhooks.name')}
-          description={t('webhooks.name.help')}
-          value={draft.name}
-          error={problemOf('name')}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
-        />
-      )}
+      <NameFields draft={draft} isNew={isNew} fallback="receiver" problemOf={problemOf} onChange={rename} />
       <TextInput
         label={t('receivers.path')}
         description={t('receivers.path.help')}

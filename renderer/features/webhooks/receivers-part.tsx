@@ -3,7 +3,7 @@ import { Button } from '@mantine/core'
 import { IconPlus, IconWebhook } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { ListDetail } from '../../components/list-detail.tsx'
 import { EmptyState } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
@@ -37,13 +37,7 @@ export function ReceiversPart(props: { name: string | undefined }) {
       {error && !receivers && (
         <AccessFailure error={error} permission="manage_webhooks" onRetry={() => void refetch()} />
       )}
-      {!error && !receivers && (
-        <Delayed>
-          <p role="status" className={parts.lead}>
-            {t('app.loading')}
-          </p>
-        </Delayed>
-      )}
+      {!error && !receivers && <Loading />}
       {receivers?.length === 0 && (
         <EmptyState
           title={t('receivers.none')}

@@ -1,12 +1,11 @@
 // Owns what is shown of one webhook: how it is set up, its switch, a test, a new secret, and its deliveries.
-import { Button, Switch } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CodeText, readable } from '../../components/code-text.tsx'
 import { FactList } from '../../components/fact-list.tsx'
 import type { Fact } from '../../components/fact-list.tsx'
 import { Notice } from '../../components/notice.tsx'
-import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
@@ -15,6 +14,7 @@ import { navigate } from '../../lib/hash-location.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { DeliveryList } from './delivery-list.tsx'
+import { DetailHead } from './detail-head.tsx'
 import type { ShownSecret } from './outgoing-part.tsx'
 import { answerText, retryText, sendText } from './webhook-words.ts'
 import { webhooksPath } from './webhook-places.ts'
@@ -70,34 +70,29 @@ export function WebhookDetail(props: { webhook: Webhook; onEdit: () => void; onS
   }
   return (
     <section aria-labelledby="webhook-name">
-      <div className={parts.head}>
-        <h2 id="webhook-name">{title}</h2>
-        <div className={classes.tools}>
-          <Button variant="default" loading={busy} onClick={() => void run(test)}>
-            {t('webhooks.test')}
-          </Button>
-          <Button variant="default" onClick={props.onEdit}>
-            {t('webhooks.edit')}
-          </Button>
-          <Button variant="subtle" onClick={() => void run(rotate)}>
-            {t('webhooks.rotate.open')}
-          </Button>
-          <Button variant="subtle" onClick={() => void run(remove)}>
-            {t('webhooks.delete.open')}
-          </Button>
-        </div>
-      </div>
-      {webhook.description !== undefined && <p className={parts.lead}>{webhook.description}</p>}
-      <Switch
-        className={classes.switch}
-        label={t('webhooks.active')}
-        description={t('webhooks.active.help')}
-        checked={webhook.isActive}
-        onChange={(event) => {
-          const isActive = event.currentTarget.checked
+      <DetailHead
+        id="webhook-name"
+        title={title}
+        description={webhook.description}
+        help={t('webhooks.active.help')}
+        isActive={webhook.isActive}
+        onActive={(isActive) =>
           void run(async () => void (await call('updateWebhook', { params: { name }, body: { isActive } })))
-        }}
-      />
+        }
+      >
+        <Button variant="default" loading={busy} onClick={() => void run(test)}>
+          {t('webhooks.test')}
+        </Button>
+        <Button variant="default" onClick={props.onEdit}>
+          {t('webhooks.edit')}
+        </Button>
+        <Button variant="subtle" onClick={() => void run(rotate)}>
+          {t('webhooks.rotate.open')}
+        </Button>
+        <Button variant="subtle" onClick={() => void run(remove)}>
+          {t('webhooks.delete.open')}
+        </Button>
+      </DetailHead>
       <Facts webhook={webhook} />
       {tested && <Tested result={tested} />}
       <DeliveryList name={name} />

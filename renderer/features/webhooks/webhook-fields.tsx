@@ -2,8 +2,9 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
-import { nameFromLabel, objectPluralLabel, useObjects } from '../objects/index.ts'
+import { objectPluralLabel, useObjects } from '../objects/index.ts'
 import { CredentialFields } from './credential-fields.tsx'
+import { NameFields } from './name-fields.tsx'
 import type { WebhookFormPart } from './webhook-dialog.tsx'
 
 const triggers = ['create', 'update', 'delete', 'undelete', 'api'] as const
@@ -15,31 +16,9 @@ export const shownFields = ['label', 'name', 'object', 'triggers', 'url', 'metho
 /** The part. */
 export function WebhookFields({ draft, isNew, problemOf, onChange }: WebhookFormPart) {
   const { data: objects = [] } = useObjects()
-  const rename = (label: string): void => {
-    const follows = isNew && draft.name === (draft.label === '' ? '' : nameFromLabel(draft.label, 'webhook'))
-    onChange({ label, ...(follows ? { name: label.trim() === '' ? '' : nameFromLabel(label, 'webhook') } : {}) })
-  }
   return (
     <>
-      <TextInput
-        label={t('webhooks.label')}
-        value={draft.label}
-        error={problemOf('label')}
-        autoComplete="off"
-        data-autofocus
-        onChange={(event) => rename(event.currentTarget.value)}
-      />
-      {isNew && (
-        <TextInput
-          label={t('webhooks.name')}
-          description={t('webhooks.name.help')}
-          value={draft.name}
-          error={problemOf('name')}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => onChange({ name: event.currentTarget.value })}
-        />
-      )}
+      <NameFields draft={draft} isNew={isNew} fallback="webhook" problemOf={problemOf} onChange={onChange} />
       <NativeSelect
         label={t('webhooks.object')}
         description={t('webhooks.object.help')}

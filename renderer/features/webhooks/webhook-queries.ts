@@ -1,8 +1,9 @@
 // Owns reading webhooks, their deliveries and receivers, and the cache keys they live under.
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import { after, paged } from '../../lib/paged-query.ts'
 
 /** A webhook; its secrets read `********`. */
 export type Webhook = CallResult<'listWebhooks'>['webhooks'][number]
@@ -68,13 +69,11 @@ export function deliveriesQuery(name: string, status: DeliveryStatus | '') {
         query: {
           limit: 25,
           ...(status === '' ? {} : { status }),
-          ...(pageParam === '' ? {} : { cursor: pageParam }),
+          ...after(pageParam),
         },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => (page.hasMore ? page.nextCursor : undefined),
-    placeholderData: keepPreviousData,
+    ...paged,
     refetchInterval: ({ state }) => {
       const shown = state.data?.pages.flatMap((page) => page.deliveries) ?? []
       return shown.some((one) => one.status === 'pending' || one.status === 'in_flight') ? 1_500 : 15_000

@@ -1,6 +1,6 @@
 // Owns one approval in the inbox: what is asked, of which record, what was said so far, and what one may do with it.
 import { useQuery } from '@tanstack/react-query'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { recordPath } from '../../lib/record-address.ts'
@@ -24,11 +24,7 @@ export function ApprovalDetail(props: { id: string }) {
   const { data: approval, error, refetch } = useQuery(approvalQuery(props.id))
   if (approval) return <Detail approval={approval} />
   if (error) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  return (
-    <Delayed>
-      <p role="status">{t('app.loading')}</p>
-    </Delayed>
-  )
+  return <Loading />
 }
 
 function Detail({ approval }: { approval: Approval }) {

@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core'
 import { IconChecklist } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Delayed } from '../../components/delayed.tsx'
+import { Loading } from '../../components/delayed.tsx'
 import { ListDetail } from '../../components/list-detail.tsx'
 import { Moment } from '../../components/moment.tsx'
 import { EmptyState, LoadFailure } from '../../components/notice.tsx'
@@ -31,13 +31,7 @@ export function ApprovalList(props: { part: ApprovalPart; ownId: string; id: str
   const wordsOf = useListWords(approvals ?? [])
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   if (!approvals) {
-    return (
-      <Delayed>
-        <p role="status" className={parts.lead}>
-          {t('app.loading')}
-        </p>
-      </Delayed>
-    )
+    return <Loading />
   }
   const older = hasNextPage && (
     <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>

@@ -1,6 +1,7 @@
 // Owns reading approvals for the inbox: lists page by page, one of them, and what the records they are about hold.
 import { infiniteQueryOptions, keepPreviousData, queryOptions, useQueries } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
+import { after, paged } from '../../lib/paged-query.ts'
 import { displayFieldOf, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import type { Approval } from './workflow-queries.ts'
@@ -22,12 +23,10 @@ export function approvalsQuery(part: ApprovalPart, ownId: string) {
     queryKey: ['approvals', 'list', part, ownId] as const,
     queryFn: async ({ pageParam, signal }) =>
       call('listApprovalRequests', {
-        query: { ...asked, limit: 50, ...(pageParam === '' ? {} : { cursor: pageParam }) },
+        query: { ...asked, limit: 50, ...after(pageParam) },
         signal,
       }),
-    initialPageParam: '',
-    getNextPageParam: (page) => (page.hasMore ? page.nextCursor : undefined),
-    placeholderData: keepPreviousData,
+    ...paged,
   })
 }
 
