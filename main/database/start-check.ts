@@ -15,8 +15,8 @@ import type { ClosedFile, Closing, DatabaseState } from './state-file.ts'
 import { isFoldedIn, readLogExtent } from './wal-log.ts'
 import type { LogExtent, NotedLog } from './wal-log.ts'
 
-/** Larger files are checked beside the traffic instead: some 8 ms of start for every megabyte would be too long. */
-export const checkedFirstBytes = 256 * 1024 * 1024
+/** Larger files are checked beside the traffic instead: at some 8 ms for every megabyte a start would take over two seconds. */
+export const checkedFirstBytes = 64 * 1024 * 1024
 /** A log begins anew once in some thousand frames; further apart, two logs are not of one database. */
 const maxRestarts = 1_000_000
 /** Files that only a workspace that was in use has. */
