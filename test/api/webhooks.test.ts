@@ -219,6 +219,15 @@ describe('a webhook', () => {
     await expect.poll(async () => JSON.stringify(await deliveries())).not.toContain('quoted words')
   })
 
+  it('brings all of many that come while it is busy with others', async () => {
+    await make({ object: 'task', triggers: ['create'] })
+    for (let part = 0; part < 2; part++) {
+      const records = Array.from({ length: 300 }, (_, index) => ({ title: `${part} ${index}` }))
+      expect((await host.post('/data/task/createMany', { records })).status).toBe(201)
+    }
+    expect(new Set((await peer.wait(600)).map(({ headers }) => headers['webhook-id'])).size).toBe(600)
+  })
+
   it('goes on with what waited when the host was stopped', async () => {
     peer.status = 503
     const retryPolicy = { maxRetries: 5, backoffStrategy: 'fixed', initialDelayMs: 1_000, maxDelayMs: 1_000 }

@@ -18,7 +18,7 @@ export interface HookPeer {
   status: number | null
   /** Headers of the next answers. */
   headers: Record<string, string>
-  /** Waits until so many have come and answers them. */
+  /** Waits until so many have come and answers them; gives up when none comes for five seconds. */
   wait(count: number): Promise<ReceivedHook[]>
   stop(): Promise<void>
 }
@@ -41,8 +41,11 @@ export async function startHookPeer(): Promise<HookPeer> {
     status: 200,
     headers: {},
     async wait(count) {
-      for (let tries = 0; tries < 250 && peer.hooks.length < count; tries += 1)
+      let had = -1
+      for (let tries = 0; tries < 250 && peer.hooks.length < count; tries = had < peer.hooks.length ? 0 : tries + 1) {
+        had = peer.hooks.length
         await new Promise((resolve) => setTimeout(resolve, 20))
+      }
       if (peer.hooks.length < count) throw new Error(`${peer.hooks.length} of ${count} hooks arrived.`)
       return peer.hooks
     },

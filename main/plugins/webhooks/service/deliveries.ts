@@ -60,8 +60,9 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
   const perWebhook = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let isDue = false
-  /** What was read and not begun; a row is looked at again before it is sent. */
-  let waiting: DeliveryRow[] = []
+  /** What was read and not begun, by record; a row is looked at again before it is sent. */
+  let waiting = new Map<string, DeliveryRow[]>()
+  /** Whether something may be due that was not read. */
   let isPastRead = true
   let mayRead = true
   let readAt = 0
@@ -112,6 +113,11 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     }
   }
 
+  const hasWaiting = (webhook: string): boolean => {
+    for (const [row] of waiting.values()) if (row!.webhook_id === webhook) return true
+    return false
+  }
+
   /** Sends what is due of one record to one webhook, in order. */
   const sendInOrder = async (key: string, rows: readonly DeliveryRow[]): Promise<void> => {
     const webhook = rows[0]!.webhook_id
@@ -127,21 +133,22 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
     } finally {
       perWebhook.set(webhook, perWebhook.get(webhook)! - 1)
       running.delete(key)
+      // Of what a busy webhook has, only what was read before it was busy is known.
+      if (!hasWaiting(webhook)) isPastRead = true
       lookSoon()
     }
   }
 
-  /** Begins what may begin of what was read, in order, and keeps the rest. */
+  /** Begins what may begin of what was read, in order. */
   const begin = (): void => {
-    const left: DeliveryRow[] = []
-    for (const [key, rows] of Map.groupBy(waiting, keyOf)) {
-      const webhook = rows[0]!.webhook_id
-      const isBusy = running.has(key) || (perWebhook.get(webhook) ?? 0) >= atOncePerWebhook
-      if (running.size >= atOnce || isBusy) left.push(...rows)
-      else running.set(key, sendInOrder(key, rows))
+    for (const [key, rows] of waiting) {
+      if (running.size >= atOnce) return
+      if (running.has(key) || isBusy(rows)) continue
+      waiting.delete(key)
+      running.set(key, sendInOrder(key, rows))
     }
-    waiting = left
   }
+  const isBusy = ([row]: readonly DeliveryRow[]): boolean => (perWebhook.get(row!.webhook_id) ?? 0) >= atOncePerWebhook
 
   const readDue = (now: number): void => {
     mayRead = false
@@ -150,9 +157,11 @@ export function createDeliveries(parts: DeliveryParts): Deliveries {
       if (isPastRead) lookSoon()
     }, readPauseMs).unref()
     const without = [...perWebhook].filter(([, count]) => count >= atOncePerWebhook).map(([id]) => id)
-    waiting = dueDeliveries(read, { now, without, limit: lookedAt })
+    const due = dueDeliveries(read, { now, without, limit: lookedAt })
+    const kept = [...waiting].filter(([, rows]) => isBusy(rows))
+    waiting = new Map([...kept, ...Map.groupBy(due, keyOf)])
     // Behind the many of one webhook others may be due.
-    isPastRead = waiting.length === lookedAt
+    isPastRead = due.length === lookedAt
     readAt = now
     begin()
   }
