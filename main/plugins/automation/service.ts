@@ -14,7 +14,7 @@ import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { ScriptsService } from '#main/plugins/scripts/api.ts'
 import type { SyncService } from '#main/plugins/sync/api.ts'
 import type { AutomationService, ConfigCheck } from './api.ts'
-import { changeRun, dropOldRuns, getRun, lastRuns, openChildren, openRunsOf, runsIn, waitingSteps } from './store.ts'
+import { dropOldRuns, getRun, lastRuns, openChildren, openRunsOf, runsIn, waitingSteps } from './store.ts'
 import { createAlarm } from './service/alarm.ts'
 import type { Alarm } from './service/alarm.ts'
 import { mayAct } from './service/caller.ts'
@@ -166,15 +166,6 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     log,
     now: clock.now,
     execute: (runId, stop) => executor.execute(runId, stop),
-    begin: (runId) =>
-      write('automation.begin', (tx) => {
-        const run = getRun(tx, runId)
-        if (run === undefined) return false
-        if (run.status !== 'pending') return run.status === 'running' || run.status === 'retrying'
-        changeRun(tx, runId, ['pending'], { status: 'running', startedAt: clock.iso() })
-        executor.tell(tx, run, 'started')
-        return true
-      }),
     expire: (runId) =>
       write('automation.expire', (tx) => {
         const run = getRun(tx, runId)

@@ -16,8 +16,6 @@ export interface QueueParts {
   readonly log: Logger
   /** Carries a run out until it ends or waits. */
   readonly execute: (runId: string, stop: AbortSignal) => Promise<void>
-  /** Makes a pending run a running one; false when it is not pending any more. */
-  readonly begin: (runId: string) => Promise<boolean>
   readonly now: () => number
   /** Says that a run waited too long. */
   readonly expire: (runId: string) => Promise<void>
@@ -88,12 +86,11 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     settling.delete(runId)
   }
 
-  const launch = (run: Pick<QueuedRun, 'id' | 'lockKey'>, isPending: boolean): void => {
+  const launch = (run: Pick<QueuedRun, 'id' | 'lockKey'>): void => {
     const controller = new AbortController()
     let isAway = false
     const work = async (): Promise<void> => {
       try {
-        if (isPending && !(await parts.begin(run.id))) return
         await parts.execute(run.id, controller.signal)
       } catch (error) {
         isAway = true
@@ -104,7 +101,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
       const { again } = active.get(run.id)!
       active.delete(run.id)
       if (!isStopping && isAway) later(run)
-      else if (!isStopping && again) launch(run, false)
+      else if (!isStopping && again) launch(run)
       settle(run.id)
       pump()
     })
@@ -114,7 +111,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
   const later = (run: Pick<QueuedRun, 'id' | 'lockKey'>): void => {
     const timer = setTimeout(() => {
       timers.delete(timer)
-      if (!isStopping && !active.has(run.id)) launch(run, true)
+      if (!isStopping && !active.has(run.id)) launch(run)
     }, retryMs).unref()
     timers.add(timer)
   }
@@ -125,7 +122,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
       if (active.size >= hostLimits.running) return
       if (!hasRoom(run)) continue
       waiting.delete(run.id)
-      launch(run, true)
+      launch(run)
     }
   }
 
@@ -147,7 +144,7 @@ export function createRunQueue(parts: QueueParts): RunQueue {
     goOn(run) {
       const running = active.get(run.id)
       if (running !== undefined) running.again = true
-      else if (!isStopping) launch(run, false)
+      else if (!isStopping) launch(run)
     },
     drop(runId, reason) {
       waiting.delete(runId)

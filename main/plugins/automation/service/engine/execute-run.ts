@@ -53,7 +53,8 @@ export interface Executor {
 }
 
 const open = ['pending', 'running', 'paused', 'retrying'] as const
-const going = ['running', 'retrying'] as const
+const begun = ['running', 'retrying'] as const
+const going = ['pending', ...begun] as const
 
 /** Makes the executor. */
 export function createExecutor(parts: ExecuteParts): Executor {
@@ -89,6 +90,11 @@ export function createExecutor(parts: ExecuteParts): Executor {
     return true
   }
 
+  const begin = (tx: Tx, run: RunRow): void => {
+    if (!changeRun(tx, run.id, ['pending'], { status: 'running', startedAt: clock.iso() })) throw new RunEnded()
+    tell(tx, run, 'started')
+  }
+
   /** Waits, when everything it waits for still does; else it has to look again. */
   const pause = (run: RunRow, activeMs: number, seen: ReadonlySet<string>): Promise<boolean> =>
     write('automation.pause', (tx) => {
@@ -96,7 +102,7 @@ export function createExecutor(parts: ExecuteParts): Executor {
       const isResumed = waiting.length === 0 || [...seen].some((id) => !waiting.some((step) => step.id === id))
       if (isResumed) return false
       const [resumeAt = null] = waiting.flatMap((step) => step.resumeAt ?? []).toSorted()
-      if (changeRun(tx, run.id, going, { status: 'paused', resumeAt, activeMs })) tell(tx, run, 'paused')
+      if (changeRun(tx, run.id, begun, { status: 'paused', resumeAt, activeMs })) tell(tx, run, 'paused')
       tx.whenOnDisk(() => parts.paused(run.id))
       return true
     })
@@ -123,12 +129,16 @@ export function createExecutor(parts: ExecuteParts): Executor {
         user: userOf(parts.accounts, run.userId),
         variables: JSON.parse(run.variables) as RunMemory['variables'],
         ...rememberSteps(stepsOf(read, run.id, true)),
+        opening: run.status === 'pending' ? (tx) => begin(tx, run) : undefined,
+        closing: undefined,
       }
       const frame = rootFrame(controller.signal)
       const last = await parts.walk(memory, flow, frame)
       // Only the end of a flow says what it gives back.
       const output = outputOf(memory, frame.last === 'end' ? last : null)
+      const { closing } = memory
       await write('automation.end', (tx) => {
+        closing?.(tx)
         end(tx, run, 'completed', { output, activeMs: activeMs() })
       })
     } catch (error) {

@@ -1,6 +1,7 @@
 // A run in memory: what it started with, the steps that are stored, and its variables. Built from rows alone, so that a
 // run goes on after a restart as if nothing had happened.
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Tx } from '#main/kernel/database.ts'
 import type { FlowDefinition } from '../flow.ts'
 import type { RunRow, StepRow } from '../../store.ts'
 
@@ -36,6 +37,10 @@ export interface RunMemory {
   /** Failed attempts of each key. */
   readonly attempts: Map<string, number>
   variables: Readonly<Record<string, unknown>>
+  /** Makes a pending run a running one: goes with its first step, and is gone once that is stored. @throws RunEnded */
+  opening: ((tx: Tx) => void) | undefined
+  /** Stores the end node: goes with the end of the run. @throws RunEnded */
+  closing: ((tx: Tx) => void) | undefined
 }
 
 /** Takes stored steps into memory. */

@@ -110,6 +110,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
   /** Stores a step while its run goes on; the run is running again, whatever it waited for. @throws RunEnded */
   const store = (tx: Tx, memory: RunMemory, { signal }: Frame, step: NewStep, change: Change): void => {
     if (signal.aborted) throw new RunEnded()
+    memory.opening?.(tx)
     if (!changeRun(tx, memory.row.id, going, { status: 'running', ...change })) throw new RunEnded()
     putStep(tx, step)
     const text = `${step.input ?? ''}${step.memo ?? ''}`.slice(0, 1_000_000)
@@ -132,6 +133,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
     } catch (error) {
       throw isDatabaseAway(error) ? new RunInterrupted() : error
     }
+    memory.opening = undefined
     memory.steps.set(step.key, step as StepRow)
   }
 
@@ -173,6 +175,7 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
     }
     const remember = (): StepEnd => {
       const { step: done, variables, end } = stored!
+      memory.opening = undefined
       memory.steps.set(done.key, done as StepRow)
       memory.variables = variables
       return end
@@ -189,6 +192,10 @@ export function createStepRunner(parts: StepParts, runBody: RunBody): RunStep {
       async done(outcome: NodeOutcome): Promise<StepEnd> {
         if (stored === undefined) {
           const prepared = prepare(outcome)
+          if (isLast(place) && outcome.commit === undefined) {
+            memory.closing = (tx) => put(tx, prepared, outcome)
+            return prepared.end
+          }
           await write('automation.step', (tx) => put(tx, prepared, outcome))
         }
         return remember()
@@ -389,6 +396,11 @@ function isHeld(evaluate: (source: unknown) => unknown, source: unknown): boolea
   } catch {
     return false
   }
+}
+
+/** An end node of the flow itself: nothing comes between it and the end of the run. */
+function isLast({ node, frame }: Place): boolean {
+  return node.type === 'end' && frame.parent === null
 }
 
 /** What was stored when the attempt began. */
