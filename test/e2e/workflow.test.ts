@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { look, pictures, tabTo } from './look.ts'
 import { openBench } from './open-console.ts'
 import type { ConsoleBench, ConsolePage } from './open-console.ts'
-import { actAs } from './seed-activity.ts'
+import { actAs, ownerId } from './seed-activity.ts'
 import { password, widenLimits } from './seed-access.ts'
 import { makeBuyer, makeOrder, putOrders } from './seed-workflows.ts'
 import { enterPassword } from './sign-in-steps.ts'
@@ -102,6 +102,10 @@ describe('a workflow of two people', () => {
     await ask()
     expect(await line(page).getByRole('button', { name: 'Approve…' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: /^Edit Title/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'More', exact: true }).first().click()
+    const held = page.getByRole('menuitem', { name: 'Delete record (waits for an approval)' })
+    expect(await held.isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
     await line(owner.page).getByText('We are out of paper.').waitFor()
     await look(owner.page, 'workflow-waits')
     await line(page).getByRole('button', { name: 'Take back…' }).click()
@@ -180,6 +184,34 @@ describe('a workflow of two people', () => {
       `/approvals/requests?recordId=${second}&status=pending`,
     )
     expect(requests.map(({ approvers }) => approvers)).toEqual([[ada]])
+  })
+
+  it('shows on the record what a flow waits for, whatever its workflows are', async () => {
+    const { page } = owner
+    await bench.api('POST', '/automation', {
+      name: 'second_look',
+      label: 'A second look',
+      status: 'active',
+      type: 'autolaunched',
+      nodes: [
+        { id: 'start', type: 'start' },
+        { id: 'ask', type: 'approval', config: { approvers: [{ type: 'user', value: ownerId }] } },
+        { id: 'end', type: 'end' },
+      ],
+      edges: [
+        { id: 'e1', source: 'start', target: 'ask' },
+        { id: 'e2', source: 'ask', target: 'end', label: 'approve' },
+        { id: 'e3', source: 'ask', target: 'end', label: 'reject' },
+      ],
+    })
+    const third = await makeOrder(bench, { title: 'Pens', amount: 1 })
+    await go(page, `/o/order/record/${third}`)
+    await bench.api('POST', '/automation/second_look/trigger', { object: 'order', recordId: third })
+    await page.getByText('Waits for an approval of a flow').waitFor()
+    await look(page, 'workflow-flow-waits')
+    await page.getByRole('button', { name: 'Approve…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+    await page.getByText('Waits for an approval of a flow').waitFor({ state: 'detached' })
   })
 
   it('complained of nothing', () => {

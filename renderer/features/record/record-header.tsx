@@ -39,7 +39,8 @@ export function RecordHeader(props: {
   hasFeed: boolean
   /** Absent where there is no next and no previous one. */
   onStep: ((step: 1 | -1) => void) | undefined
-  onDelete: () => void
+  /** Absent while an approval holds the record. */
+  onDelete: (() => void) | undefined
   /** Absent on a page of its own. */
   onClose?: () => void
 }) {
@@ -104,8 +105,12 @@ export function RecordHeader(props: {
                 {t('record.inTable', { object: objectPluralLabel(object) })}
               </Menu.Item>
             )}
-            <Menu.Item leftSection={<IconTrash size={14} aria-hidden />} onClick={props.onDelete}>
-              {t('record.delete')}
+            <Menu.Item
+              leftSection={<IconTrash size={14} aria-hidden />}
+              disabled={props.onDelete === undefined}
+              onClick={props.onDelete}
+            >
+              {t(props.onDelete ? 'record.delete' : 'record.delete.held')}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>

@@ -60,7 +60,7 @@ export function RecordPeek(props: RecordPeekProps) {
         members={page.members}
         hasFeed={hasFeed}
         onStep={props.onStep}
-        onDelete={() => void page.remove()}
+        onDelete={page.remove && (() => void page.remove?.())}
         onClose={onClose}
       />
       {record ? (

@@ -93,7 +93,7 @@ function RecordOfObject(props: { object: ObjectItem; id: string }) {
         members={page.members}
         hasFeed={hasFeed}
         onStep={step}
-        onDelete={() => void page.remove()}
+        onDelete={page.remove && (() => void page.remove?.())}
       />
       {record && (
         <div className={classes.columns} data-single={!hasFeed || undefined}>

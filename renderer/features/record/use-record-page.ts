@@ -10,6 +10,7 @@ import { showProblem } from '../../lib/toast.ts'
 import { displayFieldOf } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { deleteRecords, linkFields, useFieldContext, useShownFields } from '../records/index.ts'
+import { useIsHeld } from '../workflow/index.ts'
 import { peopleColumns, recordQuery } from './record-queries.ts'
 import { useLiveRecord } from './use-live-record.ts'
 import { useRecordEdits } from './use-record-edits.ts'
@@ -41,6 +42,7 @@ export function useRecordPage(input: {
   const text = record && field ? fieldTypeOf(field).format(record[field.name], field, context) : ''
   const title = text === '' ? (record ? t('record.untitled') : t('record.loading')) : text
 
+  const isHeld = useIsHeld(object.name, id)
   const remove = async (): Promise<void> => {
     try {
       if (await deleteRecords(object.name, [id])) input.onDeleted()
@@ -65,7 +67,24 @@ export function useRecordPage(input: {
       enabled: onStep !== undefined,
       run: () => onStep?.(-1),
     },
-    { id: 'record.delete', label: t('record.delete'), group: 'records', run: () => void remove() },
+    {
+      id: 'record.delete',
+      label: t('record.delete'),
+      group: 'records',
+      enabled: !isHeld,
+      run: () => void remove(),
+    },
   ])
-  return { fields, context, record, error, refetch, edits, members, hasFeed, title, remove }
+  return {
+    fields,
+    context,
+    record,
+    error,
+    refetch,
+    edits,
+    members,
+    hasFeed,
+    title,
+    remove: isHeld ? undefined : remove,
+  }
 }

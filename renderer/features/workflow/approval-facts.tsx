@@ -33,10 +33,13 @@ export function ApprovalFacts(props: { approval: Approval; nameOf: NameOf; more?
   return <FactList facts={facts} />
 }
 
-/** The notice on a record. */
-export function PendingApproval(props: { workflow: Workflow; approval: Approval; people: PeopleNames }) {
+/** The notice on a record; `workflow` is absent of an approval that a flow waits for. */
+export function PendingApproval(props: { workflow?: Workflow; approval: Approval; people: PeopleNames }) {
   const { workflow, approval, people } = props
-  const transition = approval.transition === undefined ? undefined : transitionLabel(workflow, approval.transition)
+  const transition =
+    workflow === undefined || approval.transition === undefined
+      ? undefined
+      : transitionLabel(workflow, approval.transition)
   return (
     <Notice
       tone="warn"

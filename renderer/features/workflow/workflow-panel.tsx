@@ -1,5 +1,5 @@
 // Owns how a record stands in its workflows, one line for each: its state, the steps that are possible now, the approval it waits for, and how
-// it came there.
+// it came there; and the approvals that flows wait for.
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Delayed } from '../../components/delayed.tsx'
@@ -13,19 +13,24 @@ import { StateBadge, StateHistory } from './state-views.tsx'
 import { StepButtons } from './step-buttons.tsx'
 import { useKeptFocus } from './use-kept-focus.ts'
 import { usePeopleNames } from './use-people-names.ts'
-import { stateQuery, useWorkflows } from './workflow-queries.ts'
+import { stateQuery, useRecordApprovals, useWorkflows } from './workflow-queries.ts'
 import type { RecordName, Workflow } from './workflow-queries.ts'
 import classes from './workflow.module.css'
 
 addStrings(workflowStrings)
 
-/** The lines; nothing where the object has no workflow. */
+/** The lines, and the approvals of flows; nothing where the object has no workflow and no flow waits. */
 export function WorkflowPanel(props: { object: string; recordId: string; level: 2 | 3 }) {
   const { object, recordId } = props
   const workflows = useWorkflows(object)
-  if (workflows.length === 0) return null
+  const people = usePeopleNames({ object, recordId })
+  const asked = useRecordApprovals({ object, recordId }).filter(({ workflow }) => workflow === undefined)
+  if (workflows.length === 0 && asked.length === 0) return null
   return (
     <div className={classes.panel}>
+      {asked.map((approval) => (
+        <PendingApproval key={approval.id} approval={approval} people={people} />
+      ))}
       {workflows.map((workflow) => (
         <WorkflowLine
           key={`${recordId} ${workflow.name}`}

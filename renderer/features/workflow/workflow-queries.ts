@@ -1,10 +1,11 @@
 // Owns reading workflows and the states of records, and the cache keys they live under. Nothing is asked for where the host
 // has no workflows.
-import { queryOptions, useQueries, useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { QueryClient } from '@tanstack/react-query'
 import { call } from '../../lib/api-client.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
+import type { Approval } from '../../lib/open-approvals.ts'
 import { administratorProfile, ownRightsQuery } from '../../lib/own-rights.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
 
@@ -18,7 +19,7 @@ export type WorkflowState = CallResult<'getWorkflowState'>['state']
 export type Step = WorkflowState['availableTransitions'][number]
 
 /** An approval that somebody asked for. */
-export type { Approval } from '../../lib/open-approvals.ts'
+export type { Approval }
 
 /** Names one record. */
 export interface RecordName {
@@ -60,11 +61,25 @@ export async function refreshState(client: QueryClient, { object, recordId }: Re
   ])
 }
 
+/** The approvals a record waits for, those of flows among them. */
+function recordApprovalsQuery({ object, recordId }: RecordName) {
+  return queryOptions({
+    queryKey: ['approvals', 'record', object, recordId] as const,
+    queryFn: async ({ signal }) =>
+      (await call('listApprovalRequests', { query: { object, recordId, status: 'pending' }, signal })).requests,
+  })
+}
+
+/** The approvals a record waits for; none while they are asked for, and without the service. */
+export function useRecordApprovals(record: RecordName): readonly Approval[] {
+  const { data: manifest } = useQuery(discoveryQuery)
+  const { data = [] } = useQuery({ ...recordApprovalsQuery(record), enabled: manifest?.routes.approvals != null })
+  return data
+}
+
 /** Whether an approval closes a record for the person in front of the screen; false while that is asked for. */
 export function useIsHeld(object: string, recordId: string): boolean {
-  const workflows = useWorkflows(object)
-  const states = useQueries({ queries: workflows.map(({ name }) => stateQuery({ object, recordId }, name)) })
-  const isWaiting = states.some(({ data }) => data?.pendingApproval?.lockRecord === true)
+  const isWaiting = useRecordApprovals({ object, recordId }).some(({ lockRecord }) => lockRecord)
   const { data: rights } = useQuery({ ...ownRightsQuery, enabled: isWaiting })
   return isWaiting && rights?.profile !== administratorProfile
 }

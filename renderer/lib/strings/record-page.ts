@@ -29,6 +29,7 @@ export const recordPageStrings = {
   'record.asPage': 'Open as a page',
   'record.inTable': 'Show in {object}',
   'record.delete': 'Delete record',
+  'record.delete.held': 'Delete record (waits for an approval)',
   'record.close': 'Close record',
   'record.edit': 'Edit',
   'record.empty': 'Empty',
