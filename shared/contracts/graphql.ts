@@ -20,12 +20,10 @@ export const GraphqlAnswer = z
   .meta({ id: 'GraphqlAnswer' })
 
 /** What is asked; members of the wrong type are refused in the words of GraphQL. */
-const GraphqlBody = z
-  .unknown()
-  .meta({
-    description:
-      '`{query, variables?, operationName?, extensions?}`; `extensions.persistedQuery {version: 1, sha256Hash}` stands for a query sent before.',
-  })
+const GraphqlBody = z.unknown().meta({
+  description:
+    '`{query, variables?, operationName?, extensions?}`; `extensions.persistedQuery {version: 1, sha256Hash}` stands for a query sent before.',
+})
 
 const Text = z.union([z.string(), z.array(z.string())]).optional()
 

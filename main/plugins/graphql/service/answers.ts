@@ -49,8 +49,10 @@ export function createAnswers(requestId: string, log: Logger): Answers {
     const platform = platformErrorOf(error)
     const isOwn = rootOf(error) === undefined
     return {
-      message: isOwn ? error.message : platform.message,
-      ...(error.locations === undefined ? {} : { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
+      message: isOwn ? error.message : messageOf(platform),
+      ...(error.locations === undefined
+        ? {}
+        : { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
       ...(error.path === undefined ? {} : { path: error.path }),
       extensions: errorObject(platform, requestId),
     }

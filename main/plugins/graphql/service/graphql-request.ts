@@ -21,7 +21,9 @@ export function requestOfBody(body: unknown): GraphqlRequest {
 }
 
 /** Reads the query string of a GET; maps are JSON. @throws validation_error */
-export function requestOfQuery(parameters: Readonly<Record<string, string | readonly string[] | undefined>>): GraphqlRequest {
+export function requestOfQuery(
+  parameters: Readonly<Record<string, string | readonly string[] | undefined>>,
+): GraphqlRequest {
   const given: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(parameters)) {
     const text = typeof value === 'object' ? value.at(-1) : value

@@ -173,7 +173,8 @@ function withDefaults(document: DocumentNode, given: Readonly<Record<string, unk
 
 /** A number, or a list of any length; other values do not count. */
 function plainValue(node: ValueNode, variables: Readonly<Record<string, unknown>>): unknown {
-  if (node.kind === 'Variable') return Object.hasOwn(variables, node.name.value) ? variables[node.name.value] : undefined
+  if (node.kind === 'Variable')
+    return Object.hasOwn(variables, node.name.value) ? variables[node.name.value] : undefined
   if (node.kind === 'IntValue') return Number(node.value)
   return node.kind === 'ListValue' ? node.values : undefined
 }

@@ -211,7 +211,10 @@ export function createObjectTypes(
     inputNames,
     page: pageType(book, `${base}Page`, record),
     order: orderType(book, base, sortable),
-    create: new library.GraphQLInputObjectType({ name: book.names.claim(`${base}Create`), fields: inputFields(inputs) }),
+    create: new library.GraphQLInputObjectType({
+      name: book.names.claim(`${base}Create`),
+      fields: inputFields(inputs),
+    }),
     update: new library.GraphQLInputObjectType({
       name: book.names.claim(`${base}Update`),
       fields: inputFields(inputs.filter((field) => field.name !== 'id')),

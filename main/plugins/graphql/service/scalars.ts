@@ -45,7 +45,8 @@ export function createScalars(library: GraphqlLibrary): ReadonlyMap<ScalarName, 
     description: 'An integer up to 2^53.',
     coerceOutputValue: integer,
     coerceInputValue: integer,
-    coerceInputLiteral: (node) => (node.kind === 'IntValue' ? integer(Number(node.value)) : refuse('Int must be an integer.')),
+    coerceInputLiteral: (node) =>
+      node.kind === 'IntValue' ? integer(Number(node.value)) : refuse('Int must be an integer.'),
   })
   return new Map<ScalarName, GraphQLScalarType>([
     ['ID', GraphQLID],

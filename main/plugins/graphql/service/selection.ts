@@ -5,7 +5,10 @@ import type { FieldNode, GraphQLResolveInfo, SelectionNode } from 'graphql'
  * Names of the fields that are asked for below a field, in the order they first come.
  * @param path fields that lead further down, such as from a page to its records
  */
-export function selectedFields(info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>, ...path: string[]): string[] {
+export function selectedFields(
+  info: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments'>,
+  ...path: string[]
+): string[] {
   let nodes: readonly FieldNode[] = info.fieldNodes
   for (const name of path) nodes = below(info, nodes).filter((node) => node.name.value === name)
   return [...new Set(below(info, nodes).map((node) => node.name.value))]
