@@ -123,9 +123,8 @@ function operationOf({ definitions }: DocumentNode, name: string | undefined): O
   return operations.length === 1 ? operations[0] : undefined
 }
 
-function invalidDocument({ message, locations }: GraphQLError): PlatformError {
-  const [at] = locations ?? []
-  return invalidQuery('query', message, { path: '', ...(at === undefined ? {} : { line: at.line, column: at.column }) })
+function invalidDocument({ message }: GraphQLError): PlatformError {
+  return invalidQuery('query', message, { path: '' })
 }
 
 function noSubscription(): PlatformError {

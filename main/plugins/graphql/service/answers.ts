@@ -1,5 +1,5 @@
 // Answers in the words of GraphQL: the errors of a run with the platform's error object in each, and refusals (D-182).
-import type { FormattedExecutionResult, GraphQLError } from 'graphql'
+import type { FormattedExecutionResult, GraphQLError, GraphQLFormattedError } from 'graphql'
 import type { ErrorObject } from '#shared/errors.ts'
 import { PlatformError, errorObject, invalidQuery, platformError } from '#shared/errors.ts'
 import { diskFullError, isDiskFull } from '#main/kernel/disk-full.ts'
@@ -16,13 +16,8 @@ export interface GraphqlReply {
   }
 }
 
-/** One entry of `errors`. */
-export interface FormattedError {
-  readonly message: string
-  readonly locations?: readonly { readonly line: number; readonly column: number }[]
-  readonly path?: readonly (string | number)[]
-  readonly extensions: ErrorObject
-}
+/** One entry of `errors`: where in document and data, and the platform's error object. */
+export type FormattedError = Omit<GraphQLFormattedError, 'extensions'> & { readonly extensions: ErrorObject }
 
 /** Answers to one request. */
 export interface Answers {
@@ -48,12 +43,11 @@ export function createAnswers(requestId: string, log: Logger): Answers {
   const formatted = (error: GraphQLError): FormattedError => {
     const platform = platformErrorOf(error)
     const isOwn = rootOf(error) === undefined
+    // With the place in the document and in the data.
+    const plain = error.toJSON()
     return {
-      message: isOwn ? error.message : messageOf(platform),
-      ...(error.locations === undefined
-        ? {}
-        : { locations: error.locations.map(({ line, column }) => ({ line, column })) }),
-      ...(error.path === undefined ? {} : { path: error.path }),
+      ...plain,
+      message: isOwn ? plain.message : messageOf(platform),
       extensions: errorObject(platform, requestId),
     }
   }
