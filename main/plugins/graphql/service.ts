@@ -58,7 +58,7 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner {
       document ??= library.parse(text, { maxTokens: documentLimits.tokens })
     } catch (error) {
       const problem = error as GraphQLError
-      if (problem.message.includes('token limit')) return { refusal: tooMuch('tokens') }
+      if (problem.message.includes('Document contains more than')) return { refusal: tooMuch('tokens') }
       return { refusal: invalidDocument(problem), problems: [problem] }
     }
     // What variables multiply is judged with every run.
@@ -124,7 +124,9 @@ function operationOf({ definitions }: DocumentNode, name: string | undefined): O
 }
 
 function invalidDocument({ message }: GraphQLError): PlatformError {
-  return invalidQuery('query', message, { path: '' })
+  // The library ends a check that would take long, and says no more than that.
+  const reason = message === 'Validation aborted.' ? 'The document takes too long to be checked.' : message
+  return invalidQuery('query', reason, { path: '' })
 }
 
 function noSubscription(): PlatformError {
