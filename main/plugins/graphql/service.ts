@@ -1,6 +1,6 @@
 // Runs documents: found, parsed, measured, validated against the caller's schema, and then field by field (D-181, D-182).
 // Knows no HTTP beyond the status an answer has.
-import type { DocumentNode, GraphQLError, OperationDefinitionNode } from 'graphql'
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql'
 import { PlatformError, invalidQuery, platformError } from '#shared/errors.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import { requireOpenRecords } from '#main/kernel/authorize.ts'
@@ -8,13 +8,16 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { GraphqlService } from './api.ts'
-import type { GraphqlReply } from './service/answers.ts'
+import type { Answers, GraphqlReply } from './service/answers.ts'
 import { createAnswers } from './service/answers.ts'
 import type { GraphqlRequest } from './service/graphql-request.ts'
 import { documentLimits, excessOf, tooMuch } from './service/limits.ts'
 import { createPersistedDocuments } from './service/persisted-documents.ts'
 import { createRelatedRecords } from './service/related-records.ts'
+import type { Follow, RunContext } from './service/run-context.ts'
+import type { GraphqlLibrary } from './service/scalars.ts'
 import type { CallerSchema, SchemaCache } from './service/schema-cache.ts'
+import { notOverSockets } from './service/subscription-socket.ts'
 
 /** Problems of a document that are told. */
 const maxProblems = 10
@@ -37,12 +40,33 @@ export interface GraphqlRunner extends GraphqlService {
   run(ctx: RequestContext, read: () => GraphqlRequest, readsOnly: boolean): Promise<GraphqlReply>
 }
 
+/** The service with what its sockets need. */
+export interface SubscriptionRunner {
+  /**
+   * Runs a subscription; what refuses it is the answer.
+   * @param contextOf the context of the subscriber at the moment of the call
+   * @param follow begins to follow a channel
+   */
+  subscribe(
+    contextOf: () => RequestContext,
+    read: () => GraphqlRequest,
+    follow: Follow,
+  ): Promise<GraphqlReply | AsyncGenerator<GraphqlReply, void, void>>
+}
+
+interface Prepared {
+  readonly library: GraphqlLibrary
+  /** Undefined where the document leaves open what is meant. */
+  readonly kind: OperationDefinitionNode['operation'] | undefined
+  readonly args: Pick<ExecutionArgs, 'schema' | 'document' | 'variableValues' | 'operationName'>
+}
+
 /** A document that may be run, or why it may not. */
 type Checked =
   { readonly document: DocumentNode } | { readonly refusal: PlatformError; readonly problems?: readonly GraphQLError[] }
 
 /** Makes the service. */
-export function createGraphqlService(parts: GraphqlParts): GraphqlRunner {
+export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & SubscriptionRunner {
   const { data, schemas, authorizer, log } = parts
   const persisted = createPersistedDocuments()
 
@@ -72,8 +96,15 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner {
     return { document }
   }
 
-  const execute = async (ctx: RequestContext, request: GraphqlRequest, readsOnly: boolean): Promise<GraphqlReply> => {
-    const answers = createAnswers(ctx.requestId, log)
+  /** The document of a request with the schema it is valid in, or the answer that says why there is none. */
+  const prepare = async (
+    ctx: RequestContext,
+    answers: Answers,
+    read: () => GraphqlRequest,
+  ): Promise<GraphqlReply | Prepared> => {
+    requireOpenRecords(authorizer(), ctx)
+    const request = readOrRefuse(read)
+    if (request instanceof PlatformError) return answers.refusal(request)
     const { hash } = request
     const text = request.query ?? (hash === undefined ? undefined : persisted.find(ctx.actor.id, hash))
     if (text === undefined) return answers.unknownDocument()
@@ -82,32 +113,51 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner {
     if ('refusal' in checked) return answers.refusal(checked.refusal, checked.problems)
     const { document } = checked
     if (hash !== undefined && request.query !== undefined) persisted.keep(ctx.actor.id, hash, text)
-    const operation = operationOf(document, request.operationName)
-    if (operation?.operation === 'subscription') return answers.refusal(noSubscription())
-    if (readsOnly && operation?.operation === 'mutation')
-      return answers.refusal(platformError('method_not_allowed', { allowed: ['POST'] }))
-    const result = await caller.library.execute({
-      schema: caller.schema,
-      document,
-      contextValue: { ctx, related: createRelatedRecords(data, ctx) },
-      variableValues: request.variables,
-      operationName: request.operationName ?? null,
-      abortSignal: ctx.signal,
-    })
-    return answers.of(result)
+    return {
+      library: caller.library,
+      kind: operationOf(document, request.operationName)?.operation,
+      args: {
+        schema: caller.schema,
+        document,
+        variableValues: request.variables,
+        operationName: request.operationName ?? null,
+      },
+    }
   }
 
   return {
     async run(ctx, read, readsOnly) {
-      requireOpenRecords(authorizer(), ctx)
-      let request: GraphqlRequest
-      try {
-        request = read()
-      } catch (error) {
-        if (error instanceof PlatformError) return createAnswers(ctx.requestId, log).refusal(error)
-        throw error
+      const answers = createAnswers(ctx.requestId, log)
+      const prepared = await prepare(ctx, answers, read)
+      if ('status' in prepared) return prepared
+      const { library, kind, args } = prepared
+      if (kind === 'subscription') return answers.refusal(overSocketsOnly())
+      if (readsOnly && kind === 'mutation')
+        return answers.refusal(platformError('method_not_allowed', { allowed: ['POST'] }))
+      const contextValue: RunContext = { ctx, related: createRelatedRecords(data, ctx) }
+      return answers.of(await library.execute({ ...args, contextValue, abortSignal: ctx.signal }))
+    },
+    async subscribe(contextOf, read, follow) {
+      const ctx = contextOf()
+      const answers = createAnswers(ctx.requestId, log)
+      const prepared = await prepare(ctx, answers, read)
+      if ('status' in prepared) return prepared
+      const { library, kind, args } = prepared
+      if (kind !== undefined && kind !== 'subscription') return answers.refusal(notOverSockets())
+      const contextValue: RunContext = {
+        ctx,
+        related: createRelatedRecords(data, ctx),
+        async *follow(wanted) {
+          for await (const event of follow(wanted)) {
+            // Rights are those of the moment an event is told.
+            contextValue.ctx = contextOf()
+            contextValue.related = createRelatedRecords(data, contextValue.ctx)
+            yield event
+          }
+        },
       }
-      return execute(ctx, request, readsOnly)
+      const stream = await library.subscribe({ ...args, contextValue })
+      return Symbol.asyncIterator in stream ? answersOf(stream, answers) : answers.of(stream)
     },
     async sdl(ctx) {
       requireOpenRecords(authorizer(), ctx)
@@ -129,6 +179,22 @@ function invalidDocument({ message }: GraphQLError): PlatformError {
   return invalidQuery('query', reason, { path: '' })
 }
 
-function noSubscription(): PlatformError {
+function readOrRefuse(read: () => GraphqlRequest): GraphqlRequest | PlatformError {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof PlatformError) return error
+    throw error
+  }
+}
+
+async function* answersOf(
+  stream: AsyncIterable<ExecutionResult>,
+  answers: Answers,
+): AsyncGenerator<GraphqlReply, void, void> {
+  for await (const result of stream) yield answers.of(result)
+}
+
+function overSocketsOnly(): PlatformError {
   return invalidQuery('query', 'Subscriptions need a WebSocket.', { path: '' })
 }

@@ -23,6 +23,8 @@ export interface RootServices {
   readonly data: DataService
   /** Undefined while the plugin is not there: then there are no aggregates. */
   readonly analytics: AnalyticsService | undefined
+  /** Whether changes can be followed. */
+  readonly hasRealtime: boolean
 }
 
 type Fields = GraphQLFieldConfigMap<unknown, RunContext>

@@ -9,6 +9,7 @@ import type { ObjectTypes, TypeLinks } from './object-types.ts'
 import { createObjectTypes, createPersonTypes } from './object-types.ts'
 import type { RunContext } from './run-context.ts'
 import type { GraphqlLibrary } from './scalars.ts'
+import { changeSubscription, createChangeKind } from './subscription-fields.ts'
 import { createTypeBook } from './type-book.ts'
 import type { VisibleObjects } from './visible-objects.ts'
 
@@ -38,6 +39,7 @@ export function buildSchemaOf(
 
   const queries: Fields = {}
   const mutations: Fields = {}
+  const subscriptions: Fields = {}
   const queryNames = createNamePool()
   const mutationNames = createNamePool()
   const deleteResult = createDeleteResult(book)
@@ -54,13 +56,23 @@ export function buildSchemaOf(
     const many = manyMutation(book, services.data, object, own)
     if (many !== null) mutations[mutationNames.claim(many.name)] = many.field
   }
+  const changeKind = createChangeKind(book)
+  const subscriptionNames = createNamePool()
+  if (services.hasRealtime) {
+    for (const object of sorted) {
+      const field = changeSubscription(book, object, types.get(object.schema.name)!, changeKind)
+      subscriptions[subscriptionNames.claim(`${fieldNameOf(object.schema.name)}Changed`)] = field
+    }
+  }
   // A type needs a field: who may read nothing finds one that says nothing.
   if (Object.keys(queries).length === 0) queries['nothing'] = { type: book.scalar('Boolean'), resolve: () => null }
 
-  const hasMutations = Object.keys(mutations).length > 0
+  const rootOf = (name: string, fields: Fields) =>
+    Object.keys(fields).length === 0 ? null : new library.GraphQLObjectType({ name, fields })
   return new library.GraphQLSchema({
-    query: new library.GraphQLObjectType({ name: 'Query', fields: queries }),
-    ...(hasMutations ? { mutation: new library.GraphQLObjectType({ name: 'Mutation', fields: mutations }) } : {}),
+    query: rootOf('Query', queries),
+    mutation: rootOf('Mutation', mutations),
+    subscription: rootOf('Subscription', subscriptions),
     // Names are checked where they are given out; checking a large schema takes longer than making it.
     assumeValid: true,
   })

@@ -62,9 +62,9 @@ export function createSchemaCache({ metadata, authorizer, services }: SchemaCach
         built = createRecentMap(maxSchemas)
         known = new WeakMap()
       }
-      const { analytics } = services()
+      const { analytics, hasRealtime } = services()
       const hasOrganizations = ctx.organizationId !== null
-      const key = `${digestFor(ctx)} ${hasOrganizations} ${analytics === undefined}`
+      const key = `${digestFor(ctx)} ${hasOrganizations} ${analytics === undefined} ${hasRealtime}`
       const found = built.get(key)
       if (found !== undefined) return found
       const objects = visibleObjects(authorizer(), ctx, metadata.objectSchemas())
