@@ -24,6 +24,7 @@ import { syncPlugin } from '#main/plugins/sync/index.ts'
 import { viewsPlugin } from '#main/plugins/views/index.ts'
 import { webhooksPlugin } from '#main/plugins/webhooks/index.ts'
 import { workflowPlugin } from '#main/plugins/workflow/index.ts'
+import { graphqlPlugin } from '#main/plugins/graphql/index.ts'
 
 /** Plugins that are always loaded. */
 export const corePlugins: readonly PluginDefinition[] = [
@@ -54,4 +55,5 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   workflowPlugin,
   webhooksPlugin,
   syncPlugin,
+  graphqlPlugin,
 ]

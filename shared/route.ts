@@ -61,6 +61,8 @@ export interface AnyRoute {
   readonly errors: readonly string[]
   /** Whether a call may change stored state; default: every method but GET. */
   readonly mutates?: boolean
+  /** True: a read-only API key may call it although it may change state; the authorizer refuses each change (D-30). */
+  readonly takesReadOnlyKeys?: true
   /**
    * How the answer is kept for a repeat with the same Idempotency-Key (D-42), where it may hold a secret: `in-memory` until
    * the host stops, as the call has an effect to be had once; false: not at all, the key is ignored. Absent: in the database.

@@ -123,10 +123,12 @@ export function sendResult(
 ): void {
   let status = runtime.status
   let body = result
+  let contentType = jsonType
   if (body instanceof Reply) {
     status = body.status ?? status
     const headers = body.headers
     for (const name in headers) setHeader(reply, name, headers[name]!)
+    if (typeof headers['content-type'] === 'string') contentType = headers['content-type']
     body = body.body as unknown
   }
   if (ctx.deprecations.length > 0 || runtime.contract.deprecated === true) addDeprecation(answers, runtime, reply, ctx)
@@ -151,7 +153,7 @@ export function sendResult(
     }
     text = `{"success":true,"data":${text},"meta":${JSON.stringify(meta)}}`
   }
-  reply.header('content-type', jsonType)
+  reply.header('content-type', contentType)
   reply.send(text)
 }
 

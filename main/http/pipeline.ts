@@ -120,7 +120,7 @@ function refuse(
         return platformError('unauthenticated', { reason: 'credential_missing' })
     } else if (safety.mutates) {
       if (caller.byCookie) refusal = pipeline.cookieRule ? guards.cookieWrite(raw, authorities) : null
-      else if (caller.scope?.readOnly === true)
+      else if (caller.scope?.readOnly === true && safety.contract?.takesReadOnlyKeys !== true)
         refusal = platformError('permission_denied', { reason: 'read_only_key' })
       if (refusal !== null) return refusal
     }

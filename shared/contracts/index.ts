@@ -13,6 +13,7 @@ import { consoleRoutes } from './console.ts'
 import { dataRoutes } from './data.ts'
 import { discoveryRoutes, documentRoutes } from './discovery.ts'
 import { feedRoutes } from './feed.ts'
+import { graphqlRoutes } from './graphql.ts'
 import { i18nRoutes } from './i18n.ts'
 import { importRoutes } from './import.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
@@ -50,6 +51,7 @@ export const allContracts: readonly AnyRoute[] = [
   permissionRoutes,
   viewRoutes,
   analyticsRoutes,
+  graphqlRoutes,
   scriptRoutes,
   i18nRoutes,
   auditRoutes,

@@ -373,6 +373,8 @@ export interface DataService {
   find(ctx: RequestContext, object: string, query: RecordQuery): Promise<RecordPage>
   /** The same page as `find`, as the text of its JSON where that is cheaper; at once where it is short to read. */
   list(ctx: RequestContext, object: string, query: RecordQuery): RawJson | Promise<RecordPage | RawJson>
+  /** People by id, as expansions of user fields show them; who is not there is missing. */
+  people(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, PlatformRecord>>
   /** Says how a list or a grouped list would run; runs nothing. @throws what `find` throws */
   explain(ctx: RequestContext, object: string, query: RecordQuery): QueryExplanation
   /**

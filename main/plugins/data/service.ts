@@ -211,6 +211,7 @@ export function createDataService(host: DataServiceHost): DataService {
     find: (ctx, object, query) => finder.find(ctx, schemaFor(ctx, object, 'read'), query),
     list: (ctx, object, query) => finder.list(ctx, schemaFor(ctx, object, 'read'), query),
     explain: (ctx, object, query) => finder.explain(ctx, schemaFor(ctx, object, 'read'), query),
+    people: finder.people,
     queryOf: listQuery,
 
     stream: (ctx, object, query) => finder.stream(ctx, schemaFor(ctx, object, 'read'), query),

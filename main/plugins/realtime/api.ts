@@ -1,4 +1,45 @@
 // What other plugins may ask of realtime. Types only; what is pushed are the events they raise.
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Caller } from '#main/kernel/identity.ts'
+
+/** An event as its receiver may see it (D-171). */
+export interface FollowedEvent {
+  readonly eventId: string
+  readonly type: string
+  readonly subscriptionId: string
+  readonly object?: string
+  readonly recordId?: string
+  readonly payload: Readonly<Record<string, unknown>>
+  readonly actor: { readonly type: string; readonly id: string }
+  readonly timestamp: string
+}
+
+/** Who takes the events of a follower. */
+export interface FollowerSink {
+  /** Bytes that were taken and have not left yet: a follower that does not keep up is ended (D-175). */
+  buffered(): number
+  take(event: FollowedEvent): void
+  /** Called once it is over, with a close code of the protocol. */
+  ended(code: number, reason: string): void
+}
+
+/** One that follows channels. */
+export interface Follower {
+  /** The context of what the follower may do at this moment. */
+  context(): RequestContext
+  /** @returns the id its events carry. @throws channel_invalid, channel_forbidden, connection_limit, invalid_query */
+  subscribe(request: {
+    readonly channel: string
+    readonly events?: readonly string[]
+    readonly filter?: Readonly<Record<string, unknown>>
+  }): string
+  unsubscribe(subscriptionId: string): void
+  /** Notes that the client is there. */
+  touch(): void
+  /** Goes on handing over; called when something has left. */
+  pump(): void
+  end(): void
+}
 
 /** The realtime service. */
 export interface RealtimeService {
@@ -8,6 +49,12 @@ export interface RealtimeService {
   largestBuffer(): number
   /** Whether somebody is connected at this moment, so that a message reaches the screen by itself. */
   isConnected(userId: string): boolean
+  /**
+   * Follows changes for somebody over another way than realtime's own.
+   * @param opening who, and how its credential is asked again
+   * @throws connection_limit
+   */
+  follow(opening: { readonly caller: Caller; recheck(): Caller | null }, to: FollowerSink): Follower
 }
 
 declare module '#main/kernel/services.ts' {

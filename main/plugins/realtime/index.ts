@@ -16,6 +16,7 @@ import { createHub } from './service.ts'
 import { broadcastType } from './service/channels.ts'
 import { createEventViews } from './service/event-view.ts'
 import { createFeedViews } from './service/feed-view.ts'
+import { createFollowing } from './service/followers.ts'
 import { createMessageWriter } from './service/messages.ts'
 import { createRecordViews } from './service/record-view.ts'
 import { createEventRing } from './service/ring.ts'
@@ -108,6 +109,7 @@ export const realtimePlugin = definePlugin({
       largestBuffer: () => [...hub.connections()].reduce((most, { buffered }) => Math.max(most, buffered), 0),
       isConnected: (userId) =>
         [...hub.connections()].some((one) => one.userId === userId && (one.isAttached || one.wake !== null)),
+      follow: createFollowing(hub),
     }
     host.provide('realtime', service)
 

@@ -87,6 +87,8 @@ export interface Hub {
   subscribe(connection: Connection, request: SubscriptionRequest): Subscription
   /** The same for the session's only connection, or its next. @throws the same, validation_error */
   subscribeSession(ctx: RequestContext, request: SubscriptionRequest, connectionId?: string): Subscription
+  /** Ends a subscription of a connection. */
+  leave(connection: Connection, subscription: Subscription): void
   /** @throws realtime_subscription_not_found */
   unsubscribe(ctx: RequestContext, subscriptionId: string): void
   /** @throws channel_invalid, channel_forbidden, validation_error, connection_not_found */
@@ -288,6 +290,7 @@ export function createHub(parts: HubParts): Hub {
       pending.set(key, waiting)
       return subscription
     },
+    leave: unindex,
     unsubscribe(ctx, subscriptionId) {
       const connection = owners.get(subscriptionId)
       if (connection !== undefined && self.ofSession(ctx).includes(connection)) {

@@ -3,6 +3,7 @@
 import type { ChannelCases } from './leak-case.ts'
 import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
+import { graphqlChannels } from './graphql-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
 import { realtimeChannels } from './realtime-channels.ts'
@@ -16,6 +17,7 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...writingChannels,
   ...feedChannels,
   ...documentChannels,
+  ...graphqlChannels,
   ...otherChannels,
 }
 
@@ -34,6 +36,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'feed',
   'feed-search',
   'get',
+  'graphql',
   'hooks',
   'import',
   'list',
@@ -66,7 +69,6 @@ export const absentChannels: Readonly<Record<string, RegExp>> = {
   'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
   'storage names and signed URLs': /^\/api\/v1\/storage/,
   'package snapshots': /^\/api\/v1\/packages/,
-  GraphQL: /^\/(api\/v1\/)?graphql/,
   OData: /^\/(api\/v1\/)?odata/,
 }
 

@@ -22,6 +22,7 @@ import { buildCount, buildFind, crowd } from '#main/database/query/build-find.ts
 import type { FindPlan } from '#main/database/query/build-find.ts'
 import { buildDistinct } from '#main/database/query/build-distinct.ts'
 import type { DistinctPlan } from '#main/database/query/build-distinct.ts'
+import { buildRelated } from '#main/database/query/build-related.ts'
 import { buildGet, prepareReadPlan, readRecord } from '#main/database/query/build-record.ts'
 import type { RecordReadPlan } from '#main/database/query/build-record.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
@@ -60,6 +61,8 @@ export interface RecordFinder {
   list(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): RawJson | Promise<RecordPage | RawJson>
   stream(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): Promise<RecordStream>
   explain(ctx: RequestContext, schema: ObjectSchema, query: RecordQuery): QueryExplanation
+  /** People by id, as expansions of user fields show them. */
+  people(ctx: RequestContext, ids: readonly string[]): Promise<ReadonlyMap<string, PlatformRecord>>
 }
 
 /** What the finder works with. */
@@ -346,7 +349,13 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     return { object: schema.name, id, record }
   }
 
-  return { get, find, list, stream, explain }
+  const people: RecordFinder['people'] = async (ctx, ids) => {
+    const plan = buildRelated(userDirectory, ids, envFor(ctx))
+    const rows = await run(ctx, plan.statement, { keyed: ids.length, table: userDirectory.table })
+    return new Map(rows.map((row) => [row['id'] as string, plan.read(row)]))
+  }
+
+  return { get, find, list, stream, explain, people }
 }
 
 function pageOf(schema: ObjectSchema, plan: JsonList, rows: Record<string, unknown>[]): RawJson {

@@ -1,0 +1,49 @@
+// Handlers of GraphQL over HTTP: what is asked in, answers with their media type out.
+import type { graphqlRoutes } from '#shared/contracts/graphql.ts'
+import { validationError } from '#shared/errors.ts'
+import type { RouteResult } from '#shared/route.ts'
+import type { Handlers } from '#main/kernel/plugin.ts'
+import { ByteStream, Reply } from '#main/kernel/reply.ts'
+import type { GraphqlReply } from './service/answers.ts'
+import { requestOfBody, requestOfQuery } from './service/graphql-request.ts'
+import { answerTypeOf } from './service/media-types.ts'
+import type { GraphqlRunner } from './service.ts'
+
+type Answer = RouteResult<(typeof graphqlRoutes)['runGraphql']>
+
+/** Binds the routes to the service. */
+export function graphqlHandlers(service: GraphqlRunner): Handlers<typeof graphqlRoutes> {
+  return {
+    runGraphql: async (ctx, { body, headers }) =>
+      replyOf(await service.run(ctx, () => requestOfBody(body), false), headers['accept']),
+    queryGraphql: async (ctx, { query, headers }) =>
+      replyOf(
+        await service.run(
+          ctx,
+          () => {
+            // A page of another site can lead a browser to an address, not set a header on the way (D-181).
+            if (headers['x-requested-with'] === undefined) throw missingHeader()
+            return requestOfQuery(query)
+          },
+          true,
+        ),
+        headers['accept'],
+      ),
+    getGraphqlSchema: async (ctx) => new ByteStream(await service.sdl(ctx), 'text/plain; charset=utf-8'),
+  }
+}
+
+function missingHeader() {
+  const message = 'A query by GET needs the header X-Requested-With.'
+  return validationError([{ field: 'X-Requested-With', code: 'required', message }])
+}
+
+function replyOf({ status, body }: GraphqlReply, accept: string | undefined): Reply<Answer> {
+  return new Reply(body as unknown as Answer, {
+    status,
+    headers: {
+      'content-type': `${answerTypeOf(accept)}; charset=utf-8`,
+      ...(status === 405 ? { allow: 'POST' } : {}),
+    },
+  })
+}

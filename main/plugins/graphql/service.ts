@@ -1,0 +1,200 @@
+// Runs documents: found, parsed, measured, validated against the caller's schema, and then field by field (D-181, D-182).
+// Knows no HTTP beyond the status an answer has.
+import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, OperationDefinitionNode } from 'graphql'
+import { PlatformError, invalidQuery, platformError } from '#shared/errors.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireOpenRecords } from '#main/kernel/authorize.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { GraphqlService } from './api.ts'
+import type { Answers, GraphqlReply } from './service/answers.ts'
+import { createAnswers } from './service/answers.ts'
+import type { GraphqlRequest } from './service/graphql-request.ts'
+import { documentLimits, excessOf, tooMuch } from './service/limits.ts'
+import { createPersistedDocuments } from './service/persisted-documents.ts'
+import { createRelatedRecords } from './service/related-records.ts'
+import type { Follow, RunContext } from './service/run-context.ts'
+import type { GraphqlLibrary } from './service/scalars.ts'
+import type { CallerSchema, SchemaCache } from './service/schema-cache.ts'
+import { notOverSockets } from './service/subscription-socket.ts'
+
+/** Problems of a document that are told. */
+const maxProblems = 10
+
+/** What the service works with. */
+export interface GraphqlParts {
+  readonly data: DataService
+  readonly schemas: SchemaCache
+  readonly authorizer: () => Authorizer
+  readonly log: Logger
+}
+
+/** The service with what its routes need. */
+export interface GraphqlRunner extends GraphqlService {
+  /**
+   * Runs what a request asks for; every failure is in the answer.
+   * @param read asked first, so that a malformed request is answered in the same words
+   * @param readsOnly refuses what would change something, as a GET does
+   */
+  run(ctx: RequestContext, read: () => GraphqlRequest, readsOnly: boolean): Promise<GraphqlReply>
+}
+
+/** The service with what its sockets need. */
+export interface SubscriptionRunner {
+  /**
+   * Runs a subscription; what refuses it is the answer.
+   * @param contextOf the context of the subscriber at the moment of the call
+   * @param follow begins to follow a channel
+   */
+  subscribe(
+    contextOf: () => RequestContext,
+    read: () => GraphqlRequest,
+    follow: Follow,
+  ): Promise<GraphqlReply | AsyncGenerator<GraphqlReply, void, void>>
+}
+
+interface Prepared {
+  readonly library: GraphqlLibrary
+  /** Undefined where the document leaves open what is meant. */
+  readonly kind: OperationDefinitionNode['operation'] | undefined
+  readonly args: Pick<ExecutionArgs, 'schema' | 'document' | 'variableValues' | 'operationName'>
+}
+
+/** A document that may be run, or why it may not. */
+type Checked =
+  { readonly document: DocumentNode } | { readonly refusal: PlatformError; readonly problems?: readonly GraphQLError[] }
+
+/** Makes the service. */
+export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & SubscriptionRunner {
+  const { data, schemas, authorizer, log } = parts
+  const persisted = createPersistedDocuments()
+
+  const check = (
+    { library, schema, documents }: CallerSchema,
+    text: string,
+    variables: GraphqlRequest['variables'],
+  ): Checked => {
+    const known = documents.get(text)
+    if (known === undefined && text.length > documentLimits.characters) return { refusal: tooMuch('characters') }
+    let document = known
+    try {
+      document ??= library.parse(text, { maxTokens: documentLimits.tokens })
+    } catch (error) {
+      const problem = error as GraphQLError
+      if (problem.message.includes('Document contains more than')) return { refusal: tooMuch('tokens') }
+      return { refusal: invalidDocument(problem), problems: [problem] }
+    }
+    // What variables multiply is judged with every run.
+    const excess = excessOf(library, schema, document, variables)
+    if (excess !== null) return { refusal: excess }
+    if (known === undefined) {
+      const problems = library.validate(schema, document, library.specifiedRules, { maxErrors: maxProblems })
+      if (problems.length > 0) return { refusal: invalidDocument(problems[0]!), problems }
+      documents.set(text, document)
+    }
+    return { document }
+  }
+
+  /** The document of a request with the schema it is valid in, or the answer that says why there is none. */
+  const prepare = async (
+    ctx: RequestContext,
+    answers: Answers,
+    read: () => GraphqlRequest,
+  ): Promise<GraphqlReply | Prepared> => {
+    requireOpenRecords(authorizer(), ctx)
+    const request = readOrRefuse(read)
+    if (request instanceof PlatformError) return answers.refusal(request)
+    const { hash } = request
+    const text = request.query ?? (hash === undefined ? undefined : persisted.find(ctx.actor.id, hash))
+    if (text === undefined) return answers.unknownDocument()
+    const caller = await schemas.of(ctx)
+    const checked = check(caller, text, request.variables)
+    if ('refusal' in checked) return answers.refusal(checked.refusal, checked.problems)
+    const { document } = checked
+    if (hash !== undefined && request.query !== undefined) persisted.keep(ctx.actor.id, hash, text)
+    return {
+      library: caller.library,
+      kind: operationOf(document, request.operationName)?.operation,
+      args: {
+        schema: caller.schema,
+        document,
+        variableValues: request.variables,
+        operationName: request.operationName ?? null,
+      },
+    }
+  }
+
+  return {
+    async run(ctx, read, readsOnly) {
+      const answers = createAnswers(ctx.requestId, log)
+      const prepared = await prepare(ctx, answers, read)
+      if ('status' in prepared) return prepared
+      const { library, kind, args } = prepared
+      if (kind === 'subscription') return answers.refusal(overSocketsOnly())
+      if (readsOnly && kind === 'mutation')
+        return answers.refusal(platformError('method_not_allowed', { allowed: ['POST'] }))
+      const contextValue: RunContext = { ctx, related: createRelatedRecords(data, ctx) }
+      return answers.of(await library.execute({ ...args, contextValue, abortSignal: ctx.signal }))
+    },
+    async subscribe(contextOf, read, follow) {
+      const ctx = contextOf()
+      const answers = createAnswers(ctx.requestId, log)
+      const prepared = await prepare(ctx, answers, read)
+      if ('status' in prepared) return prepared
+      const { library, kind, args } = prepared
+      if (kind !== undefined && kind !== 'subscription') return answers.refusal(notOverSockets())
+      const contextValue: RunContext = {
+        ctx,
+        related: createRelatedRecords(data, ctx),
+        async *follow(wanted) {
+          for await (const event of follow(wanted)) {
+            // Rights are those of the moment an event is told.
+            contextValue.ctx = contextOf()
+            contextValue.related = createRelatedRecords(data, contextValue.ctx)
+            yield event
+          }
+        },
+      }
+      const stream = await library.subscribe({ ...args, contextValue })
+      return Symbol.asyncIterator in stream ? answersOf(stream, answers) : answers.of(stream)
+    },
+    async sdl(ctx) {
+      requireOpenRecords(authorizer(), ctx)
+      return (await schemas.of(ctx)).sdl()
+    },
+  }
+}
+
+/** The operation that is meant; undefined where the document leaves that open, which the library refuses. */
+function operationOf({ definitions }: DocumentNode, name: string | undefined): OperationDefinitionNode | undefined {
+  const operations = definitions.filter((one) => one.kind === 'OperationDefinition')
+  if (name !== undefined) return operations.find((one) => one.name?.value === name)
+  return operations.length === 1 ? operations[0] : undefined
+}
+
+function invalidDocument({ message }: GraphQLError): PlatformError {
+  // The library ends a check that would take long, and says no more than that.
+  const reason = message === 'Validation aborted.' ? 'The document takes too long to be checked.' : message
+  return invalidQuery('query', reason, { path: '' })
+}
+
+function readOrRefuse(read: () => GraphqlRequest): GraphqlRequest | PlatformError {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof PlatformError) return error
+    throw error
+  }
+}
+
+async function* answersOf(
+  stream: AsyncIterable<ExecutionResult>,
+  answers: Answers,
+): AsyncGenerator<GraphqlReply, void, void> {
+  for await (const result of stream) yield answers.of(result)
+}
+
+function overSocketsOnly(): PlatformError {
+  return invalidQuery('query', 'Subscriptions need a WebSocket.', { path: '' })
+}

@@ -1,0 +1,120 @@
+// The queries of one object: a record, a page of records, values over groups of them (D-181).
+import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql'
+import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
+import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
+import { costKey } from './limits.ts'
+import type { NamePool } from './names.ts'
+import { fieldNameOf } from './names.ts'
+import type { ObjectTypes } from './object-types.ts'
+import type { RunContext } from './run-context.ts'
+import { selectedFields } from './selection.ts'
+import type { TypeBook } from './type-book.ts'
+import type { VisibleObject } from './visible-objects.ts'
+import { filterOf } from './where.ts'
+
+/** What an aggregate costs: it may look at every record. */
+const aggregateCost = 100
+
+/** Records of a page that names no number of them (D-75). */
+const defaultTop = 20
+
+/** What root fields call. */
+export interface RootServices {
+  readonly data: DataService
+  /** Undefined while the plugin is not there: then there are no aggregates. */
+  readonly analytics: AnalyticsService | undefined
+  /** Whether changes can be followed. */
+  readonly hasRealtime: boolean
+}
+
+type Fields = GraphQLFieldConfigMap<unknown, RunContext>
+type Field = GraphQLFieldConfig<unknown, RunContext>
+
+/** The field of a single record; its names are given out before those of lists. */
+export function recordQuery(
+  book: TypeBook,
+  { data }: RootServices,
+  object: VisibleObject,
+  types: ObjectTypes,
+): Field | null {
+  if (!object.offers('get')) return null
+  return {
+    type: types.record,
+    args: { id: { type: new book.library.GraphQLNonNull(book.scalar('ID')) } },
+    async resolve(_root, { id }, { ctx }, info) {
+      const select = types.selectOf(selectedFields(info))
+      const asked = { object: object.schema.name, id: String(id), ...(select === null ? {} : { select }) }
+      return (await data.get(ctx, asked)).record
+    },
+  }
+}
+
+/** Adds the fields for lists and values over groups. */
+export function addListQueries(
+  fields: Fields,
+  pool: NamePool,
+  book: TypeBook,
+  services: RootServices,
+  object: VisibleObject,
+  types: ObjectTypes,
+): void {
+  const name = fieldNameOf(object.schema.name)
+  if (object.offers('list') || object.offers('search'))
+    fields[pool.claim(`${name}List`)] = pageQuery(book, services, object, types)
+  const { analytics } = services
+  if (analytics !== undefined && object.offers('list', 'aggregate'))
+    fields[pool.claim(`${name}Aggregate`)] = aggregateQuery(book, analytics, object, types)
+}
+
+function pageQuery(book: TypeBook, { data }: RootServices, object: VisibleObject, types: ObjectTypes): Field {
+  const { GraphQLList: List, GraphQLNonNull: Required } = book.library
+  const text = book.scalar('String')
+  const int = book.scalar('Int')
+  return {
+    type: types.page,
+    args: {
+      where: { type: types.where },
+      orderBy: { type: new List(new Required(types.order)) },
+      top: { type: int, default: { value: defaultTop } },
+      skip: { type: int },
+      cursor: { type: text },
+      ...(object.offers('search') && object.schema.enable.searchable ? { search: { type: text } } : {}),
+      ...(object.schema.enable.trash ? { deleted: { type: book.deletedRecords } } : {}),
+    },
+    extensions: { [costKey]: { top: defaultTop } },
+    resolve(_root, args, { ctx }, info): Promise<RecordPage> {
+      const { where, orderBy, deleted, ...page } = args as Record<string, unknown>
+      const shown = deleted === undefined || deleted === null || deleted === 'exclude'
+      // Records of the trash are shown with when and by whom, which a selection leaves out.
+      const select = shown ? types.selectOf(selectedFields(info, 'records')) : null
+      const query: RecordQuery = {
+        ...page,
+        ...(where == null ? {} : { filter: filterOf(where, types.whereShape()) }),
+        ...(orderBy == null ? {} : { sort: orderBy }),
+        ...(shown ? {} : { deleted }),
+        ...(select === null ? {} : { select }),
+        count: selectedFields(info).includes('total'),
+      }
+      return data.find(ctx, object.schema.name, query)
+    },
+  }
+}
+
+function aggregateQuery(book: TypeBook, analytics: AnalyticsService, object: VisibleObject, types: ObjectTypes): Field {
+  const { GraphQLList: List, GraphQLNonNull: Required } = book.library
+  const words = new List(new Required(book.scalar('String')))
+  return {
+    type: new Required(new List(new Required(book.scalar('JSON')))),
+    args: { where: { type: types.where }, groupBy: { type: words }, measures: { type: new Required(words) } },
+    extensions: { [costKey]: { flat: aggregateCost } },
+    async resolve(_root, { where, groupBy, measures }, { ctx }) {
+      const { data } = await analytics.query(ctx, {
+        cube: object.schema.name,
+        measures,
+        dimensions: groupBy ?? [],
+        ...(where == null ? {} : { where: filterOf(where, types.whereShape()) }),
+      })
+      return data
+    },
+  }
+}
