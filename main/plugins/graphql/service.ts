@@ -63,7 +63,8 @@ interface Prepared {
 
 /** A document that may be run, or why it may not. */
 type Checked =
-  { readonly document: DocumentNode } | { readonly refusal: PlatformError; readonly problems?: readonly GraphQLError[] }
+  | { readonly document: DocumentNode }
+  | { readonly refusal: PlatformError; readonly problems?: readonly GraphQLError[] }
 
 /** Makes the service. */
 export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & SubscriptionRunner {
