@@ -39,10 +39,11 @@ describe('GET /api/v1 (D-17)', () => {
       auth: '/api/v1/auth',
       workflow: '/api/v1/workflow',
       approvals: '/api/v1/approvals',
-      graphql: null,
+      graphql: '/api/v1/graphql',
+      ai: null,
     })
-    expect(body.features).toMatchObject({ graphql: false, websockets: true, files: false })
-    expect(body.services.graphql).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
+    expect(body.features).toMatchObject({ graphql: true, websockets: true, files: false, ai: false })
+    expect(body.services.ai).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
     expect(body.services.data).toMatchObject({
       enabled: true,
       status: 'available',
@@ -64,6 +65,7 @@ describe('GET /api/v1 (D-17)', () => {
     expect(body.locale.supported).toContain(body.locale.default)
     expect(body.schemaDiscovery).toEqual({
       openapi: `${host.host.url}/api/v1/openapi.json`,
+      graphql: `${host.host.url}/api/v1/graphql/schema`,
       jsonSchema: `${host.host.url}/api/v1/meta/types`,
     })
     expect(body.metadata.limits).toMatchObject({

@@ -290,6 +290,14 @@ describe('a list', () => {
     expect((await dataOf('{ stepList(skip: 28, top: 5) { records { rank } } }')).stepList.records).toHaveLength(2)
   })
 
+  it('takes the words of enumerations as texts too', async () => {
+    const asTexts =
+      '{ stepList(deleted: "exclude", orderBy: [{field: "rank", order: "desc"}], top: 1) { records { rank } } }'
+    expect((await dataOf(asTexts)).stepList.records).toEqual([{ rank: 29 }])
+    expect((await ask('{ stepList(orderBy: [{field: "nothing"}]) { hasMore } }')).status).toBe(400)
+    expect((await ask('{ stepList(orderBy: [{field: rank, order: 7}]) { hasMore } }')).status).toBe(400)
+  })
+
   it('never widens by words without a value', async () => {
     for (const where of ['{not: null}', '{or: null}', '{rank: {in: null}}'])
       expect((await failureOf(`{ stepList(where: ${where}) { hasMore } }`)).extensions.code).toBe('invalid_query')

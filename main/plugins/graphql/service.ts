@@ -141,7 +141,7 @@ export function createGraphqlService(parts: GraphqlParts): GraphqlRunner & Subsc
     async subscribe(contextOf, read, follow) {
       const ctx = contextOf()
       const answers = createAnswers(ctx.requestId, log)
-      const prepared = await prepare(ctx, answers, read)
+      const prepared = await prepare(ctx, answers, read).catch((error: unknown) => refusalOf(error, answers))
       if ('status' in prepared) return prepared
       const { library, kind, args } = prepared
       if (kind !== undefined && kind !== 'subscription') return answers.refusal(notOverSockets())
@@ -187,6 +187,12 @@ function readOrRefuse(read: () => GraphqlRequest): GraphqlRequest | PlatformErro
     if (error instanceof PlatformError) return error
     throw error
   }
+}
+
+/** The answer to a refusal, where nobody else turns it into one. @throws what is none */
+function refusalOf(error: unknown, answers: Answers): GraphqlReply {
+  if (error instanceof PlatformError) return answers.refusal(error)
+  throw error
 }
 
 async function* answersOf(

@@ -31,12 +31,16 @@ export interface Answers {
 
 /** Makes the answers of one request. */
 export function createAnswers(requestId: string, log: Logger): Answers {
+  const logged = new Set<unknown>()
+
   const platformErrorOf = (error: GraphQLError): PlatformError => {
     const cause = rootOf(error)
     if (cause === undefined) return invalidQuery('query', error.message, { path: error.path?.join('.') ?? '' })
     if (cause instanceof PlatformError) return cause
     if (isDiskFull(cause)) return diskFullError(cause)
-    log.error({ err: cause, requestId }, 'A GraphQL field failed.')
+    // What many fields wait for fails in each of them.
+    if (!logged.has(cause)) log.error({ err: cause, requestId }, 'A GraphQL field failed.')
+    logged.add(cause)
     return platformError('internal_error')
   }
 

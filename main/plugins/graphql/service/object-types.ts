@@ -1,7 +1,6 @@
 // The types of one object: its records and pages of them, filters, orders and what writes take (D-181). Fields are thunks:
 // an object nobody asks for costs its name.
 import type {
-  GraphQLEnumType,
   GraphQLFieldConfig,
   GraphQLFieldConfigMap,
   GraphQLInputFieldConfigMap,
@@ -316,10 +315,10 @@ function orderType(book: TypeBook, base: string, sortable: readonly FieldSchema[
   const { library } = book
   // Words that stand for values cannot name one of an enumeration.
   const pool = createNamePool(['true', 'false', 'null'])
-  const field: GraphQLEnumType = new library.GraphQLEnumType({
-    name: book.names.claim(`${base}Field`),
-    values: Object.fromEntries(sortable.map(({ name }) => [pool.claim(name), { value: name }])),
-  })
+  const field = book.words(
+    `${base}Field`,
+    sortable.map(({ name }) => [pool.claim(name), name]),
+  )
   return new library.GraphQLInputObjectType({
     name: book.names.claim(`${base}Order`),
     fields: () => ({

@@ -14,11 +14,11 @@ const kinds = ['created', 'updated', 'deleted', 'restored', 'purged'] as const
 const endings: ReadonlySet<string> = new Set(['record.deleted', 'record.purged'])
 
 /** What can happen to a record. */
-export function createChangeKind({ library, names }: TypeBook): GraphQLEnumType {
-  return new library.GraphQLEnumType({
-    name: names.claim('ChangeKind'),
-    values: Object.fromEntries(kinds.map((kind) => [kind, { value: kind }])),
-  })
+export function createChangeKind(book: TypeBook): GraphQLEnumType {
+  return book.words(
+    'ChangeKind',
+    kinds.map((kind) => [kind]),
+  )
 }
 
 /** The field for changes of an object's records, or of one of them. */

@@ -7,7 +7,6 @@ import type { Caller } from '#main/kernel/identity.ts'
 import type { PlatformSocket, SocketRequest, SocketRoute } from '#main/kernel/sockets.ts'
 import type { Follower, RealtimeService } from '#main/plugins/realtime/api.ts'
 import type { SubscriptionRunner } from '../service.ts'
-import type { GraphqlReply } from './answers.ts'
 import type { EventQueue } from './event-queue.ts'
 import { createEventQueue } from './event-queue.ts'
 import { requestOfBody } from './graphql-request.ts'
@@ -134,7 +133,7 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
       follow(id),
     )
     if ('status' in stream) {
-      if (running.delete(id)) send({ type: 'error', id, payload: (stream as GraphqlReply).body.errors ?? [] })
+      if (running.delete(id)) send({ type: 'error', id, payload: stream.body.errors ?? [] })
       return
     }
     for await (const result of stream) {

@@ -14,6 +14,8 @@ export interface TypeBook {
   readonly names: NamePool
   readonly sortOrder: GraphQLEnumType
   readonly deletedRecords: GraphQLEnumType
+  /** An enumeration of words, each with what it stands for where that is not itself. */
+  words(name: string, list: readonly (readonly [word: string, value?: string])[]): GraphQLEnumType
   scalar(name: ScalarName): GraphQLScalarType
   filter(kind: FilterKind): GraphQLInputObjectType
 }
@@ -28,17 +30,25 @@ export function createTypeBook(library: GraphqlLibrary, claimed: (names: NamePoo
   const scalars = createScalars(library)
   const filters = new Map<string, GraphQLInputObjectType>()
   const scalar = (name: ScalarName): GraphQLScalarType => scalars.get(name)!
-  const words = (name: string, list: readonly string[]): GraphQLEnumType =>
-    new library.GraphQLEnumType({
+  /** In documents their words may be texts too, as they are in every other part of the protocol. */
+  class WordType extends library.GraphQLEnumType {
+    override coerceInputLiteral(...[node, ...rest]: Parameters<GraphQLEnumType['coerceInputLiteral']>): unknown {
+      return super.coerceInputLiteral(node.kind === 'StringValue' ? { kind: ENUM, value: node.value } : node, ...rest)
+    }
+  }
+  const ENUM = library.Kind.ENUM
+  const words: TypeBook['words'] = (name, list) =>
+    new WordType({
       name: names.claim(name),
-      values: Object.fromEntries(list.map((word) => [word, { value: word }])),
+      values: Object.fromEntries(list.map(([word, value = word]) => [word, { value }])),
     })
   return {
     library,
     names,
     scalar,
-    sortOrder: words('SortOrder', ['asc', 'desc']),
-    deletedRecords: words('DeletedRecords', ['exclude', 'include', 'only']),
+    words,
+    sortOrder: words('SortOrder', [['asc'], ['desc']]),
+    deletedRecords: words('DeletedRecords', [['exclude'], ['include'], ['only']]),
     filter(kind) {
       const known = filters.get(kind.name)
       if (known !== undefined) return known
