@@ -80,6 +80,8 @@ export default defineConfig(({ mode }) => {
     test: {
       root,
       pool: 'forks',
+      // Projects have the same modules made ready once, and later runs find them.
+      experimental: { fsModuleCache: true },
       env: isLong ? { CAIRN_LONG: '1' } : {},
       reporters: ['default', new SummaryReporter(), new TwinReporter()],
       unstubGlobals: true,
