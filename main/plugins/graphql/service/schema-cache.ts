@@ -14,7 +14,7 @@ import { digestOf, visibleObjects } from './visible-objects.ts'
 const maxSchemas = 8
 
 /** Checked documents kept per schema. */
-const maxDocuments = 128
+const maxDocuments = 32
 
 /** A schema with what was worked out for it. */
 export interface CallerSchema {
