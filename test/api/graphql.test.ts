@@ -413,6 +413,7 @@ describe('the protocol', () => {
   it('chooses the operation by its name', async () => {
     const query = 'query A { a: __typename } query B { b: __typename }'
     expect((await host.post('/graphql', { query, operationName: 'B' })).body.data).toEqual({ b: 'Query' })
+    expect((await host.post('/graphql', { query, operationName: '' })).status).toBe(400)
     expect((await host.post('/graphql', { query })).status).toBe(400)
     expect((await host.post('/graphql', { query, operationName: 'C' })).status).toBe(400)
   })
@@ -528,6 +529,17 @@ describe('the schema', () => {
     expect(sdl).toContain('noteList_(where: NoteWhere')
     const { buildSchema, validateSchema } = await import('graphql')
     expect(validateSchema(buildSchema(sdl)).map(({ message }) => message)).toEqual([])
+  })
+
+  it('tells what definitions say', async () => {
+    await host.defineObject(
+      'told',
+      { name: { type: 'text', help: 'How people call it "here".' } },
+      { description: 'What is told.' },
+    )
+    const { __type } = await dataOf('{ __type(name: "Told") { description fields { name description } } }')
+    expect(__type.description).toBe('What is told.')
+    expect(__type.fields).toContainEqual({ name: 'name', description: 'How people call it "here".' })
   })
 
   it('has what the API of an object offers', async () => {

@@ -18,7 +18,8 @@ export interface FollowedEvent {
 export interface FollowerSink {
   /** Bytes that were taken and have not left yet: a follower that does not keep up is ended (D-175). */
   buffered(): number
-  take(event: FollowedEvent): void
+  /** @param bytes about what the event takes on its way */
+  take(event: FollowedEvent, bytes: number): void
   /** Called once it is over, with a close code of the protocol. */
   ended(code: number, reason: string): void
 }

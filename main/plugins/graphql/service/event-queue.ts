@@ -2,9 +2,9 @@
 
 /** A queue with one reader. */
 export interface EventQueue<Event> extends AsyncIterableIterator<Event> {
-  /** How many wait. */
-  size(): number
-  push(event: Event): void
+  /** Bytes of the events that wait. */
+  bytes(): number
+  push(event: Event, bytes: number): void
   end(): void
 }
 
@@ -13,7 +13,8 @@ export interface EventQueue<Event> extends AsyncIterableIterator<Event> {
  * @param left called once, when its reader goes away or it is ended
  */
 export function createEventQueue<Event>(left: () => void): EventQueue<Event> {
-  const waiting: Event[] = []
+  const waiting: { readonly event: Event; readonly bytes: number }[] = []
+  let bytes = 0
   let take: ((result: IteratorResult<Event>) => void) | undefined
   let isOver = false
   const over: IteratorResult<Event> = { done: true, value: undefined }
@@ -22,24 +23,30 @@ export function createEventQueue<Event>(left: () => void): EventQueue<Event> {
     if (isOver) return
     isOver = true
     waiting.length = 0
+    bytes = 0
     take?.(over)
     left()
   }
 
   return {
-    size: () => waiting.length,
-    push(event) {
+    bytes: () => bytes,
+    push(event, size) {
       if (isOver) return
-      if (take === undefined) waiting.push(event)
-      else {
+      if (take === undefined) {
+        waiting.push({ event, bytes: size })
+        bytes += size
+      } else {
         take({ done: false, value: event })
         take = undefined
       }
     },
     end,
     next() {
-      const event = waiting.shift()
-      if (event !== undefined) return Promise.resolve({ done: false, value: event })
+      const first = waiting.shift()
+      if (first !== undefined) {
+        bytes -= first.bytes
+        return Promise.resolve({ done: false, value: first.event })
+      }
       if (isOver) return Promise.resolve(over)
       return new Promise((resolve) => {
         take = resolve

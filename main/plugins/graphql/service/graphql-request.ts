@@ -62,7 +62,8 @@ function requestOf(given: Readonly<Record<string, unknown>>): GraphqlRequest {
   return {
     query: text,
     variables: (variables ?? {}) as Readonly<Record<string, unknown>>,
-    operationName: (operationName as string | null | undefined) ?? undefined,
+    // Some clients send an empty name for none.
+    operationName: typeof operationName === 'string' && operationName !== '' ? operationName : undefined,
     hash: sha,
   }
 }

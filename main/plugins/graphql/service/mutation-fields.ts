@@ -2,6 +2,7 @@
 import type { GraphQLArgumentConfig, GraphQLFieldConfig, GraphQLObjectType } from 'graphql'
 import { PlatformError, platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
+import { requireApiMethods } from '#shared/object-api.ts'
 import type { ApiMethod } from '#shared/object-api.ts'
 import type { BulkError, BulkOptions, DataService } from '#main/plugins/data/api.ts'
 import { costKey } from './limits.ts'
@@ -99,9 +100,7 @@ export function recordMutations(
         args: { id, expectedVersion: text, purge: { type: scalar('Boolean') } },
         async resolve(_root, args: Args, { ctx }) {
           const purge = args['purge'] === true
-          const method = purge ? 'purge' : 'delete'
-          if (!object.offers(method))
-            throw platformError('method_not_allowed', { allowed: object.schema.enable.apiMethods })
+          requireApiMethods(object.schema, purge ? 'purge' : 'delete')
           const removed = await data.remove(ctx, { object: name, ...target(args), purge })
           return { id: removed.id, success: true }
         },

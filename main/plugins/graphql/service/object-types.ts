@@ -84,7 +84,9 @@ export function createObjectTypes(
       if (relation && types === null) continue
       const key = pool.claim(field.name)
       found.set(key, field.name)
-      fields[key] = types === null ? plainField(book, field, valueKindOf(field)) : relationField(field, types.record)
+      const config = types === null ? plainField(book, field, valueKindOf(field)) : relationField(field, types.record)
+      const told = saidOf(object.schema.definition.fields[field.name])
+      fields[key] = told === undefined ? config : { ...config, description: told }
     }
     for (const field of relationsOf(object.fields)) {
       const key = pool.claim(`${field.name}Id`)
@@ -201,7 +203,12 @@ export function createObjectTypes(
     ...relationsOf(inputs).map(({ name: field }) => [`${field}Id`, field] as const),
   ])
 
-  const record = new library.GraphQLObjectType<PlatformRecord, RunContext>({ name, fields: recordFields })
+  const { description } = object.schema.definition
+  const record = new library.GraphQLObjectType<PlatformRecord, RunContext>({
+    name,
+    ...(typeof description === 'string' ? { description } : {}),
+    fields: recordFields,
+  })
   const sortable = object.fields.filter((field) => field.sortable && fieldTypeOf(field).flags.sortable)
   return {
     record,
@@ -269,6 +276,12 @@ function plainField(
     // An own value, whatever the name of the field is.
     resolve: (record) => (Object.hasOwn(record, name) ? record[name] : null),
   }
+}
+
+/** What a definition tells people of a field. */
+function saidOf(definition: Readonly<Record<string, unknown>> | undefined): string | undefined {
+  const told = definition?.['description'] ?? definition?.['help']
+  return typeof told === 'string' && told !== '' ? told : undefined
 }
 
 /** The type of a value, read or written. */

@@ -1,9 +1,9 @@
 // Documents that clients name by their hash, each for whoever sent it (D-182). In memory: a client that is told that a
 // document is not known sends it again.
-import { createRecentMap } from '#main/kernel/recent-map.ts'
 
-/** Documents kept, of all callers. */
+/** Documents kept, of all callers, and their characters. */
 const maxDocuments = 1_000
+const maxCharacters = 4_000_000
 
 /** The documents of one host. */
 export interface PersistedDocuments {
@@ -13,9 +13,34 @@ export interface PersistedDocuments {
 
 /** Makes them. */
 export function createPersistedDocuments(): PersistedDocuments {
-  const texts = createRecentMap<string>(maxDocuments)
+  /** The one that was used last stands at the end. */
+  const texts = new Map<string, string>()
+  let characters = 0
+
+  const forget = (key: string): void => {
+    characters -= texts.get(key)?.length ?? 0
+    texts.delete(key)
+  }
+
+  const put = (key: string, text: string): void => {
+    forget(key)
+    texts.set(key, text)
+    characters += text.length
+  }
+
   return {
-    find: (userId, hash) => texts.get(`${userId} ${hash}`),
-    keep: (userId, hash, text) => texts.set(`${userId} ${hash}`, text),
+    find(userId, hash) {
+      const key = `${userId} ${hash}`
+      const text = texts.get(key)
+      if (text !== undefined) put(key, text)
+      return text
+    },
+    keep(userId, hash, text) {
+      put(`${userId} ${hash}`, text)
+      for (const oldest of texts.keys()) {
+        if (texts.size <= maxDocuments && characters <= maxCharacters) return
+        forget(oldest)
+      }
+    },
   }
 }

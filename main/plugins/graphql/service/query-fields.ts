@@ -1,5 +1,6 @@
 // The queries of one object: a record, a page of records, values over groups of them (D-181).
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql'
+import { requireApiMethods } from '#shared/object-api.ts'
 import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
 import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
 import { costKey } from './limits.ts'
@@ -84,6 +85,7 @@ function pageQuery(book: TypeBook, { data }: RootServices, object: VisibleObject
     extensions: { [costKey]: { top: defaultTop } },
     resolve(_root, args, { ctx }, info): Promise<RecordPage> {
       const { where, orderBy, deleted, ...page } = args as Record<string, unknown>
+      requireApiMethods(object.schema, page['search'] == null ? 'list' : 'search')
       const shown = deleted === undefined || deleted === null || deleted === 'exclude'
       // Records of the trash are shown with when and by whom, which a selection leaves out.
       const select = shown ? types.selectOf(selectedFields(info, 'records')) : null

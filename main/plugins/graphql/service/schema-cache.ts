@@ -10,11 +10,11 @@ import type { GraphqlLibrary } from './scalars.ts'
 import { buildSchemaOf } from './schema-builder.ts'
 import { digestOf, visibleObjects } from './visible-objects.ts'
 
-/** Schemas kept at the same time. */
-const maxSchemas = 16
+/** Schemas kept at the same time; one of 5,000 fields takes about 16 MB. */
+const maxSchemas = 8
 
 /** Checked documents kept per schema. */
-const maxDocuments = 128
+const maxDocuments = 32
 
 /** A schema with what was worked out for it. */
 export interface CallerSchema {

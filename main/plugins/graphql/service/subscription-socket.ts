@@ -5,7 +5,7 @@ import { PlatformError, invalidQuery } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Caller } from '#main/kernel/identity.ts'
 import type { PlatformSocket, SocketRequest, SocketRoute } from '#main/kernel/sockets.ts'
-import type { Follower, RealtimeService } from '#main/plugins/realtime/api.ts'
+import type { FollowedEvent, Follower, RealtimeService } from '#main/plugins/realtime/api.ts'
 import type { SubscriptionRunner } from '../service.ts'
 import type { EventQueue } from './event-queue.ts'
 import { createEventQueue } from './event-queue.ts'
@@ -18,9 +18,6 @@ const maxMessagesPerSecond = 100
 /** How often the host asks whether anybody is there, and how often it asks in vain. */
 const pingMs = 30_000
 const maxUnanswered = 2
-
-/** What an event that waits counts as, until it is written. */
-const bytesPerEvent = 1_024
 
 /** Codes of the protocol. */
 const codes = { badRequest: 4400, unauthorized: 4401, forbidden: 4403, taken: 4409, twice: 4429 } as const
@@ -59,8 +56,8 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
   const { runner, clock } = parts
   let follower: Follower | undefined
   /** Running subscriptions by the client's id; undefined while one is being checked. */
-  const running = new Map<string, EventQueue<unknown> | undefined>()
-  const queues = new Map<string, EventQueue<unknown>>()
+  const running = new Map<string, EventQueue<FollowedEvent> | undefined>()
+  const queues = new Map<string, EventQueue<FollowedEvent>>()
   let windowStart = clock.now()
   let messages = 0
   let unanswered = 0
@@ -96,9 +93,8 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
     }
     try {
       follower = realtime.follow(opening, {
-        buffered: () =>
-          socket.bufferedBytes() + [...queues.values()].reduce((sum, one) => sum + one.size(), 0) * bytesPerEvent,
-        take: (event) => queues.get(event.subscriptionId)?.push(event),
+        buffered: () => [...queues.values()].reduce((sum, queue) => sum + queue.bytes(), socket.bufferedBytes()),
+        take: (event, bytes) => queues.get(event.subscriptionId)?.push(event, bytes),
         ended: (code, reason) => socket.close(code, reason),
       })
     } catch (error) {
@@ -113,7 +109,7 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
     (id: string): Follow =>
     (wanted) => {
       const subscriptionId = follower!.subscribe(wanted)
-      const queue = createEventQueue<never>(() => {
+      const queue = createEventQueue<FollowedEvent>(() => {
         queues.delete(subscriptionId)
         follower?.unsubscribe(subscriptionId)
       })

@@ -1,6 +1,6 @@
 // Other plugins' ways of pushing: a follower is a connection like any other, with its rights at every event, its limits and
 // its end, whose events are handed over as values. Knows no frame.
-import type { Follower, FollowerSink, RealtimeService } from '../api.ts'
+import type { FollowedEvent, Follower, FollowerSink, RealtimeService } from '../api.ts'
 import type { Hub } from '../service.ts'
 import type { Sink } from './connection.ts'
 
@@ -27,7 +27,7 @@ function sinkOf(to: FollowerSink): Sink {
   return {
     buffered: to.buffered,
     deliver(_eventId, messages) {
-      for (const { text } of messages) to.take(JSON.parse(text) as Parameters<FollowerSink['take']>[0])
+      for (const { text } of messages) to.take(JSON.parse(text) as FollowedEvent, text.length)
     },
     // What is said to clients of the protocol means nothing here.
     frame: () => undefined,

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { createNamePool, fieldNameOf, typeNameOf } from './names.ts'
+
+describe('names', () => {
+  it.each([
+    ['task', 'Task', 'task'],
+    ['crm_account', 'CrmAccount', 'crmAccount'],
+    ['a__b_', 'AB', 'aB'],
+    ['x_1', 'X1', 'x1'],
+  ])('of %s are %s and %s', (object, type, field) => {
+    expect([typeNameOf(object), fieldNameOf(object)]).toEqual([type, field])
+  })
+
+  it('are given once', () => {
+    const pool = createNamePool(['Query'])
+    expect([pool.claim('Query'), pool.claim('Query'), pool.claim('Task'), pool.claim('Task')]).toEqual([
+      'Query_',
+      'Query__',
+      'Task',
+      'Task_',
+    ])
+  })
+})
