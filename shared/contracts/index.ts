@@ -25,6 +25,7 @@ import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
 import { settingsRoutes } from './settings.ts'
+import { storageRoutes } from './storage.ts'
 import { syncConflictRoutes } from './sync-conflicts.ts'
 import { syncPeerRoutes, syncRoutes } from './sync.ts'
 import { viewRoutes } from './views.ts'
@@ -56,6 +57,7 @@ export const allContracts: readonly AnyRoute[] = [
   notificationRoutes,
   realtimeRoutes,
   webhookRoutes,
+  storageRoutes,
   syncRoutes,
   syncPeerRoutes,
   syncConflictRoutes,
