@@ -1,5 +1,5 @@
 // What other plugins may ask of stored files. Types only.
-import type { FileReference } from '#shared/field-types/file.ts'
+import type { FileReference } from '#shared/field-types/field-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
 

@@ -77,14 +77,13 @@ export const storagePlugin = definePlugin({
     })
     const tokens = createSignedTokens({ read, write, secrets: host.secrets, clock })
     const parts = { read, write, clock, ids, bytes, files, access, references, tokens, publicDownloads }
-    const service: StorageService = {
-      attachable(from, ctx, fileId) {
-        const file = readFile(from, fileId)
-        if (file?.status !== 'ready' || !access.mayRead(from, ctx, file)) return undefined
-        return { fileId: file.id, name: file.name, mimeType: file.mime_type, size: file.size }
-      },
-      whileKept: bytes.whileKept,
+    const attachable: StorageService['attachable'] = (from, ctx, fileId) => {
+      const file = readFile(from, fileId)
+      if (file?.status !== 'ready' || !access.mayRead(from, ctx, file)) return undefined
+      return { fileId: file.id, name: file.name, mimeType: file.mime_type, size: file.size }
     }
+    const service: StorageService = { attachable, whileKept: bytes.whileKept }
+    data.setFiles({ attachable })
     host.provide('storage', service)
     host.handle(
       storageRoutes,
