@@ -46,7 +46,7 @@ export function storageHandlers(parts: StorageHandlerParts): Handlers<typeof sto
     if (file === undefined) throw problem('file', 'required', 'The part "file" is needed, with a file name.')
     try {
       const announcement = {
-        filename: file.filename ?? '',
+        filename: file.filename,
         mimeType: file.contentType,
         scope: fields.get('scope'),
         bucket: fields.get('bucket'),

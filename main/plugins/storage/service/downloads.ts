@@ -8,7 +8,7 @@ import type { FileRow } from '../store.ts'
 import { readFile } from '../store.ts'
 import type { ByteStore } from './byte-store.ts'
 import type { FileAccess } from './file-access.ts'
-import { dispositionOf } from './file-names.ts'
+import { writeDisposition } from './disposition.ts'
 import { wantedBytes } from './ranges.ts'
 
 /** What a request says of the bytes it wants. */
@@ -51,7 +51,7 @@ export function createDownloads(parts: {
       'accept-ranges': 'bytes',
       'cache-control': 'private, max-age=0, must-revalidate',
       'content-security-policy': "default-src 'none'; sandbox",
-      'content-disposition': dispositionOf(disposition, name),
+      'content-disposition': writeDisposition(disposition, name),
     }
     const nothing = new ByteStream(Buffer.alloc(0), contentType)
     if (wanted.kind === 'nothing') return new Reply(nothing, { status: 304, headers })

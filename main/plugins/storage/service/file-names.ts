@@ -1,4 +1,4 @@
-// Names of files: what is kept of a name somebody gave, and how a name is told in a header. Pure.
+// Names of files: what is kept of a name somebody gave. Pure.
 
 const maxLength = 255
 /** Control characters, and marks that turn the direction of what follows, so that an ending reads as another one. */
@@ -20,14 +20,4 @@ export function cleanName(given: string): string | null {
 /** The ending of a name in lower case, without the dot; empty for none. */
 export function endingOf(name: string): string {
   return /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
-}
-
-/** A `Content-Disposition` with the name in both spellings. @source RFC 6266, RFC 8187 */
-export function dispositionOf(kind: 'inline' | 'attachment', name: string): string {
-  const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, '_')
-  const encoded = encodeURIComponent(name).replaceAll(
-    /['()*!]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`
 }

@@ -1,11 +1,15 @@
-// Reads a multipart body as it comes: one file, handed on part by part, and a few short texts. Knows no file.
+// Reads a multipart body as it comes: one file, handed on part by part, and a few short texts. Knows no file. The parser below
+// the usual one is used, because only it tells a type that was given from one that was not.
 import type { Readable } from 'node:stream'
-import { Busboy } from '@fastify/busboy'
+import { Dicer } from '@fastify/busboy'
+import type { FieldErrorCode } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
+import { parseDisposition } from './disposition.ts'
 
 /** The file of a body. */
 export interface FilePart<T> {
-  readonly filename: string | undefined
+  readonly filename: string
+  /** As it was given; empty when it was not. */
   readonly contentType: string
   /** What became of its bytes. */
   readonly result: T
@@ -17,7 +21,7 @@ export interface MultipartBody<T> {
   readonly fields: ReadonlyMap<string, string>
 }
 
-const limits = { fields: 20, fieldSize: 65_536, fieldNameSize: 100, parts: 30, headerPairs: 20 }
+const most = { parts: 30, fieldBytes: 65_536, headerPairs: 20, headerBytes: 16_384 }
 
 /**
  * Reads a body.
@@ -34,38 +38,57 @@ export async function readMultipart<T>(
   const fields = new Map<string, string>()
   const failure = Promise.withResolvers<never>()
   failure.promise.catch(() => undefined)
-  const parser = openParser(contentType)
-  let file: { filename: string | undefined; contentType: string; receiving: Promise<T> } | undefined
-  parser.on('file', (name: string, bytes: Readable, filename: string | undefined, _encoding: string, type: string) => {
-    if (name !== 'file') {
-      bytes.resume()
-      return
-    }
+  const fail = (field: string, code: FieldErrorCode, message: string): void =>
+    failure.reject(malformed(field, code, message))
+  let file: { filename: string; contentType: string; part: Readable; receiving: Promise<T> } | undefined
+  let count = 0
+
+  const takeFile = (part: Readable, filename: string, type: string): void => {
     if (file !== undefined) {
-      bytes.resume()
-      failure.reject(malformed('file', 'max_items', 'A request brings one file.'))
+      part.resume()
+      fail('file', 'max_items', 'A request brings one file.')
       return
     }
-    const receiving = receive(bytes)
-    file = { filename, contentType: type, receiving }
-    receiving.catch((error: unknown) => {
-      bytes.resume()
-      failure.reject(error)
+    const receiving = receive(part)
+    file = { filename, contentType: type, part, receiving }
+    receiving.catch(failure.reject)
+  }
+
+  const takeField = (part: Readable, name: string): void => {
+    const pieces: Buffer[] = []
+    let length = 0
+    part.on('data', (piece: Buffer) => {
+      length += piece.length
+      if (length > most.fieldBytes) fail(name.slice(0, 100), 'max_length', 'The text is too long.')
+      else pieces.push(piece)
+    })
+    part.on('end', () => fields.set(name, Buffer.concat(pieces).toString('utf8')))
+  }
+
+  const parser = new Dicer({
+    boundary: boundaryOf(contentType),
+    maxHeaderPairs: most.headerPairs,
+    maxHeaderSize: most.headerBytes,
+  } as Dicer.Config)
+  parser.on('part', (part) => {
+    // Of a body that is cut each open part tells, and the parser itself.
+    part.on('error', () => undefined)
+    count += 1
+    if (count > most.parts) fail('', 'max_items', 'The body has too many parts.')
+    part.on('header', (header: Readonly<Record<string, readonly string[] | undefined>>) => {
+      const { name, filename } = parseDisposition(header['content-disposition']?.[0] ?? '')
+      if (name === 'file' && filename !== null) takeFile(part, filename, header['content-type']?.[0] ?? '')
+      else if (name === null || filename !== null) part.resume()
+      else takeField(part, name)
     })
   })
-  parser.on('field', (name: string, value: string, isNameCut: boolean, isCut: boolean) => {
-    if (isNameCut || isCut) failure.reject(malformed(name.slice(0, 100), 'max_length', 'The text is too long.'))
-    else fields.set(name, value)
-  })
-  for (const limit of ['partsLimit', 'fieldsLimit'])
-    parser.on(limit, () => failure.reject(malformed('', 'max_items', 'The body has too many parts.')))
-  parser.on('error', () => failure.reject(malformed('', 'invalid_format', 'The body is no multipart body.')))
+  parser.on('error', () => fail('', 'invalid_format', 'The body is no multipart body.'))
   const finished = new Promise<void>((resolve) => parser.once('finish', resolve))
 
   const feed = async (): Promise<void> => {
-    for await (const part of source)
-      if (!parser.write(part))
-        await Promise.race([new Promise((resolve) => parser.once('drain', resolve)), failure.promise])
+    for await (const piece of source)
+      if (!parser.write(piece))
+        await Promise.race([new Promise<void>((resolve) => parser.once('drain', resolve)), failure.promise])
     parser.end()
     await finished
   }
@@ -75,20 +98,19 @@ export async function readMultipart<T>(
     const { filename, contentType: type, receiving } = file
     return { file: { filename, contentType: type, result: await receiving }, fields }
   } catch (error) {
-    parser.destroy()
+    file?.part.destroy(new Error('The body ended early.'))
     await file?.receiving.then(discard, () => undefined)
     throw error
   }
 }
 
-function openParser(contentType: string): InstanceType<typeof Busboy> {
-  try {
-    return new Busboy({ headers: { 'content-type': contentType }, limits })
-  } catch {
-    throw malformed('', 'invalid_format', 'The content type names no boundary.')
-  }
+function boundaryOf(contentType: string): string {
+  const [, quoted, bare] = /;\s*boundary=(?:"([^"]{1,200})"|([^\s;"]{1,200}))/i.exec(contentType) ?? []
+  const boundary = quoted ?? bare
+  if (boundary === undefined) throw malformed('', 'invalid_format', 'The content type names no boundary.')
+  return boundary
 }
 
-function malformed(field: string, code: 'invalid_format' | 'max_items' | 'max_length', message: string): Error {
+function malformed(field: string, code: FieldErrorCode, message: string): Error {
   return validationError([{ field, code, message }])
 }
