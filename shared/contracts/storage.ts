@@ -258,7 +258,7 @@ export const storageRoutes = defineRoutes({
     path: '/storage/upload/chunked/:uploadId/progress',
     params: UploadParams,
     response: UploadProgress,
-    errors: ['upload_not_found'],
+    errors: ['upload_not_found', 'permission_denied'],
     summary: 'Tell which chunks have arrived.',
   }),
   completeChunkedUpload: defineRoute({
@@ -298,7 +298,7 @@ export const storageRoutes = defineRoutes({
       cursor: z.string().optional(),
     }),
     response: z.object({ files: z.array(StoredFile), hasMore: z.boolean(), nextCursor: z.string().optional() }),
-    errors: [],
+    errors: ['permission_denied'],
     summary: 'List own and public files, newest first; administrators see those of scope system too.',
   }),
   getFileUrl: defineRoute({

@@ -278,12 +278,16 @@ describe('uploads nobody ends', () => {
         'signed_url_invalid',
       ])
       await own.restart()
-      await expect.poll(() => filesOnDisk(own.dataDir)).toEqual({ stored: [], temporary: [], parts: [] })
+      await expect
+        .poll(() => filesOnDisk(own.dataDir), { timeout: 10_000 })
+        .toEqual({ stored: [], temporary: [], parts: [] })
       expect((await own.get(`${path}/progress`)).body.data.status).toBe('expired')
       expect((await own.get('/storage/files')).body.data.files).toEqual([])
       ahead += 8 * 86_400_000
       await own.restart()
-      await expect.poll(async () => refusal(await own.get(`${path}/progress`))).toEqual([404, 'upload_not_found'])
+      await expect
+        .poll(async () => refusal(await own.get(`${path}/progress`)), { timeout: 10_000 })
+        .toEqual([404, 'upload_not_found'])
     } finally {
       await own.stop()
     }
