@@ -122,6 +122,29 @@ describe('an upload', () => {
     expect(filesOnDisk(host.dataDir).temporary).toEqual([])
   })
 
+  it('of any length arrives whole, in however many pieces', async () => {
+    for (const length of [16_383, 16_384, 65_300, 65_535, 65_536, 70_000, 81_921, 90_000, 131_072, 1_000_003]) {
+      const bytes = noise(length, length)
+      const parts = multipart(['scope', 'user'], ['file', bytes, 'a.bin'], ['metadata', '{}'])
+      const answer = await host.post('/storage/upload', ...parts)
+      expect([answer.status, answer.body.data?.size, answer.body.data?.eTag]).toEqual([201, length, sha256(bytes)])
+    }
+    const [body, headers] = multipart(['file', noise(200_000), 'a.bin'])
+    const piece = { authorization: `Bearer ${host.host.token}`, ...headers }
+    for (const step of [1_000, 16_384, 40_000]) {
+      let at = 0
+      const stream = new ReadableStream<Uint8Array>({
+        async pull(controller) {
+          await new Promise((resolve) => setTimeout(resolve, 1))
+          if (at >= body.length) controller.close()
+          else controller.enqueue(body.subarray(at, (at += step)))
+        },
+      })
+      const init = { method: 'POST', headers: piece, body: stream, duplex: 'half' } as RequestInit
+      expect((await fetch(`${host.host.url}/api/v1/storage/upload`, init)).status).toBe(201)
+    }
+  })
+
   it('that is cut or no form is refused', async () => {
     const [body, headers] = multipart(['file', Buffer.from('x'.repeat(5_000)), 'x.txt'])
     for (const given of [body.subarray(0, 3_000), Buffer.from('nothing of a form'), Buffer.alloc(0)])

@@ -86,9 +86,12 @@ export async function readMultipart<T>(
   const finished = new Promise<void>((resolve) => parser.once('finish', resolve))
 
   const feed = async (): Promise<void> => {
-    for await (const piece of source)
-      if (!parser.write(piece))
-        await Promise.race([new Promise<void>((resolve) => parser.once('drain', resolve)), failure.promise])
+    for await (const piece of source) {
+      if (parser.write(piece)) continue
+      // With the last part read to its end the parser is done, and does not ask for more.
+      const drained = new Promise<void>((resolve) => parser.once('drain', resolve))
+      await Promise.race([drained, finished, failure.promise])
+    }
     parser.end()
     await finished
   }
