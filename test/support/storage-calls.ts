@@ -2,7 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import type { Answer } from './create-test-host.ts'
+
+/** Every plugin but this one: fields for files take what has their form, as no file is known. */
+export const withoutStorage = { plugins: [...corePlugins, ...optionalPlugins.filter(({ id }) => id !== 'storage')] }
 
 /** A picture of one pixel. */
 export const png = Buffer.from(
