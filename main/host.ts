@@ -20,6 +20,7 @@ import { registryPlugin } from '#main/plugins/registry/index.ts'
 import { scriptsPlugin } from '#main/plugins/scripts/index.ts'
 import { searchPlugin } from '#main/plugins/search/index.ts'
 import { settingsPlugin } from '#main/plugins/settings/index.ts'
+import { storagePlugin } from '#main/plugins/storage/index.ts'
 import { syncPlugin } from '#main/plugins/sync/index.ts'
 import { viewsPlugin } from '#main/plugins/views/index.ts'
 import { webhooksPlugin } from '#main/plugins/webhooks/index.ts'
@@ -54,6 +55,7 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   automationPlugin,
   workflowPlugin,
   webhooksPlugin,
+  storagePlugin,
   syncPlugin,
   graphqlPlugin,
 ]

@@ -15,6 +15,9 @@ export type RoutePermission =
   | { readonly system: string }
   | { readonly object: 'params.object'; readonly action: RecordAction }
 
+/** Stands for every content type, and for none. */
+export const anyType = '*/*'
+
 /** The permission actions of the specification. */
 export type RecordAction = 'create' | 'read' | 'edit' | 'delete' | 'transfer' | 'restore' | 'purge'
 
@@ -51,6 +54,8 @@ export interface AnyRoute {
   readonly status?: 200 | 201 | 202
   /** Statuses without a body it may answer, too: 302 and 303 lead on, 304 says that nothing has changed. */
   readonly bodiless?: readonly (302 | 303 | 304)[]
+  /** True: it may answer a part of its bytes, with 206. */
+  readonly ranges?: true
   readonly permission: RoutePermission
   readonly rateLimit: RateClass
   /** Narrows the class for this route: at most so many requests of one caller in so many milliseconds (D-200). */
@@ -81,7 +86,10 @@ export interface AnyRoute {
   readonly channel: string
   /** Body limit in bytes where it differs from the 10 MB of D-199. */
   readonly bodyLimitBytes?: number
-  /** Content types accepted beside JSON, for example `text/csv`. */
+  /**
+   * Content types accepted beside JSON, for example `text/csv`. {@link anyType}, together with `streams`: whatever is sent
+   * is bytes, JSON and what names no type too (D-02).
+   */
   readonly consumes?: readonly string[]
   /** True: bodies of the types in `consumes` are handed on as they arrive, in `stream`, and the handler limits them. */
   readonly streams?: boolean

@@ -1,7 +1,6 @@
 // Names that stay declared although nothing here acts on them, each with its reason. The check of readers refuses an
 // entry that is not needed any more, so the list only gets shorter as capabilities arrive.
 
-const storage = 'Files are not built: stored for the capability that will keep to it.'
 const jobs = 'Jobs are not built: stored for the capability that will run them.'
 const assistants = 'Assistants are not built: stored for the capability that will run them.'
 const packages = 'Packages are not built: declared by D-48 and D-204 for the capability that will keep to it.'
@@ -11,17 +10,15 @@ const protocol = 'The library of accounts raises it: found in the table by its c
 
 /** Reasons by kind and path; a path that ends in `.*` stands for all below it. */
 export const keptNames: Readonly<Record<string, string>> = {
-  'workspace option storage.publicDownloads': storage,
   'workspace option packages.requireSigned': packages,
   'setting auth.plugins.passkeys': 'D-26: accepted and without effect.',
   'setting auth.oidcProviders.pkce': library,
   'setting auth.emailVerification.*': library,
-  'object flag object.enable.files': storage,
   'metadata key object.titleFormat': screen,
   'metadata key object.compactLayout': screen,
   'metadata key object.keyPrefix': screen,
   'metadata key field.visibleOn': screen,
-  'metadata key field.fileAttachmentConfig.*': storage,
+  'metadata key field.fileAttachmentConfig.*': 'Read in the file that declares it: shared/field-types/file.ts.',
   'metadata key field.vectorConfig.distanceMetric': 'One value is allowed, and no search by distance is built.',
   'metadata key view.config.columns.wrap': screen,
   'metadata key view.config.pagination': screen,
@@ -49,7 +46,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key skill.*': assistants,
   'permission manage_packages': packages,
   'permission manage_ai': assistants,
-  'error gone': 'Uploads are not built, and there is one version of the API: nothing is retired (D-201).',
   'error authorization_pending': protocol,
   'error expired_token': protocol,
   'error access_denied': protocol,

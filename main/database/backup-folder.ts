@@ -6,6 +6,7 @@ import type { Clock } from '#main/kernel/clock.ts'
 import { isUuid } from '#main/kernel/ids.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { readPrivateFile, refuseSpecialFile, syncPath, writeFileAtomic } from '#main/kernel/atomic-file.ts'
+import { fileListName, keepFiles, keepFilesAside, problemsOfFiles, putFilesBack } from './backup-files.ts'
 import { decodeManifest, encodeManifest } from './backup-manifest.ts'
 import type { BackupKind, BackupManifest } from './backup-manifest.ts'
 import { hashFile } from './file-check.ts'
@@ -107,7 +108,7 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
       id,
       kind: manifest.kind,
       createdAt: manifest.createdAt,
-      sizeBytes: manifest.files.reduce((sum, file) => sum + file.sizeBytes, 0),
+      sizeBytes: manifest.files.reduce((sum, file) => sum + file.sizeBytes, manifest.fileBytes ?? 0),
       sha256: database?.sha256 ?? '',
       verified: manifest.verified,
       appVersion: manifest.appVersion,
@@ -136,6 +137,7 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
         problems.push(`${file.name}: ${error instanceof Error ? error.message : String(error)}`)
       }
     }
+    if (problems.length === 0) problems.push(...(await problemsOfFiles(pathOf(id))))
     const verified = problems.length === 0
     if (verified !== manifest.verified) {
       writeFileAtomic(join(pathOf(id), manifestName), encodeManifest({ ...manifest, verified }))
@@ -168,6 +170,8 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
           writeFileAtomic(join(partial, configName), config)
           files.push({ name: configName, ...hashFile(join(partial, configName)) })
         }
+        const fileBytes = await keepFiles(dataDir, partial)
+        if (fileBytes !== null) files.push({ name: fileListName, ...hashFile(join(partial, fileListName)) })
         const createdAt = clock.iso()
         const manifest: BackupManifest = {
           id,
@@ -176,6 +180,7 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
           appVersion,
           verified: true,
           files,
+          ...(fileBytes === null ? {} : { fileBytes }),
           ...(note === undefined ? {} : { note }),
         }
         writeFileAtomic(join(partial, manifestName), encodeManifest(manifest))
@@ -210,7 +215,9 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
       const manifest = readManifest(id)
       if (manifest === undefined || manifest.id !== id)
         throw new Error('The manifest of the backup is missing or was changed.')
-      const incoming = manifest.files.map((file) => ({ file, path: join(dataDir, `${file.name}.incoming`) }))
+      const incoming = manifest.files
+        .filter(({ name }) => name !== fileListName)
+        .map((file) => ({ file, path: join(dataDir, `${file.name}.incoming`) }))
       try {
         for (const { file, path } of incoming) {
           rmSync(path, { force: true })
@@ -219,6 +226,9 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
           if (hashFile(path).sha256 !== file.sha256)
             throw new Error(`${file.name} of the backup differs from its checksum.`)
         }
+        // Files only come: what nobody names any more goes with the next start.
+        putFilesBack(pathOf(id), dataDir)
+        if (!presentSaved) keepFilesAside(dataDir, join(dataDir, `files.replaced-${clock.now()}`))
         const database = join(dataDir, databaseName)
         // What was noted is about the files that go.
         rmSync(stateFileOf(database), { force: true })

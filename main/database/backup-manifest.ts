@@ -17,6 +17,8 @@ export interface BackupManifest {
   readonly verified: boolean
   readonly files: readonly { readonly name: string; readonly sizeBytes: number; readonly sha256: string }[]
   readonly note?: string
+  /** Bytes of the files people have stored, which the list of files names. */
+  readonly fileBytes?: number
 }
 
 /** The text of a manifest; it carries the SHA-256 of its own content. */
@@ -33,7 +35,7 @@ export function decodeManifest(text: string): BackupManifest | undefined {
   } catch {
     return undefined
   }
-  const plain = manifest.files.every((file) => file.name === 'cairn.db' || file.name === 'config.json')
+  const plain = manifest.files.every(({ name }) => ['cairn.db', 'config.json', 'files.txt'].includes(name))
   return plain ? manifest : undefined
 }
 

@@ -61,6 +61,8 @@ export function sendError(
     reply.header('connection', 'keep-alive')
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
+  const size = error.httpStatus === 416 ? error.details['size'] : undefined
+  if (typeof size === 'number') reply.header('content-range', `bytes */${size}`)
   if (error.code === 'rate_limit_exceeded') agreeWithRefusal(answers, reply, error)
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')

@@ -1,6 +1,7 @@
 // What a request must be before anything else looks at it: host, origin, size, content type. Pure checks over the raw
 // request, used for HTTP, the application shell and upgrades alike. Knows no route and no credential.
 import type { IncomingMessage } from 'node:http'
+import { anyType } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { PlatformError } from '#shared/errors.ts'
 import type { Authorities } from './authority.ts'
@@ -116,13 +117,15 @@ export function checkMediaType(request: GuardedRequest, accepted: ReadonlySet<st
   const headers = request.headers
   const header = headers['content-type']
   if (header === 'application/json' && headers['content-encoding'] === undefined && accepted.has(header)) return null
+  const takesAny = accepted.has(anyType)
   if (header === undefined) {
     const length = headers['content-length']
     const empty = headers['transfer-encoding'] === undefined && (length === undefined || length === '0')
-    return empty ? null : unsupported('none', accepted)
+    return empty || takesAny ? null : unsupported('none', accepted)
   }
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') return unsupported(`content-encoding ${encoding}`, accepted)
+  if (takesAny) return null
   const { type, charset } = parseMediaType(header)
   if (!accepted.has(type) || (charset !== undefined && charset !== 'utf-8' && charset !== 'utf8')) {
     return unsupported(header, accepted)

@@ -25,12 +25,13 @@ export const jsonType = 'application/json; charset=utf-8'
 /** Answer headers that a page of an allowed foreign origin may read. */
 export const exposedHeaders =
   'ETag, Last-Modified, X-Request-Id, X-API-Version, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, ' +
-  'X-RateLimit-Reset, Deprecation, Sunset, Cairn-Deprecated, Idempotent-Replay, Content-Disposition'
+  'X-RateLimit-Reset, Deprecation, Sunset, Cairn-Deprecated, Idempotent-Replay, Content-Disposition, Content-Range, ' +
+  'Accept-Ranges'
 
 /** Request headers that a page of an allowed foreign origin may send. */
 export const allowedRequestHeaders =
-  'Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, If-Modified-Since, Idempotency-Key, Range, ' +
-  'X-API-Key, X-API-Version, X-Cairn-Source, X-Environment-Id, X-Request-Id, X-Requested-With'
+  'Authorization, Content-Type, Accept-Language, If-Match, If-None-Match, If-Modified-Since, If-Range, Idempotency-Key, Range, ' +
+  'X-API-Key, X-API-Version, X-Cairn-Source, X-Environment-Id, X-Request-Id, X-Requested-With, X-Resume-Token'
 
 /** Seconds a browser may remember a preflight (D-31). */
 export const preflightMaxAgeSeconds = 600

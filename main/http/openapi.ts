@@ -117,9 +117,12 @@ function operationOf(
     ...(contract.deprecated === true ? { deprecated: true as const } : {}),
     ...(contract.permission === 'public' ? { security: [] as [] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(contract.body === undefined ? {} : { requestBody: bodyOf(contract, contract.body, collector) }),
+    ...requestBodyOf(contract, collector),
     responses: {
       [String(contract.status ?? 200)]: successOf(contract, collector),
+      ...(contract.ranges === true
+        ? { '206': { ...successOf(contract, collector), description: 'A part of it.' } }
+        : {}),
       ...Object.fromEntries((contract.bodiless ?? []).map((status) => [status, { description: bodiless[status] }])),
       ...errorsOf(contract, errorSchema, statusOf),
     },
@@ -206,6 +209,18 @@ function canHappen(contract: AnyRoute, code: (typeof commonErrors)[number]): boo
 function takesIdempotencyKey(contract: AnyRoute): boolean {
   const { method, permission } = contract
   return permission !== 'public' && (method === 'POST' || method === 'PATCH') && routeMutates(contract)
+}
+
+function requestBodyOf(
+  contract: AnyRoute,
+  collector: SchemaCollector,
+): { requestBody?: NonNullable<OpenApiOperation['requestBody']> } {
+  if (contract.body !== undefined) return { requestBody: bodyOf(contract, contract.body, collector) }
+  if (contract.streams !== true) return {}
+  const bytes = { schema: { type: 'string', format: 'binary' } }
+  return {
+    requestBody: { required: true, content: Object.fromEntries(contract.consumes!.map((type) => [type, bytes])) },
+  }
 }
 
 function bodyOf(

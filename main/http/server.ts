@@ -12,6 +12,7 @@ import type {
   RouteShorthandOptions,
 } from 'fastify'
 import { defaultPrefix } from '#shared/api-prefix.ts'
+import { anyType } from '#shared/route.ts'
 import type { AnyRoute } from '#shared/route.ts'
 import { platformError } from '#shared/errors.ts'
 import type { ErrorTable, PlatformError } from '#shared/errors.ts'
@@ -225,11 +226,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       for (const url of pathsOf(binding.contract, mounts)) addRoute(scope, pipeline, runtime, url, fallback)
     }
   }
-  const streaming = bindings.filter(({ contract }) => contract.streams === true)
+  const takesBytes = ({ contract }: RouteBinding): boolean => contract.consumes?.includes(anyType) === true
+  const streaming = bindings.filter((binding) => binding.contract.streams === true && !takesBytes(binding))
+  const bytes = bindings.filter(takesBytes)
   const raw = bindings.filter(({ contract }) => contract.keepsRawBody === true)
   addRoutes(
     app,
-    bindings.filter((binding) => !streaming.includes(binding) && !raw.includes(binding)),
+    bindings.filter((binding) => ![streaming, bytes, raw].some((own) => own.includes(binding))),
   )
   // Parsers belong to a scope: here the bytes of a body are handed on unread.
   await app.register(async (scope) => {
@@ -238,6 +241,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       scope.addContentTypeParser(type, (_request, payload, done) => done(null, payload))
     }
     addRoutes(scope, streaming)
+  })
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    addRoutes(scope, bytes)
   })
   await app.register(async (scope) => {
     scope.removeAllContentTypeParsers()

@@ -26,6 +26,7 @@ import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
 import { settingsRoutes } from './settings.ts'
+import { storageRoutes } from './storage.ts'
 import { syncConflictRoutes } from './sync-conflicts.ts'
 import { syncPeerRoutes, syncRoutes } from './sync.ts'
 import { viewRoutes } from './views.ts'
@@ -58,6 +59,7 @@ export const allContracts: readonly AnyRoute[] = [
   notificationRoutes,
   realtimeRoutes,
   webhookRoutes,
+  storageRoutes,
   syncRoutes,
   syncPeerRoutes,
   syncConflictRoutes,

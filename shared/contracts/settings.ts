@@ -45,6 +45,11 @@ export const optionSchemas = {
     .max(36_500)
     .meta({ description: 'Days after which deleted records are purged; 0 keeps them for ever (D-59).' }),
   'storage.publicDownloads': z.boolean().meta({ description: 'Serve files of scope public without sign-in (D-28).' }),
+  'storage.quotaBytes': z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: 'Bytes all files together may take; null for as many as the disk holds (D-186).' }),
   'webhooks.allowedHosts': z
     .array(z.string().min(1).max(253))
     .max(100)

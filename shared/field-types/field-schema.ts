@@ -36,6 +36,15 @@ export interface SummaryOperations {
   readonly filter?: unknown
 }
 
+/** The value of a file field; a reference given as bare id has the id alone until the storage fills in the rest. */
+export interface FileReference {
+  readonly fileId: string
+  readonly name?: string
+  readonly mimeType?: string
+  /** Bytes. */
+  readonly size?: number
+}
+
 /** What may be attached to a file field (D-94). Sizes in bytes, extensions without the dot. */
 export interface FileAttachmentConfig {
   readonly minSize?: number

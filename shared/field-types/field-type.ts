@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { FieldError, FieldErrorCode } from '#shared/errors.ts'
 import type { ValueType } from '#shared/expression/infer-type.ts'
-import type { FieldSchema, SqlType, SqlValue } from './field-schema.ts'
+import type { FieldSchema, FileReference, SqlType, SqlValue } from './field-schema.ts'
 import type { FilterOperator, OperatorClass } from './operator-classes.ts'
 
 /** One mismatch of a value with a JSON Schema. */
@@ -138,6 +138,8 @@ export interface FieldType extends FieldTypeTraits {
   readonly alwaysRequired?: boolean
   /** True for references to stored files; the storage plugin counts them. */
   readonly file?: boolean
+  /** What the limits of a field say to a file whose name, type and size are known; only of types with {@link file}. */
+  readonly judgeFile?: (path: string, file: FileReference, field: FieldSchema) => FieldError[]
   /**
    * How the host keeps the value out of sight: `hashed` is never read back, `encrypted` reads as a mask. Such a value is in
    * no error, index, sort or filter beyond null, and `toColumn` takes nothing but what the host has sealed.

@@ -4,20 +4,11 @@
 import { z } from 'zod'
 import type { FieldError } from '#shared/errors.ts'
 import { countCodePoints, normalizeText } from './code-points.ts'
-import type { FieldSchema, FileAttachmentConfig } from './field-schema.ts'
+import type { FieldSchema, FileAttachmentConfig, FileReference } from './field-schema.ts'
 import type { FieldType } from './field-type.ts'
 import { parsed, problem } from './field-type.ts'
 import { jsonFromColumn, jsonToColumn, splitList } from './list-values.ts'
 import { parseUuid } from './uuid.ts'
-
-/** The value of a file field; a reference given as bare id has the id alone until the storage fills in the rest. */
-export interface FileReference {
-  readonly fileId: string
-  readonly name?: string
-  readonly mimeType?: string
-  /** Bytes. */
-  readonly size?: number
-}
 
 const maxFiles = 100
 const mimeForm = /^[a-z0-9][a-z0-9!#$&^_.+-]*\/[a-z0-9][a-z0-9!#$&^_.+-]*$/
@@ -38,7 +29,7 @@ const attachmentConfig = z.looseObject({
  * What a field's limits say to a file, as far as its name, type and size are known; empty when nothing speaks against it.
  * @param kind the media kind of the type: `image`, `video`, `audio`, or null for any
  */
-export function fileProblems(path: string, file: FileReference, field: FieldSchema, kind: string | null): FieldError[] {
+function fileProblems(path: string, file: FileReference, field: FieldSchema, kind: string | null): FieldError[] {
   const config: FileAttachmentConfig = field.settings.fileAttachmentConfig ?? {}
   const { name, mimeType, size } = file
   const errors: FieldError[] = []
@@ -86,6 +77,7 @@ function fileFamily(kind: string | null): FieldType {
     settings: { fileAttachmentConfig: attachmentConfig.optional(), maxItems: z.int().min(1).max(maxFiles).optional() },
     canBeMultiple: true,
     file: true,
+    judgeFile: (path, file, field) => fileProblems(path, file, field, kind),
     blankIsNull: true,
     sqlType: () => 'TEXT',
     operators: () => 'N',

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { catalogue, neededSettings } from '../support/field-cases.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { withoutStorage } from '../support/storage-calls.ts'
 
 /** Two values of a type, the smaller one first. Types the server alone fills in are tested where it does. */
 const samples: Readonly<Record<string, readonly [unknown, unknown]>> = {
@@ -61,7 +62,7 @@ const ids: Record<string, string[]> = {}
 const values: Record<string, readonly [unknown, unknown]> = { ...samples }
 
 beforeAll(async () => {
-  host = await createTestHost()
+  host = await createTestHost(withoutStorage)
   await host.defineObject('thing', { name: { type: 'text' } })
   const things: string[] = []
   for (const name of ['a', 'b']) things.push((await host.post('/data/thing', { name })).body.id)

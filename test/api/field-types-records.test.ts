@@ -5,11 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { normalizeText } from '#shared/field-types/code-points.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { withoutStorage } from '../support/storage-calls.ts'
 
 let host: TestHost
 
 beforeAll(async () => {
-  host = await createTestHost()
+  host = await createTestHost(withoutStorage)
   await host.defineObject('thing', { name: { type: 'text' } })
 })
 

@@ -5,6 +5,7 @@ import { badValues, goodValues, named } from '../support/field-cases.ts'
 import type { FieldCase } from '../support/field-cases.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
+import { withoutStorage } from '../support/storage-calls.ts'
 
 /** Types that need other records, computed ones and concealed ones have tests of their own. */
 const elsewhere: ReadonlySet<string> = new Set(
@@ -30,7 +31,7 @@ function nameOf(definition: FieldCase): string {
 }
 
 beforeAll(async () => {
-  host = await createTestHost()
+  host = await createTestHost(withoutStorage)
   await host.patch('/settings', { timezone: 'Europe/Berlin', currency: 'EUR' })
   const fields: Record<string, unknown> = {}
   for (const [definition] of [...cases(goodValues), ...cases(badValues)]) {

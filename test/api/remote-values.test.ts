@@ -5,6 +5,7 @@ import { createIds } from '#main/kernel/ids.ts'
 import { localOwnerId } from '#main/kernel/context.ts'
 import { systemClock } from '#main/kernel/clock.ts'
 import { createTestHost } from '../support/create-test-host.ts'
+import { withoutStorage } from '../support/storage-calls.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 import { badValues, catalogue, goodValues, named } from '../support/field-cases.ts'
 import type { FieldCase } from '../support/field-cases.ts'
@@ -61,8 +62,8 @@ async function define(host: TestHost): Promise<void> {
 }
 
 beforeAll(async () => {
-  near = await createTestHost()
-  far = await createTestHost()
+  near = await createTestHost(withoutStorage)
+  far = await createTestHost(withoutStorage)
   await define(near)
   await define(far)
 })

@@ -14,11 +14,13 @@ export const backupPlugin = definePlugin({
   id: 'backup',
   version: '1.0.0',
   requires: ['permissions'],
+  optional: ['storage'],
   discovery: { service: 'backup' },
   contract: backupRoutes,
   emits: backupEvents,
   register(host) {
     const { clock, ids, log, options } = host
+    const storage = host.optionalService('storage')
     const checker = createFileChecker({ file: host.database.file, spawn: host.spawn, log, clock })
     const service = createBackupService({
       folder: createBackupFolder({
@@ -29,6 +31,7 @@ export const backupPlugin = definePlugin({
         check: checker.check,
       }),
       copy: (target) => host.database.backupTo(target),
+      whileKept: (work) => storage()?.whileKept(work) ?? work(),
       requestRestart: options.requestRestart,
       leaveNote: (note) => writeRestoreNote(options.dataDir, note),
       retention: parseRetention(options.config('backup')),

@@ -42,6 +42,7 @@ beforeEach(() => {
   restarts = []
   service = createBackupService({
     folder,
+    whileKept: (work) => work(),
     copy: (target) => copyDatabase(writer, target),
     requestRestart: (prepare) => restarts.push(prepare),
     leaveNote: (note) => writeRestoreNote(dir, note),

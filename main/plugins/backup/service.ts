@@ -24,6 +24,8 @@ export const defaultRetention: Retention = { keepDaily: 7, keepWeekly: 4, keepDa
 export interface BackupServiceOptions {
   readonly folder: BackupFolder
   readonly copy: (target: string) => Promise<void>
+  /** Runs work while no file of the workspace goes: what the copy of the database names is then there to be kept. */
+  readonly whileKept: <T>(work: () => Promise<T>) => Promise<T>
   readonly requestRestart: (prepare: () => Promise<void>) => void
   /** Tells the next start that the database was put back. */
   readonly leaveNote: (note: RestoreNote) => void
@@ -62,7 +64,8 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
   /** A database that cannot be copied any more is no reason to refuse the restore; its files are then kept aside. */
   const savePresent = async (id: string): Promise<boolean> => {
     try {
-      await folder.create({ kind: 'manual', note: `before the restore of ${id}`, copy: options.copy })
+      const note = `before the restore of ${id}`
+      await options.whileKept(() => folder.create({ kind: 'manual', note, copy: options.copy }))
       return true
     } catch (error) {
       log.error({ err: error }, 'The present state could not be backed up; its files are kept aside.')
@@ -74,7 +77,8 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
     list: () => folder.list(),
     create: (kind, note) =>
       inTurn(async () => {
-        const backup = await folder.create({ kind, copy: options.copy, ...(note === undefined ? {} : { note }) })
+        const told = note === undefined ? {} : { note }
+        const backup = await options.whileKept(() => folder.create({ kind, copy: options.copy, ...told }))
         letOldOnesGo()
         return backup
       }),

@@ -1,7 +1,7 @@
 // The one door for records: every reader and writer of object data calls this service. Types only.
 import type { FieldError, PlatformError } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
-import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { FieldSchema, FileReference } from '#shared/field-types/field-schema.ts'
 import type { Filter } from '#shared/filter/filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RecordAction } from '#shared/route.ts'
@@ -216,6 +216,12 @@ export interface RecordLocks {
   heldBy(read: Pick<Reads, 'get'>, ctx: RequestContext, schema: ObjectSchema, id: string): string | undefined
 }
 
+/** The stored files that records may name; `storage` sets it. */
+export interface RecordFiles {
+  /** What is true of a file the caller may name; undefined for one that is not there, not complete or not its to see. */
+  attachable(read: Pick<Reads, 'get' | 'all'>, ctx: RequestContext, fileId: string): Required<FileReference> | undefined
+}
+
 /** A bulk write as the service takes it. */
 export interface BulkInput {
   readonly object: string
@@ -358,6 +364,8 @@ export interface DataService {
   setHooks(hooks: RecordHooks): void
   /** Sets what holds records. @throws Error when something does already */
   setLocks(locks: RecordLocks): void
+  /** Sets what knows the files that records name. @throws Error when something does already */
+  setFiles(files: RecordFiles): void
   /** The state machines that guard records of an object, by priority and then name; none for an object nobody knows. */
   stateMachines(object: string): readonly StateMachine[]
   /** Whether the caller is among those a transition names (D-250). */

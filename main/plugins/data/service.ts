@@ -15,7 +15,7 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
-import type { DataService, RecordHooks, RecordLocks } from './api.ts'
+import type { DataService, RecordFiles, RecordHooks, RecordLocks } from './api.ts'
 import { createRecordDeletion } from './service/deletion.ts'
 import { createRecordAccess } from './service/record-access.ts'
 import { createRecordFinder } from './service/finder.ts'
@@ -86,7 +86,17 @@ export function createDataService(host: DataServiceHost): DataService {
   const rules: RecordRules = createRecordRules({ metadata, queryEnv, mayTake })
   const numbers = createRecordNumbers(today)
   const rows = createStoredRows({ search, clock, rules, summaries })
-  const writer = createRecordWriter({ ...host, numbers, queryEnv, rules, access, rows, summaries })
+  let files: RecordFiles | undefined
+  const writer = createRecordWriter({
+    ...host,
+    numbers,
+    queryEnv,
+    rules,
+    access,
+    rows,
+    summaries,
+    files: () => files,
+  })
   let hooks: RecordHooks | undefined
   let locks: RecordLocks | undefined
   const incoming = createIncomingReferences(metadata)
@@ -169,6 +179,10 @@ export function createDataService(host: DataServiceHost): DataService {
     setLocks(given) {
       if (locks !== undefined) throw new Error('The data service has locks already.')
       locks = given
+    },
+    setFiles(given) {
+      if (files !== undefined) throw new Error('The data service has files already.')
+      files = given
     },
     stateMachines(object) {
       const schema = metadata.objectSchema(object)

@@ -13,7 +13,7 @@ export const feedPlugin = definePlugin({
   id: 'feed',
   version: '1.0.0',
   requires: ['settings', 'metadata', 'permissions', 'data'],
-  optional: ['auth', 'notifications'],
+  optional: ['auth', 'notifications', 'storage'],
   discovery: {
     service: 'feed',
     routeKey: 'feed',
@@ -48,6 +48,7 @@ export const feedPlugin = definePlugin({
       permissions: host.service('permissions'),
       settings: host.service('settings'),
       auth,
+      storage: host.optionalService('storage'),
     })
     await core.start()
     host.provide('feed', core.service)

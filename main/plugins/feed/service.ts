@@ -6,6 +6,7 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
+import type { StorageService } from '#main/plugins/storage/api.ts'
 import type { FeedService } from './api.ts'
 import { factOf } from './service/facts.ts'
 import type { FeedGate, RecordName } from './service/gate.ts'
@@ -40,6 +41,7 @@ export interface FeedServiceParts extends Pick<PluginHost, 'read' | 'write' | 'h
   readonly permissions: PermissionsService
   readonly settings: SettingsService
   readonly auth: () => AuthService | undefined
+  readonly storage: () => StorageService | undefined
 }
 
 /** Everything the routes and listeners of the plugin work with. */
@@ -77,7 +79,8 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
   const { authorizer } = parts
   const subscribe = subscriptions.addAll
   const schemaOf = (uid: string) => metadata.objectSchemas().find((schema) => schema.uid === uid)
-  const items = createFeedItems({ write, clock, ids, people, authorizer, viewer, subscribe })
+  const fileOf = (ctx: RequestContext, id: string) => parts.storage()?.attachable(read, ctx, id)
+  const items = createFeedItems({ write, clock, ids, people, authorizer, viewer, subscribe, fileOf })
 
   return {
     gate,

@@ -21,6 +21,7 @@ export function defaultOptions(): WorkspaceOptions {
     maxBatchRecords: 1_000,
     trashRetentionDays: 0,
     'storage.publicDownloads': false,
+    'storage.quotaBytes': null,
     'webhooks.allowedHosts': [],
     'packages.publisherToken': null,
     'packages.requireSigned': false,

@@ -157,6 +157,7 @@ export async function createModelMachine(
     permissions: plugin!.service('permissions'),
     settings: plugin!.service('settings'),
     auth: () => undefined,
+    storage: () => undefined,
   })
   /** A call of somebody with the rights of their account. */
   const asPerson = (id: string, requestId: string, source: 'API' | 'sync'): RequestContext => ({

@@ -16,6 +16,8 @@ export interface RecordCodec {
   /** Defined fields whose value names records of another object. */
   readonly relations: readonly FieldSchema[]
   readonly autonumbers: readonly FieldSchema[]
+  /** Fields whose value names stored files. */
+  readonly files: readonly FieldSchema[]
   /** Fields whose text is stored hashed or sealed: passwords and secrets. */
   readonly sealed: readonly FieldSchema[]
   /** Whether any field or index is unique. */
@@ -68,6 +70,7 @@ function compile(schema: ObjectSchema): RecordCodec {
     relations: schema.fields.filter(
       (field) => field.type === 'record' || (field.type !== 'user' && fieldTypeOf(field).relation === true),
     ),
+    files: schema.fields.filter((field) => fieldTypeOf(field).file === true),
     autonumbers: schema.fields.filter((field) => declaredTypeOf(field).issued),
     sealed: schema.fields.filter(isSealed),
     hasUnique: schema.fields.some((field) => field.unique) || schema.indexes.some((index) => index.unique),

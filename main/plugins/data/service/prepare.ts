@@ -61,6 +61,8 @@ export interface PreparedCreate {
   readonly owner: string | undefined
   /** What is wrong with the values; the row lacks those. */
   readonly problems: readonly FieldError[]
+  /** Of a clone, the values of the record it is one of. */
+  readonly template?: PrepareEnv['template']
 }
 
 /** Column values an update sets. */
@@ -107,7 +109,7 @@ export function prepareCreate(schema: ObjectSchema, data: Record<string, unknown
   const id = parseGivenId(data['id'], problems)
   const owner = parseOwner(data['owner'], env.userId, env, problems, refused)
   requireEditable(refused)
-  return { row, id, owner, problems }
+  return { row, id, owner, problems, template: env.template }
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { uniqueRules } from '#main/database/query/unique-clash.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
-import type { PlatformRecord } from '../api.ts'
+import type { PlatformRecord, RecordFiles } from '../api.ts'
 import { getRow } from '../store.ts'
 import type { Row } from './codec.ts'
 import { codecOf } from './codec.ts'
@@ -20,6 +20,7 @@ import { differing, touches } from './changed-values.ts'
 import type { RecordNumbers } from './numbering.ts'
 import type { Faults } from './faults.ts'
 import { createFaults } from './faults.ts'
+import { completeFiles } from './file-values.ts'
 import type { PreparedCreate, PreparedUpdate } from './prepare.ts'
 import { checkReferences } from './reference-checks.ts'
 import type { RecordAccess } from './record-access.ts'
@@ -74,6 +75,8 @@ export interface WriterParts {
   readonly access: RecordAccess
   readonly rows: StoredRows
   readonly summaries: Summaries
+  /** Undefined while nobody keeps files. */
+  readonly files: () => RecordFiles | undefined
 }
 
 const noWarnings: readonly RuleWarning[] = []
@@ -174,7 +177,8 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
     create(at, prepared) {
       const { tx, ctx, schema } = at
       const { row, id } = prepared
-      const faults = createFaults(schema, prepared.problems)
+      const unfit = completeFiles(at, parts.files(), row, (field) => prepared.template?.[field.name])
+      const faults = createFaults(schema, [...prepared.problems, ...unfit])
       const isTaken = id !== undefined && getRow(tx, schema, id) !== undefined
       if (isTaken) faults.add({ field: 'id', code: 'not_unique', message: 'The id is taken.', value: id })
       row['id'] = id ?? ids.uuid()
@@ -189,9 +193,10 @@ export function createRecordWriter(parts: WriterParts): RecordWriter {
 
     update(at, stored, prepared) {
       const { schema } = at
+      const unfit = completeFiles(at, parts.files(), prepared.columns, (field) => codecOf(schema).value(stored, field))
       const columns = differing(stored, prepared.columns)
       if (prepared.owner !== undefined && prepared.owner !== stored['owner']) columns['owner'] = prepared.owner
-      const faults = createFaults(schema, prepared.problems)
+      const faults = createFaults(schema, [...prepared.problems, ...unfit])
       if (Object.keys(columns).length > 0)
         return judgeAndStore(at, stored, rows.mark(at, stored, columns), columns, { faults })
       faults.settle()

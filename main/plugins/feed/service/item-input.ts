@@ -2,6 +2,7 @@
 import { clientFeedTypes } from '#shared/contracts/feed.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
+import type { FileReference } from '#shared/field-types/field-schema.ts'
 import { isDate } from '#shared/calendar/iso.ts'
 import { feedError } from '../errors.ts'
 
@@ -23,6 +24,15 @@ export interface ReadInput {
   /** Null for none. */
   readonly body: string | null
   readonly data: ItemData | null
+  readonly attachments: readonly Required<FileReference>[]
+}
+
+/** What is asked while an item is read. */
+export interface InputLookups {
+  /** For the assignee of a task. */
+  readonly userExists: (id: string) => boolean
+  /** What is true of a file that is attached; undefined for one that may not be. Absent: there are no files. */
+  readonly fileOf?: ((id: string) => Required<FileReference> | undefined) | undefined
 }
 
 /** Types that say nothing without a text. */
@@ -38,21 +48,23 @@ export function clientType(type: string): ClientType {
 
 /**
  * Checks and tidies the members of an item of a type; every problem is told at once.
- * @param userExists asked for the assignee of a task
  * @throws validation_error
  */
-export function readItemInput(type: string, given: ItemInput, userExists: (id: string) => boolean): ReadInput {
+export function readItemInput(type: string, given: ItemInput, { userExists, fileOf }: InputLookups): ReadInput {
   const problems: FieldError[] = []
   const body = given.body === undefined || given.body.trim() === '' ? null : given.body.toWellFormed()
   if (body === null && needsBody.has(type))
     problems.push({ field: 'body', code: 'required', message: `A ${type} needs a text.` })
-  for (const [at, id] of (given.attachments ?? []).entries())
-    problems.push({
-      field: `attachments.${at}`,
-      code: 'invalid_reference',
-      message: 'There is no such file.',
-      value: id,
-    })
+  const attachments: Required<FileReference>[] = []
+  for (const [at, id] of (given.attachments ?? []).entries()) {
+    const file = fileOf?.(id.toLowerCase())
+    const field = `attachments.${at}`
+    if (file === undefined)
+      problems.push({ field, code: 'invalid_reference', message: 'There is no such file.', value: id })
+    else if (attachments.some(({ fileId }) => fileId === file.fileId))
+      problems.push({ field, code: 'duplicate_value', message: 'The file occurs twice in the list.', value: id })
+    else attachments.push(file)
+  }
   const data = given.data === undefined || Object.keys(given.data).length === 0 ? null : given.data
   if (data !== null) {
     if (JSON.stringify(data).length > maxDataLength) {
@@ -62,7 +74,7 @@ export function readItemInput(type: string, given: ItemInput, userExists: (id: s
     if (type === 'task') problems.push(...taskProblems(data, userExists))
   }
   if (problems.length > 0) throw validationError(problems)
-  return { body, data }
+  return { body, data, attachments }
 }
 
 function taskProblems({ dueDate, assigneeId, done }: ItemData, userExists: (id: string) => boolean): FieldError[] {

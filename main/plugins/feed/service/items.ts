@@ -1,5 +1,6 @@
 // Writing items: creating, changing and deleting them, each in one write with its words, subscriptions and event.
 import { notFound } from '#shared/errors.ts'
+import type { FileReference } from '#shared/field-types/field-schema.ts'
 import { parseUuid } from '#shared/field-types/uuid.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { Clock } from '#main/kernel/clock.ts'
@@ -60,6 +61,8 @@ export interface ItemParts {
   readonly people: People
   readonly authorizer: () => Authorizer
   readonly viewer: (ctx: RequestContext, place: RecordPlace) => Viewer
+  /** What is true of a file the caller may attach; undefined for others. */
+  readonly fileOf: (ctx: RequestContext, id: string) => Required<FileReference> | undefined
   /** Subscribes users to a record who have no subscription and never ended one. */
   readonly subscribe: (tx: Tx, place: RecordPlace, userIds: readonly string[]) => void
 }
@@ -157,7 +160,9 @@ export function createFeedItems(parts: ItemParts): FeedItems {
   return {
     async create(ctx, place, input) {
       const type = clientType(input.type)
-      const { body, data } = readItemInput(type, input, userExists)
+      // Without files on its records an object has none in its feeds either.
+      const fileOf = place.schema.enable.files ? (id: string) => parts.fileOf(ctx, id) : undefined
+      const { body, data, attachments } = readItemInput(type, input, { userExists, fileOf })
       const mentions = mentionsFor(input.mentions, body)
       const viewer = parts.viewer(ctx, place)
       const row = await write('feed.create', (tx) => {
@@ -172,7 +177,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
           source: ctx.source,
           body,
           mentions: JSON.stringify(mentions),
-          attachments: '[]',
+          attachments: JSON.stringify(attachments),
           data: data === null ? null : JSON.stringify(data),
           parent_id: parentId,
           visibility: input.visibility,
@@ -199,7 +204,7 @@ export function createFeedItems(parts: ItemParts): FeedItems {
           present.type,
           { body: input.body ?? present.body ?? undefined, data: mergeData(before, input.data) },
           // Whoever was assigned before may be gone by now.
-          (id) => id === before?.['assigneeId'] || userExists(id),
+          { userExists: (id) => id === before?.['assigneeId'] || userExists(id) },
         )
         const isNamed = input.mentions !== undefined || input.body !== undefined
         const mentions = isNamed ? mentionsFor(input.mentions, body) : mentionsOf(present)

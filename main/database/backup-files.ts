@@ -1,0 +1,159 @@
+// The files of a workspace in its backups: each is a second name of the same bytes, which nobody changes, so that a backup takes
+// no room for them before they are deleted. Knows that files lie under their checksum, nothing of what names them.
+import { createHash } from 'node:crypto'
+import {
+  constants,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+} from 'node:fs'
+import { renameSync, rmSync } from 'node:fs'
+import { copyFile, link, lstat, mkdir, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { syncPath, writeFileAtomic, readPrivateFile } from '#main/kernel/atomic-file.ts'
+
+/** The list of the files of a backup, beside its database. */
+export const fileListName = 'files.txt'
+
+/** The folder of files, in a data folder as in a backup. */
+const folderName = 'files'
+const maxListBytes = 256 * 1024 * 1024
+const prefixForm = /^[0-9a-f]{2}$/
+const nameForm = /^[0-9a-f]{64}$/
+
+/** A file of a backup. */
+interface ListedFile {
+  readonly sha256: string
+  readonly sizeBytes: number
+}
+
+function placeOf(root: string, { sha256 }: Pick<ListedFile, 'sha256'>): string {
+  return join(root, folderName, sha256.slice(0, 2), sha256)
+}
+
+/**
+ * Gives every file of a data folder a second name below a backup, and writes their list. Nothing may be deleted meanwhile.
+ * @returns how many bytes they have; null when there are none
+ */
+export async function keepFiles(dataDir: string, backup: string): Promise<number | null> {
+  const kept: ListedFile[] = []
+  for (const prefix of await namesIn(join(dataDir, folderName), prefixForm)) {
+    const target = join(backup, folderName, prefix)
+    let isMade = false
+    for (const sha256 of await namesIn(join(dataDir, folderName, prefix), nameForm)) {
+      const source = placeOf(dataDir, { sha256 })
+      const found = await lstat(source)
+      if (!found.isFile()) continue
+      if (!isMade) await mkdir(target, { recursive: true, mode: 0o700 })
+      isMade = true
+      await linkOrCopy(source, join(target, sha256))
+      kept.push({ sha256, sizeBytes: found.size })
+    }
+    if (isMade) syncPath(target)
+  }
+  if (kept.length === 0) return null
+  syncPath(join(backup, folderName))
+  writeFileAtomic(join(backup, fileListName), kept.map(({ sha256, sizeBytes }) => `${sha256} ${sizeBytes}\n`).join(''))
+  return kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+}
+
+/** What is wrong with the files of a backup: every byte is compared with its checksum. */
+export async function problemsOfFiles(backup: string): Promise<string[]> {
+  const problems: string[] = []
+  let listed: readonly ListedFile[] = []
+  try {
+    listed = readList(backup)
+  } catch (error) {
+    problems.push(`${fileListName}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  for (const file of listed) {
+    const path = placeOf(backup, file)
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found?.isFile() !== true) problems.push(`The file ${file.sha256} is missing.`)
+    else if ((await digestOf(path)) !== file.sha256) problems.push(`The file ${file.sha256} differs from its checksum.`)
+  }
+  return problems
+}
+
+/** Puts the files of a backup in their places in the data folder; what lies there is the same already. */
+export function putFilesBack(backup: string, dataDir: string): void {
+  const folders = new Set<string>()
+  for (const file of readList(backup)) {
+    const place = placeOf(dataDir, file)
+    const present = lstatSync(place, { throwIfNoEntry: false })
+    if (present?.isFile() === true && present.size === file.sizeBytes) continue
+    const folder = join(place, '..')
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const incoming = `${place}.incoming`
+    rmSync(incoming, { force: true })
+    linkOrCopySync(placeOf(backup, file), incoming)
+    renameSync(incoming, place)
+    folders.add(folder)
+  }
+  for (const folder of folders) syncPath(folder)
+  if (folders.size > 0) syncPath(join(dataDir, folderName))
+}
+
+/** Keeps the present files under another name, where no backup holds them. */
+export function keepFilesAside(dataDir: string, aside: string): void {
+  const root = join(dataDir, folderName)
+  if (!existsSync(root)) return
+  for (const prefix of readdirSync(root).filter((name) => prefixForm.test(name))) {
+    mkdirSync(join(aside, prefix), { recursive: true, mode: 0o700 })
+    for (const sha256 of readdirSync(join(root, prefix)).filter((name) => nameForm.test(name)))
+      linkOrCopySync(join(root, prefix, sha256), join(aside, prefix, sha256))
+  }
+}
+
+function readList(backup: string): ListedFile[] {
+  const text = readPrivateFile(join(backup, fileListName), maxListBytes) ?? ''
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => {
+      const [, sha256, size] = /^([0-9a-f]{64}) (\d{1,15})$/.exec(line) ?? []
+      if (sha256 === undefined) throw new Error('The list of files of the backup was changed.')
+      return { sha256, sizeBytes: Number(size) }
+    })
+}
+
+async function namesIn(folder: string, form: RegExp): Promise<string[]> {
+  if (!existsSync(folder)) return []
+  return (await readdir(folder)).filter((name) => form.test(name)).toSorted()
+}
+
+/** Volumes without second names, or with too many of one file, get copies. */
+async function linkOrCopy(source: string, target: string): Promise<void> {
+  try {
+    await link(source, target)
+  } catch (error) {
+    if (!isLinkless(error)) throw error
+    await copyFile(source, target, constants.COPYFILE_EXCL)
+    syncPath(target)
+  }
+}
+
+function linkOrCopySync(source: string, target: string): void {
+  try {
+    linkSync(source, target)
+  } catch (error) {
+    if (!isLinkless(error)) throw error
+    copyFileSync(source, target, constants.COPYFILE_EXCL)
+    syncPath(target)
+  }
+}
+
+function isLinkless(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  return ['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'ENOSYS', 'EACCES', 'EOPNOTSUPP'].includes(code)
+}
+
+async function digestOf(path: string): Promise<string> {
+  const digest = createHash('sha256')
+  for await (const part of createReadStream(path, { highWaterMark: 1_048_576 })) digest.update(part as Buffer)
+  return digest.digest('hex')
+}

@@ -1,0 +1,111 @@
+// The storage plugin: files of people and of records, their bytes on disk, and the addresses under which they travel.
+import { storageRoutes } from '#shared/contracts/storage.ts'
+import { diskFullError } from '#main/kernel/disk-full.ts'
+import { definePlugin } from '#main/kernel/plugin.ts'
+import type { StorageService } from './api.ts'
+import { storageErrors } from './errors.ts'
+import { storageMigrations } from './migrations/index.ts'
+import { storageHandlers } from './routes.ts'
+import { createFileAdministration } from './service.ts'
+import { createByteStore } from './service/byte-store.ts'
+import { createChunkedUploads } from './service/chunked-uploads.ts'
+import { createDownloads } from './service/downloads.ts'
+import { createFileAccess } from './service/file-access.ts'
+import { createFiles } from './service/files.ts'
+import { createFileReferences } from './service/references.ts'
+import { createSignedTokens } from './service/signed-tokens.ts'
+import { createTypeRules } from './service/type-rules.ts'
+import { createUpkeep } from './service/upkeep.ts'
+import { createUploads } from './service/uploads.ts'
+import { namesBytes, readFile } from './store.ts'
+
+/** Keeps files (D-184 to D-189). */
+export const storagePlugin = definePlugin({
+  id: 'storage',
+  version: '1.0.0',
+  requires: ['settings', 'metadata', 'permissions', 'data'],
+  optional: ['auth', 'feed'],
+  discovery: {
+    service: 'file-storage',
+    routeKey: 'storage',
+    route: '/storage',
+    feature: 'files',
+    capabilities: ['chunkedUpload'],
+  },
+  contract: storageRoutes,
+  errors: storageErrors,
+  migrations: storageMigrations,
+  emits: ['file.uploaded', 'file.deleted', 'storage.rules_changed'],
+  async register(host) {
+    const { read, write, clock, ids, log, options } = host
+    const settings = host.service('settings')
+    const data = host.service('data')
+    const permissions = host.service('permissions')
+    const auth = host.optionalService('auth')
+    const publicDownloads = (): boolean => settings.get('storage.publicDownloads')
+    const bytes = createByteStore({
+      dataDir: options.dataDir,
+      uniqueName: () => ids.uuid(),
+      isNamed: (sha256) => namesBytes(read, sha256),
+      requireRoom() {
+        if (host.database.health() === 'disk_full') throw diskFullError()
+      },
+      onError: (error) => log.error({ err: error }, 'Bytes of a deleted file could not be removed.'),
+    })
+    const references = createFileReferences({
+      write,
+      metadata: host.service('metadata'),
+      data,
+      feed: host.optionalService('feed'),
+      log,
+    })
+    const access = createFileAccess({
+      authorizer: () => host.authorizer,
+      isAdministrator: (ctx) => permissions.isAdministrator(ctx),
+      hasOrganizations: () => auth()?.hasOrganizations === true,
+      publicDownloads,
+      references,
+    })
+    const rules = createTypeRules({ read, write })
+    const files = createFiles({
+      access,
+      rules,
+      clock,
+      ids,
+      quotaBytes: () => settings.get('storage.quotaBytes'),
+      urlOf: (path) => `${options.baseUrl()}${options.prefix}/storage${path}`,
+    })
+    const tokens = createSignedTokens({ read, write, secrets: host.secrets, clock })
+    const parts = { read, write, clock, ids, bytes, files, access, references, tokens, publicDownloads }
+    const attachable: StorageService['attachable'] = (from, ctx, fileId) => {
+      const file = readFile(from, fileId)
+      if (file?.status !== 'ready' || !access.mayRead(from, ctx, file)) return undefined
+      return { fileId: file.id, name: file.name, mimeType: file.mime_type, size: file.size }
+    }
+    const service: StorageService = { attachable, whileKept: bytes.whileKept }
+    data.setFiles({ attachable })
+    host.provide('storage', service)
+    host.handle(
+      storageRoutes,
+      storageHandlers({
+        files,
+        rules,
+        tokens,
+        administration: createFileAdministration(parts),
+        uploads: createUploads(parts),
+        chunked: createChunkedUploads(parts),
+        downloads: createDownloads(parts),
+      }),
+    )
+    for (const type of ['record.created', 'record.updated', 'record.restored'] as const)
+      host.on(type, references.recordWritten)
+    host.on('record.purged', references.recordPurged)
+    for (const type of ['feed.item.created', 'feed.item.updated'] as const) host.on(type, references.itemWritten)
+    host.on('feed.item.deleted', references.itemDeleted)
+    host.on('schema.backup_expired', references.objectExpired)
+    const upkeep = createUpkeep({ read, write, clock, log, bytes })
+    host.dispose(upkeep.stop)
+    host.job('sweep', { everySeconds: 3600 }, upkeep.sweep)
+    await upkeep.start()
+  },
+})

@@ -1,0 +1,6 @@
+// The migrations of the storage plugin, in order.
+import type { Migration } from '#main/kernel/plugin.ts'
+import { tables } from './0001-tables.ts'
+
+/** Append only; released steps never change. */
+export const storageMigrations: readonly Migration[] = [tables]

@@ -1,0 +1,130 @@
+// The files of the workspace as people manage them: listed, told of, lent by an address, deleted.
+import type { StoredFile } from '#shared/contracts/storage.ts'
+import { platformError, validationError } from '#shared/errors.ts'
+import type { Clock } from '#main/kernel/clock.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads, Write } from '#main/kernel/database.ts'
+import type { ListBinding } from '#main/kernel/list-page.ts'
+import { cutPage, readPage, standardBounds } from '#main/kernel/list-page.ts'
+import type { ByteStore } from './service/byte-store.ts'
+import { deleteUpload, uploadOfFile } from './service/chunk-store.ts'
+import type { FileAccess } from './service/file-access.ts'
+import type { Files } from './service/files.ts'
+import { requireScope } from './service/files.ts'
+import { dropFile } from './service/reference-store.ts'
+import type { FileReferences } from './service/references.ts'
+import type { SignedTokens } from './service/signed-tokens.ts'
+import { storageError } from './errors.ts'
+import { deleteFile, listFiles } from './store.ts'
+
+/** Which files are listed. */
+export interface FileQuery {
+  readonly scope?: string | undefined
+  readonly search?: string | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+/** What people do with files. */
+export interface FileAdministration {
+  list(ctx: RequestContext, query: FileQuery): { files: StoredFile[]; hasMore: boolean; nextCursor?: string }
+  /** @throws file_not_found */
+  get(ctx: RequestContext, id: string): StoredFile
+  /** @throws file_not_found, validation_error for a time that is too long */
+  lend(
+    ctx: RequestContext,
+    id: string,
+    expiresIn: number | undefined,
+  ): Promise<{ url: string; expiresAt: string; fileId: string }>
+  /** @throws file_not_found, permission_denied, delete_restricted */
+  remove(ctx: RequestContext, id: string, force: boolean): Promise<{ fileId: string; success: true }>
+}
+
+/** What administration works with. */
+export interface AdministrationParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly bytes: ByteStore
+  readonly files: Files
+  readonly access: FileAccess
+  readonly references: FileReferences
+  readonly tokens: SignedTokens
+}
+
+const lending = { usualSeconds: 900, mostSeconds: 604_800 }
+
+/** Makes the administration. */
+export function createFileAdministration(parts: AdministrationParts): FileAdministration {
+  const { read, write, clock, bytes, files, access, references, tokens } = parts
+  return {
+    list(ctx, query) {
+      access.requireOpen(ctx)
+      const scope = query.scope === undefined ? undefined : requireScope(query.scope)
+      const binding: ListBinding = ['files', scope, query.search, ctx.actor.id]
+      const start = readPage(query, standardBounds, binding)
+      const found = listFiles(read, {
+        owner: ctx.actor.id,
+        open: access.isAdministrator(ctx) ? ['public', 'system'] : ['public'],
+        organizationId: access.wallOf(ctx),
+        scope,
+        search: query.search === '' ? undefined : query.search,
+        below: start.after,
+        limit: start.limit + 1,
+      })
+      const { shown, ...page } = cutPage(found, start, ({ id }) => id, binding)
+      return { files: shown.map(files.show), ...page }
+    },
+    get(ctx, id) {
+      access.requireOpen(ctx)
+      return files.show(access.require(read, ctx, id))
+    },
+    async lend(ctx, id, expiresIn = lending.usualSeconds) {
+      access.requireOpen(ctx)
+      const { mostSeconds } = lending
+      if (expiresIn < 1 || expiresIn > mostSeconds) {
+        const code = expiresIn < 1 ? 'min_value' : 'max_value'
+        const message = `An address is good for 1 to ${mostSeconds} seconds.`
+        throw validationError([
+          { field: 'expiresIn', code, message, value: expiresIn, constraint: expiresIn < 1 ? 1 : mostSeconds },
+        ])
+      }
+      const file = access.require(read, ctx, id)
+      if (file.status !== 'ready') throw storageError('file_not_found', { fileId: file.id, reason: file.status })
+      const expires = clock.now() + expiresIn * 1_000
+      const token = await tokens.make(file.id, 'download', expires)
+      return { url: files.urlOf(`/signed/${token}`), expiresAt: new Date(expires).toISOString(), fileId: file.id }
+    },
+    async remove(ctx, id, force) {
+      access.requireOpen(ctx)
+      const uploadId = await write(
+        'storage.delete',
+        (tx) => {
+          const file = access.requireOwn(tx, ctx, id)
+          const { count, shown } = force ? { count: 0, shown: undefined } : references.dependents(tx, ctx, file.id)
+          if (count > 0)
+            throw platformError(
+              'delete_restricted',
+              shown === undefined
+                ? { dependentCount: 0 }
+                : { dependentObject: shown.object, dependentField: shown.field, dependentCount: shown.count },
+            )
+          const upload = uploadOfFile(tx, file.id)
+          if (upload?.status === 'completing')
+            throw platformError('conflict', { reason: 'upload_completing', uploadId: upload.id })
+          if (upload !== undefined) deleteUpload(tx, upload.id)
+          dropFile(tx, file.id)
+          deleteFile(tx, file.id)
+          tx.emit(ctx, { type: 'file.deleted', payload: { fileId: file.id, name: file.name } })
+          const { sha256 } = file
+          if (sha256 !== null) tx.whenOnDisk(() => bytes.free(sha256))
+          return upload?.id
+        },
+        { whenFull: true },
+      )
+      if (uploadId !== undefined) await bytes.removeParts(uploadId)
+      await bytes.settled()
+      return { fileId: id.toLowerCase(), success: true }
+    },
+  }
+}

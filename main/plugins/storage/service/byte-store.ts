@@ -1,0 +1,285 @@
+// The bytes of files on disk: equal ones once, under their checksum, there whole or not at all. Knows no file by name; which
+// bytes are wanted it asks.
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import path from 'node:path'
+import { beginningBytes } from './media-types.ts'
+
+const noFollow = constants.O_NOFOLLOW ?? 0
+const shaForm = /^[0-9a-f]{64}$/
+
+/** Bytes that have arrived whole and are on disk, in a temporary file. */
+export interface ArrivedBytes {
+  readonly temporary: string
+  readonly size: number
+  readonly sha256: string
+  /** What types are told by. */
+  readonly beginning: Uint8Array
+}
+
+/** What bytes are taken, and how long. */
+export interface ArrivalRules {
+  readonly limitBytes: number
+  /** The refusal of more bytes than that. */
+  readonly tooMany: () => Error
+  readonly signal?: AbortSignal
+}
+
+/** The bytes of a host. */
+export interface ByteStore {
+  /** Writes bytes as they come to a temporary file, and it to the disk. @throws `tooMany` of the rules, and nothing stays */
+  receive(source: AsyncIterable<Uint8Array>, rules: ArrivalRules): Promise<ArrivedBytes>
+  /**
+   * Puts arrived bytes in their place, then runs the write that names them; bytes nobody names afterwards go.
+   * @throws what the write throws
+   */
+  keep<T>(arrived: ArrivedBytes, named: () => Promise<T>): Promise<T>
+  /** Moves arrived bytes to a path of their own below the folder of uploads. */
+  move(arrived: ArrivedBytes, folder: string, name: string): Promise<void>
+  /** Removes what was not kept. */
+  discard(arrived: ArrivedBytes): Promise<void>
+  /** Opens bytes for reading; undefined when they are not there in that size. */
+  open(sha256: string, size: number): Promise<FileHandle | undefined>
+  /** Removes bytes unless somebody names them; called once the write that forgot them is on disk. */
+  free(sha256: string): void
+  /** Whether bytes of that size lie in their place. */
+  has(sha256: string, size: number): Promise<boolean>
+  /** Runs work while no bytes go. */
+  whileKept<T>(work: () => Promise<T>): Promise<T>
+  /** The parts of an upload, one after the other. */
+  partsOf(folder: string): { read(name: string): AsyncIterable<Uint8Array>; remove(name: string): Promise<void> }
+  /** Removes the parts of an upload. */
+  removeParts(folder: string): Promise<void>
+  /**
+   * Removes bytes nobody names, the parts of uploads that are not open, and temporary files.
+   * @param olderThan only temporary files last written before then, in milliseconds
+   */
+  sweep(openUploads: () => ReadonlySet<string>, olderThan: number): Promise<number>
+  /** Ends the removal of bytes that is under way. */
+  settled(): Promise<void>
+}
+
+/** What the store works with. */
+export interface ByteStoreParts {
+  readonly dataDir: string
+  readonly uniqueName: () => string
+  /** Whether any file has these bytes; asked again whenever bytes might go. */
+  readonly isNamed: (sha256: string) => boolean
+  /** @throws when the disk has no room for something new */
+  readonly requireRoom: () => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Opens the store; folders are made when the first bytes come. */
+export function createByteStore(parts: ByteStoreParts): ByteStore {
+  const root = path.join(parts.dataDir, 'files')
+  const temporaries = path.join(root, 'tmp')
+  const uploads = path.join(root, 'uploads')
+  const placeOf = (sha256: string): string => path.join(root, sha256.slice(0, 2), sha256)
+  /** Bytes that a write under way is about to name. */
+  const held = new Map<string, number>()
+  /** What was to go while nothing might. */
+  const waiting = new Set<string>()
+  const removals = new Set<Promise<void>>()
+  /** Folders whose names are on disk, or soon will be. */
+  const made = new Map<string, Promise<void>>()
+  let keeping = 0
+
+  const isWanted = (sha256: string): boolean => held.has(sha256) || parts.isNamed(sha256)
+
+  const remove = (sha256: string): void => {
+    if (isWanted(sha256)) return
+    if (keeping > 0) {
+      waiting.add(sha256)
+      return
+    }
+    // Asked and begun in one turn; who brings the same bytes meanwhile waits for the end (settled).
+    const removal = rm(placeOf(sha256), { force: true })
+      .catch(parts.onError)
+      .finally(() => removals.delete(removal))
+    removals.add(removal)
+  }
+
+  const settled = async (): Promise<void> => {
+    while (removals.size > 0) await Promise.all(removals)
+  }
+
+  const release = (sha256: string): void => {
+    const count = held.get(sha256)! - 1
+    if (count > 0) held.set(sha256, count)
+    else {
+      held.delete(sha256)
+      remove(sha256)
+    }
+  }
+
+  const make = (folder: string): Promise<void> => {
+    let making = made.get(folder)
+    if (making === undefined) {
+      making = makeFolder(folder)
+      made.set(folder, making)
+      making.catch(() => made.delete(folder))
+    }
+    return making
+  }
+
+  const receive: ByteStore['receive'] = async (source, { limitBytes, tooMany, signal }) => {
+    parts.requireRoom()
+    await make(temporaries)
+    const temporary = path.join(temporaries, parts.uniqueName())
+    const digest = createHash('sha256')
+    const beginning: Uint8Array[] = []
+    let size = 0
+    const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | noFollow, 0o600)
+    try {
+      try {
+        for await (const part of source) {
+          signal?.throwIfAborted()
+          if (size + part.length > limitBytes) throw tooMany()
+          if (size < beginningBytes) beginning.push(Buffer.from(part.subarray(0, beginningBytes - size)))
+          digest.update(part)
+          for (let written = 0; written < part.length;)
+            written += (await handle.write(part, written, part.length - written)).bytesWritten
+          size += part.length
+        }
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      await rm(temporary, { force: true })
+      throw error
+    }
+    return { temporary, size, sha256: digest.digest('hex'), beginning: Buffer.concat(beginning) }
+  }
+
+  const put = async (temporary: string, place: string): Promise<void> => {
+    await make(path.dirname(place))
+    await rename(temporary, place)
+    await syncFolder(path.dirname(place))
+  }
+
+  const names = async (folder: string): Promise<string[]> => {
+    try {
+      return await readdir(folder)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  }
+
+  return {
+    receive,
+    async keep(arrived, named) {
+      const { sha256, temporary } = arrived
+      held.set(sha256, (held.get(sha256) ?? 0) + 1)
+      try {
+        await settled()
+        await put(temporary, placeOf(sha256))
+        return await named()
+      } finally {
+        release(sha256)
+        await rm(temporary, { force: true })
+      }
+    },
+    move: (arrived, folder, name) => put(arrived.temporary, path.join(uploads, folder, name)),
+    discard: ({ temporary }) => rm(temporary, { force: true }),
+    async open(sha256, size) {
+      let handle: FileHandle
+      try {
+        handle = await open(placeOf(sha256), constants.O_RDONLY | noFollow)
+      } catch (error) {
+        if (['ENOENT', 'ELOOP'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+        throw error
+      }
+      const found = await handle.stat()
+      if (found.isFile() && found.size === size) return handle
+      await handle.close()
+      return undefined
+    },
+    free: remove,
+    async has(sha256, size) {
+      const found = await stat(placeOf(sha256)).catch(() => undefined)
+      return found?.isFile() === true && found.size === size
+    },
+    async whileKept(work) {
+      keeping += 1
+      try {
+        await settled()
+        return await work()
+      } finally {
+        keeping -= 1
+        if (keeping === 0) {
+          const late = [...waiting]
+          waiting.clear()
+          for (const sha256 of late) remove(sha256)
+        }
+      }
+    },
+    partsOf: (folder) => ({
+      async *read(name) {
+        const handle = await open(path.join(uploads, folder, name), constants.O_RDONLY | noFollow)
+        try {
+          yield* handle.createReadStream({ autoClose: false, highWaterMark: 1_048_576 })
+        } finally {
+          await handle.close()
+        }
+      },
+      remove: (name) => rm(path.join(uploads, folder, name), { force: true }),
+    }),
+    async removeParts(folder) {
+      made.delete(path.join(uploads, folder))
+      await rm(path.join(uploads, folder), { recursive: true, force: true })
+    },
+    async sweep(openUploads, olderThan) {
+      let removed = 0
+      for (const name of await names(temporaries)) {
+        const file = path.join(temporaries, name)
+        const found = await stat(file).catch(() => undefined)
+        if (found === undefined || found.mtimeMs >= olderThan) continue
+        await rm(file, { recursive: true, force: true })
+        removed += 1
+      }
+      for (const folder of await names(uploads)) {
+        if (openUploads().has(folder)) continue
+        made.delete(path.join(uploads, folder))
+        await rm(path.join(uploads, folder), { recursive: true, force: true })
+        removed += 1
+      }
+      for (const folder of await names(root)) {
+        if (!/^[0-9a-f]{2}$/.test(folder)) continue
+        for (const name of await names(path.join(root, folder))) {
+          if (!shaForm.test(name) || isWanted(name)) continue
+          remove(name)
+          removed += 1
+        }
+      }
+      await settled()
+      return removed
+    },
+    settled,
+  }
+}
+
+/** Makes a folder and those above it, and forces their names to disk. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let above = path.dirname(folder); above.length >= path.dirname(first).length; above = path.dirname(above)) {
+    await syncFolder(above)
+    if (above === path.dirname(above)) return
+  }
+}
+
+/** Forces the names in a folder to disk. Windows cannot sync a folder and does not need it. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, constants.O_RDONLY)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}

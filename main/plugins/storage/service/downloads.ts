@@ -1,0 +1,88 @@
+// Sends the bytes of a file, so that nothing of it runs in the place of the application (D-188).
+import type { RequestContext } from '#main/kernel/context.ts'
+import { platformError } from '#shared/errors.ts'
+import type { Reads } from '#main/kernel/database.ts'
+import { ByteStream, Reply } from '#main/kernel/reply.ts'
+import { storageError } from '../errors.ts'
+import type { FileRow } from '../store.ts'
+import { readFile } from '../store.ts'
+import type { ByteStore } from './byte-store.ts'
+import type { FileAccess } from './file-access.ts'
+import { writeDisposition } from './disposition.ts'
+import { wantedBytes } from './ranges.ts'
+
+/** What a request says of the bytes it wants. */
+export interface DownloadRequest {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  /** Always as an attachment. */
+  readonly download: boolean
+}
+
+/** Downloads. */
+export interface Downloads {
+  /** A file the caller may read. @throws file_not_found, unauthenticated, range_not_satisfiable */
+  send(ctx: RequestContext, id: string, request: DownloadRequest): Promise<Reply<ByteStream>>
+  /** A file whose signed address was checked. @throws file_not_found, range_not_satisfiable */
+  sendSigned(fileId: string, request: DownloadRequest): Promise<Reply<ByteStream>>
+}
+
+const inlineTypes = /^(image\/(?!svg)|audio\/|video\/|application\/pdf$|text\/plain$)/
+
+/** Makes the downloads. */
+export function createDownloads(parts: {
+  readonly read: Reads
+  readonly bytes: ByteStore
+  readonly access: FileAccess
+  readonly publicDownloads: () => boolean
+}): Downloads {
+  const { read, bytes, access } = parts
+
+  const reply = async (file: FileRow | undefined, request: DownloadRequest): Promise<Reply<ByteStream>> => {
+    if (file === undefined || file.status !== 'ready' || file.sha256 === null)
+      throw storageError('file_not_found', file === undefined ? {} : { fileId: file.id, reason: file.status })
+    const { size, sha256, mime_type: type, name, updated_at: lastModified } = file
+    const disposition = request.download || !inlineTypes.test(type) ? 'attachment' : 'inline'
+    const contentType = type.startsWith('text/') ? `${type}; charset=utf-8` : type
+    const wanted = wantedBytes(request.headers, { size, eTag: sha256, lastModified })
+    if (wanted.kind === 'unsatisfiable') throw storageError('range_not_satisfiable', { fileId: file.id, size })
+    const headers = {
+      etag: `"${sha256}"`,
+      'last-modified': new Date(lastModified).toUTCString(),
+      'accept-ranges': 'bytes',
+      'cache-control': 'private, max-age=0, must-revalidate',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-disposition': writeDisposition(disposition, name),
+    }
+    const nothing = new ByteStream(Buffer.alloc(0), contentType)
+    if (wanted.kind === 'nothing') return new Reply(nothing, { status: 304, headers })
+    const handle = await bytes.open(sha256, size)
+    if (handle === undefined) throw storageError('file_not_found', { fileId: file.id, reason: 'bytes_missing' })
+    const { first, last } = wanted.kind === 'part' ? wanted : { first: 0, last: size - 1 }
+    const length = last - first + 1
+    if (length === 0) await handle.close()
+    const stream = length === 0 ? nothing.stream : handle.createReadStream({ start: first, end: last })
+    return new Reply(new ByteStream(stream, contentType), {
+      status: wanted.kind === 'part' ? 206 : 200,
+      headers: {
+        ...headers,
+        'content-length': String(length),
+        ...(wanted.kind === 'part' ? { 'content-range': `bytes ${first}-${last}/${size}` } : {}),
+      },
+    })
+  }
+
+  return {
+    send(ctx, id, request) {
+      if (ctx.credential !== 'none') access.requireOpen(ctx)
+      else if (!parts.publicDownloads()) throw platformError('unauthenticated', { reason: 'credential_missing' })
+      try {
+        return reply(access.require(read, ctx, id), request)
+      } catch (error) {
+        // Without a credential nobody learns which files there are.
+        if (ctx.credential === 'none') throw platformError('unauthenticated', { reason: 'credential_missing' }, error)
+        throw error
+      }
+    },
+    sendSigned: (fileId, request) => reply(readFile(read, fileId), request),
+  }
+}

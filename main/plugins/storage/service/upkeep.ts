@@ -1,0 +1,128 @@
+// What goes by itself: uploads nobody ended, bytes nobody names, temporary files; and what a start finds (D-186).
+import type { Clock } from '#main/kernel/clock.ts'
+import type { Reads, Write } from '#main/kernel/database.ts'
+import type { Logger } from '#main/kernel/logger.ts'
+import type { FileRow } from '../store.ts'
+import { deleteFile, filesWithBytes, lapsedFiles, putStatus, readFile } from '../store.ts'
+import type { ByteStore } from './byte-store.ts'
+import {
+  deleteUpload,
+  lapsedUploads,
+  deleteChunks,
+  openUploads,
+  putUploadStatus,
+  reopenUploads,
+} from './chunk-store.ts'
+import { dropFile } from './reference-store.ts'
+
+/** The upkeep of files. */
+export interface Upkeep {
+  /** Takes up what the end of the process has left: resolves at once, and goes on beside the host's work. */
+  start(): Promise<void>
+  /** Lets lapsed uploads go, then bytes nobody names and temporary files older than a day. */
+  sweep(signal: AbortSignal): Promise<void>
+  /** Ends the work of the start. */
+  stop(): Promise<void>
+}
+
+/** What upkeep works with. */
+export interface UpkeepParts {
+  readonly read: Reads
+  readonly write: Write
+  readonly clock: Clock
+  readonly log: Logger
+  readonly bytes: ByteStore
+}
+
+const dayMs = 86_400_000
+/** Ended uploads tell of themselves for so long after their time. */
+const toldMs = 7 * dayMs
+const filesPerSlice = 200
+
+/** Makes the upkeep. */
+export function createUpkeep({ read, write, clock, log, bytes }: UpkeepParts): Upkeep {
+  let running: Promise<void> = Promise.resolve()
+  let stopped = false
+
+  const openFolders = (): ReadonlySet<string> => new Set(openUploads(read).map(({ id }) => id))
+
+  const lapse = async (): Promise<void> => {
+    const now = clock.now()
+    for (const upload of lapsedUploads(read, now, ['in_progress', 'failed'])) {
+      await write(
+        'storage.lapse',
+        (tx) => {
+          putUploadStatus(tx, upload.id, 'expired')
+          deleteChunks(tx, upload.id)
+          deleteFile(tx, upload.file_id)
+        },
+        { whenFull: true },
+      )
+      await bytes.removeParts(upload.id)
+    }
+    for (const { id } of lapsedUploads(read, now - toldMs, ['completed', 'expired']))
+      await write('storage.forget', (tx) => deleteUpload(tx, id), { whenFull: true })
+    for (const { id, sha256 } of lapsedFiles(read, now, filesPerSlice))
+      await write(
+        'storage.lapse',
+        (tx) => {
+          const file = readFile(tx, id)
+          if (file === undefined || file.expires_at === null || file.expires_at > now) return
+          dropFile(tx, id)
+          deleteFile(tx, id)
+          if (sha256 !== null) tx.whenOnDisk(() => bytes.free(sha256))
+        },
+        { whenFull: true },
+      )
+  }
+
+  /** A file is ready exactly while its bytes are there: they may be gone with a folder, and back with a backup. */
+  const compare = async (): Promise<void> => {
+    let after = ''
+    let lost = 0
+    for (;;) {
+      const slice = filesWithBytes(read, after, filesPerSlice)
+      const changes: { id: string; status: FileRow['status'] }[] = []
+      for (const { id, sha256, size, status } of slice) {
+        if (stopped) return
+        const isThere = sha256 !== null && (await bytes.has(sha256, size))
+        if (isThere !== (status === 'ready')) changes.push({ id, status: isThere ? 'ready' : 'lost' })
+      }
+      lost += changes.filter(({ status }) => status === 'lost').length
+      if (changes.length > 0)
+        await write('storage.compare', (tx) => {
+          for (const { id, status } of changes) if (readFile(tx, id) !== undefined) putStatus(tx, id, status)
+        })
+      if (slice.length < filesPerSlice) break
+      after = slice.at(-1)!.id
+    }
+    if (lost > 0) log.warn({ files: lost }, 'Bytes of files are missing; a backup that has them brings the files back.')
+  }
+
+  return {
+    start() {
+      const startedAt = clock.now()
+      running = (async () => {
+        await compare()
+        await lapse()
+        if (!stopped) await bytes.sweep(openFolders, startedAt)
+      })().catch((error: unknown) => {
+        if (!stopped) log.error({ err: error }, 'What the last end has left of files was not all taken up.')
+      })
+      return openUploads(read).length === 0
+        ? Promise.resolve()
+        : write('storage.reopen', (tx) => reopenUploads(tx), { whenFull: true })
+    },
+    async sweep(signal) {
+      await running
+      await lapse()
+      signal.throwIfAborted()
+      await bytes.sweep(openFolders, clock.now() - dayMs)
+    },
+    async stop() {
+      stopped = true
+      await running
+      await bytes.settled()
+    },
+  }
+}
