@@ -66,6 +66,7 @@ export const PackageSeed = z.object({
   mode: z.enum(['insert', 'upsert']).default('upsert'),
   externalId: z.string().min(1).max(63).optional(),
   records: z.array(z.record(z.string(), z.unknown())).max(10_000),
+  cells: z.literal(true).optional().meta({ description: 'The values are cells of a CSV file: texts.' }),
 })
 
 /** Records a package brings along. */

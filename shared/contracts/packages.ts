@@ -31,7 +31,7 @@ const consent = z
 const archiveBodyBytes = 96 * 1_048_576
 const longMs = 120_000
 
-const shared = { mount: 'versioned', envelope: true, tag: 'packages', channel: 'package snapshots' } as const
+const shared = { mount: 'versioned', envelope: true, tag: 'packages', channel: 'packages' } as const
 const changing = { ...shared, permission: { system: 'manage_packages' }, rateLimit: 'heavy' } as const
 const reading = { ...shared, permission: 'session', rateLimit: 'read' } as const
 

@@ -347,6 +347,8 @@ export interface RecordsWithin {
     object: string,
     key: RecordKey,
   ): { readonly id: string; readonly record: PlatformRecord; readonly isDeleted: boolean } | undefined
+  /** The values that cells of a CSV file stand for; what cannot be read stays as it is. @throws resource_not_found */
+  valuesOf(object: string, cells: Readonly<Record<string, unknown>>): Record<string, unknown>
   /** @throws validation_error, conflict, resource_not_found, permission_denied */
   create(
     object: string,

@@ -33,7 +33,7 @@ export const packagesPlugin = definePlugin({
     'packages.key_revoked',
   ],
   register(host) {
-    const { read, write, clock, ids, log, options } = host
+    const { read, write, clock, ids, options } = host
     const settings = host.service('settings')
     const metadata = host.service('metadata')
     const keys = createTrustedKeys({ read, write, clock })
@@ -43,7 +43,6 @@ export const packagesPlugin = definePlugin({
       write,
       clock,
       ids,
-      log,
       keys,
       typeOf: metadata.deliveries.typeOf,
       publisherToken: () => settings.openSecret('packages.publisherToken'),

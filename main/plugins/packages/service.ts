@@ -12,6 +12,7 @@ import type {
 import { validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { pageOf } from '#main/kernel/list-page.ts'
+import type { PackagesService } from './api.ts'
 import type { PackageRow } from './store.ts'
 import { allPackages, getPackage, putPackage } from './store.ts'
 import type { ExportRequest, ExportedFile } from './service/export.ts'
@@ -34,8 +35,7 @@ import { worldOf } from './service/world.ts'
 type Answer<K extends keyof typeof packageRoutes> = z.input<(typeof packageRoutes)[K]['response']>
 
 /** The packages of one host. Every operation throws what its route declares. */
-export interface PackageAdministration {
-  get(id: string): PackageRecord | undefined
+export interface PackageAdministration extends PackagesService {
   list(query: PackageListQuery): Answer<'listPackages'>
   read(id: string): Answer<'getPackage'>
   install(ctx: RequestContext, request: InstallRequest): Promise<Answer<'installPackage'>>

@@ -172,11 +172,6 @@ export function dropSeeded(tx: Writer, packageId: string): void {
   tx.run(statement('DELETE FROM packages_seed WHERE package_id = ?', [packageId]))
 }
 
-/** Whether there is anything a package wrote. */
-export function hasSeeded(read: Reader, packageId: string): boolean {
-  return read.get(statement('SELECT 1 FROM packages_seed WHERE package_id = ? LIMIT 1', [packageId])) !== undefined
-}
-
 /** All keys, by id. */
 export function allKeys(read: Reader): KeyRow[] {
   return read.all<KeyRow>(statement('SELECT * FROM packages_key ORDER BY key_id'))

@@ -40,6 +40,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'metadata',
   'none',
   'notifications',
+  'packages',
   'permissions',
   'polling',
   'presence',
@@ -65,7 +66,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
 export const absentChannels: Readonly<Record<string, RegExp>> = {
   'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
   'storage names and signed URLs': /^\/api\/v1\/storage/,
-  'package snapshots': /^\/api\/v1\/packages/,
   GraphQL: /^\/(api\/v1\/)?graphql/,
   OData: /^\/(api\/v1\/)?odata/,
 }

@@ -1,5 +1,6 @@
 // Records inside of a transaction somebody else has begun (D-135): the way of a write without what takes time before it.
 import { validationError } from '#shared/errors.ts'
+import { readCell } from '#shared/field-types/read-cell.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { BulkItem, DataService, PlatformRecord, RecordsWithin } from '../api.ts'
@@ -38,6 +39,16 @@ export function createRecordsWithin(parts: WriteParts): DataService['within'] {
         if (row === undefined) return undefined
         const record = parts.rules.toRecord(schema, row) as PlatformRecord
         return { id: row['id'] as string, record, isDeleted: row['deleted_at'] !== null }
+      },
+      valuesOf(object, cells) {
+        const schema = parts.schemaFor(ctx, object, 'read')
+        const env = parts.envFor(ctx, schema)
+        return Object.fromEntries(
+          Object.entries(cells).map(([name, cell]) => {
+            const field = schema.byName.get(name)
+            return [name, field === undefined ? cell : readCell(cell, field, env)]
+          }),
+        )
       },
       create: (object, data) => write('create', object, { data: { ...data } }),
       update: (object, id, data) => write('update', object, { id, data: { ...data } }),

@@ -37,7 +37,7 @@ export async function manifestOf({ contents }: ArchiveFiles): Promise<Manifest> 
     } else if (folder === 'translations') {
       translations[stem] = mapOf(path, bytes)
     } else if (folder === 'data') {
-      const seed = path.endsWith('.csv') ? { records: await csvOf(path, bytes) } : seedOf(path, bytes)
+      const seed = path.endsWith('.csv') ? { records: await csvOf(path, bytes), cells: true } : seedOf(path, bytes)
       // How the records are written may stand in the manifest beside the file.
       const stated = seeds.get(stem)
       const records = [...(stated === undefined ? [] : listIn(stated, 'records')), ...listIn(seed, 'records')]

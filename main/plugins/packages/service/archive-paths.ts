@@ -54,7 +54,6 @@ function problemOf(path: string): PathProblem | null {
   const parts = path.split(/[/\\]/)
   if (parts.includes('..')) return 'path_escapes'
   // Control characters and what some file systems read as something else.
-  // oxlint-disable-next-line no-control-regex -- exactly these characters are refused
   if (/[\\\u0000-\u001f\u007f:*?"<>|]/.test(path) || !path.isWellFormed() || path.includes('\ufffd')) {
     return 'path_not_portable'
   }

@@ -77,7 +77,7 @@ export async function readArchive(
   let kept = 0
   const most = Math.min(limits.unpackedBytes, Math.max(limits.ratioFrom, packedBytes * limits.ratio))
 
-  for await (const entry of format === 'zip' ? zipEntries(file) : tarEntries(file)) {
+  for await (const entry of format === 'zip' ? zipEntries(file, limits.entries) : tarEntries(file)) {
     const { path, isFolder } = entry
     entries += 1
     if (entries > limits.entries) throw artifactInvalid('too_many_entries', { limit: limits.entries })

@@ -8,10 +8,12 @@ const fileKind = 0o100000
 const folderKind = 0o040000
 
 /** Walks the entries in the order of the directory of the file. @throws artifact_invalid */
-export async function* zipEntries(file: string): AsyncIterable<ArchiveEntry> {
+export async function* zipEntries(file: string, maxEntries: number): AsyncIterable<ArchiveEntry> {
   const { openPromise } = await loadZip()
   const zip = await openPromise(file).catch(refuse)
   try {
+    // Walking the directory of a file with very many takes seconds.
+    if (zip.entryCount > maxEntries) throw artifactInvalid('too_many_entries', { limit: maxEntries })
     // The library checks the claimed sizes against what comes out.
     for (;;) {
       const entry = await zip.readEntry().catch(refuse)
@@ -69,6 +71,8 @@ interface ZipEntry {
 }
 
 interface ZipReader {
+  /** What the directory claims. */
+  readonly entryCount: number
   readEntry(): Promise<ZipEntry | null>
   openReadStream(entry: ZipEntry): Promise<Readable>
   close(): void
@@ -88,6 +92,7 @@ async function loadZip(): Promise<{ openPromise(file: string): Promise<ZipReader
           zip.on('end', () => waiting?.resolve(null))
           zip.on('error', (error: Error) => waiting?.reject(error))
           resolve({
+            entryCount: zip.entryCount,
             readEntry: () =>
               new Promise((next, failed) => {
                 waiting = { resolve: next, reject: failed }

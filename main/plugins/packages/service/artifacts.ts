@@ -9,7 +9,6 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
-import type { Logger } from '#main/kernel/logger.ts'
 import { packageError } from '../errors.ts'
 import type { ArtifactRow } from '../store.ts'
 import { addArtifact, artifactsOf, getArtifact } from '../store.ts'
@@ -79,7 +78,6 @@ export interface ArtifactParts {
   readonly write: Write
   readonly clock: Clock
   readonly ids: Ids
-  readonly log: Logger
   readonly keys: TrustedKeys
   readonly typeOf: (word: string) => MetadataType | undefined
   /** The token uploads must present; null for none. */
@@ -87,6 +85,8 @@ export interface ArtifactParts {
 }
 
 const temporaryPrefix = 'incoming-'
+/** An upload that is this old has ended, one way or the other. */
+const leftAfterMs = 3_600_000
 
 /** Makes the archives. */
 export function createArtifacts(parts: ArtifactParts): Artifacts {
@@ -222,14 +222,17 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
     },
     versions: (packageId) =>
       artifactsOf(read, packageId).map(({ ref, version, manifest }) => {
-        const { dependencies = {} } = JSON.parse(manifest) as Manifest
+        const { dependencies } = JSON.parse(manifest) as Manifest
         return { ref, packageId, version, dependencies }
       }),
     async tidy() {
       const names = await readdir(folder).catch(() => [])
       for (const name of names) {
+        const path = join(folder, name)
+        // What is being received, or was renamed a moment ago, is somebody's.
+        const age = clock.now() - ((await stat(path).catch(() => null))?.mtimeMs ?? Infinity)
         const isLeft = name.startsWith(temporaryPrefix) || getArtifact(read, `sha256:${name}`) === undefined
-        if (isLeft) await rm(join(folder, name), { force: true })
+        if (isLeft && age > leftAfterMs) await rm(path, { force: true })
       }
     },
   }
@@ -254,8 +257,14 @@ function asArtifact(check: () => void): void {
 
 /** @throws artifact_invalid for a text that is no base64 */
 function bytesOf(content: string): Buffer {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(content.replace(/\s+/g, ''))) throw artifactInvalid('base64_damaged')
-  return Buffer.from(content, 'base64')
+  const bytes = Buffer.from(content, 'base64')
+  // The decoder passes over what is no digit, so that something is missing then. A pattern would take seconds.
+  const isWhole = (text: string): boolean => {
+    const digits = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
+    return digits % 4 !== 1 && Math.floor((digits * 3) / 4) === bytes.length
+  }
+  if (isWhole(content) || isWhole(content.replaceAll(/\s/g, ''))) return bytes
+  throw artifactInvalid('base64_damaged')
 }
 
 async function* sliced(bytes: Buffer): AsyncIterable<Uint8Array> {

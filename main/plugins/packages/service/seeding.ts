@@ -36,8 +36,9 @@ export function writeSeeds(tx: Tx, records: RecordsWithin, packageId: string, se
   }
 }
 
-function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, index, record }: Seed): void {
+function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, index, record: written }: Seed): void {
   const { object, mode, externalId } = seed
+  const record = seed.cells === true ? records.valuesOf(object, written) : written
   const { id: given, ...values } = record
   const id =
     typeof given === 'string'
