@@ -1,10 +1,11 @@
 // Archives of packages: what is taken, and everything that is refused before any of it is used (D-129, D-130).
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { ArchiveFile } from '../support/package-archives.ts'
+import { crmFolder, readCrmPackage } from '../support/crm.ts'
 import { checksumsOf, createSigningKey, filesOf, sealed, sha256Of, tgzOf, zipOf } from '../support/package-archives.ts'
 
 let host: TestHost
@@ -150,6 +151,25 @@ describe('an upload', () => {
     expect((await upload(bytes, 'zip', { token: 'let you' })).status).toBe(403)
     expect((await upload(bytes, 'zip', { token: 'let me' })).status).toBe(201)
     await host.patch('/settings', { 'packages.publisherToken': null })
+  })
+})
+
+describe('the example application', () => {
+  it('is one archive, and installed as it is', async () => {
+    const paths = readdirSync(crmFolder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const files = paths.map(({ parentPath, name }) => {
+      const file = join(parentPath, name)
+      return { path: relative(crmFolder, file).replaceAll('\\', '/'), content: readFileSync(file) }
+    })
+    const { body } = await upload(tgzOf(sealed(files)), 'tgz')
+    const made = await host.post('/packages', { artifactRef: body.data.artifactRef })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const { objects, records } = readCrmPackage()
+    expect(made.body.data.items.object).toBe(objects.length)
+    for (const { name } of objects) {
+      const { total } = (await host.get(`/data/${name}?count=true&top=1`)).body
+      expect([name, total]).toEqual([name, records.get(name)?.length ?? 0])
+    }
   })
 })
 

@@ -5,10 +5,7 @@ import { packageErrors } from './errors.ts'
 import { packageMigrations } from './migrations/index.ts'
 import { packagePermissions } from './permissions.ts'
 import { packageHandlers } from './routes.ts'
-import { createPackageAdministration } from './service.ts'
-import { createArtifacts } from './service/artifacts.ts'
-import { createTrustedKeys } from './service/trusted-keys.ts'
-import { dropExpiredSnapshots } from './store.ts'
+import type { PackageAdministration } from './service.ts'
 
 /** Packages (D-124 to D-135). */
 export const packagesPlugin = definePlugin({
@@ -34,39 +31,26 @@ export const packagesPlugin = definePlugin({
   ],
   register(host) {
     const { read, write, clock, ids, options } = host
-    const settings = host.service('settings')
-    const metadata = host.service('metadata')
-    const keys = createTrustedKeys({ read, write, clock })
-    const artifacts = createArtifacts({
-      dataDir: options.dataDir,
-      read,
-      write,
-      clock,
-      ids,
-      keys,
-      typeOf: metadata.deliveries.typeOf,
-      publisherToken: () => settings.openSecret('packages.publisherToken'),
-    })
-    const packages = createPackageAdministration({
-      read,
-      write,
-      clock,
-      ids,
-      authorizer: () => host.authorizer,
-      metadata,
-      data: host.service('data'),
-      artifacts,
-      keys,
-      seal: (text) => host.secrets.seal(text),
-      platformVersion: options.version,
-      requireSigned: () => settings.get('packages.requireSigned'),
-      passing: new Map(),
-    })
-    host.provide('packages', { get: packages.get })
-    host.handle(packageRoutes, packageHandlers(packages, keys))
-    host.job('retention', { cron: '17 4 * * *' }, async () => {
-      await write('packages.retention', (tx) => dropExpiredSnapshots(tx, clock.iso()))
-      await artifacts.tidy()
-    })
+    const [settings, metadata, data] = [host.service('settings'), host.service('metadata'), host.service('data')]
+    let loading: Promise<PackageAdministration> | undefined
+    // A start needs none of it, and most hosts for days neither.
+    const load = (): Promise<PackageAdministration> =>
+      (loading ??= import('./service.ts').then(({ createPackageAdministration }) =>
+        createPackageAdministration({
+          read,
+          write,
+          clock,
+          ids,
+          settings,
+          metadata,
+          data,
+          authorizer: () => host.authorizer,
+          seal: (text) => host.secrets.seal(text),
+          platformVersion: options.version,
+          dataDir: options.dataDir,
+        }),
+      ))
+    host.handle(packageRoutes, packageHandlers(load))
+    host.job('retention', { cron: '17 4 * * *' }, async () => (await load()).tidy())
   },
 })

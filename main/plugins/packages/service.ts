@@ -12,9 +12,11 @@ import type {
 import { validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { pageOf } from '#main/kernel/list-page.ts'
-import type { PackagesService } from './api.ts'
+import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { PackageRow } from './store.ts'
-import { allPackages, getPackage, putPackage } from './store.ts'
+import { allPackages, dropExpiredSnapshots, putPackage } from './store.ts'
+import type { ArtifactParts } from './service/artifacts.ts'
+import { createArtifacts } from './service/artifacts.ts'
 import type { ExportRequest, ExportedFile } from './service/export.ts'
 import { exportPackage } from './service/export.ts'
 import { install, nodeOf, requirePlatform, upgrade } from './service/installing.ts'
@@ -30,12 +32,14 @@ import { changeSettings } from './service/settings-values.ts'
 import type { ListedSnapshot, RollbackRequest } from './service/snapshots.ts'
 import { listSnapshots, rollBack } from './service/snapshots.ts'
 import { disable, enable } from './service/switching.ts'
+import type { TrustedKeys } from './service/trusted-keys.ts'
+import { createTrustedKeys } from './service/trusted-keys.ts'
 import { worldOf } from './service/world.ts'
 
 type Answer<K extends keyof typeof packageRoutes> = z.input<(typeof packageRoutes)[K]['response']>
 
 /** The packages of one host. Every operation throws what its route declares. */
-export interface PackageAdministration extends PackagesService {
+export interface PackageAdministration {
   list(query: PackageListQuery): Answer<'listPackages'>
   read(id: string): Answer<'getPackage'>
   install(ctx: RequestContext, request: InstallRequest): Promise<Answer<'installPackage'>>
@@ -58,11 +62,29 @@ export interface PackageAdministration extends PackagesService {
   rollBack(ctx: RequestContext, id: string, request: RollbackRequest): Promise<Answer<'rollbackPackage'>>
   snapshots(id: string): ListedSnapshot[]
   export(ctx: RequestContext, id: string, request: ExportRequest): Promise<ExportedFile>
+  readonly keys: TrustedKeys
+  /** Drops what nobody needs any more. */
+  tidy(): Promise<void>
+}
+
+/** What the service is made from. */
+export interface PackageHost
+  extends Omit<PackageParts, 'artifacts' | 'keys' | 'requireSigned' | 'passing'>, Pick<ArtifactParts, 'dataDir'> {
+  readonly settings: SettingsService
 }
 
 /** Makes the service. */
-export function createPackageAdministration(parts: PackageParts): PackageAdministration {
-  const { read, metadata, artifacts } = parts
+export function createPackageAdministration(host: PackageHost): PackageAdministration {
+  const { read, write, clock, settings, metadata } = host
+  const keys = createTrustedKeys(host)
+  const artifacts = createArtifacts({
+    ...host,
+    keys,
+    typeOf: metadata.deliveries.typeOf,
+    publisherToken: () => settings.openSecret('packages.publisherToken'),
+  })
+  const requireSigned = (): boolean => settings.get('packages.requireSigned')
+  const parts: PackageParts = { ...host, keys, artifacts, requireSigned, passing: new Map() }
   const oneByOne = createSerial()
   const counts = (id: string): Readonly<Record<string, number>> => metadata.deliveries.counts().get(id) ?? {}
   const shown = (row: PackageRow): PackageRecord => recordOf(row, counts(row.id), parts.passing.get(row.id))
@@ -76,10 +98,6 @@ export function createPackageAdministration(parts: PackageParts): PackageAdminis
   })
 
   return {
-    get(id) {
-      const row = getPackage(read, id)
-      return row === undefined ? undefined : shown(row)
-    },
     list({ status, enabled, type, ...page }) {
       const all = metadata.deliveries.counts()
       const fitting = allPackages(read)
@@ -147,6 +165,11 @@ export function createPackageAdministration(parts: PackageParts): PackageAdminis
       return listSnapshots(read, id)
     },
     export: (ctx, id, request) => exportPackage(parts, ctx, id, request),
+    keys,
+    async tidy() {
+      await write('packages.retention', (tx) => dropExpiredSnapshots(tx, clock.iso()))
+      await artifacts.tidy()
+    },
   }
 }
 

@@ -60,7 +60,8 @@ export async function changeSettings(
   if (requires) {
     for (const [name, { required, default: usual }] of Object.entries(properties)) {
       const isThere = Object.hasOwn(values, name) || Object.hasOwn(secrets, name) || usual !== undefined
-      if (required !== true || isThere) continue
+      const isToldOf = errors.some(({ field }) => field === `settings.${name}`)
+      if (required !== true || isThere || isToldOf) continue
       errors.push({ field: `settings.${name}`, code: 'required', message: 'The package needs a value.' })
     }
   }
