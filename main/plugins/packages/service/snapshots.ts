@@ -11,6 +11,7 @@ import type { PackageParts } from './parts.ts'
 import { passing, requirePackage, requireTransition } from './parts.ts'
 import type { HistoryEntry } from './record-view.ts'
 import { detailsOf } from './record-view.ts'
+import { mergeThreeWay } from './three-way.ts'
 
 /** Days a snapshot is kept, and how many of a package. @source D-134 */
 const keptDays = 90
@@ -161,13 +162,24 @@ function changesBack(
       returning: true,
       returningUids: { object: uid, fields: fieldUids },
       state,
-      ...(withCustomizations ? { overlay } : {}),
+      ...(withCustomizations ? { overlay } : keptOverlay(now, item)),
     }
   })
   const removals = [...present.values()].map(({ type, name }): DeliveredChange => {
     return { change: 'remove', type, name, packageId, force: true }
   })
   return [...changes, ...removals]
+}
+
+/** The customization of today, as it fits over an older version: what that does not have stays as people's own. */
+function keptOverlay(
+  now: DeliveredItem | undefined,
+  { item: incoming }: DeliveredItem,
+): { readonly overlay?: DeliveredItem['overlay'] } {
+  if (now === undefined || now.overlay === null) return {}
+  const { item: base, fieldUids, overlay } = now
+  const { patch } = mergeThreeWay({ base, incoming, patch: overlay.patch, strategy: 'keep-custom', fieldUids })
+  return { overlay: { patch, active: overlay.active } }
 }
 
 function rowBack({ clock }: PackageParts, row: PackageRow, back: PackageRow): PackageRow {

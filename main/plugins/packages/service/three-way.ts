@@ -60,7 +60,7 @@ export function mergeThreeWay(input: MergeInput): MergeResult {
       const is = memberOf(after, key)
       if (isJsonMap(value) && (isJsonMap(is) || (was === undefined && is === undefined))) {
         const inner = is === undefined ? value : walk(value, was, is, at)
-        if (Object.keys(inner).length > 0) kept.push([key, inner])
+        if (is === undefined || Object.keys(inner).length > 0) kept.push([key, inner])
         continue
       }
       const custom = value === null ? undefined : isJsonMap(value) ? applyMergePatch(was, value) : value
