@@ -3,14 +3,12 @@
 
 const jobs = 'Jobs are not built: stored for the capability that will run them.'
 const assistants = 'Assistants are not built: stored for the capability that will run them.'
-const packages = 'Packages are not built: declared by D-48 and D-204 for the capability that will keep to it.'
 const screen = 'Presentation: stored and handed to clients, which draw it; the console does not.'
 const library = 'The library of accounts reads it: the group is handed on whole (library-options.ts).'
 const protocol = 'The library of accounts raises it: found in the table by its code (library-errors.ts).'
 
 /** Reasons by kind and path; a path that ends in `.*` stands for all below it. */
 export const keptNames: Readonly<Record<string, string>> = {
-  'workspace option packages.requireSigned': packages,
   'setting auth.plugins.passkeys': 'D-26: accepted and without effect.',
   'setting auth.oidcProviders.pkce': library,
   'setting auth.emailVerification.*': library,
@@ -44,7 +42,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key datasource.driver': 'Only the database of the workspace is connected (D-112).',
   'metadata key agent.*': assistants,
   'metadata key skill.*': assistants,
-  'permission manage_packages': packages,
   'permission manage_ai': assistants,
   'error authorization_pending': protocol,
   'error expired_token': protocol,

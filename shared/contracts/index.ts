@@ -20,6 +20,7 @@ import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
 import { notificationRoutes } from './notifications.ts'
+import { packageRoutes } from './packages.ts'
 import { permissionRoutes } from './permissions.ts'
 import { realtimeRoutes } from './realtime.ts'
 import { registryRoutes } from './registry.ts'
@@ -49,6 +50,7 @@ export const allContracts: readonly AnyRoute[] = [
   settingsRoutes,
   backupRoutes,
   registryRoutes,
+  packageRoutes,
   permissionRoutes,
   viewRoutes,
   analyticsRoutes,

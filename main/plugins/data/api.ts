@@ -340,6 +340,48 @@ export interface RecordNumbering {
   provisional(object: ObjectSchema, field: FieldSchema): string | null
 }
 
+/** Which record is meant: by its id, or by the value of a unique field. */
+export type RecordKey = { readonly id: string } | { readonly field: string; readonly value: unknown }
+
+/**
+ * Records inside of a transaction somebody else has begun, of objects as the metadata service answers them at this moment:
+ * rights, values, references, rules and uniqueness hold as anywhere. No hook runs, as nothing can be awaited.
+ */
+export interface RecordsWithin {
+  /** The record a key means, with all of its fields; undefined for none. @throws validation_error, resource_not_found */
+  find(
+    object: string,
+    key: RecordKey,
+  ): { readonly id: string; readonly record: PlatformRecord; readonly isDeleted: boolean } | undefined
+  /** The values that cells of a CSV file stand for; what cannot be read stays as it is. @throws resource_not_found */
+  valuesOf(object: string, cells: Readonly<Record<string, unknown>>): Record<string, unknown>
+  /** @throws validation_error, conflict, resource_not_found, permission_denied */
+  create(
+    object: string,
+    data: Readonly<Record<string, unknown>>,
+  ): { readonly id: string; readonly record: PlatformRecord }
+  /** @throws validation_error, conflict, resource_not_found, permission_denied, record_locked */
+  update(
+    object: string,
+    id: string,
+    data: Readonly<Record<string, unknown>>,
+  ): { readonly id: string; readonly record: PlatformRecord }
+}
+
+/** What schema changes put aside (D-101), for who takes several changes back at once. */
+export interface BackupsAside {
+  /** All backups by id, with the object each is of. */
+  ids(reads: Pick<Reads, 'all' | 'get'>): ReadonlyMap<string, string>
+  /** Keeps backups until an instant, if they would go earlier. */
+  keepUntil(tx: Tx, ids: readonly string[], at: string): void
+  /**
+   * Runs a write of metadata that finds the values of the backups where its definitions want them back: tables of objects,
+   * columns of fields, values before a conversion. Backups that are gone are passed over.
+   * @param save is given what forgets the backups, to be called inside of the transaction
+   */
+  bringBack<T>(ids: readonly string[], save: (forget: (tx: Tx) => void) => Promise<T>): Promise<T>
+}
+
 /** The data service. */
 export interface DataService {
   /**
@@ -490,6 +532,10 @@ export interface DataService {
     schema: ObjectSchema,
     range: { readonly below: string | null; readonly limit: number },
   ): readonly WholeRecord[]
+  /** Records inside of a write of somebody else, see {@link RecordsWithin}. */
+  within(tx: Tx, ctx: RequestContext): RecordsWithin
+  /** What schema changes put aside. */
+  readonly backups: BackupsAside
   /** Sets who issues numbers. @throws Error when somebody did already */
   setNumbering(numbering: RecordNumbering): void
   /**

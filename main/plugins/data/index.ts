@@ -18,7 +18,7 @@ import { createRecordRules } from './service/rules/create-record-rules.ts'
 import type { SchemaChangeParts } from './service/schema-change/change-parts.ts'
 import { createDerivedValues } from './service/schema-change/derived.ts'
 import { schemaChangeHandlers, schemaRestoredEvent } from './service/schema-change/handlers.ts'
-import { createSchemaBackups } from './service/schema-change/restoring.ts'
+import { createBackupsAside, createSchemaBackups } from './service/schema-change/restoring.ts'
 import { backupExpiredEvent, createSchemaUpkeep } from './service/schema-change/upkeep.ts'
 import { withRelationChecks } from './service/relation-checks.ts'
 import { createTransitionRights } from './service/rules/transition-rights.ts'
@@ -96,6 +96,7 @@ export const dataPlugin = definePlugin({
       settings,
       cursorKey: await cursorKey(host),
       mayTake,
+      backups: createBackupsAside(parts, tables.withReturning),
     })
     host.provide('data', service)
     host.handle(dataRoutes, dataHandlers(service, metadata, host.read))

@@ -15,7 +15,7 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
-import type { DataService, RecordFiles, RecordHooks, RecordLocks } from './api.ts'
+import type { BackupsAside, DataService, RecordFiles, RecordHooks, RecordLocks } from './api.ts'
 import { createRecordDeletion } from './service/deletion.ts'
 import { createRecordAccess } from './service/record-access.ts'
 import { createRecordFinder } from './service/finder.ts'
@@ -36,6 +36,7 @@ import { createSummaries } from './service/summaries.ts'
 import { createSummaryRules } from './service/summary-rules.ts'
 import { findRow, requireRowFor } from './service/write-parts.ts'
 import type { WriteParts } from './service/write-parts.ts'
+import { createRecordsWithin } from './service/within.ts'
 import { createRecordWriter } from './service/writer.ts'
 
 /** What the service is made from. */
@@ -48,6 +49,7 @@ export type DataServiceHost = Pick<
   settings: SettingsService
   cursorKey: CursorKey
   readonly mayTake: MayTake
+  readonly backups: BackupsAside
   /** Undefined while there are no organizations. */
   recordOrganization(): RecordOrganization | undefined
 }
@@ -231,6 +233,8 @@ export function createDataService(host: DataServiceHost): DataService {
     stream: (ctx, object, query) => finder.stream(ctx, schemaFor(ctx, object, 'read'), query),
     ...createRecordWrites(parts),
     ...createReveal(parts),
+    within: createRecordsWithin(parts),
+    backups: host.backups,
     ...createRemoteWrites({ metadata, rows, clock, numbers, queryEnv, rules, incoming, summaries, parseEnv }),
     ...createRemoteRights({ metadata, access, queryEnv, parseEnv, envFor, authorizer: host.authorizer }),
   }

@@ -176,6 +176,96 @@ export interface MetadataService {
   setItemRule(type: MetadataType, rule: ItemRule): void
   /** Items as machines exchange them. */
   readonly exchange: MetadataExchange
+  /** Items as packages deliver them. */
+  readonly deliveries: MetadataDeliveries
+}
+
+/** The platform's overlay as packages keep and set it. */
+export interface DeliveredOverlay {
+  /** JSON Merge Patch, with the uids of fields it adds. */
+  readonly patch: Readonly<Record<string, unknown>>
+  readonly active: boolean
+}
+
+/** An item as it is stored, without layers and without uids inside of it, and the platform's overlay over it. */
+export interface DeliveredItem extends Pick<
+  MetadataItem,
+  'type' | 'name' | 'uid' | 'item' | 'state' | 'packageId' | 'namespace'
+> {
+  /** Uids of an object's fields, by name; empty for other types. */
+  readonly fieldUids: Readonly<Record<string, string>>
+  readonly overlay: DeliveredOverlay | null
+}
+
+/** What a package changes of one item it delivers. */
+export type DeliveredChange =
+  | {
+      readonly change: 'save'
+      readonly type: MetadataType
+      readonly name: string
+      readonly packageId: string
+      readonly namespace: string
+      readonly item: Record<string, unknown>
+      /** Default: as it is, active for a new item. */
+      readonly state?: MetadataState
+      /** Absent: as it is; null: none. */
+      readonly overlay?: DeliveredOverlay | null
+      /** What records still use stays in the definition (D-100). */
+      readonly keepsOptions: boolean
+      /** True for a body that was stored before: what was let in then still is. */
+      readonly returning?: true
+      /** See {@link SaveItemInput}. */
+      readonly returningUids?: { readonly object: string; readonly fields: Readonly<Record<string, string>> }
+    }
+  | {
+      readonly change: 'remove'
+      readonly type: MetadataType
+      readonly name: string
+      readonly packageId: string
+      /** Removes the item although others refer to it. */
+      readonly force?: boolean
+    }
+  | {
+      readonly change: 'state'
+      readonly type: MetadataType
+      readonly name: string
+      readonly packageId: string
+      /** Any state; the lifecycle of people (D-110) does not bind a package. */
+      readonly state: MetadataState
+    }
+
+/** What a delivery would do to tables, or has done. */
+export interface DeliveryPlan {
+  /** The steps, each with the object it is about. */
+  readonly plan: readonly (SchemaChangeStep & { readonly object: string })[]
+  readonly planHash?: string
+}
+
+/** Reads and changes what packages deliver; rights are the caller's to ask for. */
+export interface MetadataDeliveries {
+  /** The type a word names (D-102). */
+  typeOf(word: string): MetadataType | undefined
+  /** The stored item in any state, whoever made it. */
+  item(type: MetadataType, name: string): DeliveredItem | undefined
+  /** The items of a package in any state, what others refer to first. */
+  itemsOf(packageId: string): readonly DeliveredItem[]
+  /** How many items of each type every package has, by its id. */
+  counts(): ReadonlyMap<string, Readonly<Record<string, number>>>
+  /** Items in any state that were stored under a namespace. */
+  inNamespace(namespace: string): readonly DeliveredItem[]
+  /**
+   * Stores the changes in one write, in the order types load; all or nothing.
+   * @param build asked when no other metadata write can come between
+   * @param options.confirm the plan's hash, or `true` for any plan (D-101)
+   * @param options.along runs inside the transaction once all items are stored; this service already answers the items as
+   * they will be. What it throws takes everything back
+   * @throws destructive_change, and what refuses a change, with `item {type, name}` in its details
+   */
+  deliver(
+    ctx: RequestContext,
+    build: () => readonly DeliveredChange[],
+    options: { readonly dryRun?: boolean; readonly confirm?: string | undefined; readonly along?: (tx: Tx) => void },
+  ): Promise<DeliveryPlan>
 }
 
 /** A field of a {@link PortableItem}. */

@@ -10,6 +10,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { ItemRule, MetadataItem, MetadataService, OverlayRecord, SaveItemResult, TypeHook } from './api.ts'
 import type { BundleEntry } from './service/bundle.ts'
+import { createDeliveries } from './service/deliveries.ts'
 import type { PublishInput, StateInput } from './service/change-state.ts'
 import { draftItem } from './service/change-state.ts'
 import { etagOf } from './service/etag.ts'
@@ -269,6 +270,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
       return { deleted: !reset, reset }
     },
     bundle: pipeline.bundle,
+    deliveries: createDeliveries(cache, pipeline.bundleBuilt),
     async putOverlay(ctx, input) {
       requireSeen(ctx, input)
       const { after } = await pipeline.run(ctx, 'overlay', input)

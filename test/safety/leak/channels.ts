@@ -43,6 +43,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'metadata',
   'none',
   'notifications',
+  'packages',
   'permissions',
   'polling',
   'presence',
@@ -68,7 +69,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
 export const absentChannels: Readonly<Record<string, RegExp>> = {
   'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
   'storage names and signed URLs': /^\/api\/v1\/storage/,
-  'package snapshots': /^\/api\/v1\/packages/,
   OData: /^\/(api\/v1\/)?odata/,
 }
 

@@ -6,9 +6,9 @@ import { PlatformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx, Write } from '#main/kernel/database.ts'
 import { whenReady } from '#main/kernel/pending-work.ts'
-import type { RemoveItemInput, SaveItemInput } from '../api.ts'
+import type { DeliveredChange, RemoveItemInput, SaveItemInput } from '../api.ts'
 import type { ItemCache } from './item-cache.ts'
-import type { PreparedWrite, StorableWrite, WriteParts, WriteScope } from './item-write.ts'
+import type { ItemChange, PreparedWrite, StorableWrite, WriteParts, WriteScope } from './item-write.ts'
 import { cacheChange } from './item-write.ts'
 import type { OverlayInput } from './merge-overlay.ts'
 import { aroundAll } from './plan-schema.ts'
@@ -16,9 +16,25 @@ import { storeWrite } from './store-write.ts'
 
 /** One item of a bundle. */
 export type BundleEntry =
-  | { readonly save: SaveItemInput; readonly remove?: undefined; readonly overlay?: undefined }
-  | { readonly remove: RemoveItemInput; readonly overlay?: undefined }
-  | { readonly overlay: OverlayInput; readonly save?: undefined; readonly remove?: undefined }
+  | {
+      readonly save: SaveItemInput
+      readonly remove?: undefined
+      readonly overlay?: undefined
+      readonly delivered?: undefined
+    }
+  | { readonly remove: RemoveItemInput; readonly overlay?: undefined; readonly delivered?: undefined }
+  | {
+      readonly overlay: OverlayInput
+      readonly save?: undefined
+      readonly remove?: undefined
+      readonly delivered?: undefined
+    }
+  | {
+      readonly delivered: DeliveredChange
+      readonly save?: undefined
+      readonly remove?: undefined
+      readonly overlay?: undefined
+    }
 
 /** What became of one entry. */
 export type BundleOutcome =
@@ -31,6 +47,13 @@ export interface BundleOptions {
   readonly each: boolean
   /** Stores nothing; the outcomes say what would happen. */
   readonly dryRun?: boolean
+  /** Called once all entries are prepared, before anything is stored; what it throws ends the bundle. */
+  readonly agree?: (prepared: readonly StorableWrite[]) => void
+  /**
+   * Runs inside the transaction once everything is stored, while the items in memory are those that will be; what it throws
+   * takes everything back. Of bundles that are stored as a whole.
+   */
+  readonly along?: (tx: Tx) => void
 }
 
 /** What a bundle did; `stored` false means that nothing was written. */
@@ -59,11 +82,16 @@ export async function runBundle(
   parts: BundleParts,
   ctx: RequestContext,
   entries: readonly BundleEntry[],
-  { each, dryRun = false }: BundleOptions,
+  { each, dryRun = false, agree, along }: BundleOptions,
 ): Promise<BundleResult> {
   const { cache, read, write } = parts
   const store = (tx: Tx, prepared: StorableWrite): void => storeWrite(parts, tx, ctx, prepared)
-  const leaving = new Set(entries.flatMap(({ remove }) => (remove === undefined ? [] : [keyOf(remove)])))
+  const leaving = new Set(
+    entries.flatMap(({ remove, delivered }) => {
+      const gone = delivered?.change === 'remove' ? delivered : remove
+      return gone === undefined ? [] : [keyOf(gone)]
+    }),
+  )
 
   /** Prepares entries one after the other, every one on the ground of those before it. */
   const createSequence = (reads: WriteScope['reads'], mayWait: boolean) => {
@@ -100,7 +128,8 @@ export async function runBundle(
     if (outcomes.length % breathEvery === 0) await setImmediate()
   }
   const failed = outcomes.some((outcome) => !outcome.ok)
-  const hasNone = outcomes.every((outcome) => !outcome.ok)
+  const hasNone = along === undefined && outcomes.every((outcome) => !outcome.ok)
+  if (!failed) agree?.(outcomes.flatMap((outcome) => (outcome.ok ? [outcome.prepared] : [])))
   if (dryRun || hasNone || (failed && !each)) return { outcomes, stored: false }
 
   const storeAll = (tx: Tx): void => {
@@ -112,6 +141,9 @@ export async function runBundle(
         throw new StoreFailure(index, platformErrorOf(error))
       }
     }
+    if (along === undefined) return
+    const changes = outcomes.flatMap((outcome) => (outcome.ok ? outcome.prepared.changes : []))
+    asStored(cache, changes, () => along(tx))
   }
 
   /** After a failure the rest stands on other ground than it was prepared on and is prepared again. */
@@ -166,8 +198,27 @@ function withoutItems(prepared: PreparedWrite): StorableWrite {
 }
 
 /** What an entry asks for, with the item it is about. */
-export function subjectOf(entry: BundleEntry): SaveItemInput | RemoveItemInput | OverlayInput {
-  return entry.overlay ?? entry.remove ?? entry.save
+export function subjectOf(entry: BundleEntry): SaveItemInput | RemoveItemInput | OverlayInput | DeliveredChange {
+  return entry.delivered ?? entry.overlay ?? entry.remove ?? entry.save
+}
+
+/** Runs `fn` with the changes in memory, and takes them out again: before COMMIT nobody else may see them. */
+function asStored(cache: ItemCache, changes: readonly ItemChange[], fn: () => void): void {
+  for (const change of changes) cache.apply(cacheChange([change]))
+  try {
+    fn()
+  } finally {
+    for (const change of changes.toReversed()) cache.apply(cacheChange([reversed(change)]))
+  }
+}
+
+function reversed({ previous, next, overlays = [], draft }: ItemChange): ItemChange {
+  return {
+    previous: next,
+    next: previous,
+    overlays: overlays.map((one) => ({ previous: one.next, next: one.previous })),
+    ...(draft === undefined ? {} : { draft: { previous: draft.next, next: draft.previous } }),
+  }
 }
 
 /** The name of an item in sets: `type/name`. */

@@ -209,6 +209,17 @@ function recordOf(
   })
 }
 
+/** The platform's overlay of an item a package stores anew: exactly this patch, none when it says nothing. */
+export function deliveredOverlay(
+  scope: WriteScope,
+  base: MetadataItem,
+  previous: OverlayRecord | null,
+  given: { readonly patch: Body; readonly active: boolean } | null,
+): OverlayRecord | null {
+  if (given === null || Object.keys(given.patch).length === 0) return null
+  return recordOf(scope, base, base.item, previous, { ...given, scope: 'platform' })
+}
+
 /** Fields a patch adds get their uid from the server, like any field. */
 function withPatchUids(
   { items, ids }: WriteScope,

@@ -35,6 +35,7 @@ import { requireSafeInput } from './check-input.ts'
 import { requireConditions } from './etag.ts'
 import type { ItemCache } from './item-cache.ts'
 import type { PreparedWrite, WriteParts, WriteScope, WriteSubject } from './item-write.ts'
+import { prepareDelivered } from './deliver-item.ts'
 import { fieldHolder, mergeField, mergeFieldRemoval, seenFromField } from './merge-field.ts'
 import { splitChildName } from './field-items.ts'
 import { changesOf, findRenamed, isSameVersion, mergeItem, requireNoRename } from './merge-item.ts'
@@ -110,6 +111,11 @@ export interface Pipeline {
   ): Promise<PreparedWrite | null>
   /** Saves and removes many items in one write. @throws permission_denied; what fails inside is an outcome */
   bundle(ctx: RequestContext, entries: readonly BundleEntry[], options: BundleOptions): Promise<BundleResult>
+  /**
+   * The same for entries whose maker has asked for the rights.
+   * @param build asked when no other metadata write can come between
+   */
+  bundleBuilt(ctx: RequestContext, build: () => readonly BundleEntry[], options: BundleOptions): Promise<BundleResult>
 }
 
 /** Makes the pipeline. */
@@ -119,7 +125,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
   const requireRight = (
     ctx: RequestContext,
-    asked: { type: MetadataType; authorized?: boolean; scope?: string },
+    asked: { type: MetadataType; authorized?: boolean; scope?: string | undefined },
   ): void => {
     // Everybody may write overlays of their own.
     if (asked.authorized === true || asked.scope === 'user') return
@@ -158,10 +164,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       for (const entry of entries) requireRight(ctx, subjectOf(entry))
       return serial(() => runBundle({ ...parts, prepare: prepareEntry }, ctx, entries, options))
     },
+    bundleBuilt: (ctx, build, options) =>
+      serial(async () => runBundle({ ...parts, prepare: prepareEntry }, ctx, build(), options)),
   }
 }
 
 function prepareEntry(scope: WriteScope, entry: BundleEntry, dryRun: boolean): PreparedWrite {
+  if (entry.delivered !== undefined) return prepareDelivered(scope, entry.delivered)
   if (entry.overlay !== undefined) return prepareOverlay(scope, entry.overlay)
   return entry.remove === undefined
     ? prepareSave(scope, { ...entry.save, dryRun })

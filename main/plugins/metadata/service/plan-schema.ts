@@ -40,11 +40,20 @@ export function planWrite(scope: WriteScope, subject: WriteSubject, proposed: Pr
   return { result, changes, work, plan, after, confirm }
 }
 
-/** Plans a save; without consent to a loss, what records still use stays in the definition (D-100). @throws as planWrite */
-export function planSave(scope: WriteScope, subject: WriteSubject, proposed: ProposedWrite): PreparedWrite {
+/**
+ * Plans a save; what records still use stays in the definition (D-100).
+ * @param keepsUsed default: where nobody agreed to a loss
+ * @throws as planWrite
+ */
+export function planSave(
+  scope: WriteScope,
+  subject: WriteSubject,
+  proposed: ProposedWrite,
+  keepsUsed = subject.confirm === undefined && subject.dryRun !== true,
+): PreparedWrite {
   const prepared = planWrite(scope, subject, proposed)
   const [own, ...rest] = proposed.changes
-  if (subject.confirm !== undefined || subject.dryRun === true || !own?.previous || !own.next) return prepared
+  if (!keepsUsed || !own?.previous || !own.next) return prepared
   const hook = prepared.work.find((work) => work.next?.uid === own.next!.uid)?.hook
   const found = hook?.keep?.(own.previous, own.next.item as Record<string, unknown>, prepared.plan)
   if (found === undefined || found === null) return prepared
@@ -78,8 +87,8 @@ export function acceptsAnyPlan(confirm: string | undefined): boolean {
   return confirm === 'true' || confirm === '1'
 }
 
-/** Refuses a plan that destroys data without consent to exactly this plan. */
-function requireConsent(plan: readonly SchemaChangeStep[], confirm: string | undefined): void {
+/** Refuses a plan that destroys data without consent to exactly this plan. @throws destructive_change */
+export function requireConsent(plan: readonly SchemaChangeStep[], confirm: string | undefined): void {
   if (!plan.some((step) => step.destructive) || acceptsAnyPlan(confirm)) return
   const planHash = canonicalHash(plan)
   if (confirm === planHash) return

@@ -112,6 +112,17 @@ export function allBackups(read: Reader): SchemaBackup[] {
   }))
 }
 
+/** Keeps a backup until an instant, longer than it would be. */
+export function extendBackup(tx: Tx, id: string, expiresAt: string): void {
+  tx.run(
+    statement('UPDATE data_schema_backup SET expires_at = ? WHERE id = ? AND expires_at < ?', [
+      expiresAt,
+      id,
+      expiresAt,
+    ]),
+  )
+}
+
 /** Forgets a backup; its columns or table are the caller's concern. */
 export function removeBackup(tx: Tx, id: string): void {
   tx.run(statement('DELETE FROM data_schema_backup WHERE id = ?', [id]))

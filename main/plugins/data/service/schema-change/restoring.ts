@@ -2,10 +2,11 @@
 // field at its place, a deleted object with its items, or a field as it was before a conversion.
 import { notFound, PlatformError, platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
-import { allBackups, removeBackup } from './backup-store.ts'
+import type { BackupsAside } from '../../api.ts'
+import { allBackups, extendBackup, removeBackup } from './backup-store.ts'
 import type { BackedUpField, BackedUpObject, SchemaBackup } from './backup-store.ts'
 import type { SchemaChangeParts } from './change-parts.ts'
-import type { Returning } from './returning.ts'
+import type { Returning, ReturningField } from './returning.ts'
 import { removeStrayColumns } from './stray-columns.ts'
 
 /** What a restore did. */
@@ -27,6 +28,57 @@ export interface SchemaBackups {
 
 /** Lets a save take back what a backup keeps. */
 export type WithReturning = <T>(returning: Returning, save: () => Promise<T>) => Promise<T>
+
+/** Lets a write of metadata take back what several backups keep, see {@link BackupsAside}. */
+export function createBackupsAside(parts: SchemaChangeParts, withReturning: WithReturning): BackupsAside {
+  const fieldsOfUid = (uid: string): ReadonlyMap<string, string> => {
+    const schema = parts.metadata.objectSchemas().find((one) => one.uid === uid)
+    return new Map(schema?.fields.map((field) => [field.uid, field.name]))
+  }
+
+  /** What of the backups can come back: whole objects that are gone, fields that are gone, conversions of fields there. */
+  const returningOf = (ids: ReadonlySet<string>): Returning[] => {
+    const byObject = new Map<string, { objectUid: string; table?: string; fields: Map<string, ReturningField> }>()
+    // Of a field that changed several times, what was kept first is what comes back.
+    for (const backup of allBackups(parts.read)) {
+      const { id, objectUid, definition, kind, table, columns } = backup
+      if (!ids.has(id) || objectUid === null || definition === null) continue
+      const known = byObject.get(objectUid) ?? { objectUid, fields: new Map<string, ReturningField>() }
+      byObject.set(objectUid, known)
+      if (kind === 'object') {
+        known.table = table
+        continue
+      }
+      const { name, definition: field, next } = definition as BackedUpField
+      const isThere = fieldsOfUid(objectUid).has(field.uid!)
+      if (isThere !== (kind === 'conversion')) continue
+      known.fields.set(name, { columns, ...(next === undefined ? {} : { made: next }) })
+    }
+    return [...byObject.values()]
+  }
+
+  return {
+    ids: (reads) => new Map(allBackups(reads).map(({ id, object }) => [id, object])),
+    keepUntil: (tx, ids, at) => ids.forEach((id) => extendBackup(tx, id, at)),
+    async bringBack(ids, save) {
+      const wanted = new Set(ids)
+      const all = returningOf(wanted)
+      const nested = all.reduce(
+        (inner, returning) => () => withReturning(returning, inner),
+        () =>
+          save((tx) => {
+            for (const id of wanted) removeBackup(tx, id)
+          }),
+      )
+      const result = await nested()
+      for (const { objectUid } of all) {
+        const schema = parts.metadata.objectSchemas().find((one) => one.uid === objectUid)
+        if (schema !== undefined) await removeStrayColumns(parts, schema)
+      }
+      return result
+    },
+  }
+}
 
 /** Makes the service. */
 export function createSchemaBackups(parts: SchemaChangeParts, withReturning: WithReturning): SchemaBackups {
@@ -73,12 +125,8 @@ export function createSchemaBackups(parts: SchemaChangeParts, withReturning: Wit
     const { renamedFrom: _renamed, ...back } = definition
     const rest = fields.filter((_, i) => i !== present || !isConversion)
     rest.splice(Math.min(isConversion ? present : position, rest.length), 0, [name, back as Record<string, unknown>])
-    const returning = {
-      objectUid: schema.uid,
-      field: name,
-      columns: backup.columns,
-      ...(made === undefined ? {} : { made }),
-    }
+    const field = { columns: backup.columns, ...(made === undefined ? {} : { made }) }
+    const returning = { objectUid: schema.uid, fields: new Map([[name, field]]) }
     const body = { ...item.item, fields: Object.fromEntries(rest) }
     const version = await saveObject(ctx, schema.name, body, returning)
     await parts.write('data.backup-restored', (tx) => removeBackup(tx, backup.id))

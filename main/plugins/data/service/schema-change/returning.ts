@@ -9,23 +9,31 @@ import type { SchemaPlan } from '#main/database/schema/schema-plan.ts'
 import { fieldColumns } from '#main/database/schema/table-ddl.ts'
 import type { FieldSchema, SqlValue } from '#shared/field-types/field-schema.ts'
 
-/** A backup on its way back. */
-export interface Returning {
-  readonly objectUid: string
-  /** The table of a whole object. */
-  readonly table?: string
-  /** The name of the field that comes back. */
-  readonly field?: string
+/** A field of a backup on its way back. */
+export interface ReturningField {
   /** Its columns, main column first. */
-  readonly columns?: readonly string[]
+  readonly columns: readonly string[]
   /** What the conversion that is taken back had made of the field. */
   readonly made?: FieldDefinition
 }
 
+/** Backups of one object on their way back. */
+export interface Returning {
+  readonly objectUid: string
+  /** The table of a whole object. */
+  readonly table?: string
+  /** The fields that come back, by the name they come back under. */
+  readonly fields?: ReadonlyMap<string, ReturningField>
+}
+
 /** The plan with the work a returning field needs although its definition alone would not ask for it. */
 export function withReturningWork(plan: SchemaPlan, returning: Returning | undefined): SchemaPlan {
+  return [...(returning?.fields?.keys() ?? [])].reduce(withFieldWork, plan)
+}
+
+function withFieldWork(plan: SchemaPlan, field: string): SchemaPlan {
   const { before, after, changes } = plan
-  const next = returning?.field === undefined ? undefined : after?.byName.get(returning.field)
+  const next = after?.byName.get(field)
   const old = before?.fields.find((field) => field.uid === next?.uid)
   if (next === undefined || old === undefined) return plan
   if (changes.some(({ change, work }) => change === 'retype_field' && work?.next.name === next.name)) return plan
@@ -39,9 +47,8 @@ export function withReturningWork(plan: SchemaPlan, returning: Returning | undef
 
 /** The columns of fields that come back into a place where nothing stands. */
 export function returningColumns(returning: Returning, after: ObjectSchema): ReadonlyMap<string, readonly string[]> {
-  const { field, columns } = returning
-  if (field === undefined || columns === undefined || !after.byName.has(field)) return new Map()
-  return new Map([[field, columns]])
+  const fields = [...(returning.fields ?? [])].filter(([field]) => after.byName.has(field))
+  return new Map(fields.map(([field, { columns }]) => [field, columns]))
 }
 
 /**
@@ -54,8 +61,9 @@ export function returningSource(
   to: readonly string[],
   env: ConversionEnv,
 ): FillSource | undefined {
-  const { field, columns, made } = returning ?? {}
-  if (field === undefined || columns === undefined || work.next.name !== field) return undefined
+  const field = work.next.name
+  const { columns, made } = returning?.fields?.get(field) ?? {}
+  if (columns === undefined) return undefined
   const present = fieldColumns(work.old).map((column) => column.name)
   const forward = createConverter(work.next, work.old, env)
   const back = createConverter(work.old, work.next, env)

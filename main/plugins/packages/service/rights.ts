@@ -1,0 +1,43 @@
+// Who may install what (D-125): nobody brings along through a package what they could not do or give themselves.
+import type { MetadataType } from '#shared/contracts/metadata.ts'
+import { platformError } from '#shared/errors.ts'
+import type { RecordAction } from '#shared/route.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { Release } from './release.ts'
+import { isNamed } from './release.ts'
+
+/** What items of a type need beside the right to install; those of others come with it. */
+const rightsOfTypes: Readonly<Partial<Record<MetadataType, string>>> = {
+  permission: 'manage_permissions',
+  profile: 'manage_permissions',
+  role: 'manage_permissions',
+  flow: 'manage_flows',
+  // They act in the name of the system, not of whoever starts them.
+  trigger: 'manage_metadata',
+  job: 'manage_metadata',
+}
+
+/** @throws permission_denied with every right that is missing, in `details.permissions` */
+export function requireRights(authorizer: Authorizer, ctx: RequestContext, { manifest, items }: Release): void {
+  const needed = new Set(items.flatMap(({ type, item }) => rightsIn(type, item)))
+  const missing = [...needed].filter((right) => !authorizer.hasSystemPermission(ctx, right))
+  const refused = manifest.permissions.filter((asked) => !mayGive(authorizer, ctx, manifest.namespace, asked))
+  const permissions = [...new Set([...missing, ...refused])]
+  if (permissions.length > 0) throw platformError('permission_denied', { permissions })
+}
+
+function rightsIn(type: MetadataType, item: Readonly<Record<string, unknown>>): string[] {
+  const right = rightsOfTypes[type]
+  if (right !== undefined) return [right]
+  const { triggers } = item
+  return type === 'object' && Array.isArray(triggers) && triggers.length > 0 ? ['manage_metadata'] : []
+}
+
+function mayGive(authorizer: Authorizer, ctx: RequestContext, namespace: string, asked: string): boolean {
+  const [kind, object, action] = asked.split(':')
+  if (kind !== 'object') return authorizer.hasSystemPermission(ctx, asked)
+  if (isNamed(object!, namespace)) return true
+  if (object === '*') return authorizer.isUnrestricted(ctx)
+  return authorizer.canObject(ctx, object!, action as RecordAction)
+}

@@ -1,0 +1,127 @@
+// Who may install what (D-124, D-125): reading needs a session, changing the right to manage packages, and nobody brings along
+// through a package what they could not do themselves.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAuthHost } from '../support/auth-host.ts'
+import type { AuthHost } from '../support/auth-host.ts'
+
+let host: AuthHost
+const tokens: Record<string, string> = {}
+
+beforeAll(async () => {
+  host = await createAuthHost()
+  await host.defineObject('vault', { code: { type: 'text', externalId: true } })
+  await host.post('/data/vault', { code: 'closed' })
+  const open = { '*': { allowCreate: true, allowRead: true, allowEdit: true } }
+  const profiles: Record<string, [string[], Record<string, unknown>]> = {
+    installer: [['manage_packages'], { '*': { allowRead: true, allowCreate: true, allowEdit: true }, vault: {} }],
+    reader: [[], open],
+    nobody: [[], {}],
+    narrow: [['manage_packages'], { vault: { allowRead: true } }],
+  }
+  for (const [name, [systemPermissions, objects]] of Object.entries(profiles)) {
+    const item = { name, systemPermissions, objects, fields: {}, rowLevelSecurity: [] }
+    await host.put(`/meta/profile/${name}`, { type: 'profile', name, item })
+    const { id } = await host.account(name)
+    await host.put(`/permissions/assignments/${id}`, { profile: name, roles: [], permissionSets: [] })
+    tokens[name] = await host.signIn(name)
+  }
+}, 60_000)
+
+afterAll(() => host?.stop())
+
+const as = (who: string, method: string, path: string, body?: unknown) => host.as(tokens[who]!, method, path, body)
+
+const shop = (more: object = {}) => ({
+  id: 'org.rights.shop',
+  name: 'Shop',
+  version: '1.0.0',
+  namespace: 'shop',
+  metadata: [{ type: 'object', name: 'shop_item', item: { fields: { title: { type: 'text' } } } }],
+  ...more,
+})
+
+describe('packages', () => {
+  it('are changed by those who manage packages, and read by everybody who is signed in', async () => {
+    const manifest = shop({ data: [{ object: 'shop_item', records: [{ title: 'seed' }] }] })
+    for (const who of ['reader', 'nobody']) {
+      for (const [method, path, body] of [
+        ['POST', '/packages', { manifest }],
+        ['POST', '/packages/install', { manifest }],
+        ['POST', '/packages/upgrade', { packageId: manifest.id }],
+        ['POST', '/packages/upload', { artifact: { format: 'zip', content: 'AAAA' } }],
+        ['PATCH', `/packages/${manifest.id}`, { settings: {} }],
+        ['PATCH', `/packages/${manifest.id}/enable`, undefined],
+        ['PATCH', `/packages/${manifest.id}/disable`, undefined],
+        ['POST', `/packages/${manifest.id}/rollback`, { snapshotId: 'x' }],
+        ['DELETE', `/packages/${manifest.id}`, undefined],
+        ['GET', `/packages/${manifest.id}/snapshots`, undefined],
+        ['GET', `/packages/${manifest.id}/export`, undefined],
+        ['GET', '/packages/trusted-keys', undefined],
+        ['POST', '/packages/trusted-keys', { keyId: 'k', publicKey: 'x' }],
+        ['DELETE', '/packages/trusted-keys/k', undefined],
+      ] as const) {
+        const { status, body: answer } = await as(who, method, path, body)
+        expect([who, method, path, status, answer.error?.code]).toEqual([who, method, path, 403, 'permission_denied'])
+      }
+    }
+    const made = await as('installer', 'POST', '/packages', { manifest })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    expect((await as('reader', 'GET', '/packages')).body.data.packages).toHaveLength(1)
+    expect((await as('nobody', 'GET', `/packages/${manifest.id}`)).status).toBe(200)
+    expect((await host.anonymous('GET', '/packages')).status).toBe(401)
+    const removed = await as('installer', 'DELETE', `/packages/${manifest.id}?keepData=false&confirm=true`)
+    expect(removed.status, JSON.stringify(removed.body)).toBe(200)
+  })
+
+  it.each<[string, object, string]>([
+    ['a permission it asks for', { permissions: ['manage_users'] }, 'manage_users'],
+    ['an action on an object of others', { permissions: ['object:vault:read'] }, 'object:vault:read'],
+    [
+      'a permission set',
+      { metadata: [{ type: 'permission', name: 'all_of_it', item: { systemPermissions: ['manage_users'] } }] },
+      'manage_permissions',
+    ],
+    ['a flow', { metadata: [{ type: 'flow', name: 'any', item: { nodes: [], edges: [] } }] }, 'manage_flows'],
+    [
+      'a trigger, which acts as the system',
+      {
+        metadata: [{ type: 'trigger', name: 'vault.tell', item: { object: 'vault', events: ['create'], actions: [] } }],
+      },
+      'manage_metadata',
+    ],
+  ])('are refused to those who lack %s', async (_what, change, missing) => {
+    const { status, body } = await as('installer', 'POST', '/packages', { manifest: shop(change) })
+    expect(status).toBe(403)
+    expect(body.error.details.permissions).toEqual([missing])
+    expect((await host.get('/packages/org.rights.shop')).status).toBe(404)
+  })
+
+  it('ask for what is their own without more ado', async () => {
+    const manifest = shop({ permissions: ['object:shop_item:read', 'manage_packages'] })
+    expect((await as('installer', 'POST', '/packages', { manifest })).status).toBe(201)
+    await host.delete('/packages/org.rights.shop?keepData=false&confirm=true')
+  })
+
+  it('write records with the rights of whoever installs them', async () => {
+    const data = [{ object: 'vault', externalId: 'code', records: [{ code: 'closed' }, { code: 'new' }] }]
+    for (const who of ['installer', 'narrow']) {
+      const { status, body } = await as(who, 'POST', '/packages', { manifest: { ...shop(), metadata: [], data } })
+      expect([who, status, body.error.code]).toEqual([who, 403, 'permission_denied'])
+    }
+    expect((await host.get('/data/vault')).body.records).toHaveLength(1)
+  })
+
+  it('deliver what people change through overlays only, and other packages not at all', async () => {
+    await host.post('/packages', { manifest: shop() })
+    const direct = await host.delete('/meta/object/shop_item?confirm=true')
+    expect(direct.body.error.code).toBe('item_locked')
+    const stolen = {
+      ...shop({ id: 'org.rights.thief', namespace: 'thief' }),
+      metadata: [{ type: 'profile', name: 'reader', item: { systemPermissions: ['manage_users'] } }],
+    }
+    const { body } = await host.post('/packages', { manifest: stolen })
+    expect(body.error).toMatchObject({ code: 'namespace_conflict' })
+    const profile = (await host.get('/meta/profile/reader')).body.item
+    expect(profile.systemPermissions).toEqual([])
+  })
+})
