@@ -14,6 +14,7 @@ import { importPlugin } from '#main/plugins/import/index.ts'
 import { mailPlugin } from '#main/plugins/mail/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { notificationsPlugin } from '#main/plugins/notifications/index.ts'
+import { odataPlugin } from '#main/plugins/odata/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
 import { realtimePlugin } from '#main/plugins/realtime/index.ts'
 import { registryPlugin } from '#main/plugins/registry/index.ts'
@@ -54,4 +55,5 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   workflowPlugin,
   webhooksPlugin,
   syncPlugin,
+  odataPlugin,
 ]

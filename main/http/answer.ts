@@ -136,7 +136,7 @@ export function sendResult(
     reply.send(body.stream)
     return
   }
-  if (status === 304) {
+  if (status === 204 || status === 304) {
     reply.send()
     return
   }

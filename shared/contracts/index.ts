@@ -19,6 +19,7 @@ import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
 import { notificationRoutes } from './notifications.ts'
+import { odataRoutes } from './odata.ts'
 import { permissionRoutes } from './permissions.ts'
 import { realtimeRoutes } from './realtime.ts'
 import { registryRoutes } from './registry.ts'
@@ -50,6 +51,7 @@ export const allContracts: readonly AnyRoute[] = [
   permissionRoutes,
   viewRoutes,
   analyticsRoutes,
+  odataRoutes,
   scriptRoutes,
   i18nRoutes,
   auditRoutes,

@@ -3,6 +3,7 @@
 import type { ChannelCases } from './leak-case.ts'
 import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
+import { odataChannels } from './odata-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
 import { realtimeChannels } from './realtime-channels.ts'
@@ -16,6 +17,7 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...writingChannels,
   ...feedChannels,
   ...documentChannels,
+  ...odataChannels,
   ...otherChannels,
 }
 
@@ -40,6 +42,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'metadata',
   'none',
   'notifications',
+  'odata',
   'permissions',
   'polling',
   'presence',
@@ -67,7 +70,6 @@ export const absentChannels: Readonly<Record<string, RegExp>> = {
   'storage names and signed URLs': /^\/api\/v1\/storage/,
   'package snapshots': /^\/api\/v1\/packages/,
   GraphQL: /^\/(api\/v1\/)?graphql/,
-  OData: /^\/(api\/v1\/)?odata/,
 }
 
 /** Channels that are measured elsewhere: timing is the check C2t. */
