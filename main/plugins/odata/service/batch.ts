@@ -1,22 +1,15 @@
 // Answers batches in JSON: requests one after the other, and groups of writes that are done together or not at all.
-import { PlatformError, errorObject, platformError } from '#shared/errors.ts'
+import { platformError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { ODataAnswer, ODataService } from '../api.ts'
 import type { BatchPart } from './batch-request.ts'
 import { readBatch } from './batch-request.ts'
+import type { PartAnswer } from './batch-answers.ts'
+import { failureOf, resolveReference } from './batch-answers.ts'
 import { answersOfGroup, stepsOfGroup } from './batch-group.ts'
 import type { Headers } from './request-words.ts'
-
-/** The answer to one request of a batch. */
-export interface PartAnswer {
-  readonly id: string
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: unknown
-  readonly atomicityGroup?: string
-}
 
 /** What batches are answered with. */
 export interface BatchParts {
@@ -101,19 +94,6 @@ function groupFrom(all: readonly BatchPart[], start: number): BatchPart[] {
   for (let index = start; all[index]?.group === all[start]!.group && index < all.length; index += 1)
     group.push(all[index]!)
   return group
-}
-
-/** A path that begins with `$id` is that of the entity the request of that id has made. */
-export function resolveReference(path: string, made: ReadonlyMap<string, string>): string {
-  const [, id, rest = ''] = /^\$([\w.~-]+)(\/.*)?$/s.exec(path) ?? []
-  const known = id === undefined ? undefined : made.get(id)
-  return known === undefined ? path : known + rest
-}
-
-/** What is wrong with a request, as its own answer. */
-export function failureOf(ctx: RequestContext, id: string, thrown: unknown): PartAnswer {
-  const error = thrown instanceof PlatformError ? thrown : platformError('internal_error', {}, thrown)
-  return { id, status: error.httpStatus, body: { success: false, error: errorObject(error, ctx.requestId) } }
 }
 
 function answerOf(id: string, { status, body, contentType, headers }: ODataAnswer): PartAnswer {

@@ -17,7 +17,7 @@ export function readEntity(schema: ObjectSchema, body: unknown): Record<string, 
   const data: Record<string, unknown> = {}
   const problems: FieldError[] = []
   for (const [key, value] of Object.entries(body)) {
-    const [name = '', annotation] = splitKey(key)
+    const [name, annotation] = splitKey(key)
     if (annotation === undefined) {
       if (fieldNameOf(name) !== name) throw unsupported(name, 'Making related entities together with an entity')
       data[name] = readValue(schema, name, value)
