@@ -1,6 +1,7 @@
 // The composition root: builds one host out of kernel, database, http and the plugins it lists. The only file that
 // names every plugin.
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
+import { aiPlugin } from '#main/plugins/ai/index.ts'
 import { analyticsPlugin } from '#main/plugins/analytics/index.ts'
 import { auditPlugin } from '#main/plugins/audit/index.ts'
 import { authPlugin } from '#main/plugins/auth/index.ts'
@@ -56,4 +57,5 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   webhooksPlugin,
   syncPlugin,
   odataPlugin,
+  aiPlugin,
 ]

@@ -1,5 +1,6 @@
 // Every contract there is, in a fixed order: what the document of the API and the conformance tests start from.
 import type { AnyRoute } from '../route.ts'
+import { aiRoutes } from './ai.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { auditRoutes } from './audit.ts'
 import { authAdminRoutes } from './auth-admin.ts'
@@ -52,6 +53,7 @@ export const allContracts: readonly AnyRoute[] = [
   viewRoutes,
   analyticsRoutes,
   odataRoutes,
+  aiRoutes,
   scriptRoutes,
   i18nRoutes,
   auditRoutes,

@@ -1,6 +1,7 @@
 // The channels of the leak and oracle checks: every way in which something leaves the host, with the requests that try
 // it. A route whose channel is not named here, or that none of the requests reaches, is a finding.
 import type { ChannelCases } from './leak-case.ts'
+import { aiChannels } from './ai-channels.ts'
 import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
 import { odataChannels } from './odata-channels.ts'
@@ -18,11 +19,13 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...feedChannels,
   ...documentChannels,
   ...odataChannels,
+  ...aiChannels,
   ...otherChannels,
 }
 
 /** The words of `channel` in contracts that the channels above cover. */
 export const coveredContractChannels: ReadonlySet<string> = new Set([
+  'ai',
   'analytics',
   'audit',
   'automation',
@@ -66,7 +69,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  * its channel has requests above.
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
-  'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
   'storage names and signed URLs': /^\/api\/v1\/storage/,
   'package snapshots': /^\/api\/v1\/packages/,
   GraphQL: /^\/(api\/v1\/)?graphql/,
