@@ -48,7 +48,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key agent.*': assistants,
   'metadata key skill.*': assistants,
   'permission manage_packages': packages,
-  'permission manage_ai': assistants,
   'error gone': 'Uploads are not built, and there is one version of the API: nothing is retired (D-201).',
   'error authorization_pending': protocol,
   'error expired_token': protocol,

@@ -145,6 +145,7 @@ describe('lists', () => {
     ['tasks of Acme', 'AD'],
     ['open tasks for account Globex Corp', 'B'],
     ['tasks named "A"', 'A'],
+    ['tasks with more than 4 hours', 'ABD'],
     ['tasks created today', 'ABCDE'],
     ['tasks created last month', ''],
     ['Aufgaben mit Status offen', 'AB'],
@@ -210,6 +211,19 @@ describe('order, numbers and groups', () => {
     expect(await groups('tasks per month')).toEqual([{ month: expect.any(String), count: 5 }])
     const german = await ask('wie viele Aufgaben sind offen', {}, { 'accept-language': 'de' })
     expect(german.body.result.records).toEqual([{ count: 2 }])
+  })
+})
+
+describe('values of other fields', () => {
+  it('are found in the records', async () => {
+    await host.post('/data/account/createMany', [
+      { name: 'R', city: 'Rome' },
+      { name: 'S', city: 'Oslo' },
+    ])
+    const { body } = await ask('accounts in Rome')
+    expect([body.query.filter, body.result.total]).toEqual([{ city: 'Rome' }, 1])
+    const both = (await ask('accounts in Rome or Oslo')).body
+    expect(both.result.records.map(({ name }: { name: string }) => name)).toEqual(['R', 'S'])
   })
 })
 

@@ -171,8 +171,22 @@ describe('entities', () => {
       'title',
     ])
     expect((await host.post('/odata/task', [1])).status).toBe(400)
+    expect((await host.post('/odata/task', '{"title":"T","__proto__":{"note":"x"}}')).status).toBe(400)
+    for (const path of [
+      '__proto__',
+      'constructor',
+      'task(__proto__)',
+      'task/constructor',
+      '$each',
+      'task//',
+      'task/$count/x',
+    ])
+      expect([404, 501], path).toContain((await host.get(`/odata/${path}`)).status)
     expect((await host.post('/odata/task', { title: 'T', accountRecord: { name: 'N' } })).status).toBe(501)
-    expect((await host.put('/odata/task', {})).status).toBe(405)
+    const wrongMethod = await host.put('/odata/task', {})
+    expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'GET, POST'])
+    expect((await host.post('/odata/$metadata', {})).headers.get('allow')).toBe('GET, HEAD')
+    expect((await host.get('/odata/$batch')).headers.get('allow')).toBe('POST')
     const bound = await host.post('/odata/task', {
       title: 'Bound',
       'accountRecord@odata.bind': `account(${world.accounts['Acme']})`,

@@ -61,10 +61,11 @@ export function createODataService(parts: ODataParts): ODataService {
 
   const answer: ODataService['answer'] = async (ctx, request) => {
     requireOpenRecords(parts.authorizer(), ctx)
+    const allowed = Object.hasOwn(ownMethods, request.path) ? ownMethods[request.path] : undefined
+    if (allowed !== undefined) throw platformError('method_not_allowed', { allowed })
     const path = parsePath(request.path)
     const model = models(ctx)
     if (path === null) return withVersion(request, serviceDocument(ctx, request, model))
-    if (path.set.startsWith('$')) throw unknownPath(request.path)
     const result =
       request.method === 'GET' ? await readPath(ctx, request, model, path) : await writePath(ctx, request, model, path)
     return withVersion(request, result)
@@ -185,6 +186,12 @@ export function createODataService(parts: ODataParts): ODataService {
 
 function withVersion({ headers }: Pick<ODataRequest, 'headers'>, answer: ODataAnswer): ODataAnswer {
   return { ...answer, headers: { ...answer.headers, 'OData-Version': formOf(headers, undefined).version } }
+}
+
+/** Paths with routes of their own, and the methods those take. */
+const ownMethods: Readonly<Record<string, readonly string[] | undefined>> = {
+  $metadata: ['GET', 'HEAD'],
+  $batch: ['POST'],
 }
 
 const knownSegments: ReadonlySet<string> = new Set(['$ref', '$value', '$count', '$query', '$filter', '$each', '$all'])

@@ -24,6 +24,8 @@ export const aiChannels: Readonly<Record<string, ChannelCases>> = {
       ]),
     ]
     return [
+      // Before the questions: a conversation repeats what its caller said.
+      get('/ai/conversations'),
       ...questions.flatMap((query) => [
         post('/ai/nlq', { query, execute: true }),
         post('/ai/nlq', { query, object: 'matter', execute: true }),
@@ -46,7 +48,6 @@ export const aiChannels: Readonly<Record<string, ChannelCases>> = {
         post('/ai/suggest', { object: 'matter', field, partial: 'q' }),
       ]),
       ...vaults.map((recordId) => post('/ai/insights', { object: 'vault', recordId })),
-      get('/ai/conversations'),
       get(`/ai/conversations/${absentId}`),
       ask('DELETE', `/ai/conversations/${absentId}`),
       get('/ai/config'),

@@ -13,13 +13,13 @@ import { writingChannels } from './writing-channels.ts'
 /** Every channel that exists, with its requests. */
 export const channels: Readonly<Record<string, ChannelCases>> = {
   ...readingChannels,
+  ...odataChannels,
+  ...aiChannels,
   // Before the writes: a stream repeats what its caller said itself.
   ...realtimeChannels,
   ...writingChannels,
   ...feedChannels,
   ...documentChannels,
-  ...odataChannels,
-  ...aiChannels,
   ...otherChannels,
 }
 

@@ -24,7 +24,7 @@ export interface DayCondition {
 }
 
 const directions = phrases<DayCondition['operator']>(
-  ['$gte', 'since|from|starting|seit|ab'],
+  ['$gte', 'since|from|starting|starting from|seit|ab'],
   ['$gt', 'after|later than|nach'],
   ['$lt', 'before|earlier than|vor'],
   ['$lte', 'until|till|by|bis'],
@@ -116,7 +116,15 @@ export function dayConditionAt(words: readonly Word[], at: number, today: string
     return bare === null ? null : { value: { operator: '$during', days: bare.value }, end: bare.end }
   }
   if (days === null) return null
-  return { value: { operator: direction?.value ?? '$during', days: days.value }, end: days.end }
+  // "from last week" means in it, "from 1 May" means since then.
+  const isPeriod = words[at]!.stem === 'from' && !isSingleDay(days.value)
+  const operator = isPeriod ? '$during' : (direction?.value ?? '$during')
+  return { value: { operator, days: days.value }, end: days.end }
+}
+
+function isSingleDay(days: Days): boolean {
+  if (days.kind === 'named') return ['today', 'yesterday', 'tomorrow'].includes(days.name)
+  return dateMs(days.before) - dateMs(days.from) === dayMs
 }
 
 function betweenAt(words: readonly Word[], at: number, today: string): Found<DayCondition> | null {

@@ -44,7 +44,7 @@ export async function findTitles(data: DataService, ctx: RequestContext, draft: 
       use(draft, whole.from, run.to)
       continue
     }
-    await findOwn(data, ctx, draft, run)
+    if (!(await findValue(data, ctx, draft, run))) await findOwn(data, ctx, draft, run)
   }
 }
 
@@ -107,6 +107,42 @@ async function matchThrough(
     top: 1,
   })
   return page.records.length > 0 ? 'part' : null
+}
+
+/** Most fields whose values are looked at. */
+const maxValueFields = 8
+
+/** Words that are the whole value of a field somewhere, such as a city. @returns whether there is such a field */
+async function findValue(data: DataService, ctx: RequestContext, draft: Draft, run: Run): Promise<boolean> {
+  const fields = draft.of.fields.filter((field) => {
+    const { flags, collation } = fieldTypeOf(field)
+    const isPlain = !field.system && !field.multiple && field.options.length === 0
+    return isPlain && collation === 'text' && flags.groupable && field !== draft.of.schema.displayField
+  })
+  const hits: { field: FieldSchema; value: string }[] = []
+  for (const field of fields.slice(0, maxValueFields)) {
+    const filter = { [field.name]: { $startsWith: run.text } }
+    const page = await data.find(ctx, draft.of.schema.name, { filter, select: field.name, top: 20 }).catch(() => null)
+    const value = page?.records.map((record) => String(record[field.name])).find((one) => isSame(one, run.text))
+    if (value !== undefined) hits.push({ field, value })
+  }
+  const [hit] = hits
+  if (hit === undefined) return false
+  const { field, value } = hit
+  if (hits.length > 1) draft.trust *= 0.7
+  const condition = {
+    field,
+    filter: { [field.name]: value },
+    text: `${field.label} is ${value}`,
+    equals: { value, label: value },
+  }
+  addCondition(draft, condition, false)
+  use(draft, run.from, run.to)
+  return true
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
 }
 
 /** Words that stand in titles of the records themselves; quoted ones are looked for even where there are none. */

@@ -2,7 +2,7 @@
 // notes what was guessed. Titles of related records are looked up afterwards (titles.ts).
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
-import type { Found } from './date-words.ts'
+import { dueField, onlyDay, onlyNumber, personField, unfinished, verbField } from './chosen-fields.ts'
 import { dayConditionAt, phraseAt } from './date-words.ts'
 import type { Draft, DraftCondition } from './draft.ts'
 import { addCondition, startDraft, use } from './draft.ts'
@@ -21,27 +21,6 @@ import {
 import * as vocabulary from './vocabulary.ts'
 import type { Word } from './words.ts'
 
-/** Words that end the life of a record: what has them is not overdue. */
-const endedValues =
-  /^(?:done|closed|complete|completed|finished|resolved|cancel|canceled|cancelled|won|lost|archived|paid|erledigt|abgeschlossen|geschlossen|fertig)$/i
-const dueNames = /(?:^|_)(?:due|deadline|fällig|expires?|until)(?:_|$)/
-const personNames = /(?:assign|responsible|assignee|agent|zuständig|bearbeiter)/
-
-/** The object a question names first, and where; an object behind a word of grouping is what groups are made by. */
-export function objectIn(
-  words: readonly Word[],
-  lexicon: Lexicon,
-): (Found<Lexicon['objects'][number]> & { at: number }) | null {
-  for (let at = 0; at < words.length; at += 1) {
-    const found = phraseAt(words, at, lexicon.objectPhrases)
-    if (found === null) continue
-    const isGroup = vocabulary.groupWords.some(({ stems }) => stems.length === 1 && stems[0] === words[at - 1]?.stem)
-    if (!isGroup) return { ...found, at }
-    at = found.end - 1
-  }
-  return null
-}
-
 /** Reads a question over one object. @param today the present day of the workspace */
 export function understand(words: readonly Word[], of: ObjectWords, lexicon: Lexicon, today: string): Draft {
   return new QuestionReader(words, of, lexicon, today).read()
@@ -58,6 +37,9 @@ class QuestionReader {
   #lack: boolean | null = null
   #or = false
   #superlative: 'max' | 'min' | null = null
+  /** Whether the object was named in the singular, and something is the greatest, the newest and so on. */
+  #isSingle = false
+  #isRanked = false
   /** A field of days that was named just before. */
   #dayField: FieldSchema | null = null
 
@@ -85,15 +67,16 @@ class QuestionReader {
       this.#objectAt(at) ??
       this.#orderAt(at) ??
       this.#groupAt(at) ??
+      this.#measureAt(at) ??
       this.#optionAt(at) ??
       this.#fieldAt(at) ??
-      this.#measureAt(at) ??
       this.#personAt(at) ??
       this.#overdueAt(at) ??
       this.#limitAt(at) ??
       this.#dayAt(at) ??
       this.#comparisonAt(at) ??
       this.#nameAt(at) ??
+      this.#verbAt(at) ??
       this.#particleAt(at) ??
       at
     )
@@ -112,11 +95,11 @@ class QuestionReader {
 
   #objectAt(at: number): number | null {
     const found = phraseAt(this.#words, at, this.#lexicon.objectPhrases)
-    return found !== null && found.value === this.#of.schema && !this.#isPending() ? found.end : null
-  }
-
-  #isPending(): boolean {
-    return this.#lack !== null
+    if (found === null || found.value !== this.#of.schema || this.#lack !== null) return null
+    const { label, pluralLabel } = found.value
+    const said = this.#words.slice(at, found.end).map(({ raw }) => raw.toLowerCase())
+    this.#isSingle = label !== pluralLabel && said.join(' ') === label.toLowerCase()
+    return found.end
   }
 
   #orderAt(at: number): number | null {
@@ -124,6 +107,7 @@ class QuestionReader {
     if (age !== null && dayConditionAt(this.#words, at, this.#scope.today) === null) {
       const next = this.#words[age.end]
       this.#draft.sort.push({ path: 'created_at', order: age.value, label: 'Created at' })
+      this.#isRanked = true
       if (next?.kind === 'number' && Number.isInteger(next.value)) return this.#limit(age.end, next)
       return age.end
     }
@@ -183,7 +167,9 @@ class QuestionReader {
 
   #measureAt(at: number): number | null {
     const measure = phraseAt(this.#words, at, vocabulary.measureWords)
-    if (measure === null) return null
+    const named = phraseAt(this.#words, at, this.#of.fieldPhrases)
+    // "number of" is a measure, a field called "Number" is none.
+    if (measure === null || (named !== null && named.end >= measure.end)) return null
     const name = measure.value
     let { end } = measure
     while (vocabulary.fillers.has(this.#words[end]?.stem ?? '')) end += 1
@@ -200,18 +186,14 @@ class QuestionReader {
     const self = phraseAt(this.#words, at, vocabulary.selfWords)
     const none = self === null ? phraseAt(this.#words, at, vocabulary.unassignedWords) : null
     if (self === null && none === null) return null
-    const people = this.#of.fields.filter((field) => field.type === 'user')
-    const own = people.filter((field) => !field.system)
-    const field =
-      own.find(({ name }) => personNames.test(name)) ??
-      (own.length === 1 ? own[0] : undefined) ??
-      people.find(({ name }) => name === 'owner')
-    if (field === undefined) return null
+    const person = personField(this.#of)
+    if (person === undefined) return null
+    const { field } = person
     if (none !== null) {
       this.#add(missing(field, true))
       return none.end
     }
-    if (own.length > 1 && !personNames.test(field.name)) this.#guess(0.8)
+    if (person.isGuess) this.#guess(0.8)
     const operand = { $user: 'id' }
     const filter = field.multiple ? { $contains: operand } : this.#negated ? { $ne: operand } : operand
     this.#add({ field, filter: { [field.name]: filter }, text: `${field.label} is ${this.#negated ? 'not ' : ''}you` })
@@ -220,22 +202,13 @@ class QuestionReader {
 
   #overdueAt(at: number): number | null {
     const found = phraseAt(this.#words, at, vocabulary.overdueWords)
-    const days = this.#of.fields.filter((field) => isDay(field) && !field.system)
-    const named = days.filter(({ name }) => dueNames.test(name))
-    const due = named[0] ?? (days.length === 1 ? days[0] : undefined)
+    const due = dueField(this.#of)
     if (found === null || due === undefined) return null
-    if (named.length !== 1) this.#guess(0.8)
-    const filters: Record<string, unknown>[] = [{ [due.name]: { $lt: { $today: '' } } }]
-    for (const field of this.#of.fields) {
-      if (isFlag(field) && endedValues.test(field.name)) filters.push({ [field.name]: { $ne: true } })
-      const ended = field.multiple
-        ? []
-        : field.options.filter(({ value, label }) => endedValues.test(value) || endedValues.test(label))
-      if (ended.length > 0) filters.push({ [field.name]: { $nin: ended.map(({ value }) => value) } })
-    }
+    if (due.isGuess) this.#guess(0.8)
+    const filters = [{ [due.field.name]: { $lt: { $today: '' } } }, ...unfinished(this.#of)]
     const filter = filters.length === 1 ? filters[0]! : { $and: filters }
     if (this.#negated) this.#add({ field: null, filter: { $not: filter }, text: 'not overdue' })
-    else this.#add({ field: null, filter, text: `${due.label} is before today and it is not finished` })
+    else this.#add({ field: null, filter, text: `${due.field.label} is before today and it is not finished` })
     return found.end
   }
 
@@ -268,6 +241,7 @@ class QuestionReader {
     const same = this.#of.optionPhrases.filter((phrase) => phrase.stems.join(' ') === stems.join(' '))
     const fields = new Set(same.map(({ means }) => means.field))
     if (fields.size > 1) this.#guess(0.7)
+    if (field !== null && isFlag(field.value)) this.#guess(0.8)
     this.#add(optionCondition(option.value, this.#negated))
     // "open status": the field may be named behind its option.
     const behind = phraseAt(this.#words, option.end, this.#of.fieldPhrases)
@@ -326,6 +300,7 @@ class QuestionReader {
         order: this.#superlative === 'min' ? 'asc' : 'desc',
         label: field.label,
       })
+    this.#isRanked = true
     this.#superlative = null
     return end
   }
@@ -342,16 +317,7 @@ class QuestionReader {
 
   #dayFieldGuessed(): FieldSchema {
     this.#guess(0.75)
-    return this.#dayFieldOf()
-  }
-
-  /** The one field of days of the object, or when a record was made. */
-  #dayFieldOf(): FieldSchema {
-    if (this.#dayField !== null) return this.#dayField
-    const own = this.#of.fields.filter((field) => isDay(field) && !field.system)
-    const due = own.filter(({ name }) => dueNames.test(name))
-    if (due.length === 1) return due[0]!
-    return own.length === 1 ? own[0]! : this.#created()
+    return onlyDay(this.#of)
   }
 
   #created(): FieldSchema {
@@ -361,11 +327,15 @@ class QuestionReader {
   #comparisonAt(at: number): number | null {
     const found = bareComparisonAt(this.#words, at)
     if (found === null) return null
-    const numbers = this.#of.fields.filter(isNumber)
-    const money = numbers.filter(({ type }) => type === 'currency')
-    const field = numbers.length === 1 ? numbers[0] : money.length === 1 ? money[0] : undefined
+    // "more than 500 employees"
+    const behind = phraseAt(this.#words, found.end, this.#numberPhrases())
+    if (behind !== null) {
+      this.#add(numberCondition(behind.value, found.value.operator, found.value.values))
+      return behind.end
+    }
+    const field = onlyNumber(this.#of)
     if (field === undefined) return null
-    this.#guess(numbers.length === 1 ? 0.85 : 0.7)
+    this.#guess(field.type === 'currency' ? 0.7 : 0.85)
     this.#add(numberCondition(field, found.value.operator, found.value.values))
     return found.end
   }
@@ -384,6 +354,17 @@ class QuestionReader {
       text: `${field.label} contains "${word.raw}"`,
     })
     return named.end + 1
+  }
+
+  /** A verb that a field of days is called by, such as "closing" for "Close date": the days behind it are that field's. */
+  #verbAt(at: number): number | null {
+    const word = this.#words[at]!
+    if (word.kind !== 'word' || vocabulary.fillers.has(word.stem)) return null
+    const field = verbField(this.#of, word.stem)
+    if (field === undefined) return null
+    this.#dayField = field
+    this.#guess(0.8)
+    return at + 1
   }
 
   #particleAt(at: number): number | null {
@@ -416,21 +397,21 @@ class QuestionReader {
     const draft = this.#draft
     const numbers = this.#of.fields.filter(isNumber)
     if (this.#superlative !== null && draft.sort.length === 0 && draft.group === null) {
-      const money = numbers.filter(({ type }) => type === 'currency')
-      const field = numbers.length === 1 ? numbers[0] : money.length === 1 ? money[0] : undefined
+      const field = onlyNumber(this.#of)
       const order = this.#superlative === 'min' ? 'asc' : 'desc'
       if (field !== undefined) draft.sort.push({ path: field.name, order, label: field.label })
+      this.#isRanked = true
       this.#guess(field === undefined ? 0.5 : 0.75)
     }
-    if (draft.measure !== null && draft.measure.field === null && draft.measure.function !== 'count') {
-      if (numbers.length === 1) {
-        draft.measure.field = numbers[0]!
-        this.#guess(0.8)
-      } else {
-        draft.measure.function = 'count'
-        this.#guess(draft.measure.function === 'count' && numbers.length === 0 ? 0.85 : 0.5)
-      }
+    const { measure } = draft
+    if (measure !== null && measure.field === null && measure.function !== 'count') {
+      const [only] = numbers
+      if (only !== undefined && numbers.length === 1) measure.field = only
+      else measure.function = 'count'
+      this.#guess(numbers.length === 1 ? 0.8 : 0.5)
     }
+    const isList = measure === null && draft.group === null
+    if (this.#isSingle && this.#isRanked && isList) draft.top ??= 1
     if (this.#negated || this.#lack === true) this.#guess(0.5)
   }
 }

@@ -132,8 +132,8 @@ export const fillers: ReadonlySet<string> = new Set(
   stemsOf(
     'a an the all any show me mir list find get give display please search see want need would like to i we us our you can could what which who whose ' +
       'where when that those these there is are was were be been being do does did has have had of in on at for from with as and or it its them they ' +
-      'records record entries entry items item everything only just currently now still than then by ' +
-      'der die das den dem des ein eine einen einer alle allen zeige zeig zeigen mir bitte finde finden suche gib welche welcher welches was wer wo ' +
+      'records record entries entry items item everything only just currently now still there than then by ' +
+      'der die das den dem des ein eine einen einer alle allen zeige zeig zeigen mir bitte finde finden suche gib gibt welche welcher welches was wer wo ' +
       'ist sind war waren sein es sie wir ich und oder von vom im in an am auf für mit zu zum zur bei aus nur noch gerade liste einträge datensätze',
   ),
 )

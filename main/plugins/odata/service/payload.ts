@@ -18,6 +18,10 @@ export function readEntity(schema: ObjectSchema, body: unknown): Record<string, 
   const problems: FieldError[] = []
   for (const [key, value] of Object.entries(body)) {
     const [name, annotation] = splitKey(key)
+    if (name === '__proto__') {
+      problems.push({ field: name, code: 'not_allowed', message: 'The name "__proto__" is not allowed.' })
+      continue
+    }
     if (annotation === undefined) {
       if (fieldNameOf(name) !== name) throw unsupported(name, 'Making related entities together with an entity')
       data[name] = readValue(schema, name, value)
