@@ -81,7 +81,7 @@ export default defineConfig(({ mode }) => {
       root,
       pool: 'forks',
       // Projects have the same modules made ready once, and later runs find them.
-      experimental: { fsModuleCache: true },
+      fsModuleCache: true,
       env: isLong ? { CAIRN_LONG: '1' } : {},
       reporters: ['default', new SummaryReporter(), new TwinReporter()],
       unstubGlobals: true,

@@ -1,6 +1,7 @@
 // The composition root: builds one host out of kernel, database, http and the plugins it lists. The only file that
 // names every plugin.
 import type { PluginDefinition } from '#main/kernel/plugin.ts'
+import { aiPlugin } from '#main/plugins/ai/index.ts'
 import { analyticsPlugin } from '#main/plugins/analytics/index.ts'
 import { auditPlugin } from '#main/plugins/audit/index.ts'
 import { authPlugin } from '#main/plugins/auth/index.ts'
@@ -14,6 +15,7 @@ import { importPlugin } from '#main/plugins/import/index.ts'
 import { mailPlugin } from '#main/plugins/mail/index.ts'
 import { metadataPlugin } from '#main/plugins/metadata/index.ts'
 import { notificationsPlugin } from '#main/plugins/notifications/index.ts'
+import { odataPlugin } from '#main/plugins/odata/index.ts'
 import { packagesPlugin } from '#main/plugins/packages/index.ts'
 import { permissionsPlugin } from '#main/plugins/permissions/index.ts'
 import { realtimePlugin } from '#main/plugins/realtime/index.ts'
@@ -60,4 +62,6 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   packagesPlugin,
   syncPlugin,
   graphqlPlugin,
+  odataPlugin,
+  aiPlugin,
 ]

@@ -42,7 +42,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key datasource.driver': 'Only the database of the workspace is connected (D-112).',
   'metadata key agent.*': assistants,
   'metadata key skill.*': assistants,
-  'permission manage_ai': assistants,
   'error authorization_pending': protocol,
   'error expired_token': protocol,
   'error access_denied': protocol,

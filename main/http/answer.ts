@@ -64,12 +64,20 @@ export function sendError(
   const size = error.httpStatus === 416 ? error.details['size'] : undefined
   if (typeof size === 'number') reply.header('content-range', `bytes */${size}`)
   if (error.code === 'rate_limit_exceeded') agreeWithRefusal(answers, reply, error)
+  const { allowed } = error.details
+  // What an object's API does not offer names operations there, no methods.
+  if (error.code === 'method_not_allowed' && isMethodList(allowed) && !reply.hasHeader('allow'))
+    reply.header('allow', allowed.join(', '))
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   const localized = answers.localizeError(error.code, request.headers['accept-language'])
   const body = errorBody(error, request.id, localized)
   const echoes = request.routeOptions.config.safety?.contract?.echoesCode === true
   reply.send(JSON.stringify(echoes ? echoCode(body) : body))
+}
+
+function isMethodList(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((method) => typeof method === 'string' && /^[A-Z]+$/.test(method))
 }
 
 /** The headers of an emptied bucket say when it is full again, and stay. */
@@ -140,7 +148,7 @@ export function sendResult(
     reply.send(body.stream)
     return
   }
-  if (status === 304) {
+  if (status === 204 || status === 304) {
     reply.send()
     return
   }

@@ -131,6 +131,7 @@ function operationOf(
 
 /** What answers without a body say. */
 const bodiless = {
+  204: 'Done, and there is nothing to show.',
   302: 'Leads on to the address in Location.',
   303: 'Leads on to the address in Location, by a GET.',
   304: 'Nothing has changed since the copy that If-None-Match names.',

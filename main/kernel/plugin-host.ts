@@ -82,6 +82,7 @@ export async function loadPlugins(
   const errorTables: { plugin: string; table: ErrorTable }[] = []
   const disposers: (() => void | Promise<void>)[] = []
   const features = new Map<string, () => boolean>()
+  const statuses = new Map<string, NonNullable<PluginDefinition['status']>>()
   let authorizer = denyingAuthorizer
   let authorizerSetBy: string | undefined
   let identities = noIdentities
@@ -133,6 +134,7 @@ export async function loadPlugins(
         }
       },
       showFeature: (isOn) => void features.set(plugin.id, isOn),
+      showStatus: (status) => void statuses.set(plugin.id, status),
       socket(route) {
         if (sockets.some(({ path }) => path === route.path)) throw new Error(`The socket ${route.path} is taken.`)
         sockets.push(route)
@@ -210,7 +212,7 @@ export async function loadPlugins(
         id: plugin.id,
         version: plugin.version,
         discovery: plugin.discovery,
-        status: () => statusOf(plugin, environment.database.health()),
+        status: () => statusOf(plugin, statuses.get(plugin.id) ?? plugin.status, environment.database.health()),
         hasFeature: () => features.get(plugin.id)?.() ?? true,
       })
       if (plugin.errors !== undefined) errorTables.push({ plugin: plugin.id, table: plugin.errors })
@@ -234,8 +236,12 @@ export async function loadPlugins(
 }
 
 /** A plugin with tables depends on a database that takes writes; its own status comes first (D-18). */
-function statusOf(plugin: PluginDefinition, health: DatabaseHealth): ReturnType<RegisteredPlugin['status']> {
-  const own = plugin.status?.() ?? { status: 'available' }
+function statusOf(
+  plugin: PluginDefinition,
+  ownStatus: PluginDefinition['status'],
+  health: DatabaseHealth,
+): ReturnType<RegisteredPlugin['status']> {
+  const own = ownStatus?.() ?? { status: 'available' }
   if (own.status !== 'available' || health === 'ok' || (plugin.migrations ?? []).length === 0) return own
   const message =
     health === 'disk_full' ? 'The disk is full: reading and deleting work.' : 'The database takes no writes just now.'

@@ -82,6 +82,8 @@ export interface PluginHost {
   handle<T extends RouteTable>(contract: T, handlers: Handlers<T>): void
   /** Shows the feature of the discovery entry only while this holds; without it the feature shows as long as the plugin runs. */
   showFeature(isOn: () => boolean): void
+  /** Says how the plugin does, in place of `status` of its definition, where that hangs on what the plugin was given. */
+  showStatus(status: NonNullable<PluginDefinition['status']>): void
   /** Answers WebSockets at a path. @throws Error when the path is taken */
   socket(route: SocketRoute): void
   readonly read: Reads

@@ -1,5 +1,6 @@
 // Every contract there is, in a fixed order: what the document of the API and the conformance tests start from.
 import type { AnyRoute } from '../route.ts'
+import { aiRoutes } from './ai.ts'
 import { analyticsRoutes } from './analytics.ts'
 import { auditRoutes } from './audit.ts'
 import { authAdminRoutes } from './auth-admin.ts'
@@ -20,6 +21,7 @@ import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
 import { notificationRoutes } from './notifications.ts'
+import { odataRoutes } from './odata.ts'
 import { packageRoutes } from './packages.ts'
 import { permissionRoutes } from './permissions.ts'
 import { realtimeRoutes } from './realtime.ts'
@@ -54,6 +56,8 @@ export const allContracts: readonly AnyRoute[] = [
   permissionRoutes,
   viewRoutes,
   analyticsRoutes,
+  odataRoutes,
+  aiRoutes,
   graphqlRoutes,
   scriptRoutes,
   i18nRoutes,

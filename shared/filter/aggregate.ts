@@ -62,6 +62,7 @@ export function parseAggregate(
     readonly groupBy?: unknown
     readonly having?: unknown
     readonly analytics?: { readonly having?: Filter }
+    readonly parsed?: { readonly having?: Filter }
   },
   withClock = false,
 ): AggregateQuery | null {
@@ -72,7 +73,7 @@ export function parseAggregate(
   const groupBy = readList(input.groupBy, 'groupBy').map((term, index) =>
     readGroupTerm(term, index, granularities, withClock),
   )
-  const having = input.analytics?.having ?? readHaving(input.having)
+  const having = input.analytics?.having ?? input.parsed?.having ?? readHaving(input.having)
   if (aggregations.length === 0 && groupBy.length === 0) {
     if (having !== null) throw invalidQuery('having', 'There are no groups to filter.', { path: '' })
     return null

@@ -43,6 +43,7 @@ function firstNames(filter: Filter): Set<string> {
     case 'search':
       return new Set(filter.fields)
     case 'condition':
+    case 'some':
       return new Set(filter.path.slice(0, 1))
     case 'among':
     case 'related':

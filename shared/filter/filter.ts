@@ -1,6 +1,7 @@
 // The filter language as a tree. Every input form of D-79 and D-80 parses into it; nothing in it is resolved yet.
 import type { DateMacro } from '#shared/calendar/macros.ts'
 import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
+import type { ValueFunction } from './value-functions.ts'
 
 /** Another field of the same record as operand (D-85). */
 export interface FieldMacro {
@@ -22,7 +23,22 @@ export interface FilterCondition {
   readonly operator: FilterOperator
   /** Boolean for `$null`, a list for the list operators, a range name for `$during`. */
   readonly operand: Operand | readonly Operand[]
+  /** Applied to the value before it is tested, the innermost first; no form of D-79 and D-80 writes them. */
+  readonly functions?: readonly ValueFunction[]
 }
+
+/**
+ * Some element of a list passes a filter; in it {@link elementName} is the element, and leads on where that is a link. No
+ * form of D-79 and D-80 writes it.
+ */
+export interface FilterSome {
+  readonly kind: 'some'
+  readonly path: readonly string[]
+  readonly child: Filter
+}
+
+/** The name of an element in the filter of {@link FilterSome}. */
+export const elementName = '$it'
 
 /** Full-text condition on the record; `fields` narrows it, empty means every searchable field. */
 export interface FilterSearch {
@@ -56,6 +72,7 @@ export type Filter =
   | { readonly kind: 'and' | 'or'; readonly children: readonly Filter[] }
   | { readonly kind: 'not'; readonly child: Filter }
   | FilterCondition
+  | FilterSome
   | FilterSearch
   | FilterAmong
   | FilterRelated

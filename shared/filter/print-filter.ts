@@ -4,7 +4,8 @@ import { patternOperator } from './filter-reader.ts'
 
 /**
  * The canonical form: the object form (D-79) in which every condition names its operator and every conjunction is an
- * `$and`; a pattern is a condition of the array form (D-80), the only one that has it.
+ * `$and`; a pattern is a condition of the array form (D-80), the only one that has it. Functions and conditions on elements
+ * have no form that is read again: theirs only tells filters apart.
  */
 export function printFilter(filter: Filter): Record<string, unknown> | readonly unknown[] {
   switch (filter.kind) {
@@ -17,7 +18,13 @@ export function printFilter(filter: Filter): Record<string, unknown> | readonly 
     case 'search':
       if (filter.fields.length === 0) return { $search: filter.query }
       return { [filter.fields[0]!]: { $search: filter.query } }
+    case 'some':
+      return { $some: { [filter.path.join('.')]: printFilter(filter.child) } }
     case 'condition':
+      if (filter.functions !== undefined) {
+        const { functions, ...plain } = filter
+        return { $of: [functions, printFilter(plain)] }
+      }
       if (filter.operator === patternOperator) return [filter.path.join('.'), 'like', filter.operand]
       return { [filter.path.join('.')]: { [filter.operator]: filter.operand } }
     case 'among':

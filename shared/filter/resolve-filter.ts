@@ -10,12 +10,14 @@ import type { FilterOperator } from '#shared/field-types/operator-classes.ts'
 import { operatorClasses } from '#shared/field-types/operator-classes.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import type { Filter, FilterAmong, FilterCondition, FilterRelated, Operand } from './filter.ts'
+import type { Filter, FilterAmong, FilterCondition, FilterRelated, FilterSome, Operand } from './filter.ts'
+import { elementName } from './filter.ts'
 import { isFieldMacro } from './filter-reader.ts'
 import type { QueryEnv } from './query-env.ts'
 import type { Comparison, FieldTest, ResolvedFilter, SearchOperator, TestValue } from './resolved-filter.ts'
 import type { ResolvedPath } from './resolve-path.ts'
 import { resolvePath } from './resolve-path.ts'
+import { applyFunctions, resultField } from './value-functions.ts'
 
 /**
  * Resolves a filter against an object.
@@ -41,6 +43,8 @@ export function resolveFilter(
       return resolveSearch(schema, filter.query, filter.fields, env, parameter)
     case 'condition':
       return resolveCondition(schema, filter, env, parameter)
+    case 'some':
+      return resolveSome(schema, filter, env, parameter)
     case 'among':
     case 'related':
       return resolveRight(schema, filter, env, parameter)
@@ -60,6 +64,39 @@ function resolveRight(
   const target = field.reference === null || field.multiple ? undefined : env.schemaOf(field.reference)
   if (target === undefined) return { kind: 'or', children: [] }
   return { kind: 'related', field, target, child: resolveFilter(target, filter.child, env, parameter) }
+}
+
+/** Elements are rows of one column, so that their conditions are those of fields. */
+function resolveSome(schema: ObjectSchema, filter: FilterSome, env: QueryEnv, parameter: string): ResolvedFilter {
+  const path = filter.path.join('.')
+  const target = resolvePath(schema, filter.path, env, { parameter, path })
+  const { field } = target
+  const type = fieldTypeOf(field)
+  const elementType = type.relation === true ? field.type : type.elementType
+  if (!field.multiple || elementType === undefined)
+    throw invalidQuery(parameter, `The field "${field.name}" is no list of values.`, { path })
+  const plain = resultField(field, elementType)
+  const element: FieldSchema = {
+    ...plain,
+    name: elementName,
+    column: 'value',
+    system: true,
+    options: field.options,
+    reference: field.reference,
+  }
+  const elements: ObjectSchema = {
+    ...schema,
+    table: '',
+    fields: [],
+    systemFields: [],
+    visibleFields: [],
+    searchFields: [],
+    indexes: [],
+    byName: new Map([[elementName, element]]),
+    enable: { ...schema.enable, searchable: false },
+    abstract: true,
+  }
+  return { kind: 'some', ...target, elements, child: resolveFilter(elements, filter.child, env, parameter) }
 }
 
 /**
@@ -112,8 +149,29 @@ function resolveCondition(
   parameter: string,
 ): ResolvedFilter {
   const path = condition.path.join('.')
-  const target = resolvePath(schema, condition.path, env, { parameter, path })
-  const place: Place = { target, condition, schema, env, parameter }
+  const found = resolvePath(schema, condition.path, env, { parameter, path })
+  if (condition.functions !== undefined) return resolveApplied(found, { condition, schema, env, parameter })
+  return resolveTest({ target: found, condition, schema, env, parameter })
+}
+
+/** A condition on what functions make of a value: that value is a field of its own, in the column of the other. */
+function resolveApplied(found: ResolvedPath, place: Omit<Place, 'target'>): ResolvedFilter {
+  const result = applyFunctions(found.field, found.inner.length > 0, place.condition.functions!)
+  if ('refused' in result)
+    throw failure(
+      { ...place, target: found },
+      `The function "${result.refused}" does not take values of the field type "${found.field.type}".`,
+    )
+  const { inner } = found
+  const apply = (filter: ResolvedFilter): ResolvedFilter => {
+    if (filter.kind === 'not') return { kind: 'not', child: apply(filter.child) }
+    return filter.kind === 'condition' ? { ...filter, inner, functions: result.applied } : filter
+  }
+  return apply(resolveTest({ ...place, target: { hops: found.hops, field: result.field, inner: [] } }))
+}
+
+function resolveTest(place: Place): ResolvedFilter {
+  const { target, condition } = place
   const { operator } = condition
   const allowed =
     target.inner.length > 0 ? operatorClasses.T : operatorClasses[fieldTypeOf(target.field).operators(target.field)]

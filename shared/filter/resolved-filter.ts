@@ -4,6 +4,7 @@ import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import type { ObjectSchema } from '../object-schema.ts'
 import type { IdSource } from './filter.ts'
 import type { ResolvedPath } from './resolve-path.ts'
+import type { AppliedFunction } from './value-functions.ts'
 
 /** How the terms of a search are joined (D-74). */
 export type SearchOperator = 'and' | 'or'
@@ -34,6 +35,16 @@ export type FieldTest =
 export interface ResolvedCondition extends ResolvedPath {
   readonly kind: 'condition'
   readonly test: FieldTest
+  /** Applied to the column's value, which `field` then stands for; absent: the value itself is tested. */
+  readonly functions?: readonly AppliedFunction[]
+}
+
+/** Some element of a list passes a filter. */
+export interface ResolvedSome extends ResolvedPath {
+  readonly kind: 'some'
+  /** The elements as an object of one field. */
+  readonly elements: ObjectSchema
+  readonly child: ResolvedFilter
 }
 
 /** A filter ready for SQL. */
@@ -41,6 +52,7 @@ export type ResolvedFilter =
   | { readonly kind: 'and' | 'or'; readonly children: readonly ResolvedFilter[] }
   | { readonly kind: 'not'; readonly child: ResolvedFilter }
   | ResolvedCondition
+  | ResolvedSome
   | {
       readonly kind: 'search'
       readonly query: string

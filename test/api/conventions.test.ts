@@ -177,7 +177,7 @@ describe('headers (D-15, D-201)', () => {
 
 describe('absent routes and methods (D-16)', () => {
   it('the path of an absent capability is resource_not_found with reason route', async () => {
-    for (const path of ['/odata', '/ai/nlq', '/packages']) {
+    for (const path of ['/no_such_capability', '/reports/none']) {
       const answer = await host.get(path)
       expect([answer.status, answer.body.error.code, answer.body.error.details], path).toEqual([
         404,

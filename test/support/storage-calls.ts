@@ -37,7 +37,8 @@ export function sha256(bytes: Uint8Array): string {
 
 /** One part of a body: a text, or a file. */
 export type Part =
-  readonly [name: string, text: string] | readonly [name: string, bytes: Uint8Array, filename: string, type?: string]
+  | readonly [name: string, text: string]
+  | readonly [name: string, bytes: Uint8Array, filename: string, type?: string]
 
 /** A multipart body and its headers. */
 export function multipart(...parts: readonly Part[]): [body: Uint8Array, headers: Record<string, string>] {

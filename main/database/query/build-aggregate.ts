@@ -136,6 +136,7 @@ function overAliases(filter: Filter): Filter {
     case 'condition':
       return { ...filter, path: [filter.path.join('.')] }
     case 'search':
+    case 'some':
     case 'among':
     case 'related':
       return filter

@@ -244,7 +244,7 @@ export function writeConditions(given: Scope, where: ResolvedFilter, deleted: De
 }
 
 function namesOneRecord(term: ResolvedFilter): boolean {
-  if (term.kind !== 'condition' || term.hops.length > 0) return false
+  if (term.kind !== 'condition' || term.hops.length > 0 || term.functions !== undefined) return false
   return term.field.name === 'id' && term.test.test === 'eq'
 }
 

@@ -128,7 +128,8 @@ function fixedColumns(filter: ResolvedFilter): Map<string, Fixed> {
   const fixed = new Map<string, Fixed>()
   const visit = (node: ResolvedFilter): void => {
     if (node.kind === 'and') node.children.forEach(visit)
-    if (node.kind !== 'condition' || node.hops.length > 0 || node.inner.length > 0) return
+    if (node.kind !== 'condition' || node.hops.length > 0 || node.inner.length > 0 || node.functions !== undefined)
+      return
     const { field, test } = node
     const value =
       test.test === 'eq' ? test.value : test.test === 'in' && test.values.length === 1 ? test.values[0] : undefined

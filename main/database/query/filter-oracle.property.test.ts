@@ -272,6 +272,7 @@ function matches(row: Row, filter: Filter, projects: ReadonlyMap<string, Row>): 
     case 'not':
       return !matches(row, filter.child, projects)
     case 'search':
+    case 'some':
     case 'among':
     case 'related':
       throw new Error(filter.kind)

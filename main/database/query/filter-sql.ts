@@ -2,12 +2,14 @@
 import { invalidQuery } from '#shared/errors.ts'
 import { allOf } from '#shared/filter/filter.ts'
 import { resolveFilter } from '#shared/filter/resolve-filter.ts'
-import type { ResolvedCondition, ResolvedFilter } from '#shared/filter/resolved-filter.ts'
+import type { Hop } from '#shared/filter/resolve-path.ts'
+import type { ResolvedCondition, ResolvedFilter, ResolvedSome } from '#shared/filter/resolved-filter.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import { quoteLiteral } from '../schema/sql-text.ts'
 import type { Scope } from './scope.ts'
 import { bind, column, innerScope } from './scope.ts'
 import { writeTest } from './test-sql.ts'
+import { applySql } from './value-function-sql.ts'
 
 /** Writes the condition; it is a complete term that can be joined with AND. */
 export function writeFilter(scope: Scope, filter: ResolvedFilter): string {
@@ -24,7 +26,9 @@ export function writeFilter(scope: Scope, filter: ResolvedFilter): string {
     case 'search':
       return writeSearch(scope, filter)
     case 'condition':
-      return writePath(scope, filter, 0)
+      return writePath(scope, filter.hops, 0, (target) => writeLeaf(target, filter))
+    case 'some':
+      return writePath(scope, filter.hops, 0, (target) => writeSome(target, filter))
     case 'among': {
       const own = column(scope, filter.field.column)
       const ids = filter.ids((value) => bind(scope, value), scope.rowByRow === true ? own : undefined)
@@ -49,6 +53,7 @@ function isPlainPresence(filter: ResolvedFilter): filter is ResolvedCondition {
     filter.test.test === 'present' &&
     filter.hops.length === 0 &&
     filter.inner.length === 0 &&
+    filter.functions === undefined &&
     !filter.field.multiple
   )
 }
@@ -57,14 +62,14 @@ function isPlainPresence(filter: ResolvedFilter): filter is ResolvedCondition {
  * Walks the hops from `index` on; each becomes a set of ids, so that an index on the relation can drive the query. Over one
  * row the related records are found by their ids, so that it costs as little as there are of them.
  */
-function writePath(scope: Scope, condition: ResolvedCondition, index: number): string {
-  const hop = condition.hops[index]
-  if (!hop) return writeLeaf(scope, condition)
+function writePath(scope: Scope, hops: readonly Hop[], index: number, leaf: (scope: Scope) => string): string {
+  const hop = hops[index]
+  if (!hop) return leaf(scope)
   const relation = column(scope, hop.field.column)
   const target = innerScope(scope, hop.target)
   const ids = (): string => {
     const visible = writeVisible(target, hop.target)
-    return `SELECT ${column(target, 'id')} FROM "${hop.target.table}" AS ${target.alias} WHERE ${liveCondition(target)}${visible} AND ${writePath(target, condition, index + 1)}`
+    return `SELECT ${column(target, 'id')} FROM "${hop.target.table}" AS ${target.alias} WHERE ${liveCondition(target)}${visible} AND ${writePath(target, hops, index + 1, leaf)}`
   }
   if (scope.rowByRow === true) {
     const one = (id: string): string => `EXISTS (${ids()} AND ${column(target, 'id')} = ${id})`
@@ -89,12 +94,23 @@ function internalEnv(scope: Scope): Scope['env'] {
   return scope.env.engine ?? { ...scope.env, canRead: undefined, rowCondition: undefined }
 }
 
+/** Elements are rows of `json_each`, whose column is called `value`. */
+function writeSome(scope: Scope, { field, elements, child }: ResolvedSome): string {
+  const inside = { ...scope, schema: elements, alias: `e${scope.counter.next++}` }
+  return `EXISTS (SELECT 1 FROM json_each(${column(scope, field.column)}) AS ${inside.alias} WHERE ${writeFilter(inside, child)})`
+}
+
 function writeLeaf(scope: Scope, condition: ResolvedCondition): string {
-  const { field, inner, test } = condition
+  const { field, inner, test, functions } = condition
   const own = column(scope, field.column)
-  if (inner.length === 0) return writeTest(scope, { sql: own, field, jsonType: null }, test)
+  if (inner.length === 0) return writeTest(scope, { sql: applySql(own, functions), field, jsonType: null }, test)
   const path = quoteLiteral(`$${inner.map((key) => `."${key}"`).join('')}`)
-  const subject = { sql: `json_extract(${own}, ${path})`, field, jsonType: `json_type(${own}, ${path})` }
+  const [value, jsonType] = [`json_extract(${own}, ${path})`, `json_type(${own}, ${path})`]
+  if (functions !== undefined) {
+    const text = `CASE WHEN ${jsonType} = 'text' THEN ${value} END`
+    return writeTest(scope, { sql: applySql(text, functions), field, jsonType: null }, test)
+  }
+  const subject = { sql: value, field, jsonType }
   return writeTest(scope, subject, test)
 }
 

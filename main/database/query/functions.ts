@@ -14,13 +14,20 @@ export interface FunctionHost {
 }
 
 /**
- * Registers `cairn_fold(text)`: Unicode simple case folding (D-83), and `cairn_period(timestamp, period, zone)`: the
+ * Registers `cairn_fold(text)`: Unicode simple case folding (D-83); `cairn_lower(text)` and `cairn_upper(text)`: the case of
+ * all letters, where SQLite's own change ASCII alone; and `cairn_period(timestamp, period, zone)`: the
  * first day of the period a timestamp falls into there; `cairn_clock_period` does the same for hours, minutes and seconds
  * and answers the instant they begin with. Null and values that are no text stay as they are.
  */
 export function registerFunctions(connection: FunctionHost): void {
   connection.function('cairn_fold', { deterministic: true }, (value: unknown) =>
     typeof value === 'string' ? foldCase(value) : value,
+  )
+  connection.function('cairn_lower', { deterministic: true }, (value: unknown) =>
+    typeof value === 'string' ? value.toLowerCase() : value,
+  )
+  connection.function('cairn_upper', { deterministic: true }, (value: unknown) =>
+    typeof value === 'string' ? value.toUpperCase() : value,
   )
   const periodsOf = new Map<string, (instant: string) => string>()
   connection.function('cairn_period', { deterministic: true }, (value: unknown, period: unknown, zone: unknown) => {

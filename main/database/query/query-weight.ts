@@ -28,9 +28,13 @@ export function weighFilter(filter: ResolvedFilter): FilterWeight {
       return lightWeight
     case 'related':
       return { ...weighFilter(filter.child), relational: true }
+    case 'some': {
+      const { relational } = weighFilter(filter.child)
+      return { relational: relational || filter.hops.length > 0, matching: true, bulky: false }
+    }
     case 'condition': {
-      const { hops, field, inner, test } = filter
-      const reachesInside = inner.length > 0 || (field.multiple && test.test !== 'present')
+      const { hops, field, inner, test, functions } = filter
+      const reachesInside = inner.length > 0 || functions !== undefined || (field.multiple && test.test !== 'present')
       const matching = reachesInside || isMatching(test)
       return { relational: hops.length > 0, matching, bulky: matching && declaredTypeOf(field).long === true }
     }

@@ -72,6 +72,7 @@ function inOldNames(filter: Filter, before: ObjectSchema, after: ObjectSchema): 
     case 'not':
       return { kind: 'not', child: inOldNames(filter.child, before, after) }
     case 'search':
+    case 'some':
     case 'among':
     case 'related':
       return filter

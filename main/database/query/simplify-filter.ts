@@ -33,6 +33,7 @@ export function simplifyFilter(filter: ResolvedFilter): ResolvedFilter {
     case 'search':
     case 'among':
       return filter
+    case 'some':
     case 'related': {
       const child = simplifyFilter(filter.child)
       return isNever(child) ? never : { ...filter, child }

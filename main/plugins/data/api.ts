@@ -3,6 +3,7 @@ import type { FieldError, PlatformError } from '#shared/errors.ts'
 import type { ExpressionNode } from '#shared/expression/expression-node.ts'
 import type { FieldSchema, FileReference } from '#shared/field-types/field-schema.ts'
 import type { Filter } from '#shared/filter/filter.ts'
+import type { ExpandNode } from '#shared/filter/select.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RecordAction } from '#shared/route.ts'
 import type { StateMachine, Transition } from '#shared/rules/state-machine.ts'
@@ -35,6 +36,17 @@ export interface RecordQuery {
   deleted?: unknown
   /** Set by the analytics plugin, never by a request. */
   analytics?: AnalyticsOptions
+  /** Set by plugins that read requests of another form, never by a request. */
+  parsed?: ParsedParts
+}
+
+/** Parts of a list query that are trees already; with each other and with what the query says they all hold. */
+export interface ParsedParts {
+  readonly filter?: Filter
+  /** Over the aliases of a grouped list. */
+  readonly having?: Filter
+  /** In place of `expand`. */
+  readonly expand?: readonly ExpandNode[]
 }
 
 /** What analytic queries may do beyond grouped lists (D-116): groups by hour, minute and second are among it. */

@@ -114,7 +114,7 @@ function createRouteLog(world: World) {
       ...route,
       fits: new RegExp(
         `^${route.url
-          .replaceAll('.', '\\.')
+          .replaceAll(/[.$]/g, '\\$&')
           .replaceAll(/:[A-Za-z]+/g, '[^/]+')
           .replace(/[*]$/, '.+')}$`,
       ),

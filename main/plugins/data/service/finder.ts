@@ -160,7 +160,7 @@ export function createRecordFinder(parts: FinderParts): RecordFinder {
     }
     const shape =
       parseAggregate(query, query.analytics !== undefined) !== null
-        ? { fields: parseSelect(query.select), expand: parseExpand(query.expand) }
+        ? { fields: parseSelect(query.select), expand: expansionOf(query) }
         : shapeOf(schema, query)
     const request: FindRequest = {
       filter: readFilter(schema, query, env),
@@ -368,9 +368,13 @@ async function* asOneSlice(records: PlatformRecord[]): AsyncGenerator<PlatformRe
   yield records
 }
 
+function expansionOf({ expand, parsed }: RecordQuery): ExpandNode[] {
+  return parsed?.expand === undefined ? parseExpand(expand) : [...parsed.expand]
+}
+
 /** Own fields and expansions; dotted names of a select imply their expansion (D-77). */
 function shapeOf(schema: ObjectSchema, query: RecordQuery): { fields: readonly string[] | null; expand: ExpandNode[] } {
-  const expand = parseExpand(query.expand)
+  const expand = expansionOf(query)
   const select = parseSelect(query.select)
   if (select === null) return { fields: null, expand }
   const split = splitSelect(select, expand)

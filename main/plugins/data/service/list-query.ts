@@ -6,7 +6,7 @@ import type { RecordQuery } from '../api.ts'
 type Parameters = Readonly<Record<string, string | readonly string[]>>
 
 /** A member of the query that one parameter fills. */
-type Word = Exclude<keyof RecordQuery, 'conditions' | 'analytics'>
+type Word = Exclude<keyof RecordQuery, 'conditions' | 'analytics' | 'parsed'>
 
 /** Parameter to member of the query; aliases are listed after their canonical name, which wins (D-72). */
 const words: readonly (readonly [member: Word, ...names: string[]])[] = [

@@ -13,7 +13,7 @@ import type { RecordQuery } from '../api.ts'
 
 /** Filter and loose conditions, joined with AND (D-73). @throws invalid_query */
 export function readFilter(schema: ObjectSchema, query: RecordQuery, env: QueryEnv): Filter | null {
-  const { filter, conditions, analytics } = query
+  const { filter, conditions, analytics, parsed } = query
   const given =
     filter === undefined || filter === null || filter === ''
       ? null
@@ -21,7 +21,7 @@ export function readFilter(schema: ObjectSchema, query: RecordQuery, env: QueryE
         ? parseFilterText(filter)
         : parseFilter(filter)
   const loose = conditions === undefined ? null : readLooseConditions(schema, conditions, env)
-  return allOf(given, loose, analytics?.where)
+  return allOf(given, loose, analytics?.where, parsed?.filter)
 }
 
 /** Page size and offset. @throws invalid_query */

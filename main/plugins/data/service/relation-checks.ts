@@ -195,6 +195,8 @@ function foreignTerm(filter: ResolvedFilter): string | null {
       return foreignTerm(filter.child)
     case 'search':
       return 'The filter of a summary cannot search.'
+    case 'some':
+      return foreignTerm(filter.child)
     case 'among':
     case 'related':
       return 'Rights are no part of summaries.'

@@ -159,6 +159,13 @@ function walk(filter: ResolvedFilter, found: { columns: string[]; steady: boolea
       const field = first?.field ?? filter.field
       found.columns.push(field.column, ...field.extraColumns.map((extra) => extra.name))
       if (filter.test.test === 'field') found.columns.push(filter.test.other.column)
+      return
+    }
+    case 'some': {
+      const [first] = filter.hops
+      // An element may lead on to another record.
+      found.steady = false
+      found.columns.push((first?.field ?? filter.field).column)
     }
   }
 }

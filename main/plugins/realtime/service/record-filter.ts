@@ -40,6 +40,7 @@ function searches(filter: ResolvedFilter): boolean {
     case 'or':
       return filter.children.some(searches)
     case 'not':
+    case 'some':
     case 'related':
       return searches(filter.child)
     case 'search':
@@ -60,6 +61,8 @@ export function looksElsewhere(filter: ResolvedFilter): boolean {
       return looksElsewhere(filter.child)
     case 'condition':
       return filter.hops.length > 0
+    case 'some':
+      return filter.hops.length > 0 || looksElsewhere(filter.child)
     case 'among':
       return false
     case 'search':

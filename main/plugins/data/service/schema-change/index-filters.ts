@@ -34,6 +34,7 @@ function ownConditions(filter: Filter): Filter {
     case 'not':
       return { kind: 'not', child: ownConditions(filter.child) }
     case 'search':
+    case 'some':
     case 'among':
     case 'related':
       return filter

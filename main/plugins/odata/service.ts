@@ -1,0 +1,204 @@
+// OData over the data service: finds what a path names and hands it to reads and writes.
+import type { Filter } from '#shared/filter/filter.ts'
+import { platformError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
+import { userDirectory } from '#shared/user-directory.ts'
+import type { Authorizer } from '#main/kernel/authorize.ts'
+import { requireOpenRecords } from '#main/kernel/authorize.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
+import type { DataService } from '#main/plugins/data/api.ts'
+import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { ODataAnswer, ODataRequest, ODataService } from './api.ts'
+import { createBatch } from './service/batch.ts'
+import { describeModel } from './service/csdl.ts'
+import { writeJson } from './service/csdl-json.ts'
+import { writeXml } from './service/csdl-xml.ts'
+import type { EntityModel, Navigation } from './service/model.ts'
+import { createEntityModels } from './service/model.ts'
+import { readOptions } from './service/query-options.ts'
+import type { ReadRequest } from './service/reading.ts'
+import { createReads } from './service/reading.ts'
+import { formOf, preferencesOf, wantsJson } from './service/request-words.ts'
+import type { ResourcePath } from './service/resource-path.ts'
+import { parsePath, unknownPath } from './service/resource-path.ts'
+import { unsupported } from './service/token-reader.ts'
+import { createWrites } from './service/writing.ts'
+
+/** What the service is made from. */
+export interface ODataParts {
+  readonly data: DataService
+  readonly metadata: MetadataService
+  readonly authorizer: () => Authorizer
+  /** Address of the service, without a slash at its end. */
+  readonly base: () => string
+}
+
+/** Makes the service. @source D-183, D-275 to D-279 */
+export function createODataService(parts: ODataParts): ODataService {
+  const { data } = parts
+  const models = createEntityModels(parts.metadata, parts.authorizer)
+  const reads = createReads(data)
+  const writes = createWrites({ ...parts, reads })
+
+  const readOf = (
+    ctx: RequestContext,
+    request: ODataRequest,
+    model: EntityModel,
+    schema: ObjectSchema,
+  ): ReadRequest => {
+    const options = readOptions(request.query)
+    return {
+      ctx,
+      model,
+      schema,
+      options,
+      preferences: preferencesOf(request.headers),
+      writing: { base: parts.base(), form: formOf(request.headers, options.given.format) },
+      path: request.path,
+      within: null,
+    }
+  }
+
+  const answer: ODataService['answer'] = async (ctx, request) => {
+    requireOpenRecords(parts.authorizer(), ctx)
+    const allowed = Object.hasOwn(ownMethods, request.path) ? ownMethods[request.path] : undefined
+    if (allowed !== undefined) throw platformError('method_not_allowed', { allowed })
+    const path = parsePath(request.path)
+    const model = models(ctx)
+    if (path === null) return withVersion(request, serviceDocument(ctx, request, model))
+    const result =
+      request.method === 'GET' ? await readPath(ctx, request, model, path) : await writePath(ctx, request, model, path)
+    return withVersion(request, result)
+  }
+
+  const serviceDocument = (ctx: RequestContext, request: ODataRequest, model: EntityModel): ODataAnswer => {
+    if (request.method !== 'GET') throw platformError('method_not_allowed', { allowed: ['GET'] })
+    const { given } = readOptions(request.query)
+    const form = formOf(request.headers, given.format)
+    const value = model
+      .objects()
+      .map(({ name, label }) => ({ name, kind: 'EntitySet', url: name, ...(label === name ? {} : { title: label }) }))
+    const context = form.metadata === 'none' ? {} : { '@odata.context': `${parts.base()}/$metadata` }
+    return { status: 200, body: { ...context, value }, headers: {} }
+  }
+
+  const readPath = async (
+    ctx: RequestContext,
+    request: ODataRequest,
+    model: EntityModel,
+    path: ResourcePath,
+  ): Promise<ODataAnswer> => {
+    const schema = model.require(path.set, 'read')
+    const read = readOf(ctx, request, model, schema)
+    const [first, ...more] = path.rest
+    if (path.key === null) {
+      if (first === undefined) return reads.list(read)
+      if (first === '$count' && more.length === 0) return reads.count(read)
+      throw refusePath(first, request.path)
+    }
+    if (first === undefined) return reads.entity(read, path.key)
+    if (first.startsWith('$')) throw refusePath(first, request.path)
+    if (model.fields(schema).some(({ name }) => name === first)) {
+      if (more.length === 0) return reads.value(read, path.key, first, false)
+      if (more[0] === '$value' && more.length === 1) return reads.value(read, path.key, first, true)
+      throw refusePath(more[0]!, request.path)
+    }
+    const navigation = model.navigation(schema, first)
+    if (navigation === undefined) throw unknownPath(request.path)
+    return readNavigation(read, path.key, navigation, more)
+  }
+
+  /** What an entity leads to: one other entity, or the set of those that refer to it. */
+  const readNavigation = async (
+    read: ReadRequest,
+    key: string,
+    { source, target, many, field, isChildren }: Navigation,
+    more: readonly string[],
+  ): Promise<ODataAnswer> => {
+    const { record } = await data.get(read.ctx, { object: read.schema.name, id: key, select: 'id' })
+    const id = String(record['id'])
+    if (target === userDirectory) throw unsupported('path', 'A path to a person')
+    if (isChildren) {
+      const operator = field.multiple ? '$contains' : '$eq'
+      const within: Filter = { kind: 'condition', path: [field.name], operator, operand: id }
+      const inner: ReadRequest = { ...read, schema: target, within }
+      if (more.length === 0) return reads.list(inner)
+      if (more[0] === '$count' && more.length === 1) return reads.count(inner)
+      throw refusePath(more[0]!, read.path)
+    }
+    const { record: whole } = await data.get(read.ctx, { object: read.schema.name, id, select: source })
+    const value = whole[source]
+    if (many) {
+      const ids = Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
+      const within: Filter =
+        ids.length === 0
+          ? { kind: 'or', children: [] }
+          : { kind: 'condition', path: ['id'], operator: '$in', operand: ids }
+      if (more.length === 0) return reads.list({ ...read, schema: target, within })
+      throw refusePath(more[0]!, read.path)
+    }
+    if (more.length > 0) throw refusePath(more[0]!, read.path)
+    if (typeof value !== 'string') return { status: 204, headers: {} }
+    return reads.entity({ ...read, schema: target }, value)
+  }
+
+  const writePath = async (
+    ctx: RequestContext,
+    request: ODataRequest,
+    model: EntityModel,
+    path: ResourcePath,
+  ): Promise<ODataAnswer> => {
+    const { method } = request
+    if (path.rest.length > 0) {
+      if (path.rest[0]!.startsWith('$')) throw refusePath(path.rest[0]!, request.path)
+      throw unsupported('path', 'Writing parts of an entity')
+    }
+    if (path.key === null) {
+      if (method !== 'POST') throw platformError('method_not_allowed', { allowed: ['GET', 'POST'] })
+      const schema = model.require(path.set, 'create')
+      return writes.create(readOf(ctx, request, model, schema), request)
+    }
+    if (method === 'POST') throw platformError('method_not_allowed', { allowed: ['GET', 'PATCH', 'PUT', 'DELETE'] })
+    const schema = model.require(path.set, method === 'DELETE' ? 'delete' : 'edit')
+    const read = readOf(ctx, request, model, schema)
+    return method === 'DELETE' ? writes.remove(read, request, path.key) : writes.change(read, request, path.key)
+  }
+
+  return {
+    answer,
+    metadata(ctx, request) {
+      requireOpenRecords(parts.authorizer(), ctx)
+      const { given } = readOptions(request.query)
+      const csdl = describeModel(models(ctx))
+      if (wantsJson(request.headers, given.format))
+        return withVersion(request, { status: 200, body: writeJson(csdl), headers: {} })
+      formOf(request.headers, undefined)
+      return withVersion(request, {
+        status: 200,
+        body: writeXml(csdl),
+        contentType: 'application/xml; charset=utf-8',
+        headers: {},
+      })
+    },
+    batch: createBatch({ ...parts, answer }),
+  }
+}
+
+function withVersion({ headers }: Pick<ODataRequest, 'headers'>, answer: ODataAnswer): ODataAnswer {
+  return { ...answer, headers: { ...answer.headers, 'OData-Version': formOf(headers, undefined).version } }
+}
+
+/** Paths with routes of their own, and the methods those take. */
+const ownMethods: Readonly<Record<string, readonly string[] | undefined>> = {
+  $metadata: ['GET', 'HEAD'],
+  $batch: ['POST'],
+}
+
+const knownSegments: ReadonlySet<string> = new Set(['$ref', '$value', '$count', '$query', '$filter', '$each', '$all'])
+
+/** Parts of the protocol there are none of are told apart from what is no path. */
+function refusePath(segment: string, path: string): Error {
+  return knownSegments.has(segment) || segment.includes('(')
+    ? unsupported('path', `"${segment.slice(0, 50)}" here`)
+    : unknownPath(path)
+}

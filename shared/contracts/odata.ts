@@ -1,0 +1,104 @@
+// Contracts of OData: records of any object as entities (D-183, D-275 to D-279).
+import { z } from 'zod'
+import { defineRoute, defineRoutes } from '../route.ts'
+
+/** Query options; names may have any case and no `$`. */
+const Options = z.record(z.string(), z.union([z.string(), z.array(z.string())])).meta({
+  description: '$select, $filter, $orderby, $top, $skip, $expand, $count, $search, $skiptoken, $apply, $format.',
+})
+
+/** A JSON document of the protocol. */
+const Document = z.record(z.string(), z.unknown())
+
+const Path = z.object({
+  path: z.string().meta({ description: 'For example task, task(<id>), task/<id>, task/$count.' }),
+})
+
+const common = { mount: 'api', permission: 'session', channel: 'odata', tag: 'odata' } as const
+const readErrors = ['invalid_query', 'timeout', 'not_implemented'] as const
+const reads = {
+  ...common,
+  method: 'GET',
+  query: Options,
+  response: Document,
+  rateLimit: 'read',
+  errors: readErrors,
+} as const
+const writes = {
+  ...common,
+  path: '/odata/:path*',
+  params: Path,
+  query: Options,
+  rateLimit: 'write',
+  bodiless: [204],
+  errors: ['invalid_query', 'not_implemented', 'CONCURRENT_UPDATE', 'record_locked'],
+} as const
+
+/** The routes of the `odata` plugin. */
+export const odataRoutes = defineRoutes({
+  getODataService: defineRoute({
+    ...reads,
+    operationId: 'getODataService',
+    path: '/odata',
+    summary: 'The service document: every entity set.',
+  }),
+  getODataMetadata: defineRoute({
+    ...reads,
+    operationId: 'getODataMetadata',
+    path: '/odata/$metadata',
+    summary: 'The model of the entities as XML, with $format=json as JSON.',
+  }),
+  runODataBatch: defineRoute({
+    ...common,
+    operationId: 'runODataBatch',
+    method: 'POST',
+    path: '/odata/$batch',
+    body: Document,
+    response: Document,
+    rateLimit: 'write',
+    errors: [],
+    timeoutMs: 60_000,
+    summary: 'Up to 100 requests in one, those of an atomicityGroup together or not at all.',
+  }),
+  readODataEntities: defineRoute({
+    ...reads,
+    operationId: 'readODataEntities',
+    path: '/odata/:path*',
+    params: Path,
+    bodiless: [204],
+    summary: 'Entities, their number, one of them, or a part of it.',
+  }),
+  createODataEntity: defineRoute({
+    ...writes,
+    operationId: 'createODataEntity',
+    method: 'POST',
+    body: z.unknown(),
+    response: Document,
+    status: 201,
+    summary: 'Make an entity.',
+  }),
+  updateODataEntity: defineRoute({
+    ...writes,
+    operationId: 'updateODataEntity',
+    method: 'PATCH',
+    body: z.unknown(),
+    response: Document,
+    summary: 'Change properties of an entity; If-Match guards against lost updates.',
+  }),
+  replaceODataEntity: defineRoute({
+    ...writes,
+    operationId: 'replaceODataEntity',
+    method: 'PUT',
+    body: z.unknown(),
+    response: Document,
+    summary: 'Replace an entity: what is left out has its default, or no value.',
+  }),
+  deleteODataEntity: defineRoute({
+    ...writes,
+    operationId: 'deleteODataEntity',
+    method: 'DELETE',
+    response: Document,
+    errors: [...writes.errors, 'delete_restricted'],
+    summary: 'Delete an entity; If-Match guards against lost updates.',
+  }),
+})

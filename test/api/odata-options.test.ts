@@ -1,0 +1,315 @@
+// OData (D-183, D-276 to D-278): options beside filters, pages, batches, and what a foreign tool builds.
+import * as odataQuery from 'odata-query'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { TestHost } from '../support/create-test-host.ts'
+import { createODataWorld, odataUrl as url } from '../support/odata-world.ts'
+import type { ODataRow, ODataWorld } from '../support/odata-world.ts'
+
+// The package has one default inside of another when it is imported as a module.
+const buildQuery = ((odataQuery.default as unknown as { default?: unknown }).default ?? odataQuery.default) as (
+  options: Record<string, unknown>,
+) => string
+
+let world: ODataWorld
+let host: TestHost
+type Row = ODataRow
+const read: ODataWorld['read'] = (...words) => world.read(...words)
+const refusal: ODataWorld['refusal'] = (...words) => world.refusal(...words)
+
+beforeAll(async () => {
+  world = await createODataWorld()
+  host = world.host
+}, 60_000)
+afterAll(() => host.stop())
+
+describe('the other options', () => {
+  it('$select, $orderby, $top, $skip, $count', async () => {
+    const { body } = await read('task', {
+      $select: 'title,hours',
+      $orderby: 'hours desc,title',
+      $top: 2,
+      $skip: 1,
+      $count: 'true',
+    })
+    expect(body['@odata.count']).toBe(4)
+    expect(body['@odata.context']).toBe(`${host.host.url}/api/v1/odata/$metadata#task(title,hours)`)
+    expect(body.value.map(({ '@odata.etag': tag, id, ...row }: Row) => [typeof tag, typeof id, row])).toEqual([
+      ['string', 'string', { title: 'Alpha', hours: 1.5 }],
+      ['string', 'string', { title: 'Gamma', hours: -3 }],
+    ])
+    expect(body['@odata.nextLink']).toBeUndefined()
+    expect((await read('task', { $top: 0, $count: 'true' })).body).toMatchObject({ value: [], '@odata.count': 4 })
+    expect((await read('task', { $orderby: 'account/name desc', $top: 1 })).body.value[0].title).toBe('beta  ')
+    expect((await read('task/$count')).body).toBe('4')
+    expect((await read('task/$count', { $filter: 'done' })).body).toBe('2')
+    for (const [name, value] of Object.entries({
+      $top: '-1',
+      $skip: 'x',
+      $count: 'maybe',
+      $select: 'nothing',
+      $orderby: 'title up',
+      $skiptoken: 'junk',
+      $format: 'nonsense',
+    })) {
+      expect(await refusal({ [name]: value }), name).toMatchObject({
+        status: 400,
+        code: 'invalid_query',
+        parameter: name,
+      })
+    }
+    for (const [name, value] of Object.entries({
+      $compute: 'a',
+      $orderby: 'length(title)',
+      $format: 'atom',
+      $deltatoken: '1',
+    }))
+      expect(await refusal({ [name]: value }), name).toMatchObject({ status: 501 })
+  })
+
+  it('$expand with options, three levels deep', async () => {
+    const { body } = await read('task', {
+      $filter: "title eq 'Alpha'",
+      $select: 'title',
+      $expand:
+        'account($select=name;$expand=tasks($filter=hours gt 1;$select=title;$orderby=title desc;$top=5;$expand=labelsRecords($select=name)))',
+    })
+    const [row] = body.value
+    expect(row.account).toMatchObject({
+      name: 'Acme',
+      tasks: [{ title: 'Alpha', labelsRecords: [{ name: 'red' }, { name: 'blue' }] }],
+    })
+    expect(row.account.city).toBeUndefined()
+    expect(row.account.tasks[0].hours).toBeUndefined()
+    expect(row.account.tasks[0]['@odata.etag']).toMatch(/^W\//)
+    const beside = (await read(`task(${world.tasks['Alpha']})`, { $expand: 'accountRecord,ownerRecord' })).body
+    expect(beside).toMatchObject({ account: world.accounts['Acme'], accountRecord: { name: 'Acme' } })
+    expect(beside.ownerRecord.id).toBe(beside.owner)
+    expect((await read(`task(${world.tasks['delta']})`, { $expand: 'accountRecord' })).body.accountRecord).toBeNull()
+    const deep = 'account($expand=tasks($expand=account($expand=tasks)))'
+    expect(await refusal({ $expand: deep })).toMatchObject({ status: 400, parameter: '$expand' })
+    for (const $expand of ['nothing', 'title', 'account(', 'account($top=0)', 'account($nothing=1)', 'account,account'])
+      expect(await refusal({ $expand }), $expand).toMatchObject({ status: 400, code: 'invalid_query' })
+    for (const $expand of ['*', 'account/$ref', 'account($levels=2)', 'account($count=true)'])
+      expect(await refusal({ $expand }), $expand).toMatchObject({ status: 501 })
+  })
+
+  it('$search', async () => {
+    expect((await read('task', { $search: 'alp' })).body.value.map((row: Row) => row['title'])).toEqual(['Alpha'])
+    expect((await read('task', { $search: 'nothing AND else' })).body.value).toHaveLength(1)
+    expect((await read('task', { $search: 'nothing NOT else' })).body.value).toHaveLength(0)
+    expect((await read('task', { $search: 'alpha OR gamma' })).body.value).toHaveLength(2)
+    expect((await read('task', { $search: '"nothing else"' })).body.value).toHaveLength(1)
+    expect(await refusal({ $search: 'a AND' })).toMatchObject({ status: 400, parameter: '$search' })
+    expect(await refusal({ $search: '(a OR b) AND c' })).toMatchObject({ status: 501 })
+  })
+
+  it('$apply', async () => {
+    const apply = async ($apply: string, more: Record<string, string> = {}) => {
+      const { status, body } = await read('task', { $apply, ...more })
+      expect(status, JSON.stringify(body)).toBe(200)
+      return body.value
+    }
+    expect(await apply('aggregate(hours with sum as total,$count as n,hours with average as mean)')).toEqual([
+      { total: 1, n: 4, mean: 1 / 3 },
+    ])
+    expect(
+      await apply('filter(hours gt 0)/groupby((done),aggregate(hours with max as most))', { $orderby: 'most desc' }),
+    ).toEqual([
+      { done: true, most: 2.5 },
+      { done: false, most: 1.5 },
+    ])
+    expect(
+      await apply('groupby((account/name),aggregate($count as n,status with countdistinct as s))/filter(n lt 2)'),
+    ).toEqual([
+      { account: { name: 'Acme' }, n: 1, s: 1 },
+      { account: { name: "O'Neil" }, n: 1, s: 1 },
+    ])
+    expect(await apply('groupby((status))', { $filter: "status ne 'open'", $top: '2' })).toEqual([
+      { status: null },
+      { status: 'busy' },
+    ])
+    expect((await apply('filter(done)')).map((row: Row) => row['title'])).toEqual(['beta  ', 'Gamma'])
+    for (const $apply of [
+      'groupby(status)',
+      'aggregate(hours with sum)',
+      'nothing(a)',
+      'groupby((nothing))',
+      'aggregate(title with sum as t)',
+      'aggregate(hours with sum as a,count with sum as a)',
+    ])
+      expect(await refusal({ $apply }), $apply).toMatchObject({
+        status: 400,
+        code: 'invalid_query',
+        parameter: '$apply',
+      })
+    for (const $apply of [
+      'topcount(1,hours)',
+      'groupby((rollup(status)))',
+      'aggregate(hours with mine as t)',
+      'compute(hours as h)',
+    ])
+      expect(await refusal({ $apply }), $apply).toMatchObject({ status: 501 })
+  })
+})
+
+describe('pages', () => {
+  const walk = async (path: string, headers: Record<string, string> = {}): Promise<string[][]> => {
+    const pages: string[][] = []
+    for (let next: string | undefined = path; next !== undefined;) {
+      const answer = await host.get(next, headers)
+      expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+      pages.push(answer.body.value.map((row: Row) => row['name']))
+      const link = answer.body['@odata.nextLink'] as string | undefined
+      expect(link?.startsWith(`${host.host.url}/api/v1/odata/`) ?? true).toBe(true)
+      next = link?.slice(host.host.url.length)
+    }
+    return pages
+  }
+  beforeAll(async () => {
+    await host.defineObject('part', { name: { type: 'text' }, rank: { type: 'number' } })
+    const rows = Array.from({ length: 45 }, (_, index) => ({ name: `p${index}`, rank: index % 3 }))
+    expect((await host.post('/data/part/createMany', rows)).status).toBe(201)
+  })
+
+  it('go on at nextLink without loss', async () => {
+    const pages = await walk(
+      url('part', { $orderby: 'rank desc', $filter: 'rank ge 0', $select: 'name', $count: 'true' }),
+    )
+    expect(pages.map((page) => page.length)).toEqual([20, 20, 5])
+    expect(new Set(pages.flat()).size).toBe(45)
+    expect((await walk(url('part', { $skip: 30, $orderby: 'name' }))).map((page) => page.length)).toEqual([15])
+    expect((await walk('/api/odata/part?top=45')).map((page) => page.length)).toEqual([45])
+  })
+
+  it('are as small as the client prefers, and $top limits all of them together', async () => {
+    const headers = { prefer: 'odata.maxpagesize=10' }
+    const first = await read('part', {}, headers)
+    expect(first.headers.get('preference-applied')).toBe('odata.maxpagesize=10')
+    expect((await walk(url('part', { $orderby: 'name' }), headers)).map((page) => page.length)).toEqual([
+      10, 10, 10, 10, 5,
+    ])
+    expect((await walk(url('part', { $top: 25 }), headers)).map((page) => page.length)).toEqual([10, 10, 5])
+    expect((await walk(url('part', { $top: 5_000 }))).map((page) => page.length)).toEqual([45])
+  })
+
+  it('of groups go on, too', async () => {
+    const headers = { prefer: 'maxpagesize=2' }
+    const first = await host.get(url('part', { $apply: 'groupby((rank),aggregate($count as n))' }), headers)
+    expect(first.body.value).toEqual([
+      { rank: 0, n: 15 },
+      { rank: 1, n: 15 },
+    ])
+    const second = await host.get(first.body['@odata.nextLink'].slice(host.host.url.length), headers)
+    expect(second.body.value).toEqual([{ rank: 2, n: 15 }])
+    expect(second.body['@odata.nextLink']).toBeUndefined()
+  })
+})
+
+describe('batches', () => {
+  const batch = (requests: unknown[], headers: Record<string, string> = {}) =>
+    host.post('/odata/$batch', { requests }, headers)
+
+  it('answer each request', async () => {
+    const { status, body } = await batch([
+      { id: '1', method: 'get', url: "task?$filter=title eq 'Alpha'&$select=title" },
+      { id: '2', method: 'POST', url: '/api/v1/odata/account', body: { name: 'Batch' } },
+      { id: '3', method: 'PATCH', url: '$2', body: { city: 'Bern' }, dependsOn: ['2'] },
+      { id: '4', method: 'GET', url: `${host.host.url}/api/v1/odata/account/$count?$filter=city%20eq%20'Bern'` },
+    ])
+    expect(status).toBe(200)
+    expect(body.responses.map((item: Row) => [item['id'], item['status']])).toEqual([
+      ['1', 200],
+      ['2', 201],
+      ['3', 200],
+      ['4', 200],
+    ])
+    expect(body.responses[0].body.value[0].title).toBe('Alpha')
+    expect(body.responses[3].body).toBe('1')
+  })
+
+  it('stop at the first failure unless they are to go on', async () => {
+    const requests = [
+      { id: 'a', method: 'GET', url: 'nothing' },
+      { id: 'b', method: 'GET', url: 'task/$count' },
+      { id: 'c', method: 'GET', url: 'task/$count', dependsOn: ['a'] },
+    ]
+    expect((await batch(requests)).body.responses).toHaveLength(1)
+    const on = (await batch(requests, { prefer: 'continue-on-error' })).body.responses
+    expect(on.map((item: Row) => item['status'])).toEqual([404, 200, 409])
+  })
+
+  it('do groups together or not at all', async () => {
+    const group = (last: Row) => [
+      { id: '1', atomicityGroup: 'g', method: 'POST', url: 'account', body: { name: 'Group' } },
+      {
+        id: '2',
+        atomicityGroup: 'g',
+        method: 'POST',
+        url: 'task',
+        body: { title: 'In group', 'account@odata.bind': '$1' },
+      },
+      { id: '3', atomicityGroup: 'g', method: 'PATCH', url: '$1', body: last },
+    ]
+    const failed = (await batch(group({ nothing: 1 }))).body.responses
+    expect(failed.map((item: Row) => item['status'])).toEqual([409, 409, 400])
+    expect((await read('account/$count', { $filter: "name eq 'Group'" })).body).toBe('0')
+    const done = (await batch(group({ city: 'Ulm' }))).body.responses
+    expect(done.map((item: Row) => item['status'])).toEqual([201, 201, 200])
+    expect(done[1].body.account).toBe(done[0].body.id)
+    expect((await read('account/$count', { $filter: "city eq 'Ulm'" })).body).toBe('1')
+    expect((await host.delete(`/odata/task(${done[1].body.id})`)).status).toBe(200)
+  })
+
+  it('are refused when they are malformed', async () => {
+    for (const requests of [
+      [],
+      [{ id: '1', method: 'TRACE', url: 'task' }],
+      [{ method: 'GET', url: 'task' }],
+      [{ id: '1', method: 'GET' }],
+      [{ id: '1', method: 'GET', url: 'task', dependsOn: ['9'] }],
+      Array.from({ length: 101 }, (_, id) => ({ id: String(id), method: 'GET', url: 'task' })),
+    ])
+      expect((await batch(requests)).status).toBe(400)
+  })
+})
+
+describe('foreign tools', () => {
+  it('odata-query builds what is understood', async () => {
+    const query = (options: Record<string, unknown>) => host.get(`/odata/task${buildQuery(options)}`)
+    const names = async (options: Record<string, unknown>) => {
+      const { status, body } = await query(options)
+      expect(status, JSON.stringify(body)).toBe(200)
+      return body.value.map((row: Row) => row['title'])
+    }
+    expect(await names({ filter: { title: 'Alpha' } })).toEqual(['Alpha'])
+    expect(await names({ filter: { hours: { ge: 1, lt: 2 } } })).toEqual(['Alpha'])
+    expect(
+      await names({ filter: { and: [{ done: true }, { or: [{ status: 'busy' }, { status: 'open' }] }] } }),
+    ).toEqual(['beta  '])
+    expect(await names({ filter: { not: { done: true } } })).toEqual(['Alpha', 'delta'])
+    expect(await names({ filter: { title: { contains: 'amm' } } })).toEqual(['Gamma'])
+    expect(await names({ filter: { 'tolower(title)': 'alpha' } })).toEqual(['Alpha'])
+    expect(await names({ filter: { 'account/name': "O'Neil" } })).toEqual(['beta  '])
+    expect(await names({ filter: { account: { name: 'Acme' } } })).toEqual(['Alpha'])
+    expect(await names({ filter: { status: { in: ['open', 'closed'] } } })).toEqual(['Alpha', 'Gamma'])
+    expect(await names({ filter: { at: { gt: new Date('2026-02-01T00:00:00Z') } } })).toEqual(['beta  '])
+    expect(await names({ filter: { account: { type: 'guid', value: world.accounts['Acme'] } } })).toEqual(['Alpha'])
+    expect(await names({ orderBy: ['hours desc'], top: 1, skip: 1 })).toEqual(['Alpha'])
+    const { body } = await query({
+      select: ['title'],
+      expand: { accountRecord: { select: ['name'], filter: { name: 'Acme' } } },
+      count: true,
+      top: 1,
+    })
+    expect(body).toMatchObject({ '@odata.count': 4, value: [{ title: 'Alpha', accountRecord: { name: 'Acme' } }] })
+    const sums = await query({
+      transform: [
+        { filter: { done: true } },
+        { groupBy: { properties: ['done'], transform: [{ aggregate: [{ hours: { with: 'sum', as: 'total' } }] }] } },
+      ],
+    })
+    expect(sums.body.value).toEqual([{ done: true, total: -0.5 }])
+    const one = await host.get(`/odata/task${buildQuery({ key: world.tasks['Alpha'] })}`)
+    expect(one.body.title).toBe('Alpha')
+  })
+})

@@ -1,0 +1,52 @@
+// A server on a free port of loopback that speaks the chat completions protocol and answers what a test says.
+import { createServer } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as it arrived. */
+export interface ModelCall {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: { model: string; messages: { role: string; content: string }[]; response_format?: unknown }
+}
+
+/** A running server. */
+export interface ModelPeer {
+  /** With the path behind which the protocol lies. */
+  readonly baseUrl: string
+  readonly calls: ModelCall[]
+  /** The content of the next answers; null leaves requests without one, other values than text are sent as the whole body. */
+  answer: unknown
+  status: number
+  stop(): Promise<void>
+}
+
+/** Starts the server. */
+export async function startModelPeer(): Promise<ModelPeer> {
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { url = '', headers } = request
+      peer.calls.push({ path: url, headers, body: JSON.parse(Buffer.concat(chunks).toString()) as ModelCall['body'] })
+      if (peer.answer === null) return
+      const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 }
+      const choices = [{ index: 0, message: { role: 'assistant', content: peer.answer }, finish_reason: 'stop' }]
+      const body =
+        typeof peer.answer === 'string' ? { id: '1', object: 'chat.completion', choices, usage } : peer.answer
+      response.writeHead(peer.status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const peer: ModelPeer = {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    calls: [],
+    answer: 'Hello',
+    status: 200,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return peer
+}
