@@ -20,7 +20,6 @@ import { createArtifacts } from './service/artifacts.ts'
 import type { ExportRequest, ExportedFile } from './service/export.ts'
 import { exportPackage } from './service/export.ts'
 import { install, nodeOf, requirePlatform, upgrade } from './service/installing.ts'
-import { receiveParts } from './service/multipart.ts'
 import type { PackageParts } from './service/parts.ts'
 import { requirePackage } from './service/parts.ts'
 import { detailsOf, recordOf } from './service/record-view.ts'
@@ -34,6 +33,7 @@ import { listSnapshots, rollBack } from './service/snapshots.ts'
 import { disable, enable } from './service/switching.ts'
 import type { TrustedKeys } from './service/trusted-keys.ts'
 import { createTrustedKeys } from './service/trusted-keys.ts'
+import { receiveForm } from './service/upload-form.ts'
 import { worldOf } from './service/world.ts'
 
 type Answer<K extends keyof typeof packageRoutes> = z.input<(typeof packageRoutes)[K]['response']>
@@ -131,7 +131,7 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
     },
     upload: async (ctx, { artifact, ...facts }) => uploaded(await artifacts.keepInput(ctx, artifact, facts)),
     async uploadParts(ctx, stream, contentType) {
-      const { file, facts } = await receiveParts(stream, contentType, artifacts)
+      const { file, facts } = await receiveForm(stream, contentType, artifacts)
       return uploaded(await artifacts.keep(ctx, file, facts))
     },
     setSettings: (ctx, id, given) =>

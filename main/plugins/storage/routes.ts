@@ -35,14 +35,13 @@ export function storageHandlers(parts: StorageHandlerParts): Handlers<typeof sto
   const { files, administration, uploads, chunked, downloads, tokens, rules } = parts
 
   const uploadParts = async (ctx: RequestContext, { stream, headers, contentType }: IncomingBytes & BytesInput) => {
-    const { readMultipart } = await import('./service/multipart.ts')
+    const { readMultipart } = await import('#main/kernel/multipart.ts')
     const length = lengthOf(headers)
-    const { file, fields } = await readMultipart(
-      stream,
-      contentType,
-      (source) => uploads.receive(ctx, source, length),
-      uploads.discard,
-    )
+    const { file, fields } = await readMultipart(stream, contentType, {
+      name: 'file',
+      receive: (source) => uploads.receive(ctx, source, length),
+      discard: uploads.discard,
+    })
     if (file === undefined) throw problem('file', 'required', 'The part "file" is needed, with a file name.')
     try {
       const announcement = {

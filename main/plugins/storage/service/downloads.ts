@@ -1,4 +1,5 @@
 // Sends the bytes of a file, so that nothing of it runs in the place of the application (D-188).
+import { writeDisposition } from '#main/kernel/content-disposition.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { platformError } from '#shared/errors.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -8,7 +9,6 @@ import type { FileRow } from '../store.ts'
 import { readFile } from '../store.ts'
 import type { ByteStore } from './byte-store.ts'
 import type { FileAccess } from './file-access.ts'
-import { writeDisposition } from './disposition.ts'
 import { wantedBytes } from './ranges.ts'
 
 /** What a request says of the bytes it wants. */

@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import { Dicer } from '@fastify/busboy'
 import type { FieldErrorCode } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
-import { parseDisposition } from './disposition.ts'
+import { parseDisposition } from './content-disposition.ts'
 
 /** The file of a body. */
 export interface FilePart<T> {
@@ -23,17 +23,24 @@ export interface MultipartBody<T> {
 
 const most = { parts: 30, fieldBytes: 65_536, headerPairs: 20, headerBytes: 16_384 }
 
+/** Who takes the file of a body. */
+export interface FileReceiver<T> {
+  /** Name of the part that brings it. */
+  readonly name: string
+  /** Takes its bytes; what it throws ends the reading. */
+  receive(bytes: AsyncIterable<Uint8Array>): Promise<T>
+  /** Undoes what was received when the rest of the body is refused. */
+  discard(result: T): Promise<void>
+}
+
 /**
  * Reads a body.
- * @param receive takes the bytes of the part `file`; what it throws ends the reading
- * @param discard undoes what was received when the rest of the body is refused
  * @throws validation_error for a body that is cut, malformed, or has two files
  */
 export async function readMultipart<T>(
   source: AsyncIterable<Uint8Array>,
   contentType: string,
-  receive: (bytes: AsyncIterable<Uint8Array>) => Promise<T>,
-  discard: (result: T) => Promise<void>,
+  taker: FileReceiver<T>,
 ): Promise<MultipartBody<T>> {
   const fields = new Map<string, string>()
   const failure = Promise.withResolvers<never>()
@@ -46,10 +53,10 @@ export async function readMultipart<T>(
   const takeFile = (part: Readable, filename: string, type: string): void => {
     if (file !== undefined) {
       part.resume()
-      fail('file', 'max_items', 'A request brings one file.')
+      fail(taker.name, 'max_items', 'A request brings one file.')
       return
     }
-    const receiving = receive(part)
+    const receiving = taker.receive(part)
     file = { filename, contentType: type, part, receiving }
     receiving.catch(failure.reject)
   }
@@ -77,7 +84,7 @@ export async function readMultipart<T>(
     if (count > most.parts) fail('', 'max_items', 'The body has too many parts.')
     part.on('header', (header: Readonly<Record<string, readonly string[] | undefined>>) => {
       const { name, filename } = parseDisposition(header['content-disposition']?.[0] ?? '')
-      if (name === 'file' && filename !== null) takeFile(part, filename, header['content-type']?.[0] ?? '')
+      if (name === taker.name && filename !== null) takeFile(part, filename, header['content-type']?.[0] ?? '')
       else if (name === null || filename !== null) part.resume()
       else takeField(part, name)
     })
@@ -102,7 +109,10 @@ export async function readMultipart<T>(
     return { file: { filename, contentType: type, result: await receiving }, fields }
   } catch (error) {
     file?.part.destroy(new Error('The body ended early.'))
-    await file?.receiving.then(discard, () => undefined)
+    await file?.receiving.then(
+      (result) => taker.discard(result),
+      () => undefined,
+    )
     throw error
   }
 }
