@@ -51,6 +51,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'settings',
   'shares',
   'sse',
+  'storage',
   'sync',
   'update',
   'views',
@@ -64,7 +65,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
   'AI nlq, chat, suggest, insights': /^\/api\/v1\/ai/,
-  'storage names and signed URLs': /^\/api\/v1\/storage/,
   'package snapshots': /^\/api\/v1\/packages/,
   GraphQL: /^\/(api\/v1\/)?graphql/,
   OData: /^\/(api\/v1\/)?odata/,
