@@ -258,8 +258,8 @@ module.exports = {
       severity: 'error',
       comment: 'Only http/ knows fastify. Write a contract and a handler; http/ mounts them.',
       from: { path: '^(main|shared|electron|renderer)/', pathNot: '^main/http/' },
-      // Busboy parses bodies and knows no server.
-      to: { path: [pkg('fastify'), pkg('@fastify/[^/]+')], pathNot: [pkg('@fastify/busboy')] },
+      // The parser of forms knows no server.
+      to: { path: [pkg('fastify'), pkg('@fastify/(?!busboy)[^/]+')] },
     },
     {
       name: 'only-database-opens-sqlite',

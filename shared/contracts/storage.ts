@@ -203,7 +203,7 @@ export const storageRoutes = defineRoutes({
     params: z.object({ token: z.string() }),
     errors: ['signed_url_invalid', ...downloadErrors],
     entry: true,
-    channel: 'signed-file',
+    channel: 'storage',
     summary: 'Read a file by a signed address.',
   }),
   completeUpload: defineRoute({
@@ -329,7 +329,7 @@ export const storageRoutes = defineRoutes({
     path: '/storage/files/:id',
     params: FileParams,
     errors: [...downloadErrors, ...perhapsAnonymous],
-    channel: 'file',
+    channel: 'storage',
     summary: 'Read a file.',
   }),
   getFile: defineRoute({
@@ -339,7 +339,7 @@ export const storageRoutes = defineRoutes({
     params: FileParams,
     reserved,
     errors: [...downloadErrors, ...perhapsAnonymous],
-    channel: 'file',
+    channel: 'storage',
     summary: 'Read a file.',
   }),
   deleteFile: defineRoute({

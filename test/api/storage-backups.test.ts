@@ -1,15 +1,5 @@
 // Files over backups and starts: a backup holds the bytes, a restore brings them back, and ready means that they are there.
-import {
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-  mkdirSync,
-} from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -61,6 +61,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'settings',
   'shares',
   'sse',
+  'storage',
   'sync',
   'update',
   'views',
@@ -73,7 +74,6 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  * its channel has requests above.
  */
 export const absentChannels: Readonly<Record<string, RegExp>> = {
-  'storage names and signed URLs': /^\/api\/v1\/storage/,
 }
 
 /** Channels that are measured elsewhere: timing is the check C2t. */

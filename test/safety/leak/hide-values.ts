@@ -124,6 +124,12 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   const payload = { text: book.word('person') }
   const { data: sent } = await send('POST', '/webhooks/told/trigger', { recordId: world.hidden[0], payload })
   const delivery = (sent as { deliveryId: string }).deliveryId
+  const name = encodeURIComponent(`${book.word('row')}.json`)
+  const { data: kept } = await send('POST', `/storage/upload?filename=${name}&scope=private`, {
+    text: book.word('row'),
+  })
+  const file = (kept as { fileId: string }).fileId
+  await send('POST', `/data/matter/${world.hidden[0]}/feed`, { type: 'file', attachments: [file] })
   const deviceToken = 'token-of-a-device'
   const device = { token: deviceToken, platform: 'web', deviceId: 'stranger', name: 'Phone' }
   await send('POST', '/notifications/devices', device, stranger)
@@ -143,7 +149,7 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   for (let tries = 0; tries < 200; tries += 1) {
     const { status } = await send('GET', `/data/import/jobs/${jobId}`)
     if (status !== 'pending' && status !== 'running')
-      return { ...world, job: jobId, notice, flowRun, delivery, deviceToken, guesses, began }
+      return { ...world, job: jobId, notice, flowRun, delivery, file, deviceToken, guesses, began }
     await pause(20)
   }
   throw new Error('The import of the stranger does not end.')

@@ -70,6 +70,8 @@ export interface World {
   readonly flowRun: string
   /** What a webhook told of a hidden record. */
   readonly delivery: string
+  /** A private file whose name is hidden, attached to a hidden row. */
+  readonly file: string
   readonly deviceToken: string
   /** Values of the unique field that hidden rows hold. */
   readonly guesses: readonly string[]
@@ -231,6 +233,7 @@ export async function buildWorld(host: TestHost, book: CanaryBook, thorough: boo
     notice: '',
     flowRun: '',
     delivery: '',
+    file: '',
     deviceToken: '',
     guesses: [],
     began: '0',

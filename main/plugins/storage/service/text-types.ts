@@ -59,7 +59,6 @@ export function isText(beginning: Uint8Array): boolean {
   } catch {
     return false
   }
-  // oxlint-disable-next-line no-control-regex -- these are what texts do not have
   return !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text)
 }
 
