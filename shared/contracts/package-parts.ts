@@ -82,7 +82,7 @@ export const PackageManifest = z
       .string()
       .regex(/^[a-z][a-z0-9_]{1,19}$/)
       .optional()
-      .meta({ description: 'Default: the last segment of the id.' }),
+      .meta({ description: 'Default: the last segment of the id (D-282).' }),
     type: z.enum(packageTypes).default('app'),
     description: z.string().max(10_000).optional(),
     author: z.string().max(1_000).optional(),

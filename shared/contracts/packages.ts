@@ -374,7 +374,6 @@ export const packageRoutes = defineRoutes({
   }),
   listPackageSnapshots: defineRoute({
     ...reading,
-    permission: { system: 'manage_packages' },
     operationId: 'listPackageSnapshots',
     method: 'GET',
     path: '/packages/:id/snapshots',

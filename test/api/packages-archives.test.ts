@@ -1,5 +1,5 @@
 // Archives of packages: what is taken, and everything that is refused before any of it is used (D-129, D-130).
-import { readFileSync, readdirSync } from 'node:fs'
+import { readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
@@ -151,6 +151,35 @@ describe('an upload', () => {
     expect((await upload(bytes, 'zip', { token: 'let you' })).status).toBe(403)
     expect((await upload(bytes, 'zip', { token: 'let me' })).status).toBe(201)
     await host.patch('/settings', { 'packages.publisherToken': null })
+  })
+})
+
+describe('a store that fails', () => {
+  it('keeps nothing, says so, and takes the upload again', async () => {
+    const folder = join(host.dataDir, 'packages')
+    const aside = `${folder}-aside`
+    renameSync(folder, aside)
+    writeFileSync(folder, '')
+    const bytes = zipOf(base())
+    const failed = await upload(bytes)
+    expect(failed.body.error).toMatchObject({
+      code: 'upload_failed',
+      httpStatus: 500,
+      category: 'server',
+      retryable: true,
+    })
+    rmSync(folder)
+    renameSync(aside, folder)
+    expect((await upload(bytes)).status).toBe(201)
+  })
+
+  it('whose file is gone has no such version any more', async () => {
+    const { artifactRef, sha256 } = (await upload(zipOf(base()))).body.data
+    writeFileSync(join(host.dataDir, 'packages', sha256), 'other bytes')
+    const changed = await host.post('/packages', { artifactRef })
+    expect(changed.body.error).toMatchObject({ code: 'checksum_mismatch' })
+    rmSync(join(host.dataDir, 'packages', sha256))
+    expect((await host.post('/packages', { artifactRef })).body.error.code).toBe('version_not_found')
   })
 })
 

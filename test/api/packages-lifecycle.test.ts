@@ -92,6 +92,16 @@ describe('installing', () => {
     })
   })
 
+  it.each([
+    ['org.spaces.some-thing', 'some_thing'],
+    ['org.spaces.a', 'spaces_a'],
+    ['org.spaces.2go', 'spaces_2go'],
+    ['org.spaces.user', 'spaces_user'],
+    ['org.spaces.a-very-long-name-of-a-package', expect.stringMatching(/^a_very_long_nam_[0-9a-f]{4}$/)],
+  ])('takes the namespace from the id %s', async (id, namespace) => {
+    expect((await install({ id, name: id, version: '1.0.0' })).namespace).toEqual(namespace)
+  })
+
   it.each<[object, string]>([
     [{ id: 'nodots' }, 'manifest.id'],
     [{ version: '1' }, 'manifest.version'],

@@ -54,7 +54,6 @@ describe('packages', () => {
         ['PATCH', `/packages/${manifest.id}/disable`, undefined],
         ['POST', `/packages/${manifest.id}/rollback`, { snapshotId: 'x' }],
         ['DELETE', `/packages/${manifest.id}`, undefined],
-        ['GET', `/packages/${manifest.id}/snapshots`, undefined],
         ['GET', `/packages/${manifest.id}/export`, undefined],
         ['GET', '/packages/trusted-keys', undefined],
         ['POST', '/packages/trusted-keys', { keyId: 'k', publicKey: 'x' }],
@@ -67,7 +66,14 @@ describe('packages', () => {
     const made = await as('installer', 'POST', '/packages', { manifest })
     expect(made.status, JSON.stringify(made.body)).toBe(201)
     expect((await as('reader', 'GET', '/packages')).body.data.packages).toHaveLength(1)
-    expect((await as('nobody', 'GET', `/packages/${manifest.id}`)).status).toBe(200)
+    const path = `/packages/${manifest.id}`
+    const { body: shown } = await as('nobody', 'GET', path)
+    expect(shown.data.manifest).toMatchObject({ id: manifest.id, version: '1.0.0' })
+    for (const seen of [shown, (await as('reader', 'GET', '/packages')).body]) {
+      expect(JSON.stringify(seen)).not.toMatch(/seed|shop_item/)
+    }
+    expect((await as('installer', 'GET', path)).body.data.manifest.data).toHaveLength(1)
+    expect((await as('nobody', 'GET', `${path}/snapshots`)).body.data.snapshots).toEqual([])
     expect((await host.anonymous('GET', '/packages')).status).toBe(401)
     const removed = await as('installer', 'DELETE', `/packages/${manifest.id}?keepData=false&confirm=true`)
     expect(removed.status, JSON.stringify(removed.body)).toBe(200)

@@ -29,6 +29,79 @@ const shop = (version: string, more: object = {}) => ({
   ...more,
 })
 
+describe('a package that is switched off', () => {
+  it('has no objects, views, flows, actions and functions meanwhile', async () => {
+    const id = 'org.off.desk'
+    const rowNode = { id: 'start', type: 'start', label: 'Start', config: {}, position: { x: 0, y: 0 } }
+    const endNode = { ...rowNode, id: 'end', type: 'end', label: 'End' }
+    const flow = {
+      label: 'Go',
+      type: 'autolaunched',
+      status: 'active',
+      nodes: [rowNode, endNode],
+      edges: [{ id: 'e', source: 'start', target: 'end' }],
+    }
+    const columns = [{ field: 'title' }]
+    const manifest = {
+      id,
+      name: 'Desk',
+      version: '1.0.0',
+      namespace: 'desk',
+      metadata: [
+        {
+          type: 'view',
+          name: 'desk_case.all',
+          item: { object: 'desk_case', viewKind: 'list', config: { type: 'grid', columns } },
+        },
+        {
+          type: 'object',
+          name: 'desk_case',
+          item: { fields: { title: { type: 'text' }, on: { type: 'lookup', reference: 'desk_kind' } } },
+        },
+        {
+          type: 'object',
+          name: 'desk_kind',
+          item: { fields: { title: { type: 'text' }, first: { type: 'lookup', reference: 'desk_case' } } },
+        },
+        { type: 'flow', name: 'desk_go', item: flow },
+        {
+          type: 'action',
+          name: 'desk_case.open',
+          item: { object: 'desk_case', type: 'url', target: 'https://example.org' },
+        },
+        {
+          type: 'validation',
+          name: 'desk_case.long',
+          item: { object: 'desk_case', type: 'script', condition: 'size(record.title) > 5', message: 'Too long.' },
+        },
+      ],
+      functions: [{ name: 'desk_run', source: 'return 1' }],
+    }
+    const made = await host.post('/packages', { manifest })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    const paths = [
+      '/data/desk_case',
+      '/meta/object/desk_case',
+      '/meta/view/desk_case.all',
+      '/automation/desk_go',
+      '/meta/flow/desk_go',
+      '/meta/action/desk_case.open',
+      '/meta/function/desk_run',
+    ]
+    const all = async (): Promise<number[]> => Promise.all(paths.map(async (path) => (await host.get(path)).status))
+    expect(await all()).toEqual(paths.map(() => 200))
+    expect((await host.post('/data/desk_case', { title: 'much too long' })).status).toBe(400)
+    await host.patch(`/packages/${id}/disable`)
+    expect(await all()).toEqual(paths.map(() => 404))
+    expect((await host.post('/automation/desk_go/trigger')).status).toBe(404)
+    expect(JSON.stringify((await host.get('/meta/object')).body)).not.toContain('desk_case')
+    await host.patch(`/packages/${id}/enable`)
+    expect(await all()).toEqual(paths.map(() => 200))
+    expect((await host.delete(`/packages/${id}?keepData=false&confirm=true`)).status).toBe(200)
+    expect(await all()).toEqual(paths.map(() => 404))
+  })
+})
+
 describe('a package', () => {
   it('is installed with its objects and records', async () => {
     const { status, body } = await host.post('/packages', { manifest: shop('1.0.0') })

@@ -8,7 +8,7 @@ import type { PackageAdministration } from './service.ts'
 /** Makes the handlers over a service that is loaded with its first use. */
 export function packageHandlers(load: () => Promise<PackageAdministration>): Handlers<typeof packageRoutes> {
   return {
-    listPackages: async (_ctx, { query }) => (await load()).list(query),
+    listPackages: async (ctx, { query }) => (await load()).list(ctx, query),
     createPackage: async (ctx, { body }) => (await load()).install(ctx, body),
     installPackage: async (ctx, { body }) => (await load()).install(ctx, body),
     upgradePackage: async (ctx, { body }) => (await load()).upgrade(ctx, body),
@@ -27,7 +27,7 @@ export function packageHandlers(load: () => Promise<PackageAdministration>): Han
     async revokeTrustedKey(ctx, { params: { keyId } }) {
       return { keyId, success: true, revokedAt: await (await load()).keys.revoke(ctx, keyId) }
     },
-    getPackage: async (_ctx, { params }) => (await load()).read(params.id),
+    getPackage: async (ctx, { params }) => (await load()).read(ctx, params.id),
     updatePackage: async (ctx, { params, body }) => (await load()).setSettings(ctx, params.id, body.settings),
     async uninstallPackage(ctx, { params, query }) {
       const { keepData = true, force = false, confirm } = query

@@ -22,7 +22,7 @@ import { exportPackage } from './service/export.ts'
 import { install, nodeOf, requirePlatform, upgrade } from './service/installing.ts'
 import type { PackageParts } from './service/parts.ts'
 import { requirePackage } from './service/parts.ts'
-import { detailsOf, recordOf } from './service/record-view.ts'
+import { detailsOf, recordOf, withoutContents } from './service/record-view.ts'
 import { readManifest } from './service/release.ts'
 import type { RemovalRequest } from './service/removal.ts'
 import { uninstall } from './service/removal.ts'
@@ -40,8 +40,8 @@ type Answer<K extends keyof typeof packageRoutes> = z.input<(typeof packageRoute
 
 /** The packages of one host. Every operation throws what its route declares. */
 export interface PackageAdministration {
-  list(query: PackageListQuery): Answer<'listPackages'>
-  read(id: string): Answer<'getPackage'>
+  list(ctx: RequestContext, query: PackageListQuery): Answer<'listPackages'>
+  read(ctx: RequestContext, id: string): Answer<'getPackage'>
   install(ctx: RequestContext, request: InstallRequest): Promise<Answer<'installPackage'>>
   upgrade(ctx: RequestContext, request: UpgradeRequest): Promise<UpgradeAnswer>
   resolve(request: {
@@ -88,6 +88,10 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
   const oneByOne = createSerial()
   const counts = (id: string): Readonly<Record<string, number>> => metadata.deliveries.counts().get(id) ?? {}
   const shown = (row: PackageRow): PackageRecord => recordOf(row, counts(row.id), parts.passing.get(row.id))
+  const seenBy =
+    (ctx: RequestContext) =>
+    (record: PackageRecord): PackageRecord =>
+      parts.authorizer().hasSystemPermission(ctx, 'manage_packages') ? record : withoutContents(record)
   const answer = (row: PackageRow, message?: string) => {
     const record = shown(row)
     return { ...record, package: record, ...(message === undefined ? {} : { message }) }
@@ -98,7 +102,7 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
   })
 
   return {
-    list({ status, enabled, type, ...page }) {
+    list(ctx, { status, enabled, type, ...page }) {
       const all = metadata.deliveries.counts()
       const fitting = allPackages(read)
         .map((row) => recordOf(row, all.get(row.id) ?? {}, parts.passing.get(row.id)))
@@ -110,9 +114,12 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
         )
       const binding = ['packages', status ?? null, enabled ?? null, type ?? null]
       const { shown: packages, ...rest } = pageOf(fitting, page, { usual: 50, most: 100 }, ({ id }) => id, binding)
-      return { packages, total: fitting.length, ...rest }
+      return { packages: packages.map(seenBy(ctx)), total: fitting.length, ...rest }
     },
-    read: (id) => answer(requirePackage(parts, id)),
+    read(ctx, id) {
+      const record = seenBy(ctx)(shown(requirePackage(parts, id)))
+      return { ...record, package: record }
+    },
     install: (ctx, request) =>
       oneByOne(async () => {
         const { row, dependencyResolution, message } = await install(parts, ctx, request)

@@ -123,7 +123,7 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
         await handle.close()
       }
     } catch (error) {
-      await rm(path, { force: true })
+      await forget(path)
       throw error instanceof PlatformError ? error : packageError('upload_failed', {}, error)
     }
     return { path, sha256: digest.digest('hex'), size }
@@ -166,7 +166,7 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
         tx.emit(ctx, { type: 'packages.uploaded', payload: { packageId, version, artifactRef: ref, size } })
       })
     } catch (error) {
-      if (getArtifact(read, row.ref) === undefined) await rm(target, { force: true })
+      if (getArtifact(read, row.ref) === undefined) await forget(target)
       throw error
     }
   }
@@ -199,14 +199,14 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
       const { id: packageId, version } = manifest
       return { artifactRef: ref, packageId, version, sha256, size, trust: signing.trust }
     } finally {
-      await rm(file.path, { force: true })
+      await forget(file.path)
     }
   }
 
   return {
     receive,
     keep,
-    discard: (file) => rm(file.path, { force: true }),
+    discard: (file) => forget(file.path),
     async keepInput(ctx, { content, ...stated }, facts) {
       const bytes = bytesOf(content)
       return keep(ctx, await receive(sliced(bytes)), { ...facts, ...stated })
@@ -232,7 +232,7 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
         // What is being received, or was renamed a moment ago, is somebody's.
         const age = clock.now() - ((await stat(path).catch(() => null))?.mtimeMs ?? Infinity)
         const isLeft = name.startsWith(temporaryPrefix) || getArtifact(read, `sha256:${name}`) === undefined
-        if (isLeft && age > leftAfterMs) await rm(path, { force: true })
+        if (isLeft && age > leftAfterMs) await forget(path)
       }
     },
   }
@@ -293,6 +293,11 @@ async function hashOf(path: string): Promise<string> {
     await handle.close()
   }
   return digest.digest('hex')
+}
+
+/** Removes a file; one that cannot be removed goes with the nightly job. */
+async function forget(path: string): Promise<void> {
+  await rm(path, { force: true }).catch(() => undefined)
 }
 
 async function exists(path: string): Promise<boolean> {

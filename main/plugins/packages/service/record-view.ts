@@ -27,6 +27,12 @@ export function detailsOf(row: PackageRow): PackageDetails {
   }
 }
 
+/** A package without what only those may see who manage packages: code, flows, records. */
+export function withoutContents(record: PackageRecord): PackageRecord {
+  const { metadata: _m, data: _d, functions: _f, translations: _t, ...manifest } = record.manifest
+  return { ...record, manifest }
+}
+
 /**
  * Shows a package.
  * @param passing the state it passes through at the moment

@@ -5,6 +5,7 @@ import { PackageManifest } from '#shared/contracts/package-parts.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { validationError } from '#shared/errors.ts'
 import { fieldErrorsOf } from '#shared/schema-errors.ts'
+import { hash } from 'node:crypto'
 import semver from 'semver'
 
 /** An item of a release. */
@@ -48,8 +49,9 @@ export function readManifest(given: unknown, at = 'manifest'): Manifest {
   const parsed = PackageManifest.safeParse(given)
   if (!parsed.success) throw validationError(fieldErrorsOf(parsed.error.issues, given, at))
   const manifest = parsed.data
-  const namespace = manifest.namespace ?? lastSegment(manifest.id)
-  const errors = [...checkNamespace(namespace, manifest.namespace), ...checkRanges(manifest)]
+  const namespace = manifest.namespace ?? defaultNamespace(manifest.id)
+  const errors = checkRanges(manifest)
+  if (reservedNamespaces.has(namespace)) errors.push(refused('namespace', 'The namespace is reserved.', namespace))
   if (reservedIds.has(manifest.id)) errors.push(refused('id', 'The id is reserved.', manifest.id))
   if (Object.hasOwn(manifest.dependencies, manifest.id)) {
     errors.push(refused(`dependencies.${manifest.id}`, 'A package does not depend on itself.', manifest.id))
@@ -113,15 +115,17 @@ export function isNamed(name: string, namespace: string): boolean {
   return name === namespace || name.startsWith(`${namespace}_`)
 }
 
-function lastSegment(id: string): string {
-  return id.split('.').at(-1)!.replaceAll('-', '_')
-}
+const maxNamespace = 20
 
-function checkNamespace(namespace: string, given: string | undefined): FieldError[] {
-  if (reservedNamespaces.has(namespace)) return [refused('namespace', 'The namespace is reserved.', namespace)]
-  if (given !== undefined || /^[a-z][a-z0-9_]{1,19}$/.test(namespace)) return []
-  const message = 'The last segment of the id is no namespace; state one.'
-  return [{ field: 'namespace', code: 'required', message, value: namespace }]
+/** The last segment of an id, with those before it as far as that alone is no namespace; long ones end with a digest. */
+function defaultNamespace(id: string): string {
+  const segments = id.split('.').map((segment) => segment.replaceAll('-', '_'))
+  for (let from = segments.length - 1; from >= 0; from -= 1) {
+    const name = segments.slice(from).join('_')
+    if (!/^[a-z][a-z0-9_]+$/.test(name) || reservedNamespaces.has(name)) continue
+    return name.length <= maxNamespace ? name : `${name.slice(0, maxNamespace - 5)}_${hash('sha256', id).slice(0, 4)}`
+  }
+  return `p_${hash('sha256', id).slice(0, 8)}`
 }
 
 function checkRanges({ dependencies, engines }: PackageManifest): FieldError[] {
