@@ -172,15 +172,7 @@ describe('entities', () => {
     ])
     expect((await host.post('/odata/task', [1])).status).toBe(400)
     expect((await host.post('/odata/task', '{"title":"T","__proto__":{"note":"x"}}')).status).toBe(400)
-    for (const path of [
-      '__proto__',
-      'constructor',
-      'task(__proto__)',
-      'task/constructor',
-      '$each',
-      'task//',
-      'task/$count/x',
-    ])
+    for (const path of ['__proto__', 'constructor', 'task(__proto__)', 'task/constructor', '$each', 'task/$count/x'])
       expect([404, 501], path).toContain((await host.get(`/odata/${path}`)).status)
     expect((await host.post('/odata/task', { title: 'T', accountRecord: { name: 'N' } })).status).toBe(501)
     const wrongMethod = await host.put('/odata/task', {})

@@ -24,9 +24,12 @@ export interface AiService {
   suggest(ctx: RequestContext, input: AiInput<'suggestWithAi'>): Promise<AiOutput<'suggestWithAi'>>
   /** @throws resource_not_found, permission_denied */
   insights(ctx: RequestContext, input: AiInput<'getAiInsights'>): Promise<AiOutput<'getAiInsights'>>
-  conversations(ctx: RequestContext, page: { limit?: number; cursor?: string }): AiOutput<'listAiConversations'>
+  conversations(
+    ctx: RequestContext,
+    page: { limit?: number; cursor?: string },
+  ): Promise<AiOutput<'listAiConversations'>>
   /** @throws resource_not_found also for a conversation of somebody else */
-  conversation(ctx: RequestContext, id: string): AiOutput<'getAiConversation'>
+  conversation(ctx: RequestContext, id: string): Promise<AiOutput<'getAiConversation'>>
   /** @throws resource_not_found */
   forget(ctx: RequestContext, id: string): Promise<AiOutput<'deleteAiConversation'>>
 }

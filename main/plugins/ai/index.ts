@@ -6,7 +6,8 @@ import { aiErrors } from './errors.ts'
 import { aiMigrations } from './migrations/index.ts'
 import { aiPermissions } from './permissions.ts'
 import { aiHandlers } from './routes.ts'
-import { createAiService } from './service.ts'
+import type { AiService } from './api.ts'
+import { createProviderConfig } from './service/config.ts'
 
 /** Bytes of a model's answer that are read. */
 const maxAnswerBytes = 1_048_576
@@ -28,22 +29,39 @@ export const aiPlugin = definePlugin({
       allowedHosts: () => [...listed, ...settings.get('webhooks.allowedHosts')],
       maxAnswerBytes,
     })
-    const service = createAiService({
+    const { read, write, secrets, clock, ids } = host
+    const config = createProviderConfig({ read, write, secrets, outbound })
+    const parts = {
       data: host.service('data'),
       metadata: host.service('metadata'),
       authorizer: () => host.authorizer,
       timeZone: () => settings.get('timezone'),
-      read: host.read,
-      write: host.write,
-      clock: host.clock,
-      ids: host.ids,
-      secrets: host.secrets,
+      read,
+      write,
+      clock,
+      ids,
       outbound,
-    })
+      config,
+    }
+    // No start needs it: the words are loaded with the first question.
+    let loading: Promise<AiService> | undefined
+    const load = (): Promise<AiService> =>
+      (loading ??= import('./service.ts').then(({ createAiService }) => createAiService(parts)))
+    const service: AiService = {
+      config: config.shown,
+      setConfig: config.set,
+      ask: async (...words) => (await load()).ask(...words),
+      chat: async (...words) => (await load()).chat(...words),
+      suggest: async (...words) => (await load()).suggest(...words),
+      insights: async (...words) => (await load()).insights(...words),
+      conversations: async (...words) => (await load()).conversations(...words),
+      conversation: async (...words) => (await load()).conversation(...words),
+      forget: async (...words) => (await load()).forget(...words),
+    }
     host.provide('ai', service)
     host.handle(aiRoutes, aiHandlers(service))
     host.showStatus(() =>
-      service.config().provider === 'embedded'
+      config.shown().provider === 'embedded'
         ? { status: 'degraded', message: 'No model is configured: the deterministic embedded provider answers.' }
         : { status: 'available' },
     )

@@ -9,11 +9,10 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import type { Outbound } from '#main/kernel/outbound.ts'
-import type { SecretStore } from '#main/kernel/ports.ts'
 import type { DataService, PlatformRecord } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { AiInput, AiOutput, AiService } from './api.ts'
-import { createProviderConfig } from './service/config.ts'
+import type { ProviderConfig } from './service/config.ts'
 import { createConversations, shownMessages } from './service/conversations.ts'
 import type { ChatAnswer, ChatContext, Citation } from './service/embedded-chat.ts'
 import { answerEmbedded, citationOf, tellRecord } from './service/embedded-chat.ts'
@@ -36,8 +35,8 @@ export interface AiParts {
   readonly write: Write
   readonly clock: Clock
   readonly ids: Ids
-  readonly secrets: SecretStore
   readonly outbound: Outbound
+  readonly config: ProviderConfig
 }
 
 /** Messages of a conversation a model is told again. */
@@ -45,8 +44,7 @@ const toldMessages = 20
 
 /** Makes the service. @source D-178, D-179, D-290 to D-293 */
 export function createAiService(parts: AiParts): AiService {
-  const { data, metadata, outbound } = parts
-  const config = createProviderConfig(parts)
+  const { data, metadata, outbound, config } = parts
   const conversations = createConversations(parts)
 
   const scopeOf = (ctx: RequestContext): QuestionScope => {
@@ -200,8 +198,8 @@ export function createAiService(parts: AiParts): AiService {
       const record = recordId === undefined ? null : await recordOf(ctx, schema, recordId)
       return { insights: await insightsOf({ data, ctx, of: lexicon.of(schema), lexicon, record }, type) }
     },
-    conversations: conversations.list,
-    conversation(ctx, id) {
+    conversations: async (ctx, page) => conversations.list(ctx, page),
+    async conversation(ctx, id) {
       const found = conversations.find(ctx, id)!
       const messages = conversations.messages(found, shownMessages)
       return {

@@ -26,7 +26,7 @@ export interface ODataService {
   /** Answers one request. @throws what the data service throws; invalid_query, not_implemented */
   answer(ctx: RequestContext, request: ODataRequest): Promise<ODataAnswer>
   /** The model of the entities the caller may read. @throws invalid_query, not_implemented */
-  metadata(ctx: RequestContext, request: Pick<ODataRequest, 'query' | 'headers'>): ODataAnswer
+  metadata(ctx: RequestContext, request: Pick<ODataRequest, 'query' | 'headers'>): Promise<ODataAnswer>
   /** Answers several requests in one. @throws validation_error when the batch itself is malformed */
   batch(ctx: RequestContext, request: Pick<ODataRequest, 'headers' | 'body'>): Promise<ODataAnswer>
 }

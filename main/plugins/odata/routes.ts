@@ -16,7 +16,7 @@ export function odataHandlers(service: ODataService): Handlers<typeof odataRoute
   return {
     getODataService: async (ctx, { query, headers }) =>
       replyOf(await service.answer(ctx, { method: 'GET', path: '', query, headers })),
-    getODataMetadata: async (ctx, { query, headers }) => replyOf(service.metadata(ctx, { query, headers })),
+    getODataMetadata: async (ctx, { query, headers }) => replyOf(await service.metadata(ctx, { query, headers })),
     runODataBatch: async (ctx, { headers, body }) => replyOf(await service.batch(ctx, { headers, body })),
     readODataEntities: handle('GET'),
     createODataEntity: handle('POST'),

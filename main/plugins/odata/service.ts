@@ -164,22 +164,24 @@ export function createODataService(parts: ODataParts): ODataService {
     return method === 'DELETE' ? writes.remove(read, request, path.key) : writes.change(read, request, path.key)
   }
 
+  const describe = (ctx: RequestContext, request: Pick<ODataRequest, 'query' | 'headers'>): ODataAnswer => {
+    requireOpenRecords(parts.authorizer(), ctx)
+    const { given } = readOptions(request.query)
+    const csdl = describeModel(models(ctx))
+    if (wantsJson(request.headers, given.format))
+      return withVersion(request, { status: 200, body: writeJson(csdl), headers: {} })
+    formOf(request.headers, undefined)
+    return withVersion(request, {
+      status: 200,
+      body: writeXml(csdl),
+      contentType: 'application/xml; charset=utf-8',
+      headers: {},
+    })
+  }
+
   return {
     answer,
-    metadata(ctx, request) {
-      requireOpenRecords(parts.authorizer(), ctx)
-      const { given } = readOptions(request.query)
-      const csdl = describeModel(models(ctx))
-      if (wantsJson(request.headers, given.format))
-        return withVersion(request, { status: 200, body: writeJson(csdl), headers: {} })
-      formOf(request.headers, undefined)
-      return withVersion(request, {
-        status: 200,
-        body: writeXml(csdl),
-        contentType: 'application/xml; charset=utf-8',
-        headers: {},
-      })
-    },
+    metadata: async (ctx, request) => describe(ctx, request),
     batch: createBatch({ ...parts, answer }),
   }
 }
