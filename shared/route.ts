@@ -49,8 +49,11 @@ export interface AnyRoute {
   readonly envelope?: boolean
   /** Status of success, 200 when absent (D-04). */
   readonly status?: 200 | 201 | 202
-  /** Statuses without a body it may answer, too: 302 and 303 lead on, 304 says that nothing has changed. */
-  readonly bodiless?: readonly (302 | 303 | 304)[]
+  /**
+   * Statuses without a body it may answer, too: 202 took what asks for no answer, 302 and 303 lead on, 304 says that nothing has
+   * changed.
+   */
+  readonly bodiless?: readonly (202 | 302 | 303 | 304)[]
   readonly permission: RoutePermission
   readonly rateLimit: RateClass
   /** Narrows the class for this route: at most so many requests of one caller in so many milliseconds (D-200). */

@@ -128,6 +128,7 @@ function operationOf(
 
 /** What answers without a body say. */
 const bodiless = {
+  202: 'Taken; what was sent asks for no answer.',
   302: 'Leads on to the address in Location.',
   303: 'Leads on to the address in Location, by a GET.',
   304: 'Nothing has changed since the copy that If-None-Match names.',
