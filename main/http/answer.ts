@@ -62,6 +62,8 @@ export function sendError(
   const retryAfter = retryAfterOf(error)
   if (retryAfter !== null) reply.header('retry-after', String(retryAfter))
   if (error.code === 'rate_limit_exceeded') agreeWithRefusal(answers, reply, error)
+  // Clients that can obtain a credential look for the way to bring it (RFC 9110); browsers ask nobody for this one.
+  if (error.httpStatus === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   const localized = answers.localizeError(error.code, request.headers['accept-language'])

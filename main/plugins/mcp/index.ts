@@ -17,6 +17,7 @@ export const mcpPlugin = definePlugin({
   optional: ['feed', 'automation', 'import'],
   discovery: { service: 'mcp', routeKey: 'mcp', route: '/mcp', feature: 'mcp' },
   contract: mcpRoutes,
+  emits: ['mcp.acted'],
   register(host) {
     const data = host.service('data')
     const metadata = host.service('metadata')
@@ -32,8 +33,22 @@ export const mcpPlugin = definePlugin({
       feed: host.optionalService('feed'),
       automation: host.optionalService('automation'),
       transfers: host.optionalService('import'),
+      async note(ctx, { tool, object, recordId }) {
+        const place = { ...(object === undefined ? {} : { object }), ...(recordId === undefined ? {} : { recordId }) }
+        await host
+          .write('mcp.note', (tx) => tx.emit(ctx, { type: 'mcp.acted', ...place, payload: { tool } }), {
+            whenFull: true,
+          })
+          // What was done is done: the caller is told so.
+          .catch((error: unknown) => host.log.error({ err: error, tool }, 'A call of a tool could not be noted.'))
+      },
     })
     const resources = createResources({ objects, data, metadata })
-    host.handle(mcpRoutes, mcpHandlers(createMcpEndpoint({ tools, resources, prompts, authorizer, log: host.log })))
+    host.handle(
+      mcpRoutes,
+      mcpHandlers(
+        createMcpEndpoint({ tools, resources, prompts, authorizer, log: host.log, version: host.options.version }),
+      ),
+    )
   },
 })

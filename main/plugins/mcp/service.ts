@@ -66,7 +66,8 @@ export function createMcpEndpoint(parts: EndpointParts): McpEndpoint {
           legacy: 'reject',
           // Changes are told by realtime, not here.
           maxSubscriptions: 0,
-          onerror: (error) => parts.log.debug({ err: error, requestId: ctx.requestId }, 'The protocol refused a message.'),
+          onerror: (error) =>
+            parts.log.debug({ err: error, requestId: ctx.requestId }, 'The protocol refused a message.'),
         })
         return await replyOf(await handler.fetch(request, options))
       } finally {

@@ -4,6 +4,7 @@ import type { ChannelCases } from './leak-case.ts'
 import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
 import { graphqlChannels } from './graphql-channels.ts'
+import { mcpChannels } from './mcp-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
 import { realtimeChannels } from './realtime-channels.ts'
@@ -18,6 +19,7 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...feedChannels,
   ...documentChannels,
   ...graphqlChannels,
+  ...mcpChannels,
   ...otherChannels,
 }
 
@@ -40,6 +42,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'hooks',
   'import',
   'list',
+  'mcp',
   'metadata',
   'none',
   'notifications',

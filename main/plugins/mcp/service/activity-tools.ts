@@ -55,7 +55,11 @@ export function flowTool(automation: AutomationService, authorizer: () => Author
     }),
     async run(ctx, { flow, params, object, recordId }) {
       requireSystemPermission(authorizer(), ctx, 'run_flows')
-      const input = { params, ...(object === undefined ? {} : { object }), ...(recordId === undefined ? {} : { recordId }) }
+      const input = {
+        params,
+        ...(object === undefined ? {} : { object }),
+        ...(recordId === undefined ? {} : { recordId }),
+      }
       const { runId, status, output, error } = await automation.trigger(ctx, flow, input, { waitMs, type: 'manual' })
       return {
         runId,

@@ -19,12 +19,10 @@ export interface MetadataParts {
 const ItemArguments = {
   type: z.enum(metadataTypes as unknown as [MetadataType, ...MetadataType[]]),
   name: z.string().max(200).meta({ description: 'Name of the item, in snake_case.' }),
-  item: z
-    .record(z.string(), z.unknown())
-    .meta({
-      description:
-        'The whole item. An object: {"label": "Project", "fields": {"name": {"type": "text", "required": true}}}. What is left out is taken away.',
-    }),
+  item: z.record(z.string(), z.unknown()).meta({
+    description:
+      'The whole item. An object: {"label": "Project", "fields": {"name": {"type": "text", "required": true}}}. What is left out is taken away.',
+  }),
 }
 
 const Step = z.looseObject({ change: z.string(), records: z.int(), destructive: z.boolean(), lossy: z.int() })

@@ -2,7 +2,6 @@
 import { isJsonMap } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
-import { programVersion } from '#main/program-version.ts'
 import type { Prompt } from './prompts.ts'
 import type { Resources } from './resources.ts'
 import type { Tool } from './tool.ts'
@@ -22,6 +21,8 @@ export interface ServerParts {
   readonly resources: Resources
   readonly prompts: readonly Prompt[]
   readonly log: Logger
+  /** Of the program. */
+  readonly version: string
 }
 
 /** What a client is told before anything else. */
@@ -31,7 +32,7 @@ const instructions = `Cairn holds records of objects people define. Begin with l
 export function createServerOf(library: McpLibrary, parts: ServerParts, ctx: RequestContext): ProtocolServer {
   const { ProtocolError, ProtocolErrorCode } = library
   const server = new library.Server(
-    { name: 'cairn', title: 'Cairn', version: programVersion },
+    { name: 'cairn', title: 'Cairn', version: parts.version },
     { capabilities: { tools: {}, resources: {}, prompts: {}, logging: {} }, instructions },
   )
   const refuse = (message: string): never => {
@@ -72,7 +73,10 @@ export function createServerOf(library: McpLibrary, parts: ServerParts, ctx: Req
     const missing = prompt.listed.arguments.find((one) => one.required && typeof given[one.name] !== 'string')
     if (missing !== undefined) return refuse(`The argument "${missing.name}" is required.`)
     const text = prompt.text(given as Readonly<Record<string, string>>)
-    return { description: prompt.listed.description, messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }] }
+    return {
+      description: prompt.listed.description,
+      messages: [{ role: 'user' as const, content: { type: 'text' as const, text } }],
+    }
   })
   return server
 }

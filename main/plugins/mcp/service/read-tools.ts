@@ -34,7 +34,8 @@ export function readTools({ data, metadata, objects }: ReadParts): Tool[] {
     defineTool({
       name: 'describe_object',
       title: 'Describe an object',
-      description: 'Tells the fields of an object, their types and options, and what the caller may do with its records.',
+      description:
+        'Tells the fields of an object, their types and options, and what the caller may do with its records.',
       hints: looks,
       input: z.strictObject({ object: ObjectName }),
       output: ObjectDescription,

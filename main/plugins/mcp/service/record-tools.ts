@@ -78,7 +78,9 @@ export function recordTools({ data, metadata, confirmations }: RecordParts): Too
           const shown = await shownRecord(ctx, object, id, purge)
           const isForGood = purge || schema?.enable.trash === false
           const plan = {
-            action: isForGood ? 'remove the record for good' : 'move the record to the trash, from where it can be restored',
+            action: isForGood
+              ? 'remove the record for good'
+              : 'move the record to the trash, from where it can be restored',
             reversible: !isForGood,
             ...(shown === null ? {} : { record: shown }),
           }

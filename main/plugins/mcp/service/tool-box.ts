@@ -1,4 +1,6 @@
 // All tools in the order they are listed. Those of a plugin that is absent are not there.
+import { platformError } from '#shared/errors.ts'
+import type { RequestContext } from '#main/kernel/context.ts'
 import type { AutomationService } from '#main/plugins/automation/api.ts'
 import type { FeedService } from '#main/plugins/feed/api.ts'
 import type { ImportService } from '#main/plugins/import/api.ts'
@@ -17,6 +19,15 @@ export interface ToolBoxParts extends Omit<ReadParts, 'metadata'>, Omit<RecordPa
   readonly feed: () => FeedService | undefined
   readonly automation: () => AutomationService | undefined
   readonly transfers: () => ImportService | undefined
+  /** Hears of each call that may have changed something, once it has; the entry names the credential. */
+  readonly note: (ctx: RequestContext, acted: Acted) => Promise<void>
+}
+
+/** What the audit is told of a call: never what was written. */
+export interface Acted {
+  readonly tool: string
+  readonly object?: string
+  readonly recordId?: string
 }
 
 /** Makes the tools at the first question: by then every plugin is there. */
@@ -33,7 +44,7 @@ function makeTools(parts: ToolBoxParts): readonly Tool[] {
   const feed = parts.feed()
   const automation = parts.automation()
   const transfers = parts.transfers()
-  return [
+  const made = [
     ...readTools(parts),
     ...recordTools(parts),
     ...(feed === undefined ? [] : [commentTool(feed)]),
@@ -41,4 +52,29 @@ function makeTools(parts: ToolBoxParts): readonly Tool[] {
     ...metadataTools(parts),
     ...(transfers === undefined ? [] : transferTools({ transfers, confirmations })),
   ]
+  return made.map((tool) => (tool.hints.readOnlyHint ? tool : guarded(tool, parts.note)))
+}
+
+/**
+ * The tool, closed to keys that only read, with an entry in the audit for each call that acted; one that only answered a
+ * plan did not.
+ */
+function guarded(tool: Tool, note: ToolBoxParts['note']): Tool {
+  return {
+    ...tool,
+    async run(ctx, args) {
+      // The endpoint lets such keys in for the other tools, so what each route refuses is refused here.
+      if (ctx.scope?.readOnly === true) throw platformError('permission_denied', { reason: 'read_only_key' })
+      const found = await tool.run(ctx, args)
+      if (found['status'] === 'confirmation_required') return found
+      const { object } = args
+      const recordId = found['id'] ?? found['recordId']
+      await note(ctx, {
+        tool: tool.name,
+        ...(typeof object === 'string' ? { object } : {}),
+        ...(typeof recordId === 'string' ? { recordId } : {}),
+      })
+      return found
+    },
+  }
 }

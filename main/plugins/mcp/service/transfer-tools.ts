@@ -48,7 +48,10 @@ export function transferTools({ transfers, confirmations }: TransferParts): Tool
           .min(1)
           .max(maxRows)
           .meta({ description: 'Values by field name, or by a column of the mapping.' }),
-        mapping: z.record(z.string(), z.string()).default({}).meta({ description: 'Column to field; "" leaves one out.' }),
+        mapping: z
+          .record(z.string(), z.string())
+          .default({})
+          .meta({ description: 'Column to field; "" leaves one out.' }),
         writeMode: z.enum(['insert', 'update', 'upsert']).default('insert'),
         matchFields: z
           .array(z.string())
