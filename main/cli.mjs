@@ -21,6 +21,10 @@ export async function runCli(argv) {
     setFlagsFromString('--semi-space-growth-factor=1')
     return runRelay(argv.slice(1))
   }
+  // Those that talk to a host are none: nothing of one is loaded.
+  const { runClientCommand } = await import('./client/client-commands.ts')
+  const asked = runClientCommand(argv)
+  if (asked !== undefined) return asked
   const { runCommand } = await import('./commands.ts')
   return runCommand(argv)
 }

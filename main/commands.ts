@@ -1,4 +1,5 @@
-// The commands of the command line: serve, open, backup, backups, restore, new-key, check. Compose the host; hold no capability.
+// The commands of the command line: serve, open, backup, backups, restore, new-key, check, and those of a running host.
+// Compose the host; hold no capability.
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { DataDirInUse, locateDataDir, openDataDir, readConnectionFile } from '#main/data-dir.ts'
@@ -17,6 +18,9 @@ const usage = `Usage: cairn <command> [--data DIR] [--port N]
   restore ID        put a backup in place of the present data (which is backed up first)
   new-key           go on without a secret.key that is lost, and without what was sealed with it
   check             check the integrity of the database
+  data ...          read and write records of the running platform (data --help says how)
+  types             print declarations of the workspace's objects for TypeScript
+  mcp               let an assistant speak to the running platform over standard input and output
   relay             run a relay between devices (relay --help says how)
 
   --data DIR        data folder (else CAIRN_DATA_DIR, else the system's own)

@@ -29,6 +29,7 @@ import { viewsPlugin } from '#main/plugins/views/index.ts'
 import { webhooksPlugin } from '#main/plugins/webhooks/index.ts'
 import { workflowPlugin } from '#main/plugins/workflow/index.ts'
 import { graphqlPlugin } from '#main/plugins/graphql/index.ts'
+import { mcpPlugin } from '#main/plugins/mcp/index.ts'
 
 /** Plugins that are always loaded. */
 export const corePlugins: readonly PluginDefinition[] = [
@@ -64,4 +65,5 @@ export const optionalPlugins: readonly PluginDefinition[] = [
   graphqlPlugin,
   odataPlugin,
   aiPlugin,
+  mcpPlugin,
 ]

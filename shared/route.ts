@@ -52,8 +52,11 @@ export interface AnyRoute {
   readonly envelope?: boolean
   /** Status of success, 200 when absent (D-04). */
   readonly status?: 200 | 201 | 202
-  /** Statuses without a body it may answer, too: 204 says that there is nothing to show, 302 and 303 lead on, 304 says that nothing has changed. */
-  readonly bodiless?: readonly (204 | 302 | 303 | 304)[]
+  /**
+   * Statuses without a body it may answer, too: 202 took what asks for no answer, 204 says that there is nothing to show, 302
+   * and 303 lead on, 304 says that nothing has changed.
+   */
+  readonly bodiless?: readonly (202 | 204 | 302 | 303 | 304)[]
   /** True: it may answer a part of its bytes, with 206. */
   readonly ranges?: true
   readonly permission: RoutePermission

@@ -68,6 +68,8 @@ export function sendError(
   // What an object's API does not offer names operations there, no methods.
   if (error.code === 'method_not_allowed' && isMethodList(allowed) && !reply.hasHeader('allow'))
     reply.header('allow', allowed.join(', '))
+  // Clients that can obtain a credential look for the way to bring it (RFC 9110); browsers ask nobody for this one.
+  if (error.httpStatus === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer')
   reply.code(error.httpStatus).header('content-type', jsonType)
   reply.header('cache-control', 'no-store')
   const localized = answers.localizeError(error.code, request.headers['accept-language'])

@@ -131,6 +131,7 @@ function operationOf(
 
 /** What answers without a body say. */
 const bodiless = {
+  202: 'Taken; what was sent asks for no answer.',
   204: 'Done, and there is nothing to show.',
   302: 'Leads on to the address in Location.',
   303: 'Leads on to the address in Location, by a GET.',

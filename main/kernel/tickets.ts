@@ -1,7 +1,8 @@
-// Tickets that open a socket: once, for thirty seconds. Keeps digests only. Knows no transport and not what a ticket is for.
+// Tickets: texts that stand for something once, for a short while. Keeps digests only. Knows no transport and not what a
+// ticket is for.
 import { hash } from 'node:crypto'
 
-/** How long a ticket holds (D-168; safety W8). */
+/** How long a ticket that opens a socket holds (D-168; safety W8). */
 export const ticketSeconds = 30
 
 /** Most tickets under way. */
@@ -18,14 +19,14 @@ export interface Tickets<T> {
 }
 
 /** Makes them. */
-export function createTickets<T>(now: () => number, token: () => string): Tickets<T> {
+export function createTickets<T>(now: () => number, token: () => string, seconds = ticketSeconds): Tickets<T> {
   const open = new Map<string, { readonly subject: T; readonly until: number }>()
   const digest = (ticket: string): string => hash('sha256', ticket, 'base64url')
   return {
     issue(subject) {
       const ticket = token()
       if (open.size >= maxTickets) open.delete(open.keys().next().value!)
-      open.set(digest(ticket), { subject, until: now() + ticketSeconds * 1000 })
+      open.set(digest(ticket), { subject, until: now() + seconds * 1000 })
       return ticket
     },
     redeem(ticket) {

@@ -17,6 +17,7 @@ import { feedRoutes } from './feed.ts'
 import { graphqlRoutes } from './graphql.ts'
 import { i18nRoutes } from './i18n.ts'
 import { importRoutes } from './import.ts'
+import { mcpRoutes } from './mcp.ts'
 import { metadataLifecycleRoutes } from './metadata-lifecycle.ts'
 import { metadataOperationRoutes } from './metadata-operations.ts'
 import { metadataRoutes } from './metadata.ts'
@@ -59,6 +60,7 @@ export const allContracts: readonly AnyRoute[] = [
   odataRoutes,
   aiRoutes,
   graphqlRoutes,
+  mcpRoutes,
   scriptRoutes,
   i18nRoutes,
   auditRoutes,

@@ -48,6 +48,7 @@ export function findResponseProblem(method: string, path: string, status: number
     (candidate) =>
       candidate.pattern.test(pathname) && document.paths[candidate.template]![method.toLowerCase()] !== undefined,
   )
+  if (status === 400 && pathname.endsWith('/mcp') && isProtocolError(body)) return null
   const bodyProblem = status >= 400 ? findErrorBodyProblem(status, body) : null
   if (bodyProblem !== null || place === undefined) return bodyProblem
   const operation = document.paths[place.template]![method.toLowerCase()]!
@@ -71,6 +72,12 @@ function findUndeclaredCode(operation: Operation, route: string, status: number,
   const { code } = (body as { error: { code: string } }).error
   const declared = operation.responses[String(status)]?.['x-error-codes'] ?? []
   return declared.includes(code) ? null : `${route} does not declare ${status} ${code}.`
+}
+
+/** What the Model Context Protocol says of a message it cannot take, in its own words (D-295). */
+function isProtocolError(body: unknown): boolean {
+  const { jsonrpc, error } = (body ?? {}) as { jsonrpc?: unknown; error?: { code?: unknown; message?: unknown } }
+  return jsonrpc === '2.0' && Number.isInteger(error?.code) && typeof error?.message === 'string'
 }
 
 /** Every non-2xx body has the seven members of D-20. */

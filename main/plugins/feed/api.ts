@@ -70,6 +70,15 @@ export interface FeedService {
    */
   noteKept(tx: Tx, ctx: RequestContext, kept: KeptValue): void
   /**
+   * Adds a comment that everybody sees who sees the record, as `POST /data/:object/:recordId/feed` does.
+   * @throws resource_not_found, feed_permission_denied, validation_error
+   */
+  comment(
+    ctx: RequestContext,
+    record: { readonly object: string; readonly recordId: string },
+    body: string,
+  ): Promise<{ readonly feedId: string; readonly recordId: string; readonly createdAt: string }>
+  /**
    * Changes an item of the caller's own, as `PUT /data/:object/:recordId/feed/:feedId` does.
    * @throws resource_not_found, feed_item_not_found, feed_permission_denied, feed_item_not_editable, validation_error
    */

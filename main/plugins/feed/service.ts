@@ -80,6 +80,10 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
   const subscribe = subscriptions.addAll
   const schemaOf = (uid: string) => metadata.objectSchemas().find((schema) => schema.uid === uid)
   const fileOf = (ctx: RequestContext, id: string) => parts.storage()?.attachable(read, ctx, id)
+  const show: FeedCore['show'] = async (ctx, place, entry) => {
+    const [shown] = await showEntries(showing, ctx, place, viewer(ctx, place), [entry])
+    return shown!
+  }
   const items = createFeedItems({ write, clock, ids, people, authorizer, viewer, subscribe, fileOf })
 
   return {
@@ -94,10 +98,7 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
       const { recordId } = gate.feed(ctx, name)
       return mentionablePeople(parts, ctx, { object: name.object, recordId }, text)
     },
-    async show(ctx, place, entry) {
-      const [shown] = await showEntries(showing, ctx, place, viewer(ctx, place), [entry])
-      return shown!
-    },
+    show,
     service: {
       addSystemItem(tx, ctx, draft) {
         const schema = metadata.objectSchema(draft.object)
@@ -112,6 +113,12 @@ export function createFeedService(parts: FeedServiceParts): FeedCore {
         const { actor, requestId, depth, entrySource: source = ctx.source } = ctx
         const entry = { actor, requestId, depth, source, timestamp: clock.iso() }
         insertFact(tx, { object: schema!.uid, recordId }, ids.uuid(), { ...fact, flags: 0 }, entry)
+      },
+      async comment(ctx, name, body) {
+        const place = gate.feed(ctx, name)
+        const entry = await items.create(ctx, place, { type: 'comment', body, visibility: 'public' })
+        const { id, createdAt } = await show(ctx, place, entry)
+        return { feedId: id, recordId: place.recordId, createdAt }
       },
       async change(ctx, { feedId, ...name }, change) {
         await items.change(ctx, gate.feed(ctx, name), feedId, change)

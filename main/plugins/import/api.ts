@@ -131,6 +131,16 @@ export interface ImportService {
   readonly jobs: ImportJobs
   /** @throws resource_not_found, invalid_query, permission_denied, method_not_allowed */
   export(ctx: RequestContext, request: ExportRequest): Promise<ExportFile>
+  /**
+   * {@link run} for a caller at another door than the routes: asks for the right to import and leaves the entry of the audit.
+   * @throws permission_denied and what `run` throws
+   */
+  runFor(ctx: RequestContext, input: ImportInput): Promise<ImportReport>
+  /**
+   * {@link export} for a caller at another door than the routes: asks for the right to export and leaves the entry of the audit.
+   * @throws permission_denied and what `export` throws
+   */
+  exportFor(ctx: RequestContext, request: ExportRequest): Promise<ExportFile>
 }
 
 declare module '#main/kernel/services.ts' {

@@ -30,7 +30,7 @@ export const importPlugin = definePlugin({
     const sheets = createSheets(host.spawn)
     const data = host.service('data')
     const { read, write, clock, ids, log } = host
-    const { service, runner, watches } = createImportService({
+    const { service, runner, watches, announce } = createImportService({
       data,
       metadata: host.service('metadata'),
       settings: host.service('settings'),
@@ -53,7 +53,7 @@ export const importPlugin = definePlugin({
         service,
         data,
         sources,
-        announce: (ctx, event) => write('import.announce', (tx) => tx.emit(ctx, event), { whenFull: true }),
+        announce,
       }),
     )
     host.on('record.created', (event) => watches.hear(event))

@@ -7,6 +7,7 @@ import type { Handlers } from '#main/kernel/plugin.ts'
 import { ByteStream, Reply } from '#main/kernel/reply.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { ExportRequest, ImportService } from './api.ts'
+import type { TransferEvent } from './service.ts'
 import { importContext } from './service/direct.ts'
 import { stagedName } from './service/phase.ts'
 import { readRequest } from './service/request.ts'
@@ -26,10 +27,7 @@ export const importEvents = ['import.started', 'import.undone', 'export.started'
 /** What the handlers work with. */
 export interface HandlerParts {
   /** Raises an event in a write of its own; it is stored before the work goes on. */
-  readonly announce: (
-    ctx: RequestContext,
-    event: { type: 'import.started' | 'export.started'; object: string; payload: Readonly<Record<string, unknown>> },
-  ) => Promise<void>
+  readonly announce: (ctx: RequestContext, event: TransferEvent) => Promise<void>
   readonly service: ImportService
   readonly data: DataService
   readonly sources: Omit<SourceParts, 'limitBytes'>

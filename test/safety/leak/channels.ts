@@ -5,6 +5,7 @@ import { aiChannels } from './ai-channels.ts'
 import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
 import { graphqlChannels } from './graphql-channels.ts'
+import { mcpChannels } from './mcp-channels.ts'
 import { odataChannels } from './odata-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
@@ -22,6 +23,7 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...feedChannels,
   ...documentChannels,
   ...graphqlChannels,
+  ...mcpChannels,
   ...otherChannels,
 }
 
@@ -45,6 +47,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'hooks',
   'import',
   'list',
+  'mcp',
   'metadata',
   'none',
   'notifications',
@@ -73,8 +76,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
  * Channels of capabilities that are not built: where their routes will be. A route under one of these is a finding until
  * its channel has requests above.
  */
-export const absentChannels: Readonly<Record<string, RegExp>> = {
-}
+export const absentChannels: Readonly<Record<string, RegExp>> = {}
 
 /** Channels that are measured elsewhere: timing is the check C2t. */
 export const measuredElsewhere = ['timing'] as const

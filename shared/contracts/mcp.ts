@@ -1,0 +1,37 @@
+// Contract of the Model Context Protocol over Streamable HTTP (beyond the specification, D-295 to D-298): one endpoint that takes
+// one JSON-RPC message per request.
+import { z } from 'zod'
+import { defineRoute, defineRoutes } from '../route.ts'
+
+/** A call may take this long: imports and flows are among them. */
+export const mcpTimeoutMs = 60_000
+
+/** What the endpoint answers: the answer to the message, or an error of the protocol. */
+export const McpAnswer = z
+  .looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.number()]).nullish() })
+  .meta({ id: 'McpAnswer', description: 'A JSON-RPC 2.0 response.' })
+
+const shared = { rateLimit: 'heavy', channel: 'mcp', tag: 'mcp', permission: 'session' } as const
+
+/** The routes of the `mcp` plugin. */
+export const mcpRoutes = defineRoutes({
+  callMcp: defineRoute({
+    ...shared,
+    operationId: 'callMcp',
+    method: 'POST',
+    mount: 'versioned',
+    path: '/mcp',
+    aliases: [
+      { mount: 'root', path: '/mcp' },
+      { mount: 'api', path: '/mcp' },
+    ],
+    body: z.unknown().meta({ description: 'One JSON-RPC 2.0 message of the Model Context Protocol.' }),
+    response: McpAnswer,
+    bodiless: [202],
+    takesReadOnlyKeys: true,
+    keepsAnswer: false,
+    timeoutMs: mcpTimeoutMs,
+    errors: ['permission_denied', 'timeout'],
+    summary: 'Speaks the Model Context Protocol: tools, resources and prompts over the records the caller may reach.',
+  }),
+})
