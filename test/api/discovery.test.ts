@@ -39,9 +39,10 @@ describe('GET /api/v1 (D-17)', () => {
       auth: '/api/v1/auth',
       workflow: '/api/v1/workflow',
       approvals: '/api/v1/approvals',
+      storage: '/api/v1/storage',
       graphql: null,
     })
-    expect(body.features).toMatchObject({ graphql: false, websockets: true, files: false })
+    expect(body.features).toMatchObject({ graphql: false, websockets: true, files: true })
     expect(body.services.graphql).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
     expect(body.services.data).toMatchObject({
       enabled: true,
@@ -49,7 +50,9 @@ describe('GET /api/v1 (D-17)', () => {
       route: '/api/v1/data',
       provider: 'cairn-data',
     })
+    expect(body.services['file-storage'].route).toBe('/api/v1/storage')
     expect(body.capabilities.optimisticConcurrency.enabled).toBe(true)
+    expect(body.capabilities.chunkedUpload.enabled).toBe(true)
   })
 
   it('names itself, its version, environment, locale and absolute schema addresses', async () => {
