@@ -1,6 +1,7 @@
 // Section 2 of the protocol: what a client reads before it signs in (D-17 to D-19).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { featureKeys, routeKeys, serviceKeys, capabilityKeys } from '#shared/contracts/discovery.ts'
+import { corePlugins, optionalPlugins } from '#main/host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
 import type { TestHost } from '../support/create-test-host.ts'
 
@@ -25,7 +26,7 @@ describe('GET /api/v1 (D-17)', () => {
     expect((await host.anonymous('GET', '/api/v1', undefined, { authorization: 'Bearer wrong' })).status).toBe(200)
   })
 
-  it('has every key of the protocol: absent capabilities are null, false and unavailable', async () => {
+  it('has every key of the protocol', async () => {
     const { body } = await host.get('/')
     expect(Object.keys(body.routes).toSorted()).toEqual([...routeKeys].toSorted())
     expect(Object.keys(body.features).toSorted()).toEqual([...featureKeys].toSorted())
@@ -40,17 +41,38 @@ describe('GET /api/v1 (D-17)', () => {
       workflow: '/api/v1/workflow',
       approvals: '/api/v1/approvals',
       graphql: '/api/v1/graphql',
-      ai: null,
+      storage: '/api/v1/storage',
+      ai: '/api/v1/ai',
     })
-    expect(body.features).toMatchObject({ graphql: true, websockets: true, files: false, ai: false })
-    expect(body.services.ai).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
+    expect(body.features).toMatchObject({ graphql: true, websockets: true, files: true, ai: true })
     expect(body.services.data).toMatchObject({
       enabled: true,
       status: 'available',
       route: '/api/v1/data',
       provider: 'cairn-data',
     })
+    expect(body.services['file-storage'].route).toBe('/api/v1/storage')
     expect(body.capabilities.optimisticConcurrency.enabled).toBe(true)
+    expect(body.capabilities.chunkedUpload.enabled).toBe(true)
+  })
+
+  it('says null, false and unavailable of a capability that is absent, whose path is no route', async () => {
+    const plugins = [...corePlugins, ...optionalPlugins].filter(({ id }) => id !== 'graphql' && id !== 'storage')
+    const bare = await createTestHost({ plugins })
+    try {
+      const { body } = await bare.get('/')
+      expect(body.routes).toMatchObject({ graphql: null, storage: null })
+      expect(body.features).toMatchObject({ graphql: false, files: false })
+      expect(body.services.graphql).toEqual({ enabled: false, status: 'unavailable', message: expect.any(String) })
+      const answer = await bare.get('/graphql')
+      expect([answer.status, answer.body.error.code, answer.body.error.details.reason]).toEqual([
+        404,
+        'resource_not_found',
+        'route',
+      ])
+    } finally {
+      await bare.stop()
+    }
   })
 
   it('names itself, its version, environment, locale and absolute schema addresses', async () => {

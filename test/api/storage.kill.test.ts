@@ -175,5 +175,5 @@ it(
       rmSync(dataDir, { recursive: true, force: true })
     }
   },
-  sized(90_000, 1_800_000),
+  sized(240_000, 3_600_000),
 )
