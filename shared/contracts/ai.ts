@@ -50,8 +50,8 @@ const Conversation = z.object({
   updatedAt: z.string(),
 })
 
-const shared = { mount: 'versioned', channel: 'ai', tag: 'ai' } as const
-const asks = { ...shared, method: 'POST', permission: 'session', rateLimit: 'heavy', keepsAnswer: false } as const
+const shared = { mount: 'versioned', channel: 'ai', tag: 'ai', rateLimit: 'heavy' } as const
+const asks = { ...shared, method: 'POST', permission: 'session', keepsAnswer: false } as const
 const managed = { ...shared, path: '/ai/config', permission: { system: 'manage_ai' }, response: AiConfig } as const
 const IdParams = z.object({ id: z.string() })
 
@@ -61,7 +61,6 @@ export const aiRoutes = defineRoutes({
     ...managed,
     operationId: 'getAiConfig',
     method: 'GET',
-    rateLimit: 'read',
     errors: [],
     summary: 'Who answers questions; the key is masked.',
   }),
@@ -69,7 +68,6 @@ export const aiRoutes = defineRoutes({
     ...managed,
     operationId: 'setAiConfig',
     method: 'PUT',
-    rateLimit: 'write',
     body: AiConfigInput,
     errors: [],
     keepsAnswer: false,
@@ -175,7 +173,6 @@ export const aiRoutes = defineRoutes({
     method: 'GET',
     path: '/ai/conversations',
     permission: 'session',
-    rateLimit: 'read',
     query: z.object({ limit: QueryInteger.optional(), cursor: z.string().optional() }),
     response: z.object({
       conversations: z.array(Conversation),
@@ -191,7 +188,6 @@ export const aiRoutes = defineRoutes({
     method: 'GET',
     path: '/ai/conversations/:id',
     permission: 'session',
-    rateLimit: 'read',
     params: IdParams,
     response: z.object({
       id: z.string(),
@@ -206,7 +202,6 @@ export const aiRoutes = defineRoutes({
     method: 'DELETE',
     path: '/ai/conversations/:id',
     permission: 'session',
-    rateLimit: 'write',
     params: IdParams,
     response: z.object({ id: z.string(), success: z.literal(true) }),
     errors: [],
