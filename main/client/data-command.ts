@@ -1,5 +1,5 @@
 // `cairn data`: records of the running program from the command line, as lines of JSON. Rights are those of the credential.
-import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { importMediaTypes } from '#shared/contracts/import.ts'
@@ -182,12 +182,9 @@ async function exportFile({ host, object, words, options: given }: Call): Promis
   for (const [name, value] of Object.entries({ filter, search, select, expand, sort, top }))
     if (value !== undefined) parameters.set(name, value)
   const response = await host.send({ method: 'GET', path: `${at(object)}/export?${parameters}` })
-  if (!response.ok) throw refusalOf(response.status, await response.text())
-  if (file !== undefined && file !== '-') {
-    writeFileSync(file, new Uint8Array(await response.arrayBuffer()))
-    return 0
-  }
-  for await (const part of response.body ?? []) process.stdout.write(part)
+  if (!response.isOk) throw refusalOf(response.status, await response.text())
+  if (file === undefined || file === '-') for await (const part of response.content) process.stdout.write(part)
+  else await writeFile(file, response.content)
   return 0
 }
 

@@ -1,4 +1,7 @@
 // How commands call the running program: where it is, with which credential, and what it answered. Knows no route.
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:http'
+import { text as textOf } from 'node:stream/consumers'
 import { defaultPrefix } from '#shared/api-prefix.ts'
 import type { ErrorObject } from '#shared/errors.ts'
 import { readConnectionFile } from '#main/data-dir.ts'
@@ -24,10 +27,20 @@ export interface HostRequest {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+/** What the program answered. */
+export interface HostAnswer {
+  readonly status: number
+  readonly isOk: boolean
+  /** The bytes as they come; to be read once. */
+  readonly content: AsyncIterable<Uint8Array>
+  /** All of them as text. */
+  text(): Promise<string>
+}
+
 /** The running program, called with one credential. */
 export interface HostClient {
   /** Sends a request and hands back whatever the answer is. @throws CommandFailed when nobody answers */
-  send(request: HostRequest): Promise<Response>
+  send(request: HostRequest): Promise<HostAnswer>
   /** The JSON of a good answer. @throws CommandFailed for a refusal, in its words */
   json(request: HostRequest): Promise<Record<string, unknown>>
 }
@@ -45,27 +58,33 @@ export async function connectToHost(dataDir: string): Promise<HostClient> {
   const authorization = key === undefined || key === '' ? `Bearer ${connection.token}` : `ApiKey ${key}`
   const base = `${connection.url}${connection.prefix ?? defaultPrefix}`
 
-  const send: HostClient['send'] = async ({ method, path, json, bytes, headers }) => {
+  const send: HostClient['send'] = ({ method, path, json, bytes, headers }) => {
     const body = bytes?.content ?? (json === undefined ? undefined : JSON.stringify(json))
     const type = bytes?.type ?? (json === undefined ? undefined : 'application/json')
-    try {
-      return await fetch(`${base}${path}`, {
+    return new Promise((resolve, reject) => {
+      const outgoing = request(`${base}${path}`, {
         method,
-        headers: { authorization, ...(type === undefined ? {} : { 'content-type': type }), ...headers },
-        ...(body === undefined ? {} : { body }),
-        redirect: 'error',
+        headers: {
+          authorization,
+          ...(type === undefined ? {} : { 'content-type': type }),
+          ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+          ...headers,
+        },
       })
-    } catch (error) {
-      throw new CommandFailed(`Cairn at ${connection.url} does not answer: ${reasonOf(error)}.`)
-    }
+      outgoing.on('response', (incoming: IncomingMessage) => resolve(answerOf(incoming)))
+      outgoing.on('error', (error) => {
+        reject(new CommandFailed(`Cairn at ${connection.url} does not answer: ${reasonOf(error)}.`))
+      })
+      outgoing.end(body)
+    })
   }
   return {
     send,
-    async json(request) {
-      const response = await send(request)
-      const text = await response.text()
-      if (!response.ok) throw refusalOf(response.status, text)
-      return JSON.parse(text) as Record<string, unknown>
+    async json(asked) {
+      const response = await send(asked)
+      const answer = await response.text()
+      if (!response.isOk) throw refusalOf(response.status, answer)
+      return JSON.parse(answer) as Record<string, unknown>
     },
   }
 }
@@ -76,6 +95,11 @@ export function refusalOf(status: number, text: string): CommandFailed {
   if (error === undefined) return new CommandFailed(`Cairn answered ${status}.`)
   const { code, message, details } = error
   return new CommandFailed([`${code}: ${message}`, ...reasonsOf(details)].join('\n'))
+}
+
+function answerOf(incoming: IncomingMessage): HostAnswer {
+  const status = incoming.statusCode ?? 0
+  return { status, isOk: status >= 200 && status < 300, content: incoming, text: () => textOf(incoming) }
 }
 
 function errorOf(text: string): ErrorObject | undefined {
@@ -98,6 +122,6 @@ function reasonsOf(details: Readonly<Record<string, unknown>>): string[] {
 }
 
 function reasonOf(error: unknown): string {
-  const { cause, message } = error as Error & { cause?: { code?: string } }
-  return cause?.code ?? message
+  const { code, message } = error as Error & { code?: string }
+  return code ?? message
 }

@@ -40,6 +40,7 @@ export const routeKeys = [
   'webhooks',
   'registry',
   'odata',
+  'mcp',
   'sync',
   'feed',
 ] as const
@@ -59,6 +60,7 @@ export const featureKeys = [
   'packages',
   'webhooks',
   'odata',
+  'mcp',
   'sync',
   'import',
 ] as const
@@ -83,6 +85,7 @@ export const serviceKeys = [
   'i18n',
   'graphql',
   'odata',
+  'mcp',
   'file-storage',
   'feed',
   'packages',
