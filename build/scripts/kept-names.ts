@@ -41,13 +41,6 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key job.*': jobs,
   'metadata key datasource.driver': 'Only the database of the workspace is connected (D-112).',
   'metadata key agent.*': assistants,
-<<<<<<< HEAD
-  'metadata key skill.*': assistants,
-=======
-  'permission manage_packages': packages,
-  'permission manage_ai': assistants,
-  'error gone': 'Uploads are not built, and there is one version of the API: nothing is retired (D-201).',
->>>>>>> 5dc29937e828f3719c467f50d6661140caf08de9
   'error authorization_pending': protocol,
   'error expired_token': protocol,
   'error access_denied': protocol,

@@ -212,6 +212,8 @@ describe('a workflow of two people', () => {
     await page.getByRole('button', { name: 'Approve…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Waits for an approval of a flow').waitFor({ state: 'detached' })
+    const { runs } = await bench.api<{ runs: { status: string }[] }>('GET', '/automation/second_look/runs')
+    expect(runs.map(({ status }) => status)).toEqual(['completed'])
   })
 
   it('complained of nothing', () => {
