@@ -4,7 +4,7 @@ import type { ChannelCases } from './leak-case.ts'
 import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
 import { graphqlChannels } from './graphql-channels.ts'
-import { mcpChannels } from './mcp-channels.ts'
+import { mcpReads, mcpWrites } from './mcp-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
 import { realtimeChannels } from './realtime-channels.ts'
@@ -15,11 +15,12 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...readingChannels,
   // Before the writes: a stream repeats what its caller said itself.
   ...realtimeChannels,
+  ...mcpReads,
   ...writingChannels,
   ...feedChannels,
   ...documentChannels,
   ...graphqlChannels,
-  ...mcpChannels,
+  ...mcpWrites,
   ...otherChannels,
 }
 
