@@ -5,7 +5,7 @@ import { aiChannels } from './ai-channels.ts'
 import { documentChannels } from './document-channels.ts'
 import { feedChannels } from './feed-channels.ts'
 import { graphqlChannels } from './graphql-channels.ts'
-import { mcpChannels } from './mcp-channels.ts'
+import { mcpReads, mcpWrites } from './mcp-channels.ts'
 import { odataChannels } from './odata-channels.ts'
 import { otherChannels } from './other-channels.ts'
 import { readingChannels } from './reading-channels.ts'
@@ -19,11 +19,12 @@ export const channels: Readonly<Record<string, ChannelCases>> = {
   ...aiChannels,
   // Before the writes: a stream repeats what its caller said itself.
   ...realtimeChannels,
+  ...mcpReads,
   ...writingChannels,
   ...feedChannels,
   ...documentChannels,
   ...graphqlChannels,
-  ...mcpChannels,
+  ...mcpWrites,
   ...otherChannels,
 }
 

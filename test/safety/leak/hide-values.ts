@@ -52,7 +52,8 @@ export async function hideValues(world: World, { book, more }: HiddenValues): Pr
   const guesses: string[] = []
   const row = (at: number, pin = true): Record<string, unknown> => {
     const [first, second] = book.halves('row')
-    guesses.push(second)
+    // The code of a deleted row is free again: whoever takes it shows it to everybody.
+    if (pin) guesses.push(second)
     return {
       name: first,
       code: second,

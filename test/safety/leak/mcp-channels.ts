@@ -9,7 +9,8 @@ const call = (name: string, args: object): LeakCase => ask('tools/call', { name,
 
 const objects = ['matter', 'matter_line', 'person', 'vault'] as const
 
-export const mcpChannels: Readonly<Record<string, ChannelCases>> = {
+/** To be tried before any write: a list repeats what callers said themselves. */
+export const mcpReads: Readonly<Record<string, ChannelCases>> = {
   'mcp reads': (world) => [
     ask('tools/list'),
     ask('resources/list'),
@@ -40,6 +41,9 @@ export const mcpChannels: Readonly<Record<string, ChannelCases>> = {
       }),
     ]),
   ],
+}
+
+export const mcpWrites: Readonly<Record<string, ChannelCases>> = {
   'mcp writes': (world, role, at) => [
     call('create_record', { object: 'matter', data: { name: `By tool ${role}`, stage: 'open' } }),
     call('create_record', { object: 'matter', data: { name: 'x', stage: 'open', vaulted: world.vaults[0] } }),
@@ -52,9 +56,6 @@ export const mcpChannels: Readonly<Record<string, ChannelCases>> = {
     ]),
     ...world.triedFields.map((field) =>
       call('update_record', { object: 'matter', id: world.victims[2 * at], data: { [field]: 'x' } }),
-    ),
-    ...world.guesses.map((code) =>
-      call('create_record', { object: 'matter', data: { name: 'x', stage: 'open', code } }),
     ),
     call('plan_metadata_change', { type: 'object', name: 'matter', item: { name: 'matter', fields: {} } }),
     call('plan_metadata_change', { type: 'object', name: 'vault', item: { name: 'vault', fields: {} } }),
