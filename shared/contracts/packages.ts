@@ -51,7 +51,6 @@ const installErrors = [
   'invalid_state_transition',
   'item_locked',
   'delete_restricted',
-  'expression_error',
 ] as const
 
 /** What is installed, and how. */
@@ -326,7 +325,6 @@ export const packageRoutes = defineRoutes({
       'destructive_change',
       'delete_restricted',
       'invalid_state_transition',
-      'expression_error',
     ],
     timeoutMs: longMs,
     summary: 'Uninstall a package; its records stay unless keepData is false.',
@@ -338,7 +336,7 @@ export const packageRoutes = defineRoutes({
     path: '/packages/:id/enable',
     params,
     response: PackageAnswer,
-    errors: ['package_not_found', 'dependency_conflict', 'invalid_state_transition', 'expression_error'],
+    errors: ['package_not_found', 'dependency_conflict', 'invalid_state_transition'],
     summary: 'Enable a package.',
   }),
   disablePackage: defineRoute({
@@ -348,7 +346,7 @@ export const packageRoutes = defineRoutes({
     path: '/packages/:id/disable',
     params,
     response: PackageAnswer,
-    errors: ['package_not_found', 'dependency_conflict', 'invalid_state_transition', 'expression_error'],
+    errors: ['package_not_found', 'dependency_conflict', 'invalid_state_transition'],
     summary: 'Disable a package: what it delivers vanishes from the API, its records stay.',
   }),
   rollbackPackage: defineRoute({

@@ -83,7 +83,12 @@ describe('POST /backups/:id/verify', () => {
     bytes[bytes.length - 1]! ^= 1
     writeFileSync(fileOf(backup.id), bytes)
     const damaged = await test.post(`/backups/${backup.id}/verify`)
-    expect(damaged.body).toEqual({ id: backup.id, verified: false, problems: [expect.stringContaining('cairn.db')] })
+    expect(damaged.body).toEqual({
+      id: backup.id,
+      verified: false,
+      // What the page held that byte is in may be told besides.
+      problems: expect.arrayContaining(['cairn.db differs from its checksum.']),
+    })
     const listed = (await test.get('/backups')).body.backups.find((entry: { id: string }) => entry.id === backup.id)
     expect(listed.verified).toBe(false)
     const refused = await test.post(`/backups/${backup.id}/restore`, { confirm: backup.id })

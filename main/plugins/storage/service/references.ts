@@ -125,9 +125,9 @@ export function createFileReferences({ write, metadata, data, feed, log }: Refer
     },
     itemWritten({ object, recordId, payload }, tx) {
       const schema = metadata.objectSchema(object!)
-      const { item } = payload as { item: { id: string; attachments: readonly { fileId: string }[] } }
-      if (schema === undefined || item.attachments.length === 0) return
-      const ids = item.attachments.map(({ fileId }) => fileId)
+      const { item } = payload as { item: { id: string; attachments?: readonly { fileId: string }[] } }
+      const ids = (item.attachments ?? []).map(({ fileId }) => fileId)
+      if (schema === undefined || ids.length === 0) return
       putReferences(tx, { object: schema.uid, record_id: recordId!, field: '', item: item.id }, ids)
     },
     itemDeleted({ object, recordId, payload }, tx) {
