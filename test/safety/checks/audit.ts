@@ -54,6 +54,13 @@ async function askForApproval(
   await host.post(`/workflow/claim/${claim.id}/approve`, {})
 }
 
+/** Has an assistant make a record. */
+async function actByAssistant(host: TestHost): Promise<void> {
+  const params = { name: 'create_record', arguments: { object: 'claim', data: { stage: 'open' } } }
+  const answer = await host.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+  if (answer.body.result?.isError !== undefined) throw new Error(JSON.stringify(answer.body))
+}
+
 /** Does everything a host can do today that must leave an entry. */
 async function doEverything(host: TestHost): Promise<void> {
   const save = (type: string, name: string, item: object) =>
@@ -90,6 +97,7 @@ async function doEverything(host: TestHost): Promise<void> {
   await host.post(`/data/task/${record.id}/restore`, {})
   await host.delete(`/data/task/${record.id}?purge=true`)
   await askForApproval(host, save)
+  await actByAssistant(host)
   await host.get('/data/task/export?format=ndjson')
   const { body: job } = await host.post('/data/task/import/jobs', { format: 'json', rows: [{ title: 'r' }] })
   await pause(500)
