@@ -15,16 +15,21 @@ export const longFiles: readonly string[] = [
   'test/api/metadata-bundle-large.test.ts',
   'test/api/metadata-layers.property.test.ts',
   'test/api/notifications.kill.test.ts',
+  'test/api/packages.kill.test.ts',
   'test/api/schema-change-kill.test.ts',
   'test/api/schema-change-large.test.ts',
+  'test/api/storage.kill.test.ts',
   'test/api/webhooks.kill.test.ts',
   'test/e2e/activity.test.ts',
   'test/e2e/groups.test.ts',
   'test/e2e/live-text.test.ts',
   'test/e2e/organizations.test.ts',
   'test/sync/converted-fields.property.test.ts',
+  'test/sync/live-letters.property.test.ts',
   'test/sync/live-texts-faults.test.ts',
+  'test/sync/model-schedules.test.ts',
   'test/sync/processes.test.ts',
+  'test/sync/session-schedules.property.test.ts',
 ]
 
 /** Tests that only a long run takes, by file; for safety the ids of checks. */
@@ -36,6 +41,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'close a socket that answers no ping',
     'get updates of one record as one',
   ],
+  'test/api/sync-rights.test.ts': ['ends an invite after five minutes'],
   'test/e2e/access.test.ts': [
     'sets a password with a link, once',
     'lets a device act as whoever allows it',
@@ -72,6 +78,7 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
   'test/safety/scripts.test.ts': ['P5b '],
   'test/safety/single-use.test.ts': ['N3 '],
   'test/safety/sockets.test.ts': ['W8u '],
+  'test/safety/states.test.ts': ['C6 '],
   'test/safety/sync-faults.test.ts': ['R1s ', 'R28s '],
   'test/safety/sync.test.ts': ['S2 ', 'S3 ', 'S6 ', 'S7 ', 'S8 '],
   'test/safety/token.test.ts': ['L3 ', 'L4 '],
@@ -84,8 +91,9 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'goes on with whoever comes before',
     'is over after a short wait',
   ],
-  'test/sync/model.property.test.ts': ['any schedule'],
+  'test/sync/model.property.test.ts': ['any schedule', 'many restored databases'],
   'test/sync/refused-writes.test.ts': ['very many writes without a right'],
+  'test/sync/relay-mailbox.test.ts': ['hold whoever writes to somebody who never reads'],
   'test/sync/relay-process.test.ts': [
     'refuses a folder that another relay has',
     'runs through the launcher',
