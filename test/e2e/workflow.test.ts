@@ -212,8 +212,11 @@ describe('a workflow of two people', () => {
     await page.getByRole('button', { name: 'Approve…' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Waits for an approval of a flow').waitFor({ state: 'detached' })
-    const { runs } = await bench.api<{ runs: { status: string }[] }>('GET', '/automation/second_look/runs')
-    expect(runs.map(({ status }) => status)).toEqual(['completed'])
+    const statuses = async (): Promise<string[]> => {
+      const { data } = await bench.api<{ data: { runs: { status: string }[] } }>('GET', '/automation/second_look/runs')
+      return data.runs.map(({ status }) => status)
+    }
+    await expect.poll(statuses).toEqual(['completed'])
   })
 
   it('complained of nothing', () => {

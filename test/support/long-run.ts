@@ -65,7 +65,11 @@ export const longTests: Readonly<Record<string, readonly string[]>> = {
     'remove a device only after',
     'ask before the window is left',
   ],
-  'test/e2e/views.test.ts': ['are summed up in groups with a chart', 'take a paste of more rows than are loaded'],
+  'test/e2e/views.test.ts': [
+    'are summed up in groups with a chart',
+    'take a paste of more rows than are loaded',
+    'say when nothing can be added',
+  ],
   'test/safety/audit.test.ts': ['D7k '],
   'test/safety/backup.test.ts': ['R8b ', 'R9a '],
   'test/safety/identity.test.ts': ['N1 '],
