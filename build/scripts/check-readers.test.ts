@@ -15,7 +15,7 @@ describe('readers check', () => {
     ['workspace option', "settings.get('planted')"],
     ['setting', 'const { planted } = config'],
     ['object flag', 'schema.enable.planted'],
-    ['metadata key', 'definition.planted ?? 0'],
+    ['metadata key', "itemOf('somewhere').planted ?? 0"],
     ['permission', "requireSystemPermission(authorizer, ctx, 'planted')"],
     ['error', "throw platformError('planted')"],
     ['field error', "code: 'planted'"],
@@ -30,6 +30,7 @@ describe('readers check', () => {
     ['the codes a contract lists', 'error', 'shared/contracts/data.ts', "errors: ['planted']"],
     ['a screen', 'permission', 'renderer/features/access/right-screen.tsx', "'planted'"],
     ['the check of a definition', 'metadata key', 'shared/object-definition/check-field.ts', 'field.planted'],
+    ['whoever acts on other definitions', 'metadata key', 'main/plugins/mcp/service/call-tool.ts', 'other.planted'],
     ['the editor of a definition', 'metadata key', 'renderer/features/objects/field-settings.ts', "'planted'"],
   ])('does not take %s for a reader', (_, kind, path, text) => {
     expect(unread(kind, path, text)[0]).toContain(problem(kind))
@@ -43,7 +44,7 @@ describe('readers check', () => {
     const declared = [named('metadata key')]
     for (const entry of ['metadata key somewhere.planted', 'metadata key somewhere.*'])
       expect(unreadNames(declared, [], { [entry]: 'a reason' })).toEqual([])
-    const read = [{ path: 'main/host.ts', text: 'item.planted' }]
+    const read = [{ path: 'main/host.ts', text: "itemOf('somewhere').planted" }]
     const kept = { 'metadata key somewhere.planted': 'a reason', 'error gone_for_long': 'a reason' }
     expect(unreadNames(declared, read, kept)).toEqual(
       Object.keys(kept).map((key) => expect.stringContaining(`${key}: is kept without need`) as string),

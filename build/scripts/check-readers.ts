@@ -19,6 +19,7 @@ const wordLists = [/^main\/plugins\/i18n\/locales\//, /\/permissions[.]ts$/, /\/
 /** What judges a definition, follows names in it, copies it or lets people edit it does not act on it. */
 const definitionWork = [
   /^main\/plugins\/metadata\/(types|references)\//,
+  /^main\/plugins\/metadata\/operations\/concepts[.]ts$/,
   /^main\/plugins\/sync\/metadata\//,
   /^shared\/object-definition/,
   /^shared\/formulas\/check-definition-expressions/,
@@ -56,8 +57,20 @@ export function unreadNames(
   sources: readonly SourceText[],
   kept: Readonly<Record<string, string>>,
 ): string[] {
+  const types = new Map<string, boolean>([
+    ['object', true],
+    ['field', true],
+  ])
+  const isNamed = (type: string): boolean => {
+    const quoted = new RegExp(`['"]${type}['"]`)
+    const known = types.get(type) ?? sources.some(({ path, text }) => places['metadata key'](path) && quoted.test(text))
+    types.set(type, known)
+    return known
+  }
   const verdicts = new Map<string, boolean>()
   const isRead = (one: DeclaredName): boolean => {
+    // Words as common as `tools` are found anywhere; whoever acts on a definition names its type somewhere.
+    if (one.kind === 'metadata key' && !isNamed(one.path.slice(0, one.path.indexOf('.')))) return false
     const key = `${one.kind} ${one.name}`
     let read = verdicts.get(key)
     if (read === undefined) {

@@ -41,6 +41,8 @@ export const keptNames: Readonly<Record<string, string>> = {
   'metadata key job.*': jobs,
   'metadata key datasource.driver': 'Only the database of the workspace is connected (D-112).',
   'metadata key agent.*': assistants,
+  'metadata key skill.*': assistants,
+  'metadata key tool.*': assistants,
   'error authorization_pending': protocol,
   'error expired_token': protocol,
   'error access_denied': protocol,
