@@ -30,6 +30,7 @@ describe('lint rules', () => {
     const copy = mkdtempSync(join(tmpdir(), 'cairn-lint-'))
     try {
       for (const path of [
+        'package.json',
         '.oxlintrc.json',
         'build/oxlint.json',
         'build/tsconfig.base.json',
@@ -53,17 +54,19 @@ describe('lint rules', () => {
           '  if (loose == 1) throw new Error(String(fetch))',
           '}',
           'export default start',
+          "export const count: number = 'none'",
           '',
         ].join('\n'),
       )
       const run = spawnSync(
         process.execPath,
-        [join(root, 'node_modules/oxlint/bin/oxlint'), '--type-aware', '-f', 'unix', 'main'],
+        [join(root, 'node_modules/oxlint/bin/oxlint'), '--type-aware', '--type-check', '-f', 'unix', 'main'],
         { cwd: copy, encoding: 'utf8' },
       )
-      const fired = [...run.stdout.matchAll(/\[Error\/[a-z-]+\(([a-z-]+)\)\]/g)].map((match) => match[1])
+      const fired = [...run.stdout.matchAll(/\[Error\/[a-z-]+\(([a-zA-Z0-9-]+)\)\]/g)].map((match) => match[1])
       expect(new Set(fired)).toEqual(
         new Set([
+          'TS2322',
           'consistent-type-imports',
           'eqeqeq',
           'no-default-export',

@@ -1,5 +1,6 @@
-// Runs the linter with its type-aware rules, and refuses a suppression that gives no reason. Knows no rule; they are
-// data in build/oxlint.json (the dot file at the root only points there: the linter resolves folders against it).
+// Runs the linter with its type-aware rules and the compiler's diagnostics (both need every type: one reading does for
+// both), and refuses a suppression that gives no reason. Knows no rule; they are data in build/oxlint.json (the dot file
+// at the root only points there: the linter resolves folders against it).
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +33,13 @@ function main(): number {
   const root = repositoryRoot()
   const lint = spawnSync(
     process.execPath,
-    [join(root, 'node_modules', 'oxlint', 'bin', 'oxlint'), '--type-aware', ...process.argv.slice(2), '.'],
+    [
+      join(root, 'node_modules', 'oxlint', 'bin', 'oxlint'),
+      '--type-aware',
+      '--type-check',
+      ...process.argv.slice(2),
+      '.',
+    ],
     { cwd: root, stdio: 'inherit' },
   )
   let bare = 0

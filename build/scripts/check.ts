@@ -25,7 +25,6 @@ export interface CheckOutcome {
 
 /** The checks, slowest first so that two of them fill both processors to the end. */
 export const CHECK_STEPS: readonly CheckStep[] = [
-  { name: 'typecheck', program: 'node_modules/typescript7/bin/tsc', args: ['-b', '--pretty', 'false'] },
   { name: 'lint', program: 'build/scripts/check-lint.ts', args: [] },
   { name: 'boundaries', program: 'build/scripts/check-boundaries.ts', args: [] },
   { name: 'unused', program: 'node_modules/knip/bin/knip.js', args: ['--config', 'build/knip.json'] },
