@@ -15,8 +15,9 @@ const ELECTRON_FETCH_TIMEOUT_MS = 90000
 const ELECTRON_GRACE_MS = 5000
 
 /**
- * What a build reads and how it is made: one pass of vite for each mode. `folder` is replaced as a whole when set, so a page half old and half new
- * is never served; the two host bundles share one folder and overwrite their own files.
+ * What a build reads and how it is made: one pass of vite for each mode, into a folder beside `folder`. Then `folder` is
+ * replaced as a whole, so that a page half old and half new is never served; what is `shared` is put into it file by
+ * file, since a host that runs loads some of its parts later.
  */
 const BUILDS = {
   renderer: {
@@ -25,30 +26,34 @@ const BUILDS = {
     inputs: ['renderer', 'shared', 'build', 'package-lock.json'],
     output: 'dist/renderer/index.html',
     folder: 'dist/renderer',
+    shared: false,
   },
   host: {
     config: 'build/vite.host.config.ts',
     modes: ['production', 'workers'],
     inputs: ['electron', 'main', 'shared', 'build', 'package-lock.json'],
-    output: 'dist/host/electron.js',
-    folder: '',
+    output: 'dist/host/cli.js',
+    folder: 'dist/host',
+    shared: true,
   },
   preload: {
     config: 'build/vite.preload.config.ts',
     modes: ['production'],
     inputs: ['electron', 'shared', 'build', 'package-lock.json'],
     output: 'dist/host/preload.cjs',
-    folder: '',
+    folder: 'dist/host',
+    shared: true,
   },
 }
 
 /**
  * Splits the command line into what to do and what is passed on.
  * @param {readonly string[]} argv arguments after the script name
- * @returns {{ mode: string, rest: string[] }} mode: start, serve, open, relay, dev, cli, build or build-screens
+ * @returns {{ mode: string, rest: string[] }} mode: start, serve, open, relay, dev, sources, cli, build,
+ *   build-screens or build-host
  */
 export function readArguments(argv) {
-  const modes = ['start', 'serve', 'open', 'relay', 'dev', 'cli', 'build', 'build-screens']
+  const modes = ['start', 'serve', 'open', 'relay', 'dev', 'sources', 'cli', 'build', 'build-screens', 'build-host']
   const first = argv[0]
   if (first !== undefined && modes.indexOf(first) >= 0) return { mode: first, rest: argv.slice(1) }
   return { mode: 'start', rest: argv.slice() }
@@ -161,13 +166,15 @@ export function buildTarget(root, target) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js')
   if (!fs.existsSync(vite)) return 'vite is not installed (run npm ci)'
   const stamp = stampOf(listInputs(root, build.inputs))
-  const staging = build.folder ? build.folder + '.' + process.pid : ''
+  const staging = join(root, build.folder + '.' + process.pid)
   process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
-  for (const mode of build.modes) {
+  for (let pass = 0; pass < build.modes.length; pass += 1) {
+    const mode = build.modes[pass]
     const args = [vite, 'build', '--config', build.config, '--mode', mode, '--logLevel', 'warn']
     // Node reads the configuration itself: bundling it would write into node_modules, which may be read-only.
     args.push('--configLoader', 'native')
-    if (staging) args.push('--outDir', join(root, staging), '--emptyOutDir')
+    args.push('--outDir', staging)
+    if (pass === 0) args.push('--emptyOutDir')
     // stdout stays free for the one line that names the address; colours are for terminals only.
     // A test runner sets NODE_ENV for itself; vite would take it over and bundle the slow development libraries.
     const env = Object.assign({}, process.env, { NODE_ENV: 'production' })
@@ -180,25 +187,37 @@ export function buildTarget(root, target) {
     const output = (run.stdout || '') + (run.stderr || '')
     process.stderr.write(process.stderr.isTTY ? output : util.stripVTControlCharacters(output))
     if (run.status !== 0) {
-      if (staging) fs.rmSync(join(root, staging), { recursive: true, force: true })
+      fs.rmSync(staging, { recursive: true, force: true })
       return 'vite build failed' + (run.error ? ': ' + run.error.message : '')
     }
   }
-  if (staging) {
-    try {
+  try {
+    if (build.shared) moveInto(staging, join(root, build.folder))
+    else {
       fs.rmSync(join(root, build.folder), { recursive: true, force: true })
-      fs.renameSync(join(root, staging), join(root, build.folder))
-    } catch (error) {
-      // Another start finished the same build in between: its result is as good as ours.
-      fs.rmSync(join(root, staging), { recursive: true, force: true })
-      if (!fs.existsSync(join(root, build.output))) return String(error)
+      fs.renameSync(staging, join(root, build.folder))
     }
+  } catch (error) {
+    // Another start finished the same build in between: its result is as good as ours.
+    if (!fs.existsSync(join(root, build.output))) return String(error)
+  } finally {
+    fs.rmSync(staging, { recursive: true, force: true })
   }
   const stamps = readStamps(root)
   stamps[target] = stamp
   fs.mkdirSync(join(root, 'dist'), { recursive: true })
   fs.writeFileSync(join(root, 'dist', 'build-stamps.json'), JSON.stringify(stamps, null, 2) + '\n')
   return ''
+}
+
+/** Moves every file below one folder to its place below another, each at once. @param {string} from @param {string} to */
+function moveInto(from, to) {
+  fs.mkdirSync(to, { recursive: true })
+  fs.readdirSync(from).forEach((name) => {
+    const source = join(from, name)
+    if (fs.statSync(source).isDirectory()) moveInto(source, join(to, name))
+    else fs.renameSync(source, join(to, name))
+  })
 }
 
 /**
@@ -302,13 +321,19 @@ function tryWindow(rest) {
   return runElectron(findElectron(ROOT), rest)
 }
 
-/** Runs a command of the host's own command line in this process. @param {readonly string[]} argv */
-function runHost(argv) {
-  return import(pathToFileURL(join(ROOT, 'main', 'cli.mjs')).href).then((cli) => cli.runCli(argv.slice()))
+/**
+ * Runs a command of the host's own command line in this process: its bundle where one is fresh, else its sources.
+ * @param {readonly string[]} argv @param {boolean} [fromSources]
+ */
+function runHost(argv, fromSources) {
+  const entry = fromSources || isStale(ROOT, 'host') ? 'main/cli.mjs' : BUILDS.host.output
+  return import(pathToFileURL(join(ROOT, entry)).href).then((cli) => cli.runCli(argv.slice()))
 }
 
 /** @param {readonly string[]} rest */
 function serve(rest) {
+  const slower = buildStale(ROOT, ['host'])
+  if (slower) process.stderr.write('Cairn runs from its sources (' + slower + ').\n')
   const failure = buildStale(ROOT, ['renderer'])
   if (failure) {
     // The API is useful without screens; an old build is better than none.
@@ -330,7 +355,7 @@ function develop(rest) {
   const port = rest[rest.indexOf('--port') + 1]
   const env = Object.assign({}, process.env, rest.indexOf('--port') >= 0 ? { CAIRN_PORT: port } : {})
   const screens = spawn(process.execPath, [vite, '--config', config], { stdio: 'inherit', cwd: ROOT, env })
-  const host = ['--watch', '--watch-preserve-output', fileURLToPath(import.meta.url), 'serve'].concat(rest)
+  const host = ['--watch', '--watch-preserve-output', fileURLToPath(import.meta.url), 'sources'].concat(rest)
   process.on('exit', () => screens.kill())
   return runForeground(process.execPath, host, process.env).then((code) => {
     screens.kill()
@@ -343,10 +368,14 @@ function run(mode, rest) {
   if (mode === 'cli') return runHost(rest)
   if (mode === 'open' || mode === 'relay') return runHost([mode].concat(rest))
   if (mode === 'dev') return develop(rest)
+  if (mode === 'sources') return runHost(['serve'].concat(rest), true)
   if (mode === 'serve') return serve(rest)
-  if (mode === 'build' || mode === 'build-screens') {
+  if (mode === 'build' || mode === 'build-screens' || mode === 'build-host') {
     /** @type {(keyof typeof BUILDS)[]} */
-    const targets = mode === 'build' ? ['renderer', 'host', 'preload'] : ['renderer']
+    const all = ['renderer', 'host', 'preload']
+    const targets =
+      mode === 'build' ? all : all.filter((name) => name === (mode === 'build-host' ? 'host' : 'renderer'))
+    if (mode === 'build') fs.rmSync(join(ROOT, BUILDS.host.folder), { recursive: true, force: true })
     const failure = buildStale(ROOT, targets, mode === 'build')
     if (failure) process.stderr.write(failure + '\n')
     return Promise.resolve(failure ? 1 : 0)

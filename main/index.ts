@@ -51,7 +51,7 @@ import type { Ports } from '#main/kernel/ports.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import { defaultPrefix } from '#shared/api-prefix.ts'
 import { copyReadOnlyDir, isReadOnly } from '#main/read-only-dir.ts'
-import { programVersion } from '#main/program-version.ts'
+import { programDir, programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
 // What the desktop shell needs of the host beside starting it.
@@ -262,7 +262,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
     version: programVersion,
     prefix,
     uiBasePath,
-    consoleDir: options.consoleDir ?? path.join(import.meta.dirname, '..', 'dist', 'renderer'),
+    consoleDir: options.consoleDir ?? path.join(programDir, 'dist', 'renderer'),
     authenticate: createAuthenticator({
       connectionToken: token,
       findSession: sessions.find,

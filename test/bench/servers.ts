@@ -37,7 +37,7 @@ export function removeDataDir(dir: string): void {
 }
 
 function argumentsFor(kind: ServerKind, dataDir: string): string[] {
-  if (kind === 'cairn') return [join(root, 'main/cli.mjs'), 'serve', '--data', dataDir, '--port', '0']
+  if (kind === 'cairn') return [join(root, 'dist/host/cli.js'), 'serve', '--data', dataDir, '--port', '0']
   if (kind === 'floor') return [join(root, 'test/bench/floor.ts'), '--data', dataDir]
   return [join(root, 'test/bench/plain.ts'), '--data', dataDir, ...(kind === 'plain' ? [] : ['--without', 'sync'])]
 }

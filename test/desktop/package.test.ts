@@ -13,6 +13,7 @@ import { buildApp, root } from './launcher.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'cairn-package-'))
 const resources = join(work, 'out/linux-unpacked/resources')
+const app = join(work, 'app')
 
 /** Marks the switches inside an Electron binary; one character per switch follows, '1' on and '0' off. */
 const fuseMark = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
@@ -51,6 +52,7 @@ describe.runIf(process.platform === 'linux')('package', () => {
       },
     })
     files = listPackage(join(resources, 'app.asar'), { isPack: false })
+    extractAll(join(resources, 'app.asar'), app)
   }, 180_000)
 
   afterAll(() => {
@@ -62,6 +64,7 @@ describe.runIf(process.platform === 'linux')('package', () => {
       '/package.json',
       '/LICENSE',
       '/dist/host/electron.js',
+      '/dist/host/cli.js',
       '/dist/host/preload.cjs',
       '/dist/host/child-bootstrap.js',
       '/dist/host/workers/reader.js',
@@ -105,9 +108,7 @@ describe.runIf(process.platform === 'linux')('package', () => {
   })
 
   it('starts from the archive, answers discovery, a write and the console, and ends cleanly', async () => {
-    const app = join(work, 'app')
     const dataDir = join(work, 'data')
-    extractAll(join(resources, 'app.asar'), app)
     const starter = fileURLToPath(new URL('./packed-start.ts', import.meta.url))
     const child = spawn(process.execPath, [starter, app, '--data', dataDir, '--port', '0'], {
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -142,5 +143,30 @@ describe.runIf(process.platform === 'linux')('package', () => {
     }
     expect([await exited, errors]).toEqual([0, ''])
     expect(existsSync(join(dataDir, 'connection.json'))).toBe(false)
+  })
+
+  it('serves by the command line without its sources', async () => {
+    const dataDir = join(work, 'served')
+    const child = spawn(process.execPath, [join(app, 'dist/host/cli.js'), 'serve', '--data', dataDir, '--port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const exited = new Promise<number | null>((resolve) => {
+      child.once('exit', resolve)
+    })
+    const line = await new Promise<string>((resolve, reject) => {
+      child.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString()))
+      void exited.then((code) => reject(new Error(`the command ended with ${code}`)))
+    })
+    const { url, token } = JSON.parse(readFileSync(join(dataDir, 'connection.json'), 'utf8')) as Record<string, string>
+    expect(line).toContain(url)
+    const call = createApiCall(url!, token!)
+    expect(
+      (await call('PUT', '/api/v1/meta/object/note', { name: 'note', fields: { title: { type: 'text' } } })).status,
+    ).toBe(200)
+    expect((await call('POST', '/api/v1/data/note', { title: 'Served' })).status).toBe(201)
+    expect((await call('POST', '/api/v1/graphql', { query: '{ __typename }' })).status).toBe(200)
+    expect((await fetch(`${url}/_console/`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await exited).toBe(0)
   })
 })
