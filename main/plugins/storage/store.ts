@@ -112,15 +112,15 @@ export function lapsedFiles(read: Pick<Reads, 'all'>, now: number, limit: number
   return read.all(statement<FileRow>(sql, [now, limit]))
 }
 
-/** Files that are or were ready, by rising id. */
+/** Files that are or were ready whose checksum begins with two digits. */
 export function filesWithBytes(
   read: Pick<Reads, 'all'>,
-  after: string,
-  limit: number,
+  digits: string,
 ): Pick<FileRow, 'id' | 'sha256' | 'size' | 'status'>[] {
-  const sql = `SELECT id, sha256, size, status FROM storage_file WHERE status IN ('ready', 'lost') AND id > ?
-    ORDER BY id LIMIT ?`
-  return read.all(statement(sql, [after, limit]))
+  const sql = `SELECT id, sha256, size, status FROM storage_file
+    WHERE sha256 IS NOT NULL AND sha256 >= ? AND sha256 < ? AND status IN ('ready', 'lost')`
+  // Of hexadecimal digits, g comes after all.
+  return read.all(statement(sql, [digits, `${digits}g`]))
 }
 
 /** The rules by scope, as JSON. */
