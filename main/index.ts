@@ -51,7 +51,7 @@ import type { Ports } from '#main/kernel/ports.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import { defaultPrefix } from '#shared/api-prefix.ts'
 import { copyReadOnlyDir, isReadOnly } from '#main/read-only-dir.ts'
-import { programVersion } from '#main/program-version.ts'
+import { programDir, programVersion } from '#main/program-version.ts'
 import { forkSpawner } from '#main/workers/fork-spawner.ts'
 
 // What the desktop shell needs of the host beside starting it.
@@ -89,6 +89,8 @@ export interface HostOptions {
   readonly plugins?: readonly PluginDefinition[]
   /** Folder of the built renderer; default `dist/renderer` beside the program. */
   readonly consoleDir?: string
+  /** Where the packages that come with the program lie; default `packages` beside its package.json. */
+  readonly packagesDir?: string
   /** How long requests may take to arrive; tests shorten it. */
   readonly arrival?: ArrivalLimits
   /** Safety twins switch single guards off. */
@@ -236,6 +238,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const facts: HostFacts = {
     dataDir: dataDir.path,
     version: programVersion,
+    packagesDir: options.packagesDir ?? path.join(programDir, 'packages'),
     environment: environmentOf(config),
     prefix,
     uiBasePath,

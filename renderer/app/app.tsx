@@ -110,6 +110,9 @@ const AutomationScreen = lazy(async () => ({
 const FlowScreen = lazy(async () => ({
   default: (await import('../features/automation/flow-screen.tsx')).FlowScreen,
 }))
+const PackagesScreen = lazy(async () => ({
+  default: (await import('../features/packages/packages-screen.tsx')).PackagesScreen,
+}))
 const JoinScreen = lazy(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
@@ -188,6 +191,7 @@ function Frame() {
                 </Route>
                 <Route path="/automation/:part?">{({ part }) => <AutomationScreen part={part} />}</Route>
                 <Route path="/approvals/:part?/:id?">{({ part, id }) => <ApprovalsScreen part={part} id={id} />}</Route>
+                <Route path="/packages/:part?/:id?">{({ part, id }) => <PackagesScreen part={part} id={id} />}</Route>
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
                 </Route>

@@ -18,6 +18,7 @@ import type { notificationStrings } from './strings/notifications.ts'
 import { objectStrings } from './strings/objects.ts'
 import type { organizationStrings } from './strings/organizations.ts'
 import { problemStrings } from './strings/problems.ts'
+import type { packageStrings } from './strings/packages.ts'
 import type { recordPageStrings } from './strings/record-page.ts'
 import { recordStrings } from './strings/records.ts'
 import type { sharingStrings } from './strings/sharing.ts'
@@ -49,6 +50,7 @@ type LateTable = typeof accessStrings &
   typeof liveTextStrings &
   typeof notificationStrings &
   typeof organizationStrings &
+  typeof packageStrings &
   typeof recordPageStrings &
   typeof sharingStrings &
   typeof signInStrings &

@@ -56,6 +56,7 @@ export const appStrings = {
   'nav.sync': 'Sync & devices',
   'nav.automation': 'Automations',
   'nav.webhooks': 'Webhooks',
+  'nav.packages': 'Packages',
   'nav.approvals': 'Approvals',
   'nav.conflicts': 'Conflicts',
   'nav.open': 'open',
@@ -112,6 +113,7 @@ export const appStrings = {
   'command.automation': 'Go to automations',
   'command.approvals': 'Go to approvals',
   'command.webhooks': 'Go to webhooks',
+  'command.packages': 'Go to packages',
   'command.undo': 'Undo',
   'command.redo': 'Redo',
 

@@ -337,7 +337,9 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
     get('/packages/org.none/snapshots'),
     get('/packages/org.none/export'),
     get('/packages/org.none/export?objects=matter,person&namespace=matter&data=true'),
-    ...['/packages', '/packages/install', '/packages/resolve-dependencies'].map((path) =>
+    get('/packages/available'),
+    ask('DELETE', '/packages/org.none/samples'),
+    ...['/packages', '/packages/install', '/packages/preview', '/packages/resolve-dependencies'].map((path) =>
       post(path, {
         manifest: {
           id: 'org.none',

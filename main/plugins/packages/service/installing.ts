@@ -12,7 +12,7 @@ import { impactOf } from './delivery-plan.ts'
 import type { Executed, Work } from './execution.ts'
 import { execute } from './execution.ts'
 import type { PackageParts } from './parts.ts'
-import { passing, requirePackage, requireTransition } from './parts.ts'
+import { countsOf, passing, requirePackage, requireTransition } from './parts.ts'
 import { detailsOf, recordOf } from './record-view.ts'
 import type { Release } from './release.ts'
 import { readManifest, releaseOf, unsigned } from './release.ts'
@@ -55,6 +55,7 @@ export async function install(parts: PackageParts, ctx: RequestContext, request:
     isEnabled: request.enableOnInstall,
     strategy: 'three-way-merge',
     takesSnapshot: false,
+    samples: request.samples,
   }
   await execute(parts, ctx, [...others, work], { confirm: consentOf(request.confirm) })
   const count = others.length
@@ -134,12 +135,11 @@ async function upgradeTo(
   const { plan, conflicts } = toldOf(row, release, executed, needed, world)
   if (how.dryRun) return { success: true, phase: 'analyzing', plan, conflicts, message: 'Nothing was changed.' }
   const now = requirePackage(parts, id)
-  const counts = parts.metadata.deliveries.counts().get(id) ?? {}
   const { snapshotId } = executed
   return {
     success: true,
     phase: 'completed',
-    package: recordOf(now, counts),
+    package: recordOf(now, countsOf(parts, id)),
     plan,
     ...(snapshotId === undefined ? {} : { snapshotId }),
     conflicts: [...conflicts],
@@ -219,16 +219,23 @@ export async function releaseIn(
     return parts.artifacts.release(kept.artifactRef)
   }
   if (artifactRef !== undefined) return parts.artifacts.release(artifactRef)
-  if (manifest !== undefined) return releaseOf(readManifest(manifest), unsigned, parts.metadata.deliveries.typeOf)
+  if (manifest !== undefined) return releaseOfManifest(parts, manifest)
   const message = 'A manifest, an artifact or the reference of an uploaded one is needed.'
   throw validationError([{ field: 'manifest', code: 'required', message }])
+}
+
+/** The release of a manifest without an archive. @throws validation_error, conflict */
+function releaseOfManifest(parts: PackageParts, given: unknown): Release {
+  const manifest = readManifest(given)
+  parts.artifacts.bundled.requireOwnId(manifest.id, null)
+  return releaseOf(manifest, unsigned, parts.metadata.deliveries.typeOf)
 }
 
 /** The release a request to upgrade names: by default the highest version that is uploaded. @throws version_not_found */
 async function releaseFor(parts: PackageParts, row: PackageRow, request: UpgradeRequest): Promise<Release> {
   const { manifest, artifactRef, targetVersion } = request
   if (manifest !== undefined) {
-    const release = releaseOf(readManifest(manifest), unsigned, parts.metadata.deliveries.typeOf)
+    const release = releaseOfManifest(parts, manifest)
     if (targetVersion === undefined || targetVersion === release.manifest.version) return release
     const message = 'The manifest is of another version.'
     throw validationError([{ field: 'targetVersion', code: 'not_allowed', message, value: targetVersion }])
@@ -249,7 +256,12 @@ async function releaseFor(parts: PackageParts, row: PackageRow, request: Upgrade
 }
 
 /** @throws permission_denied, platform_incompatible, signature_invalid */
-function requireAllowed(parts: PackageParts, ctx: RequestContext, release: Release, previous: PackageRow | null): void {
+export function requireAllowed(
+  parts: PackageParts,
+  ctx: RequestContext,
+  release: Release,
+  previous: PackageRow | null,
+): void {
   const { manifest, trust, publicKey } = release
   requireRights(parts.authorizer(), ctx, release)
   requirePlatform(manifest.engines.platform, parts.platformVersion)
