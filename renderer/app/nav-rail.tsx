@@ -5,6 +5,7 @@ import {
   IconBuilding,
   IconChecklist,
   IconDevices,
+  IconFiles,
   IconHome,
   IconPackages,
   IconPlus,
@@ -72,6 +73,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
         )}
         <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
         {hasAutomation && <Entry {...entry} to="/automation" label={t('nav.automation')} icon={IconRoute} />}
+        {manifest?.routes.storage != null && <Entry {...entry} to="/files" label={t('nav.files')} icon={IconFiles} />}
         {hasPackages && <Entry {...entry} to="/packages" label={t('nav.packages')} icon={IconPackages} />}
         {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('nav.webhooks')} icon={IconWebhook} />}
         {manifest?.routes.sync != null && (

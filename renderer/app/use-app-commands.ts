@@ -195,6 +195,14 @@ export function useAppCommands(): void {
       run: () => navigate('/webhooks'),
     },
     {
+      id: 'go.files',
+      label: t('command.files'),
+      group: 'navigation',
+      keywords: 'attachments uploads pictures documents unused storage',
+      enabled: manifest?.routes.storage != null,
+      run: () => navigate('/files'),
+    },
+    {
       id: 'go.packages',
       label: t('command.packages'),
       group: 'navigation',

@@ -118,6 +118,8 @@ export interface FieldTypeTraits {
   namesNothing?: true | undefined
   /** A page shows its lines as they were written; a table one line. */
   shownAsWritten?: true | undefined
+  /** Its values are files: a page shows them with small pictures, takes dropped ones, and looks at them. */
+  files?: true | undefined
   /** Two values are compared by their words. */
   comparedByWord?: true | undefined
 }

@@ -148,6 +148,7 @@ export const endpoints = {
   completeChunkedUpload: 'POST versioned /storage/upload/chunked/:uploadId/complete',
   abortChunkedUpload: 'DELETE versioned /storage/upload/chunked/:uploadId',
   listFiles: 'GET versioned /storage/files',
+  getFileUses: 'GET versioned /storage/files/:id/uses',
   downloadFile: 'GET versioned /storage/files/:id',
   deleteFile: 'DELETE versioned /storage/:id',
   queryAnalytics: 'POST versioned /analytics/query',

@@ -9,6 +9,7 @@ import type { auditStrings } from './strings/audit.ts'
 import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
+import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
 import { homeStrings } from './strings/home.ts'
@@ -46,6 +47,7 @@ type LateTable = typeof accessStrings &
   typeof auditStrings &
   typeof automationStrings &
   typeof conflictStrings &
+  typeof fileStrings &
   typeof flowDesignStrings &
   typeof liveTextStrings &
   typeof notificationStrings &

@@ -364,10 +364,12 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
   'storage names and signed URLs': (world) => [
     get('/storage/files'),
     get('/storage/files?search=a&scope=private'),
+    get('/storage/files?unused=true'),
     ...[world.file, absentId].flatMap((file) => [
       get(`/storage/${file}`),
       get(`/storage/files/${file}`),
       get(`/storage/files/${file}/metadata`),
+      get(`/storage/files/${file}/uses`),
       get(`/storage/files/${file}/url`),
       post('/storage/upload/complete', { fileId: file }),
       ask('DELETE', `/storage/${file}`),

@@ -43,7 +43,8 @@ export async function removeSamples(parts: PackageParts, ctx: RequestContext, id
       const { object, record_id: recordId, seeded } = sample
       const found = records.find(object, { id: recordId })
       if (found === undefined || found.isDeleted) continue
-      if (isUntouched(found.record, JSON.parse(seeded) as PlatformRecord)) waiting.push(sample)
+      const fields = writtenFields(parts, object)
+      if (isUntouched(found.record, JSON.parse(seeded) as PlatformRecord, fields)) waiting.push(sample)
       else kept.push({ object, id: recordId, reason: 'changed' })
     }
     // One that others refer to goes after them.
@@ -68,8 +69,14 @@ export async function removeSamples(parts: PackageParts, ctx: RequestContext, id
   })
 }
 
-function isUntouched(now: PlatformRecord, seeded: PlatformRecord): boolean {
-  return Object.entries(seeded).every(([field, value]) => isSameJson(now[field] ?? null, value ?? null))
+/** The fields people write: figures over other records change by themselves. */
+function writtenFields({ metadata }: PackageParts, object: string): readonly string[] {
+  const fields = metadata.objectSchema(object)?.fields ?? []
+  return fields.filter(({ system, computed }) => !system && !computed).map(({ name }) => name)
+}
+
+function isUntouched(now: PlatformRecord, seeded: PlatformRecord, fields: readonly string[]): boolean {
+  return fields.every((field) => !Object.hasOwn(seeded, field) || isSameJson(now[field] ?? null, seeded[field] ?? null))
 }
 
 function tryRemove(remove: () => void): boolean {

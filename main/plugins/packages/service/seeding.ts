@@ -69,7 +69,8 @@ function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, in
     // Somebody removed it for good, and it stays gone.
     if (id !== undefined && !isNamed && getSeeded(tx, packageId, object, id) !== undefined) return
     const made = records.create(object, isNamed ? values : { ...values, id: id ?? given })
-    remember(made.id, chosen(made.record, Object.keys(values)))
+    // Of a sample everything counts: whoever changes a field the package left alone has made the record their own.
+    remember(made.id, seed.sample === true ? made.record : chosen(made.record, Object.keys(values)))
     return
   }
   if (mode === 'insert' || found.isDeleted) return
