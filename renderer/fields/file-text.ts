@@ -1,41 +1,49 @@
 // Owns how values of file fields are read and written as text: JSON of what records name files by.
 import type { FieldDefinition } from './field-definition.ts'
 
-/** A file as a record names it; of one that was named by its id alone, only that is known at first. */
-export interface FileValue {
+/** A file as a record names it: its id, and what is known of it. */
+export interface NamedFile {
   fileId: string
-  name: string
-  mimeType: string
-  size: number
+  name?: string
+  mimeType?: string
+  size?: number
 }
 
+/** A file with a word for everything that is shown of it. */
+export type ShownFile = Required<NamedFile>
+
 /** The files of a value, whether it is one or several; what is none is left out. */
-export function filesIn(value: unknown): FileValue[] {
+export function filesIn(value: unknown): NamedFile[] {
   const files: readonly unknown[] = Array.isArray(value) ? value : [value]
   return files.flatMap((file) => {
-    if (typeof file === 'string' && file !== '') return [{ fileId: file, name: file, mimeType: '', size: 0 }]
+    if (typeof file === 'string' && file !== '') return [{ fileId: file }]
     if (typeof file !== 'object' || file === null || !('fileId' in file)) return []
     const { fileId, name, mimeType, size } = file as Record<string, unknown>
-    const id = typeof fileId === 'string' ? fileId : ''
+    if (typeof fileId !== 'string' || fileId === '') return []
     return [
       {
-        fileId: id,
-        name: typeof name === 'string' ? name : id,
-        mimeType: typeof mimeType === 'string' ? mimeType : '',
-        size: typeof size === 'number' ? size : 0,
+        fileId,
+        ...(typeof name === 'string' ? { name } : {}),
+        ...(typeof mimeType === 'string' ? { mimeType } : {}),
+        ...(typeof size === 'number' ? { size } : {}),
       },
     ]
   })
 }
 
+/** A file of which little is known is called by its id. */
+export function shownFile({ fileId, name = fileId, mimeType = '', size = 0 }: NamedFile): ShownFile {
+  return { fileId, name, mimeType, size }
+}
+
 /** The text an editor works with; empty for no files. */
-export function filesToText(files: readonly FileValue[]): string {
-  return files.length === 0 ? '' : JSON.stringify(files)
+export function filesToText(files: readonly NamedFile[], field: FieldDefinition): string {
+  if (files.length === 0) return ''
+  return JSON.stringify(field.multiple === true ? files : files[0])
 }
 
 /** The value of a text; undefined for one that names no files. */
 export function filesFromText(text: string, field: FieldDefinition): unknown {
-  if (text.trim() === '') return null
   let read: unknown
   try {
     read = JSON.parse(text)
@@ -43,21 +51,23 @@ export function filesFromText(text: string, field: FieldDefinition): unknown {
     return undefined
   }
   const files = filesIn(read)
-  if (files.length === 0 || files.some(({ fileId }) => fileId === '')) return undefined
-  return field.multiple === true ? files : files[0]
+  const isWhole = files.length > 0 && files.length === (Array.isArray(read) ? read.length : 1)
+  if (!isWhole) return undefined
+  return field.multiple === true ? files : files.length === 1 ? files[0] : undefined
 }
 
-/** What the dialog of the system offers first for a field. */
+/** What the dialog of the system offers first for a field; undefined for everything. */
 export function acceptOf(field: FieldDefinition): string | undefined {
-  const kinds: Readonly<Record<string, string>> = {
-    image: 'image/*',
-    avatar: 'image/*',
-    signature: 'image/*',
-    video: 'video/*',
-    audio: 'audio/*',
-  }
   const config = field['fileAttachmentConfig'] as { allowedTypes?: string[]; allowedMimeTypes?: string[] } | undefined
   const endings = config?.allowedTypes?.map((type) => (type.startsWith('.') ? type : `.${type}`))
   const listed = [...(endings ?? []), ...(config?.allowedMimeTypes ?? [])]
   return listed.length > 0 ? listed.join(',') : kinds[field.type]
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  image: 'image/*',
+  avatar: 'image/*',
+  signature: 'image/*',
+  video: 'video/*',
+  audio: 'audio/*',
 }

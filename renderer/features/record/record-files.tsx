@@ -2,9 +2,10 @@
 import { useRef } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
 import { ChosenFiles, FileDrop, PickButton, UploadList } from '../../components/files/index.ts'
-import { acceptOf, filesIn } from '../../fields/file-text.ts'
-import type { FileValue } from '../../fields/file-text.ts'
+import { acceptOf, filesIn, shownFile } from '../../fields/file-text.ts'
+import type { NamedFile } from '../../fields/file-text.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
+import type { FileReference } from '../../lib/file-uploads.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
@@ -27,9 +28,9 @@ export function RecordFiles(props: {
   base.current = record
   /** Writes one after the other: each begins with what the one before has left. */
   const last = useRef<Promise<void>>(Promise.resolve())
-  const latest = useRef<readonly FileValue[] | undefined>(undefined)
+  const latest = useRef<readonly NamedFile[] | undefined>(undefined)
 
-  const change = (name: string, make: (before: readonly FileValue[]) => readonly FileValue[]): void => {
+  const change = (name: string, make: (before: readonly NamedFile[]) => readonly NamedFile[]): void => {
     last.current = last.current.then(async () => {
       const before = latest.current ?? filesIn(base.current[field.name])
       const next = make(before)
@@ -55,11 +56,11 @@ export function RecordFiles(props: {
   return (
     <FileDrop onFiles={editable ? add : undefined} className={classes.files}>
       <ChosenFiles
-        files={files}
+        files={files.map(shownFile)}
         label={props.label}
         {...(editable
           ? {
-              onRemove: ({ fileId, name }: FileValue) =>
+              onRemove: ({ fileId, name }: FileReference) =>
                 change(name, (before) => before.filter((file) => file.fileId !== fileId)),
             }
           : {})}

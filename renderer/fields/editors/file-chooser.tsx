@@ -5,23 +5,24 @@ import classes from '../../components/files/files.module.css'
 import { t } from '../../lib/strings.ts'
 import { useUploads } from '../../lib/use-uploads.ts'
 import type { FieldEditorProps } from '../field-type.ts'
-import { acceptOf, filesFromText, filesIn, filesToText } from '../file-text.ts'
-import type { FileValue } from '../file-text.ts'
+import { acceptOf, filesFromText, filesIn, filesToText, shownFile } from '../file-text.ts'
+import type { NamedFile } from '../file-text.ts'
 
 /** The editor; leaving it cancels what is still on its way. */
 export function FileChooser(props: FieldEditorProps) {
   const { field, label, draft } = props
   const isMultiple = field.multiple === true
-  const files = filesIn(filesFromText(draft, field))
+  const read = draft === '' ? null : filesFromText(draft, field)
+  // A letter that was typed on the cell names no file: what is stored stays.
+  const files = filesIn(read === undefined ? props.value : read)
   const button = useRef<HTMLButtonElement>(null)
-  const frame = useRef<HTMLDivElement>(null)
   /** Two files may arrive between two drawings. */
-  const latest = useRef<readonly FileValue[]>(files)
+  const latest = useRef<readonly NamedFile[]>(files)
   latest.current = files
 
-  const put = (next: readonly FileValue[]): void => {
+  const put = (next: readonly NamedFile[]): void => {
     latest.current = next
-    props.onDraft(filesToText(next))
+    props.onDraft(filesToText(next, field))
   }
   const uploads = useUploads((file) => put(isMultiple ? [...latest.current, file] : [file]))
   const add = (given: readonly File[]): void => {
@@ -30,12 +31,15 @@ export function FileChooser(props: FieldEditorProps) {
     button.current?.focus()
   }
   useEffect(() => {
+    if (read === undefined) put(files)
+    // Once, for what the editor was opened with.
+  }, [])
+  useEffect(() => {
     if (props.autoFocus) button.current?.focus({ preventScroll: true })
   }, [props.autoFocus])
   return (
     <FileDrop onFiles={add}>
       <div
-        ref={frame}
         role="group"
         aria-label={label}
         aria-describedby={props.describedBy}
@@ -46,7 +50,7 @@ export function FileChooser(props: FieldEditorProps) {
         }}
       >
         <ChosenFiles
-          files={files}
+          files={files.map(shownFile)}
           label={t('files.chosen')}
           onRemove={({ fileId }) => {
             put(files.filter((file) => file.fileId !== fileId))

@@ -33,7 +33,7 @@ export const fileField: FieldType = {
   format: (value) => fileNames(value).join(', '),
   cellClass: () => 'field-chips',
   chips: (value) => fileNames(value).map((text) => ({ text, className: 'field-hue-none' })),
-  toText: (value) => filesToText(filesIn(value)),
+  toText: (value, field) => filesToText(filesIn(value), field),
   copyText: (value) => fileNames(value).join(', '),
   parse: blankIsNull((text, field, context) => {
     const value = filesFromText(text, field)
