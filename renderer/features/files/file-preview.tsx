@@ -108,7 +108,7 @@ function Content({ file }: { file: FileReference }) {
   if (!isShown) return <p className={classes.none}>{t('files.preview.large')}</p>
   if (error) return <Notice tone="bad">{uploadProblem(error)}</Notice>
   if (!bytes) return <Loading />
-  if (kind === 'text') return <Text bytes={bytes} />
+  if (kind === 'text') return <Text fileId={fileId} bytes={bytes} />
   return <Bytes file={file} kind={kind} bytes={bytes} />
 }
 
@@ -133,9 +133,9 @@ function useAddress(bytes: Blob, type: string): string | undefined {
   return address
 }
 
-function Text({ bytes }: { bytes: Blob }) {
+function Text({ fileId, bytes }: { fileId: string; bytes: Blob }) {
   const { data: text } = useQuery({
-    queryKey: ['file-text', bytes.size, bytes],
+    queryKey: ['file-text', fileId],
     queryFn: async () => bytes.slice(0, shownText * 4).text(),
     gcTime: 0,
   })

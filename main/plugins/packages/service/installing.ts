@@ -35,7 +35,8 @@ export async function install(parts: PackageParts, ctx: RequestContext, request:
   const { id } = release.manifest
   const previous = getPackage(parts.read, id)
   if (previous !== undefined) {
-    if (!request.overwrite) {
+    // One that does not work is installed again over what is there of it (D-127).
+    if (!request.overwrite && previous.status !== 'error') {
       throw packageError('package_already_installed', { packageId: id, installedVersion: previous.version })
     }
     return overwrite(parts, ctx, request, release)
@@ -131,7 +132,9 @@ async function upgradeTo(
     execute(parts, ctx, [...others, work], { dryRun: how.dryRun, confirm: consentOf(how.confirm) })
   const executed = how.dryRun
     ? await run()
-    : await passing(parts, id, 'upgrading', () => noted(parts, row, version, run))
+    : await passing(parts, id, row.status === 'error' ? 'installing' : 'upgrading', () =>
+        noted(parts, row, version, run),
+      )
   const { plan, conflicts } = toldOf(row, release, executed, needed, world)
   if (how.dryRun) return { success: true, phase: 'analyzing', plan, conflicts, message: 'Nothing was changed.' }
   const now = requirePackage(parts, id)
