@@ -23,14 +23,13 @@ export function useUploads(onFile: (file: FileReference) => void, keeps = false)
   const uploads = useRef(new Map<string, Upload>())
   const arrived = useRef(onFile)
   arrived.current = onFile
-  const keeping = useRef(keeps)
 
   useEffect(() => {
     const running = uploads.current
     return () => {
-      if (!keeping.current) for (const upload of running.values()) upload.cancel()
+      if (!keeps) for (const upload of running.values()) upload.cancel()
     }
-  }, [])
+  }, [keeps])
 
   const add = useCallback((files: Iterable<File>): void => {
     for (const file of files) {

@@ -1,4 +1,5 @@
-// Kills at the very points where bytes get their place: as a host enters the rename, and at each sync around it. Files and packages are there whole or not at all, and the next try goes through (D-129, D-186).
+// Kills at the very points where bytes get their place: as a host enters the rename, and at each sync around it. Files and
+// packages are there whole or not at all, and the next try goes through (D-129, D-186).
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -93,6 +93,10 @@ describe('files', () => {
     await composer.getByRole('button', { name: 'Look at draft.txt' }).waitFor()
     await composer.getByRole('textbox').press('ControlOrMeta+Enter')
     await page.getByRole('article').getByRole('button', { name: 'Look at draft.txt' }).waitFor()
+    const { items } = (
+      await bench.api<{ data: { items: { attachments: Named[] }[] } }>('GET', `/data/paper/${id}/feed`)
+    ).data
+    expect(items.flatMap(({ attachments }) => attachments.map(({ name }) => name))).toEqual(['draft.txt'])
   })
 
   it('pause on their way in chunks, go on, and are cancelled', async () => {

@@ -17,17 +17,17 @@ const icons: Readonly<Record<PreviewKind, TablerIcon>> = {
 
 /** The picture of a file; `large` fills its place. */
 export function FileThumb(props: { file: FileReference; large?: boolean }) {
-  const { file, large } = props
+  const { large } = props
+  const { fileId, mimeType, size } = props.file
   const [address, setAddress] = useState<string>()
   useEffect(() => {
     let isShown = true
-    void thumbnailOf(file).then((made) => isShown && setAddress(made))
+    void thumbnailOf({ fileId, mimeType, size }).then((made) => isShown && setAddress(made))
     return () => {
       isShown = false
     }
-    // A file never changes under its id.
-  }, [file.fileId])
-  const Icon = icons[previewKindOf(file.mimeType) ?? 'text'] ?? IconFile
+  }, [fileId, mimeType, size])
+  const Icon = icons[previewKindOf(mimeType) ?? 'text'] ?? IconFile
   return (
     <span className={classes.thumb} data-large={large || undefined} aria-hidden>
       {address === undefined ? <Icon size={large ? 32 : 18} stroke={1.5} /> : <img src={address} alt="" />}

@@ -51,7 +51,6 @@ export function Composer(props: {
   /** Files arrive while somebody types. */
   const latest = useRef(draft)
   latest.current = draft
-  const uploads = useUploads((file) => setDraft({ ...latest.current, files: [...latest.current.files, file] }))
 
   const setDraft = (next: Draft): void => {
     setShown(next)
@@ -59,6 +58,7 @@ export function Composer(props: {
     if (next.text === '' && next.files.length === 0) waiting.delete(key)
     else waiting.set(key, next)
   }
+  const uploads = useUploads((file) => setDraft({ ...latest.current, files: [...latest.current.files, file] }))
   const submit = async (): Promise<void> => {
     if (busy) return
     const text = draft.text.trim()

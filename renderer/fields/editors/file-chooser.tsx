@@ -32,7 +32,7 @@ export function FileChooser(props: FieldEditorProps) {
   }
   useEffect(() => {
     if (read === undefined) put(files)
-    // Once, for what the editor was opened with.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once, for what the editor was opened with
   }, [])
   useEffect(() => {
     if (props.autoFocus) button.current?.focus({ preventScroll: true })
