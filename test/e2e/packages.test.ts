@@ -94,9 +94,6 @@ describe('packages', () => {
     await page.getByRole('tab', { name: 'Gallery' }).click()
     await send(archive('1.1.0', 'Location'))
     // What is installed is looked at where it can be upgraded.
-    await page.getByRole('link', { name: /Our events/ }).waitFor()
-    await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: /Our events/ }).click()
     await page.getByRole('button', { name: 'Upgrade to 1.1.0' }).click()
     const box = page.getByRole('dialog', { name: 'Upgrade Our events from 1.0.0 to 1.1.0?' })
     const conflict = box.getByRole('listitem').filter({ hasText: 'events_place: label' })

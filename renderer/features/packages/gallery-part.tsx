@@ -12,7 +12,7 @@ import { t } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { AccessFailure } from '../access/index.ts'
 import { PackageCards } from './package-cards.tsx'
-import { galleryPath, previewPath } from './package-places.ts'
+import { galleryPath, installedPackagePath, previewPath } from './package-places.ts'
 import { availableQuery, refreshAfterPackages } from './package-queries.ts'
 import { newestOf, packageProblem } from './package-words.ts'
 import { PreviewDialog } from './preview-dialog.tsx'
@@ -25,7 +25,8 @@ export function GalleryPart(props: { id: string | undefined }) {
   const groups = (['bundled', 'uploaded'] as const)
     .map((origin) => ({ origin, packages: newest.filter((one) => one.origin === origin) }))
     .filter(({ packages }) => packages.length > 0)
-  const looked = newest.find(({ packageId }) => packageId === props.id)
+  // What is installed is looked at where one can do something about it.
+  const looked = newest.find((one) => one.packageId === props.id && one.installedVersion === undefined)
   if (error && !data) return <AccessFailure error={error} permission="manage_packages" onRetry={() => void refetch()} />
   if (!data) return <Loading />
   return (
@@ -66,7 +67,9 @@ function UploadButton() {
       const { packageId, version } = await upload('uploadPackage', { params: {}, query: {}, file: body })
       await refreshAfterPackages(client)
       showToast({ message: t('packages.upload.done', { name: packageId, version }), tone: 'good' })
-      navigate(previewPath(packageId))
+      const known = await client.fetchQuery(availableQuery)
+      const isInstalled = known.some((one) => one.packageId === packageId && one.installedVersion !== undefined)
+      navigate(isInstalled ? installedPackagePath(packageId) : previewPath(packageId))
     } catch (error) {
       showToast({ message: packageProblem(error), tone: 'bad' })
     } finally {
