@@ -9,6 +9,9 @@ export interface NamedFile {
   size?: number
 }
 
+/** Ids as the host writes them. */
+const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** A file with a word for everything that is shown of it. */
 export type ShownFile = Required<NamedFile>
 
@@ -51,7 +54,10 @@ export function filesFromText(text: string, field: FieldDefinition): unknown {
     return undefined
   }
   const files = filesIn(read)
-  const isWhole = files.length > 0 && files.length === (Array.isArray(read) ? read.length : 1)
+  const isWhole =
+    files.length > 0 &&
+    files.length === (Array.isArray(read) ? read.length : 1) &&
+    files.every(({ fileId }) => idForm.test(fileId))
   if (!isWhole) return undefined
   return field.multiple === true ? files : files.length === 1 ? files[0] : undefined
 }
