@@ -62,9 +62,7 @@ function UploadButton() {
     try {
       const form = new FormData()
       form.append('artifact', file)
-      // The boundary between the parts is in the type of the whole.
-      const body = await new Response(form).blob()
-      const { packageId, version } = await upload('uploadPackage', { params: {}, query: {}, file: body })
+      const { packageId, version } = await upload('uploadPackage', { params: {}, query: {}, file: form })
       await refreshAfterPackages(client)
       showToast({ message: t('packages.upload.done', { name: packageId, version }), tone: 'good' })
       const known = await client.fetchQuery(availableQuery)
