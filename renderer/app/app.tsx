@@ -218,7 +218,8 @@ function Frame() {
 /** Files are looked at over every screen; what that takes is loaded with the first. */
 function LookedAtFile() {
   const isWanted = useRef(false)
-  isWanted.current ||= useFilePreview() !== undefined
+  const isOpen = useFilePreview() !== undefined
+  isWanted.current ||= isOpen
   return isWanted.current ? (
     <Suspense fallback={null}>
       <FilePreview />

@@ -84,7 +84,7 @@ describe('the packages of the program', () => {
     expect(english.body.item.label).toBe('Deal')
     for (const { packageId } of list) {
       const { items } = (await host.get(`/packages/${packageId}`)).body.data
-      expect(items).toMatchObject({ dashboard: 1, app: 1, translation: 2 })
+      expect(items).toMatchObject({ dashboard: 1, app: 1, translation: 1 })
     }
   })
 

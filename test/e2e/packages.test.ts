@@ -17,13 +17,13 @@ describe('packages', () => {
   let folder: string
 
   /** An archive of the events application under a name of its own. */
-  const archive = (version: string, label: string): string => {
+  const archive = (version: string, description: string): string => {
     const dir = join(folder, version)
     cpSync(join(sources, 'events'), dir, { recursive: true })
     const change = (path: string, make: (json: Record<string, unknown>) => object): void =>
       writeFileSync(join(dir, path), JSON.stringify(make(JSON.parse(readFileSync(join(dir, path), 'utf8')))))
     change('manifest.json', (json) => ({ ...json, id: 'org.example.events', name: 'Our events', version }))
-    change('metadata/object/events_place.json', (json) => ({ ...json, label }))
+    change('metadata/object/events_place.json', (json) => ({ ...json, description }))
     const file = join(folder, `${version}.zip`)
     writeFileSync(file, packPackage(dir).bytes)
     return file
@@ -90,24 +90,24 @@ describe('packages', () => {
     expect(await page.getByRole('button', { name: 'Remove sample records' }).count()).toBe(0)
 
     const object = await bench.api<{ item: object }>('GET', '/meta/object/events_place')
-    await bench.api('PUT', '/meta/object/events_place', { item: { ...object.item, label: 'Room' } })
+    await bench.api('PUT', '/meta/object/events_place', { item: { ...object.item, description: 'Room' } })
     await page.getByRole('tab', { name: 'Gallery' }).click()
     await send(archive('1.1.0', 'Location'))
     // What is installed is looked at where it can be upgraded.
     await page.getByRole('button', { name: 'Upgrade to 1.1.0' }).click()
     const box = page.getByRole('dialog', { name: 'Upgrade Our events from 1.0.0 to 1.1.0?' })
-    const conflict = box.getByRole('listitem').filter({ hasText: 'events_place: label' })
+    const conflict = box.getByRole('listitem').filter({ hasText: 'events_place: description' })
     for (const value of ['Venue', 'Room', 'Location']) await conflict.getByText(value, { exact: true }).waitFor()
     await box.getByRole('radio', { name: 'Take the new version' }).check()
     await box.getByRole('button', { name: 'Upgrade' }).click()
     await page.getByText('Our events is version 1.1.0 now.').waitFor()
-    const label = async () =>
-      (await bench.api<{ item: { label: string } }>('GET', '/meta/object/events_place')).item.label
-    expect(await label()).toBe('Location')
+    const description = async () =>
+      (await bench.api<{ item: { description: string } }>('GET', '/meta/object/events_place')).item.description
+    expect(await description()).toBe('Location')
     await page.getByRole('button', { name: 'Put back to 1.0.0' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Put back to 1.0.0' }).click()
     await page.getByText('Our events is back at version 1.0.0.').waitFor()
-    expect(await label()).toBe('Room')
+    expect(await description()).toBe('Room')
   })
 
   it('are uninstalled, and say what becomes of their records', async () => {

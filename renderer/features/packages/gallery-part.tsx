@@ -64,9 +64,10 @@ function UploadButton() {
       form.append('artifact', file)
       const { packageId, version } = await upload('uploadPackage', { params: {}, query: {}, file: form })
       await refreshAfterPackages(client)
-      showToast({ message: t('packages.upload.done', { name: packageId, version }), tone: 'good' })
       const known = await client.fetchQuery(availableQuery)
       const isInstalled = known.some((one) => one.packageId === packageId && one.installedVersion !== undefined)
+      const name = known.find((one) => one.packageId === packageId)?.name ?? packageId
+      showToast({ message: t('packages.upload.done', { name, version }), tone: 'good' })
       navigate(isInstalled ? installedPackagePath(packageId) : previewPath(packageId))
     } catch (error) {
       showToast({ message: packageProblem(error), tone: 'bad' })

@@ -35,8 +35,8 @@ describe('versions', () => {
 
 describe('words', () => {
   it('count what there is most of first by kind', () => {
-    expect(countText({ translation: 2, email_template: 1, object: 3 })).toBe(
-      '3 objects, 2 translations, 1 email template',
+    expect(countText({ translation: 2, email_template: 1, validation: 2, object: 3 })).toBe(
+      '3 objects, 2 rules, 2 translations, 1 email template',
     )
   })
 

@@ -8,9 +8,14 @@ import type { AvailablePackage } from './package-queries.ts'
 export function countText(counts: Readonly<Record<string, number>>): string {
   return Object.entries(counts)
     .toSorted(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
-    .map(([type, count]) => tn('packages.preview.item.count', count, { type: type.replaceAll('_', ' ') }))
+    .map(([type, count]) =>
+      tn('packages.preview.item.count', count, { type: words[type] ?? type.replaceAll('_', ' ') }),
+    )
     .join(', ')
 }
+
+/** What people call types that have another name in definitions. */
+const words: Readonly<Record<string, string>> = { validation: 'rule' }
 
 const order = ['object', 'view', 'validation', 'flow', 'dashboard', 'app', 'translation']
 
