@@ -103,7 +103,7 @@ export interface FieldTypeTraits {
   elementType?: string | undefined
   /** Where it leads: records of the object it names, of its own one, or people. */
   link?: 'object' | 'self' | 'user' | undefined
-  /** Only ids, or names of files, are stored: what the host calls them is better. */
+  /** Only ids are stored: what the host calls them is better. */
   namedByHost?: true | undefined
   /** The server works the value out or gives it. */
   derived?: true | undefined

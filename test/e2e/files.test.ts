@@ -96,6 +96,13 @@ describe('files', () => {
     const { items } = (
       await bench.api<{ data: { items: { attachments: Named[] }[] } }>('GET', `/data/paper/${id}/feed`)
     ).data
+    // What happened to files is told by their names.
+    await page
+      .getByRole('article')
+      .filter({ hasText: 'two.txt, one.txt' })
+      .or(page.getByRole('article').filter({ hasText: 'one.txt, two.txt' }))
+      .first()
+      .waitFor()
     expect(items.flatMap(({ attachments }) => attachments.map(({ name }) => name))).toEqual(['draft.txt'])
   })
 
@@ -148,7 +155,7 @@ describe('files', () => {
     await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor()
     await page.getByRole('button', { name: 'What uses dot.png' }).click()
     const box = page.getByRole('dialog', { name: 'What uses dot.png' })
-    await box.getByText('Papers: Cover').waitFor()
+    await box.getByText('Paper: Cover').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('checkbox', { name: 'Only unused' }).check()
     await page.getByRole('button', { name: 'Delete two.txt' }).click()

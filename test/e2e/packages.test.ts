@@ -58,7 +58,7 @@ describe('packages', () => {
     await box.getByText('It asks for no rights beyond its own objects.').waitFor()
     expect((await bench.api<{ data: { total: number } }>('GET', '/packages')).data.total).toBe(0)
     await box.getByRole('button', { name: 'Install' }).click()
-    await page.getByRole('heading', { level: 2, name: 'Projects and tasks' }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Projects and tasks', exact: true }).waitFor()
     await page.getByRole('link', { name: 'Tasks', exact: true }).waitFor()
   })
 
@@ -86,7 +86,7 @@ describe('packages', () => {
     await preview.getByText('Not signed: nobody vouches for it').waitFor()
     await preview.getByRole('checkbox').uncheck()
     await preview.getByRole('button', { name: 'Install' }).click()
-    await page.getByRole('heading', { level: 2, name: 'Our events' }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Our events', exact: true }).waitFor()
     expect(await page.getByRole('button', { name: 'Remove sample records' }).count()).toBe(0)
 
     const object = await bench.api<{ item: object }>('GET', '/meta/object/events_place')

@@ -27,7 +27,6 @@ export const fileField: FieldType = {
   settings: fileSettings,
   withoutDefault: true,
   withoutUnique: true,
-  namedByHost: true,
   files: true,
   icon: IconPaperclip,
   format: (value) => fileNames(value).join(', '),
