@@ -153,7 +153,7 @@ describe('files', () => {
     const { page } = opened
     await page.getByRole('link', { name: 'Files', exact: true }).click()
     await page.getByRole('heading', { level: 1, name: 'Files' }).waitFor()
-    await page.getByRole('button', { name: 'What uses dot.png' }).click()
+    await page.getByRole('button', { name: 'Show what uses dot.png' }).click()
     const box = page.getByRole('dialog', { name: 'What uses dot.png' })
     await box.getByText('Paper: Cover').waitFor()
     await page.keyboard.press('Escape')

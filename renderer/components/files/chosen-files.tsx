@@ -20,13 +20,9 @@ export function ChosenFiles(props: {
     <ul className={classes.chosen} aria-label={props.label}>
       {files.map((file, at) => (
         <li key={file.fileId} className={classes.file}>
-          <button
-            type="button"
-            className={classes.fileButton}
-            aria-label={t('files.look', { name: file.name })}
-            onClick={() => openFilePreview(files, at)}
-          >
+          <button type="button" className={classes.fileButton} onClick={() => openFilePreview(files, at)}>
             <FileThumb file={file} />
+            <span className="cairn-hidden">{t('files.look.verb')} </span>
             <span className={classes.fileName}>{file.name}</span>
             <span className={classes.fileSize}>{formatSize(file.size)}</span>
           </button>

@@ -40,7 +40,7 @@ export function FileRow(props: { file: ListedFile; files: readonly ListedFile[];
     await refreshFiles(client)
   }
   return (
-    <tr>
+    <tr className={classes.row}>
       <th scope="row">
         <button
           type="button"
@@ -62,7 +62,7 @@ export function FileRow(props: { file: ListedFile; files: readonly ListedFile[];
           <Button
             variant="subtle"
             size="compact-sm"
-            aria-label={t('files.uses.of', { name })}
+            aria-label={t('files.uses.show.of', { name })}
             onClick={() => setShowsUses(true)}
           >
             {t('files.uses.show')}

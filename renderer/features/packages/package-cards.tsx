@@ -30,7 +30,7 @@ function Card({ one }: { one: AvailablePackage }) {
       <PackageIcon id={packageId} icon={one.icon} />
       <span className={classes.words}>
         <span className={classes.name}>
-          {name}
+          {name}{' '}
           {installedVersion !== undefined && (
             <span className={parts.badge} data-tone={isNew ? 'warn' : undefined}>
               {isNew ? t('packages.mark.upgrade', { version }) : t('packages.mark.installed')}

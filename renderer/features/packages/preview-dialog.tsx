@@ -62,7 +62,9 @@ function Preview({ looked, onClose }: { looked: AvailablePackage; onClose: () =>
       <p className={parts.quiet}>{t(`packages.trust.${preview.trust}`)}</p>
       <Additions preview={preview} />
       <section aria-labelledby="package-may">
-        <h3 id="package-may">{t('packages.preview.may')}</h3>
+        <h3 className={classes.small} id="package-may">
+          {t('packages.preview.may')}
+        </h3>
         <p className={classes.line}>
           {preview.permissions.length === 0
             ? t('packages.preview.nothing')
@@ -109,7 +111,9 @@ function Additions({ preview }: { preview: PackagePreview }) {
   const own = preview.records.filter(({ sample }) => !sample).reduce((sum, { count }) => sum + count, 0)
   return (
     <section aria-labelledby="package-adds">
-      <h3 id="package-adds">{t('packages.preview.adds')}</h3>
+      <h3 className={classes.small} id="package-adds">
+        {t('packages.preview.adds')}
+      </h3>
       <p className={classes.line}>{countText(counts)}</p>
       {objects.length > 0 && (
         <ul className={classes.chips}>
@@ -128,7 +132,9 @@ function Dependencies({ preview }: { preview: PackagePreview }) {
   if (dependencies.length === 0) return null
   return (
     <section aria-labelledby="package-needs">
-      <h3 id="package-needs">{t('packages.preview.needsOthers')}</h3>
+      <h3 className={classes.small} id="package-needs">
+        {t('packages.preview.needsOthers')}
+      </h3>
       <ul className={classes.plain}>
         {dependencies.map((one) => (
           <li key={one.packageId}>

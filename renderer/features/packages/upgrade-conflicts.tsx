@@ -8,7 +8,9 @@ import classes from './packages.module.css'
 export function UpgradeConflicts({ conflicts }: { conflicts: readonly MergeConflict[] }) {
   return (
     <section aria-labelledby="upgrade-conflicts">
-      <h3 id="upgrade-conflicts">{t('packages.upgrade.conflicts')}</h3>
+      <h3 className={classes.small} id="upgrade-conflicts">
+        {t('packages.upgrade.conflicts')}
+      </h3>
       <ul className={classes.conflicts}>
         {conflicts.map((conflict) => {
           const { type, name, path } = conflict

@@ -100,7 +100,9 @@ function Changes({ changes }: { changes: Upgrade['plan']['changes'] }) {
   if (changes.length === 0) return null
   return (
     <section aria-labelledby="upgrade-changes">
-      <h3 id="upgrade-changes">{t('packages.upgrade.changes')}</h3>
+      <h3 className={classes.small} id="upgrade-changes">
+        {t('packages.upgrade.changes')}
+      </h3>
       <ul className={classes.plain}>
         {changes.map(({ type, name, changeType, previousName, summary }) => (
           <li key={`${type} ${name}`}>

@@ -17,6 +17,9 @@ export interface BundledPackage {
   readonly manifest: Pick<Manifest, 'id' | 'name' | 'version' | 'dependencies' | 'description' | 'icon'>
 }
 
+/** A manifest as its author writes it. */
+type Written = Omit<BundledPackage['manifest'], 'dependencies'> & Partial<Pick<Manifest, 'dependencies'>>
+
 /** Those of one program. */
 export interface BundledPackages {
   /** By id. */
@@ -55,11 +58,9 @@ function readAll(folder: string): BundledPackage[] {
 
 function readOne(folder: string): BundledPackage {
   const files = readPackageFolder(folder)
-  const { dependencies = {}, ...manifest } = JSON.parse(
-    files.get('manifest.json')?.toString('utf8') ?? '{}',
-  ) as BundledPackage['manifest']
+  const { dependencies, ...manifest } = JSON.parse(files.get('manifest.json')?.toString('utf8') ?? '{}') as Written
   if (semver.valid(manifest.version) === null) throw new Error(`${folder} holds no package.`)
   const bytes = packFiles(files, 0)
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { ref: `sha256:${sha256}`, sha256, bytes, manifest: { ...manifest, dependencies } }
+  return { ref: `sha256:${sha256}`, sha256, bytes, manifest: { ...manifest, dependencies: dependencies ?? {} } }
 }
