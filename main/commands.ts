@@ -20,6 +20,7 @@ const usage = `Usage: cairn <command> [--data DIR] [--port N]
   check             check the integrity of the database
   data ...          read and write records of the running platform (data --help says how)
   types             print declarations of the workspace's objects for TypeScript
+  package ...       make packages and install them (package --help says how)
   mcp               let an assistant speak to the running platform over standard input and output
   relay             run a relay between devices (relay --help says how)
 

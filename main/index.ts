@@ -89,6 +89,8 @@ export interface HostOptions {
   readonly plugins?: readonly PluginDefinition[]
   /** Folder of the built renderer; default `dist/renderer` beside the program. */
   readonly consoleDir?: string
+  /** Where the packages that come with the program lie; default `packages` beside its package.json. */
+  readonly packagesDir?: string
   /** How long requests may take to arrive; tests shorten it. */
   readonly arrival?: ArrivalLimits
   /** Safety twins switch single guards off. */
@@ -236,6 +238,7 @@ async function assemble(options: HostOptions, cleanup: (() => void | Promise<voi
   const facts: HostFacts = {
     dataDir: dataDir.path,
     version: programVersion,
+    packagesDir: options.packagesDir ?? path.join(programDir, 'packages'),
     environment: environmentOf(config),
     prefix,
     uiBasePath,

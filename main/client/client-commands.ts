@@ -8,6 +8,8 @@ export function runClientCommand(argv: readonly string[]): Promise<number> | und
       return import('./data-command.ts').then(({ runData }) => runData(rest))
     case 'types':
       return import('./types-command.ts').then(({ runTypes }) => runTypes(rest))
+    case 'package':
+      return import('./package-command.ts').then(({ runPackage }) => runPackage(rest))
     case 'mcp':
       return import('./mcp-bridge.ts').then(({ runMcpBridge }) => runMcpBridge(rest))
     default:

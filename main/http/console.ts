@@ -27,6 +27,9 @@ export const shellPolicy = [
   "style-src 'self' 'unsafe-inline'",
   "style-src-attr 'none'",
   "img-src 'self' data: blob:",
+  // Previews of files: bytes the screens have fetched themselves, of types that run nothing.
+  'media-src blob:',
+  'frame-src blob:',
   "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",

@@ -137,6 +137,8 @@ export interface PluginHost {
 export interface HostFacts {
   readonly dataDir: string
   readonly version: string
+  /** Where the packages that come with the program lie, a folder for each. */
+  readonly packagesDir: string
   readonly environment: 'production' | 'sandbox' | 'development'
   /** The API prefix, default `/api/v1` (D-01). */
   readonly prefix: string

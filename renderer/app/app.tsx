@@ -13,6 +13,7 @@ import { t } from '../lib/strings.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
+import { useFilePreview } from '../lib/file-preview.ts'
 import { OrganizationGate } from './organization-gate.tsx'
 import { focusPageHeading } from './regions.ts'
 import { SessionGate } from './session-gate.tsx'
@@ -110,6 +111,13 @@ const AutomationScreen = lazy(async () => ({
 const FlowScreen = lazy(async () => ({
   default: (await import('../features/automation/flow-screen.tsx')).FlowScreen,
 }))
+const PackagesScreen = lazy(async () => ({
+  default: (await import('../features/packages/packages-screen.tsx')).PackagesScreen,
+}))
+const FilesScreen = lazy(async () => ({
+  default: (await import('../features/files/files-screen.tsx')).FilesScreen,
+}))
+const FilePreview = lazy(async () => ({ default: (await import('../features/files/index.ts')).FilePreview }))
 const JoinScreen = lazy(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
@@ -188,6 +196,8 @@ function Frame() {
                 </Route>
                 <Route path="/automation/:part?">{({ part }) => <AutomationScreen part={part} />}</Route>
                 <Route path="/approvals/:part?/:id?">{({ part, id }) => <ApprovalsScreen part={part} id={id} />}</Route>
+                <Route path="/files">{() => <FilesScreen />}</Route>
+                <Route path="/packages/:part?/:id?">{({ part, id }) => <PackagesScreen part={part} id={id} />}</Route>
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
                 </Route>
@@ -200,8 +210,21 @@ function Frame() {
       <CommandPalette />
       <ShortcutSheet />
       <ConfirmDialog />
+      <LookedAtFile />
     </>
   )
+}
+
+/** Files are looked at over every screen; what that takes is loaded with the first. */
+function LookedAtFile() {
+  const isWanted = useRef(false)
+  const isOpen = useFilePreview() !== undefined
+  isWanted.current ||= isOpen
+  return isWanted.current ? (
+    <Suspense fallback={null}>
+      <FilePreview />
+    </Suspense>
+  ) : null
 }
 
 function showPeek(props: ComponentProps<typeof RecordPeek>) {

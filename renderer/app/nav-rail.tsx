@@ -5,7 +5,9 @@ import {
   IconBuilding,
   IconChecklist,
   IconDevices,
+  IconFiles,
   IconHome,
+  IconPackages,
   IconPlus,
   IconRoute,
   IconTable,
@@ -40,6 +42,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const mayStart = useMay('run_flows') === true
   const hasAutomation = (mayDesign || mayStart) && manifest?.routes.automation != null
   const mayWebhooks = useMay('manage_webhooks') === true && manifest?.routes.webhooks != null
+  const hasPackages = useMay('manage_packages') === true && manifest?.routes.packages != null
   const entry = { wide: props.wide, onNavigate: props.onNavigate }
   return (
     <div className={classes.rail}>
@@ -70,6 +73,8 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
         )}
         <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
         {hasAutomation && <Entry {...entry} to="/automation" label={t('nav.automation')} icon={IconRoute} />}
+        {manifest?.routes.storage != null && <Entry {...entry} to="/files" label={t('nav.files')} icon={IconFiles} />}
+        {hasPackages && <Entry {...entry} to="/packages" label={t('nav.packages')} icon={IconPackages} />}
         {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('nav.webhooks')} icon={IconWebhook} />}
         {manifest?.routes.sync != null && (
           <Entry {...entry} to="/sync" except="/sync/conflicts" label={t('nav.sync')} icon={IconDevices} />

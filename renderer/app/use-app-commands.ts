@@ -23,6 +23,7 @@ export function useAppCommands(): void {
   const mayDesign = useMay('manage_flows') === true
   const mayStart = useMay('run_flows') === true
   const mayWebhooks = useMay('manage_webhooks') === true
+  const mayPackages = useMay('manage_packages') === true
   const hasInbox = manifest?.routes.notifications != null
   useCommands([
     {
@@ -192,6 +193,22 @@ export function useAppCommands(): void {
       keywords: 'deliveries receivers integrations api',
       enabled: mayWebhooks && manifest?.routes.webhooks != null,
       run: () => navigate('/webhooks'),
+    },
+    {
+      id: 'go.files',
+      label: t('command.files'),
+      group: 'navigation',
+      keywords: 'attachments uploads pictures documents unused storage',
+      enabled: manifest?.routes.storage != null,
+      run: () => navigate('/files'),
+    },
+    {
+      id: 'go.packages',
+      label: t('command.packages'),
+      group: 'navigation',
+      keywords: 'applications gallery install upgrade templates crm',
+      enabled: mayPackages && manifest?.routes.packages != null,
+      run: () => navigate('/packages'),
     },
     {
       id: 'go.blankObject',

@@ -99,6 +99,8 @@ const typed = fc.oneof(
     '{"latitude": 90, "longitude": -180, "altitude": 3}',
     'thing/01900000-0000-7000-8000-0000000000AB',
     '+49 30 123456',
+    '{"fileId": "01900000-0000-7000-8000-0000000000ab", "name": "a.txt", "mimeType": "text/plain", "size": 5}',
+    '[{"fileId": "01900000-0000-7000-8000-0000000000ab"}]',
   ),
 )
 
@@ -143,6 +145,8 @@ const definitions: FieldDefinition[] = [
   { name: 'f', type: 'password' },
   { name: 'f', type: 'secret' },
   { name: 'f', type: 'qrcode' },
+  { name: 'f', type: 'file' },
+  { name: 'f', type: 'file', multiple: true },
 ]
 
 describe('what an editor accepts', () => {

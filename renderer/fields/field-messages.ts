@@ -42,7 +42,7 @@ export const fieldMessages = {
   'field.tooFew': 'There are {count} entries; at least {min} are needed.',
   'field.record': '“{text}” is not a link. Write the object and the id like customer/0197b2f0-….',
   'field.recordObject': 'Links to “{object}” are not accepted here.',
-  'field.file': 'Files cannot be uploaded yet: that comes with file storage. The names are shown.',
+  'field.file': 'Names are no files: choose them, or drop them here.',
   'field.vector': 'Vectors are written by programs.',
   'field.concealed': 'Hidden',
   'field.newPassword': 'New password',

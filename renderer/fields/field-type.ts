@@ -103,7 +103,7 @@ export interface FieldTypeTraits {
   elementType?: string | undefined
   /** Where it leads: records of the object it names, of its own one, or people. */
   link?: 'object' | 'self' | 'user' | undefined
-  /** Only ids, or names of files, are stored: what the host calls them is better. */
+  /** Only ids are stored: what the host calls them is better. */
   namedByHost?: true | undefined
   /** The server works the value out or gives it. */
   derived?: true | undefined
@@ -118,6 +118,8 @@ export interface FieldTypeTraits {
   namesNothing?: true | undefined
   /** A page shows its lines as they were written; a table one line. */
   shownAsWritten?: true | undefined
+  /** Its values are files: a page shows them with small pictures, takes dropped ones, and looks at them. */
+  files?: true | undefined
   /** Two values are compared by their words. */
   comparedByWord?: true | undefined
 }

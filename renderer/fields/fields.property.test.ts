@@ -96,6 +96,18 @@ const values: Record<string, { field?: Partial<FieldDefinition>; value: fc.Arbit
   composite: { field: { fields: inner }, value: group },
   repeater: { field: { fields: inner }, value: fc.array(group, { minLength: 1, maxLength: 4 }) },
   color: { value: fc.stringMatching(/^#[0-9a-f]{6}$/) },
+  file: {
+    field: { multiple: true },
+    value: fc.array(
+      fc
+        .record(
+          { fileId: fc.uuid(), name: word, mimeType: fc.constant('text/plain'), size: fc.nat() },
+          { requiredKeys: ['fileId'] },
+        )
+        .map((value) => ({ ...value })),
+      { minLength: 1, maxLength: 3 },
+    ),
+  },
   json: {
     value: fc
       .jsonValue()

@@ -48,12 +48,17 @@ export async function request(method: string, path: string, body: unknown): Prom
 }
 
 /**
- * Sends a file as the body of an operation that takes one beside JSON; its options go into the query.
+ * Sends a file, or a form with files, as the body of an operation that takes one beside JSON; its options go into the query.
  * @throws ApiError, DOMException AbortError
  */
 export async function upload<K extends OperationId>(
   operation: K,
-  input: { params: Record<string, unknown>; query: Record<string, unknown>; file: Blob; signal?: AbortSignal },
+  input: {
+    params: Record<string, unknown>
+    query: Record<string, unknown>
+    file: Blob | FormData
+    signal?: AbortSignal
+  },
 ): Promise<CallResult<K>> {
   const [method, url] = await addressOf(operation, input.params, input.query)
   return unwrap((await exchange(method, url, input.file, {}, input.signal)).body) as CallResult<K>
@@ -165,11 +170,11 @@ async function send(
         'X-Cairn-Source': 'UI',
         // A cookie alone authorises no write (D-31); other origins cannot send this header.
         'X-Requested-With': 'cairn',
-        ...(body === undefined ? {} : { 'Content-Type': body instanceof Blob ? body.type : 'application/json' }),
+        ...typeOf(body),
         ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
         ...headers,
       },
-      body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),
+      body: body === undefined || body instanceof Blob || body instanceof FormData ? body : JSON.stringify(body),
       credentials: token === undefined ? 'same-origin' : 'omit',
       signal,
     })
@@ -179,6 +184,12 @@ async function send(
     if (signal?.aborted) throw signal.reason instanceof DOMException ? signal.reason : error
     throw silent(error)
   }
+}
+
+/** The type of a body; the browser writes that of a form, with the boundary between its parts. */
+function typeOf(body: unknown): Record<string, string> {
+  if (body === undefined || body instanceof FormData) return {}
+  return { 'Content-Type': body instanceof Blob ? body.type : 'application/json' }
 }
 
 async function answersAgain(): Promise<boolean> {

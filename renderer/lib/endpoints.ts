@@ -16,9 +16,11 @@ import type { importRoutes } from '#shared/contracts/import.ts'
 import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import type { metadataRoutes } from '#shared/contracts/metadata.ts'
 import type { notificationRoutes } from '#shared/contracts/notifications.ts'
+import type { packageRoutes } from '#shared/contracts/packages.ts'
 import type { permissionRoutes } from '#shared/contracts/permissions.ts'
 import type { realtimeRoutes } from '#shared/contracts/realtime.ts'
 import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
+import type { storageRoutes } from '#shared/contracts/storage.ts'
 import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
@@ -53,6 +55,8 @@ type Contracts = typeof dataRoutes &
   typeof authTwoFactorRoutes &
   typeof webhookRoutes &
   typeof workflowRoutes &
+  typeof packageRoutes &
+  typeof storageRoutes &
   typeof automationRoutes
 
 /** `METHOD mount path` of a contract. */
@@ -125,6 +129,28 @@ export const endpoints = {
   createView: 'POST versioned /ui/views',
   updateView: 'PATCH versioned /ui/views/:viewId',
   deleteView: 'DELETE versioned /ui/views/:viewId',
+  listPackages: 'GET versioned /packages',
+  listAvailablePackages: 'GET versioned /packages/available',
+  previewPackage: 'POST versioned /packages/preview',
+  uploadPackage: 'POST versioned /packages/upload',
+  installPackage: 'POST versioned /packages/install',
+  upgradePackage: 'POST versioned /packages/upgrade',
+  enablePackage: 'PATCH versioned /packages/:id/enable',
+  disablePackage: 'PATCH versioned /packages/:id/disable',
+  removePackageSamples: 'DELETE versioned /packages/:id/samples',
+  listPackageSnapshots: 'GET versioned /packages/:id/snapshots',
+  rollbackPackage: 'POST versioned /packages/:id/rollback',
+  uninstallPackage: 'DELETE versioned /packages/:id',
+  exportPackage: 'GET versioned /packages/:id/export',
+  uploadFile: 'POST versioned /storage/upload',
+  startChunkedUpload: 'POST versioned /storage/upload/chunked',
+  putChunk: 'PUT versioned /storage/upload/chunked/:uploadId/chunk/:chunkIndex',
+  completeChunkedUpload: 'POST versioned /storage/upload/chunked/:uploadId/complete',
+  abortChunkedUpload: 'DELETE versioned /storage/upload/chunked/:uploadId',
+  listFiles: 'GET versioned /storage/files',
+  getFileUses: 'GET versioned /storage/files/:id/uses',
+  downloadFile: 'GET versioned /storage/files/:id',
+  deleteFile: 'DELETE versioned /storage/:id',
   queryAnalytics: 'POST versioned /analytics/query',
   getAuthConfig: 'GET versioned /auth/config',
   getSession: 'GET versioned /auth/get-session',

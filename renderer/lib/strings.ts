@@ -9,6 +9,7 @@ import type { auditStrings } from './strings/audit.ts'
 import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
 import { designerStrings } from './strings/designer.ts'
+import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
 import { homeStrings } from './strings/home.ts'
@@ -18,6 +19,7 @@ import type { notificationStrings } from './strings/notifications.ts'
 import { objectStrings } from './strings/objects.ts'
 import type { organizationStrings } from './strings/organizations.ts'
 import { problemStrings } from './strings/problems.ts'
+import type { packageStrings } from './strings/packages.ts'
 import type { recordPageStrings } from './strings/record-page.ts'
 import { recordStrings } from './strings/records.ts'
 import type { sharingStrings } from './strings/sharing.ts'
@@ -45,10 +47,12 @@ type LateTable = typeof accessStrings &
   typeof auditStrings &
   typeof automationStrings &
   typeof conflictStrings &
+  typeof fileStrings &
   typeof flowDesignStrings &
   typeof liveTextStrings &
   typeof notificationStrings &
   typeof organizationStrings &
+  typeof packageStrings &
   typeof recordPageStrings &
   typeof sharingStrings &
   typeof signInStrings &

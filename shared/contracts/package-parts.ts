@@ -66,6 +66,10 @@ export const PackageSeed = z.object({
   mode: z.enum(['insert', 'upsert']).default('upsert'),
   externalId: z.string().min(1).max(63).optional(),
   records: z.array(z.record(z.string(), z.unknown())).max(10_000),
+  sample: z
+    .literal(true)
+    .optional()
+    .meta({ description: 'The records only show how it works; they can be left out and removed (D-328).' }),
   cells: z.literal(true).optional().meta({ description: 'The values are cells of a CSV file: texts.' }),
 })
 
@@ -153,6 +157,7 @@ export const PackageRecord = z
       }),
     ),
     items: z.record(z.string(), z.int()).meta({ description: 'How many items of each type the package has.' }),
+    samples: z.int().meta({ description: 'How many sample records it brought along that were not removed together.' }),
   })
   .meta({ id: 'PackageRecord' })
 
@@ -251,6 +256,52 @@ export const ArtifactInput = z
 
 /** An archive in a request. */
 export type ArtifactInput = z.output<typeof ArtifactInput>
+
+/** What a package would add and may do, told before it is installed. */
+export const PackagePreview = z
+  .object({
+    artifactRef: z.string().optional(),
+    packageId: z.string(),
+    name: z.string(),
+    version: z.string(),
+    namespace: z.string(),
+    type: z.enum(packageTypes),
+    description: z.string().optional(),
+    author: z.string().optional(),
+    license: z.string().optional(),
+    icon: z.string().optional(),
+    trust: z.enum(packageTrusts),
+    items: z.array(z.object({ type: z.string(), name: z.string(), label: z.string().optional() })),
+    records: z.array(z.object({ object: z.string(), count: z.int(), sample: z.boolean() })),
+    permissions: z.array(z.string()).meta({ description: 'What the package asks for.' }),
+    rights: z.array(z.string()).meta({ description: 'System permissions its items need of whoever installs them.' }),
+    settings: z.array(z.string()),
+    dependencyResolution: DependencyResolution,
+    installedVersion: z.string().optional(),
+    obstacle: z
+      .object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()) })
+      .optional()
+      .meta({ description: 'Why the caller could not install it as it is.' }),
+  })
+  .meta({ id: 'PackagePreview' })
+
+/** What a package would add and may do. */
+export type PackagePreview = z.output<typeof PackagePreview>
+
+/** An archive that can be installed. */
+export const AvailablePackage = z
+  .object({
+    artifactRef: z.string(),
+    packageId: z.string(),
+    name: z.string(),
+    version: z.string(),
+    description: z.string().optional(),
+    icon: z.string().optional(),
+    origin: z.enum(['bundled', 'uploaded']),
+    releaseNotes: z.string().optional(),
+    installedVersion: z.string().optional(),
+  })
+  .meta({ id: 'AvailablePackage' })
 
 /** The phases of an upgrade. */
 export const UpgradePhase = z.enum([

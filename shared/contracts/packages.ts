@@ -4,10 +4,12 @@ import { defineRoute, defineRoutes } from '../route.ts'
 import { QueryBoolean, QueryInteger, QueryList } from './common.ts'
 import {
   ArtifactInput,
+  AvailablePackage,
   DependencyResolution,
   MergeConflict,
   PackageAnswer,
   PackageId,
+  PackagePreview,
   PackageRecord,
   PackageVersion,
   UpgradePhase,
@@ -63,6 +65,7 @@ export const InstallRequest = z
     enableOnInstall: z.boolean().default(true),
     installDependencies: z.boolean().default(false),
     overwrite: z.boolean().default(false),
+    samples: z.boolean().default(true).meta({ description: 'Whether sample records come along.' }),
     confirm: consent,
   })
   .meta({ id: 'PackageInstallRequest' })
@@ -243,6 +246,47 @@ export const packageRoutes = defineRoutes({
     bodyLimitBytes: archiveBodyBytes,
     timeoutMs: longMs,
     summary: 'Upload an archive of a package: base64 in JSON, or as the file part `artifact`.',
+  }),
+  listAvailablePackages: defineRoute({
+    ...reading,
+    permission: { system: 'manage_packages' },
+    operationId: 'listAvailablePackages',
+    method: 'GET',
+    path: '/packages/available',
+    response: z.object({ packages: z.array(AvailablePackage), total: z.int() }),
+    errors: [],
+    summary: 'List the archives that can be installed: those that come with Cairn, and uploaded ones.',
+  }),
+  previewPackage: defineRoute({
+    ...changing,
+    mutates: false,
+    operationId: 'previewPackage',
+    method: 'POST',
+    path: '/packages/preview',
+    body: z.object({
+      manifest: manifest.optional(),
+      artifactRef: artifactRef.optional(),
+      artifact: ArtifactInput.optional(),
+    }),
+    response: PackagePreview,
+    errors: ['version_not_found', 'artifact_invalid', 'checksum_mismatch', 'signature_invalid', 'upload_failed'],
+    bodyLimitBytes: archiveBodyBytes,
+    timeoutMs: longMs,
+    summary: 'Tell what a package would add and may do; an archive in the body is judged and not kept.',
+  }),
+  removePackageSamples: defineRoute({
+    ...changing,
+    operationId: 'removePackageSamples',
+    method: 'DELETE',
+    path: '/packages/:id/samples',
+    params,
+    response: z.object({
+      packageId: z.string(),
+      removed: z.int(),
+      kept: z.array(z.object({ object: z.string(), id: z.string(), reason: z.enum(['changed', 'referenced']) })),
+    }),
+    errors: ['package_not_found', 'invalid_state_transition'],
+    summary: 'Move the sample records of a package to the trash, but for those somebody changed.',
   }),
   listTrustedKeys: defineRoute({
     ...shared,

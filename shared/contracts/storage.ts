@@ -46,6 +46,18 @@ export const StoredFile = z
 /** A file as it is shown. */
 export type StoredFile = z.output<typeof StoredFile>
 
+/** A place that names a file. */
+export const FileUse = z
+  .object({
+    object: z.string(),
+    recordId: z.string(),
+    field: z.string().nullable().meta({ description: 'Null for an item of the feed.' }),
+  })
+  .meta({ id: 'FileUse' })
+
+/** A place that names a file. */
+export type FileUse = z.output<typeof FileUse>
+
 /** What clients keep beside a file; it means nothing to the platform. */
 export const FileMetadata = z
   .record(z.string().min(1).max(100), z.unknown())
@@ -294,12 +306,26 @@ export const storageRoutes = defineRoutes({
     query: z.object({
       scope: z.string().optional(),
       search: z.string().max(255).optional().meta({ description: 'Part of a name.' }),
+      unused: QueryBoolean.optional().meta({ description: 'Only what no record and no feed names.' }),
       limit: QueryInteger.optional(),
       cursor: z.string().optional(),
     }),
-    response: z.object({ files: z.array(StoredFile), hasMore: z.boolean(), nextCursor: z.string().optional() }),
+    response: z.object({
+      files: z.array(StoredFile.extend({ used: z.boolean() })),
+      hasMore: z.boolean(),
+      nextCursor: z.string().optional(),
+    }),
     errors: ['permission_denied'],
     summary: 'List own and public files, newest first; administrators see those of scope system too.',
+  }),
+  getFileUses: defineRoute({
+    ...reads,
+    operationId: 'getFileUses',
+    path: '/storage/files/:id/uses',
+    params: FileParams,
+    response: z.object({ fileId: z.string(), uses: z.array(FileUse).max(100), total: z.int() }),
+    errors: ['file_not_found', 'permission_denied'],
+    summary: 'Tell which records and items of feeds name a file, as far as the caller may see them.',
   }),
   getFileUrl: defineRoute({
     ...reads,

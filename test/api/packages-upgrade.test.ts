@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TestHost } from '../support/create-test-host.ts'
 import { createTestHost } from '../support/create-test-host.ts'
-import { filesOf, zipOf } from '../support/package-archives.ts'
+import type { PackageFields } from '../support/package-archives.ts'
+import { bare, manifestOf, newNamespace, packageCalls, text } from '../support/package-archives.ts'
 
 let host: TestHost
-let serial = 0
+const { install, upgrade, upload } = packageCalls(() => host)
 
 beforeAll(async () => {
   host = await createTestHost()
@@ -13,60 +14,12 @@ beforeAll(async () => {
 
 afterAll(async () => host?.stop())
 
-type Fields = Record<string, Record<string, unknown>>
-interface Definition {
-  readonly id: string
-  readonly ns: string
-  readonly version?: string
-  readonly fields?: Fields
-  readonly more?: Record<string, unknown>
-}
-
-/** A namespace nobody has used yet. */
-const newNamespace = (): string => `n${(serial += 1)}x`
-
-const text = { type: 'text' }
-
-/** A manifest with one object `<ns>_thing`. */
-const manifestOf = ({ id, ns, version = '1.0.0', fields = { title: text }, more = {} }: Definition) => ({
-  id,
-  name: id,
-  version,
-  namespace: ns,
-  metadata: [{ type: 'object', name: `${ns}_thing`, item: { label: 'Thing', fields } }],
-  ...more,
-})
-
-const install = async (manifest: object, more: object = {}) => {
-  const { status, body } = await host.post('/packages/install', { manifest, ...more })
-  expect(status, JSON.stringify(body)).toBe(201)
-  return body.data
-}
-
-const upgrade = (manifest: { id: string }, more: object = {}) =>
-  host.post('/packages/upgrade', { packageId: manifest.id, manifest, ...more })
-
-const upload = async (manifest: object): Promise<string> => {
-  const content = zipOf(filesOf({ 'manifest.json': manifest })).toString('base64')
-  const { status, body } = await host.post('/packages/upload', { artifact: { format: 'zip', content } })
-  expect(status, JSON.stringify(body)).toBe(201)
-  return body.data.artifactRef
-}
-
-const bare = (id: string, version = '1.0.0', dependencies: Record<string, string> = {}) => ({
-  id,
-  name: id,
-  version,
-  namespace: id.replaceAll(/[^a-z0-9]/g, '_').slice(0, 20),
-  dependencies,
-})
-
 describe('an upgrade', () => {
   it('keeps what people changed, takes what the package changed, and reports where both did', async () => {
     const ns = newNamespace()
     const id = `org.${ns}.a`
     const object = `${ns}_thing`
-    const one = (title: string, note: string, extra: Fields = {}) =>
+    const one = (title: string, note: string, extra: PackageFields = {}) =>
       manifestOf({
         id,
         ns,
@@ -155,7 +108,7 @@ describe('an upgrade', () => {
     const ns = newNamespace()
     const id = `org.${ns}.a`
     const object = `${ns}_thing`
-    const full: Fields = { title: text, gone: text, size: text }
+    const full: PackageFields = { title: text, gone: text, size: text }
     await install(manifestOf({ id, ns, fields: full }))
     await host.post(`/data/${object}`, { title: 'a', gone: 'b', size: 'large' })
     await host.post(`/data/${object}`, { title: 'c', gone: 'd', size: '12' })
@@ -274,7 +227,7 @@ describe('records a package brings along', () => {
     const ns = newNamespace()
     const id = `org.${ns}.a`
     const object = `${ns}_thing`
-    const fields: Fields = {
+    const fields: PackageFields = {
       code: { type: 'text', externalId: true },
       title: text,
       parent: { type: 'lookup', reference: object },

@@ -15,6 +15,7 @@ import { password, seedAccess } from './seed-access.ts'
 import { seedActivity } from './seed-activity.ts'
 import { putFlows } from './seed-flows.ts'
 import { seedOrganizations } from './seed-organizations.ts'
+import { seedPackages } from './seed-packages.ts'
 import { seedWebhooks } from './seed-webhooks.ts'
 import { seedWorkflows } from './seed-workflows.ts'
 import { seedWorkspace } from './seed-workspace.ts'
@@ -88,6 +89,7 @@ describe('screens', () => {
     await seedWebhooks(seeded)
     await putFlows(seeded, 'note')
     await seedWorkflows(seeded)
+    await seedPackages(seeded)
     organized = await openBench({ plugins: { organization: true } })
     await seedOrganizations(organized)
     await organized.signIn('ada', password)

@@ -3,7 +3,9 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
+import { expect } from 'vitest'
 import { canonicalJson } from '#main/kernel/canonical-json.ts'
+import type { TestHost } from './create-test-host.ts'
 
 /** A file of an archive. */
 export interface ArchiveFile {
@@ -115,4 +117,63 @@ export function sealed(files: readonly ArchiveFile[], key?: SigningKey): Archive
 /** SHA-256 as 64 hex digits. */
 export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Definitions of fields by name. */
+export type PackageFields = Record<string, Record<string, unknown>>
+
+/** A field of the simplest type. */
+export const text = { type: 'text' }
+
+let namespaces = 0
+
+/** A namespace nobody has used yet. */
+export const newNamespace = (): string => `n${(namespaces += 1)}x`
+
+/** A manifest with one object `<ns>_thing`. */
+export const manifestOf = (given: {
+  readonly id: string
+  readonly ns: string
+  readonly version?: string
+  readonly fields?: PackageFields
+  readonly more?: Record<string, unknown>
+}) => {
+  const { id, ns, version = '1.0.0', fields = { title: text }, more = {} } = given
+  return {
+    id,
+    name: id,
+    version,
+    namespace: ns,
+    metadata: [{ type: 'object', name: `${ns}_thing`, item: { label: 'Thing', fields } }],
+    ...more,
+  }
+}
+
+/** A manifest without items, in a namespace made of its id. */
+export const bare = (id: string, version = '1.0.0', dependencies: Record<string, string> = {}) => ({
+  id,
+  name: id,
+  version,
+  namespace: id.replaceAll(/[^a-z0-9]/g, '_').slice(0, 20),
+  dependencies,
+})
+
+/** Installing, upgrading and uploading packages made of manifests; what is to work fails the test when it does not. */
+export function packageCalls(host: () => TestHost) {
+  return {
+    async install(manifest: object, more: object = {}) {
+      const { status, body } = await host().post('/packages/install', { manifest, ...more })
+      expect(status, JSON.stringify(body)).toBe(201)
+      return body.data
+    },
+    upgrade: (manifest: { readonly id: string }, more: object = {}) =>
+      host().post('/packages/upgrade', { packageId: manifest.id, manifest, ...more }),
+    /** @returns the reference of the archive */
+    async upload(manifest: object): Promise<string> {
+      const content = zipOf(filesOf({ 'manifest.json': manifest })).toString('base64')
+      const { status, body } = await host().post('/packages/upload', { artifact: { format: 'zip', content } })
+      expect(status, JSON.stringify(body)).toBe(201)
+      return body.data.artifactRef
+    },
+  }
 }

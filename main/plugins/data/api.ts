@@ -378,6 +378,8 @@ export interface RecordsWithin {
     id: string,
     data: Readonly<Record<string, unknown>>,
   ): { readonly id: string; readonly record: PlatformRecord }
+  /** Moves a record to the trash. @throws resource_not_found, permission_denied, record_locked, delete_restricted */
+  remove(object: string, id: string): void
 }
 
 /** What schema changes put aside (D-101), for who takes several changes back at once. */

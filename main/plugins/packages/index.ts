@@ -25,6 +25,7 @@ export const packagesPlugin = definePlugin({
     'packages.disabled',
     'packages.uninstalled',
     'packages.settings_changed',
+    'packages.samples_removed',
     'packages.uploaded',
     'packages.key_trusted',
     'packages.key_revoked',
@@ -48,6 +49,7 @@ export const packagesPlugin = definePlugin({
           seal: (text) => host.secrets.seal(text),
           platformVersion: options.version,
           dataDir: options.dataDir,
+          bundledDir: options.packagesDir,
         }),
       ))
     host.handle(packageRoutes, packageHandlers(load))

@@ -19,6 +19,9 @@ export function packageHandlers(load: () => Promise<PackageAdministration>): Han
       if (body !== undefined) return packages.upload(ctx, body)
       throw validationError([{ field: 'artifact', code: 'required', message: 'An archive is needed.' }])
     },
+    listAvailablePackages: async () => (await load()).available(),
+    previewPackage: async (ctx, { body }) => (await load()).preview(ctx, body),
+    removePackageSamples: async (ctx, { params }) => (await load()).removeSamples(ctx, params.id),
     async listTrustedKeys() {
       const keys = (await load()).keys.list()
       return { keys, total: keys.length }

@@ -1,6 +1,6 @@
 // Puts the operations on packages together: one after the other, each shown as its answer.
 import type { z } from 'zod'
-import type { PackageRecord } from '#shared/contracts/package-parts.ts'
+import type { PackagePreview, PackageRecord } from '#shared/contracts/package-parts.ts'
 import type {
   InstallRequest,
   PackageListQuery,
@@ -14,20 +14,24 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { pageOf } from '#main/kernel/list-page.ts'
 import type { SettingsService } from '#main/plugins/settings/api.ts'
 import type { PackageRow } from './store.ts'
-import { allPackages, dropExpiredSnapshots, putPackage } from './store.ts'
+import { allPackages, dropExpiredSnapshots, putPackage, sampleCounts } from './store.ts'
 import type { ArtifactParts } from './service/artifacts.ts'
 import { createArtifacts } from './service/artifacts.ts'
+import { createBundledPackages } from './service/bundled.ts'
 import type { ExportRequest, ExportedFile } from './service/export.ts'
 import { exportPackage } from './service/export.ts'
 import { install, nodeOf, requirePlatform, upgrade } from './service/installing.ts'
 import type { PackageParts } from './service/parts.ts'
-import { requirePackage } from './service/parts.ts'
+import { countsOf, requirePackage } from './service/parts.ts'
+import type { PreviewRequest } from './service/preview.ts'
+import { previewPackage } from './service/preview.ts'
 import { detailsOf, recordOf, withoutContents } from './service/record-view.ts'
 import { readManifest } from './service/release.ts'
 import type { RemovalRequest } from './service/removal.ts'
 import { uninstall } from './service/removal.ts'
 import { resolveDependencies } from './service/resolution.ts'
 import { changeSettings } from './service/settings-values.ts'
+import { removeSamples } from './service/samples.ts'
 import type { ListedSnapshot, RollbackRequest } from './service/snapshots.ts'
 import { listSnapshots, rollBack } from './service/snapshots.ts'
 import { disable, enable } from './service/switching.ts'
@@ -61,6 +65,9 @@ export interface PackageAdministration {
   uninstall(ctx: RequestContext, id: string, request: RemovalRequest): Promise<Answer<'uninstallPackage'>>
   rollBack(ctx: RequestContext, id: string, request: RollbackRequest): Promise<Answer<'rollbackPackage'>>
   snapshots(id: string): ListedSnapshot[]
+  available(): Answer<'listAvailablePackages'>
+  preview(ctx: RequestContext, request: PreviewRequest): Promise<PackagePreview>
+  removeSamples(ctx: RequestContext, id: string): Promise<Answer<'removePackageSamples'>>
   export(ctx: RequestContext, id: string, request: ExportRequest): Promise<ExportedFile>
   readonly keys: TrustedKeys
   /** Drops what nobody needs any more. */
@@ -70,6 +77,8 @@ export interface PackageAdministration {
 /** What the service is made from. */
 export interface PackageHost
   extends Omit<PackageParts, 'artifacts' | 'keys' | 'requireSigned' | 'passing'>, Pick<ArtifactParts, 'dataDir'> {
+  /** Where the packages of the program lie. */
+  readonly bundledDir: string
   readonly settings: SettingsService
 }
 
@@ -79,6 +88,7 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
   const keys = createTrustedKeys(host)
   const artifacts = createArtifacts({
     ...host,
+    bundled: createBundledPackages(host.bundledDir),
     keys,
     typeOf: metadata.deliveries.typeOf,
     publisherToken: () => settings.openSecret('packages.publisherToken'),
@@ -86,8 +96,7 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
   const requireSigned = (): boolean => settings.get('packages.requireSigned')
   const parts: PackageParts = { ...host, keys, artifacts, requireSigned, passing: new Map() }
   const oneByOne = createSerial()
-  const counts = (id: string): Readonly<Record<string, number>> => metadata.deliveries.counts().get(id) ?? {}
-  const shown = (row: PackageRow): PackageRecord => recordOf(row, counts(row.id), parts.passing.get(row.id))
+  const shown = (row: PackageRow): PackageRecord => recordOf(row, countsOf(parts, row.id), parts.passing.get(row.id))
   const seenBy =
     (ctx: RequestContext) =>
     (record: PackageRecord): PackageRecord =>
@@ -103,9 +112,12 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
 
   return {
     list(ctx, { status, enabled, type, ...page }) {
-      const all = metadata.deliveries.counts()
+      const [items, samples] = [metadata.deliveries.counts(), sampleCounts(read)]
       const fitting = allPackages(read)
-        .map((row) => recordOf(row, all.get(row.id) ?? {}, parts.passing.get(row.id)))
+        .map((row) => {
+          const counts = { items: items.get(row.id) ?? {}, samples: samples.get(row.id) ?? 0 }
+          return recordOf(row, counts, parts.passing.get(row.id))
+        })
         .filter(
           (one) =>
             (status === undefined || one.status === status) &&
@@ -171,6 +183,29 @@ export function createPackageAdministration(host: PackageHost): PackageAdministr
       requirePackage(parts, id)
       return listSnapshots(read, id)
     },
+    available() {
+      const installed = new Map(allPackages(read).map(({ id, version }) => [id, version]))
+      const packages = artifacts
+        .available()
+        .map(({ ref, dependencies: _d, description, icon, releaseNotes, ...one }) => {
+          const installedVersion = installed.get(one.packageId)
+          return {
+            ...one,
+            artifactRef: ref,
+            ...(description === null ? {} : { description }),
+            ...(icon === null ? {} : { icon }),
+            ...(releaseNotes === null ? {} : { releaseNotes }),
+            ...(installedVersion === undefined ? {} : { installedVersion }),
+          }
+        })
+      return { packages, total: packages.length }
+    },
+    preview: (ctx, request) => previewPackage(parts, ctx, request),
+    removeSamples: (ctx, id) =>
+      oneByOne(async () => {
+        const { removed, kept } = await removeSamples(parts, ctx, id)
+        return { packageId: id, removed, kept: [...kept] }
+      }),
     export: (ctx, id, request) => exportPackage(parts, ctx, id, request),
     keys,
     async tidy() {

@@ -27,6 +27,8 @@ export interface PackageRow {
   readonly installed_by: string
   readonly updated_at: string
   readonly status_changed_at: string
+  /** 1 while its sample records are wanted, 0 from then on. */
+  readonly samples: number
 }
 
 /** An uploaded archive as it is stored; `manifest` is the JSON of its own manifest without contents. */
@@ -53,6 +55,14 @@ export interface SnapshotRow {
   readonly size: number
   readonly created_at: string
   readonly expires_at: string
+}
+
+/** What a package wrote of a record when it last did, as JSON; `sample` is 0 or 1. */
+export interface SeededRow {
+  readonly object: string
+  readonly record_id: string
+  readonly seeded: string
+  readonly sample: number
 }
 
 /** A trusted key as it is stored. */
@@ -96,6 +106,11 @@ export function dropPackage(tx: Writer, id: string): void {
 /** Uploaded archives, or those of one package. */
 export function artifactsOf(read: Reader, packageId: string): ArtifactRow[] {
   return read.all<ArtifactRow>(statement('SELECT * FROM packages_artifact WHERE package_id = ?', [packageId]))
+}
+
+/** All uploaded archives, by package and the time they came. */
+export function allArtifacts(read: Reader): ArtifactRow[] {
+  return read.all<ArtifactRow>(statement('SELECT * FROM packages_artifact ORDER BY package_id, uploaded_at DESC'))
 }
 
 /** An uploaded archive. */
@@ -155,16 +170,37 @@ export function getSeeded(read: Reader, packageId: string, object: string, recor
   )?.seeded
 }
 
-/** Remembers what the package wrote of a record. */
-export function putSeeded(tx: Writer, packageId: string, object: string, recordId: string, seeded: string): void {
+/** Remembers what the package wrote of a record, and whether it is a sample. */
+export function putSeeded(tx: Writer, packageId: string, row: SeededRow): void {
   tx.run(
-    statement('INSERT OR REPLACE INTO packages_seed (package_id, object, record_id, seeded) VALUES (?, ?, ?, ?)', [
+    statement(
+      'INSERT OR REPLACE INTO packages_seed (package_id, object, record_id, seeded, sample) VALUES (?, ?, ?, ?, ?)',
+      [packageId, row.object, row.record_id, row.seeded, row.sample],
+    ),
+  )
+}
+
+/** Sample records of a package that are there as far as is known. */
+export function samplesOf(read: Reader, packageId: string): SeededRow[] {
+  return read.all<SeededRow>(
+    statement('SELECT object, record_id, seeded, sample FROM packages_seed WHERE package_id = ? AND sample = 1', [
       packageId,
-      object,
-      recordId,
-      seeded,
     ]),
   )
+}
+
+/** How many sample records each package has. */
+export function sampleCounts(read: Reader): ReadonlyMap<string, number> {
+  const rows = read.all<{ package_id: string; count: number }>(
+    statement('SELECT package_id, count(*) AS count FROM packages_seed WHERE sample = 1 GROUP BY package_id'),
+  )
+  return new Map(rows.map((row) => [row.package_id, row.count]))
+}
+
+/** Samples of a package are records like others from now on; that it wrote them stays known. */
+export function endSamples(tx: Writer, packageId: string): void {
+  tx.run(statement('UPDATE packages_seed SET sample = 0 WHERE package_id = ?', [packageId]))
+  tx.run(statement('UPDATE packages_package SET samples = 0 WHERE id = ?', [packageId]))
 }
 
 /** Forgets everything a package wrote. */

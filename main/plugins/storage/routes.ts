@@ -122,6 +122,7 @@ export function storageHandlers(parts: StorageHandlerParts): Handlers<typeof sto
       aborted: true,
     }),
     listFiles: (ctx, { query }) => administration.list(ctx, query),
+    getFileUses: (ctx, { params }) => administration.uses(ctx, params.id),
     getFileUrl: (ctx, { params, query }) => administration.lend(ctx, params.id, query.expiresIn),
     getFileMetadata: (ctx, { params }) => administration.get(ctx, params.id),
     downloadFile: (ctx, { params, query, headers }) => downloads.send(ctx, params.id, download(query, headers)),

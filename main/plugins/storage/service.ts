@@ -1,5 +1,5 @@
 // The files of the workspace as people manage them: listed, told of, lent by an address, deleted.
-import type { StoredFile } from '#shared/contracts/storage.ts'
+import type { FileUse, StoredFile } from '#shared/contracts/storage.ts'
 import { platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -21,13 +21,19 @@ import { deleteFile, listFiles } from './store.ts'
 export interface FileQuery {
   readonly scope?: string | undefined
   readonly search?: string | undefined
+  readonly unused?: boolean | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
 }
 
 /** What people do with files. */
 export interface FileAdministration {
-  list(ctx: RequestContext, query: FileQuery): { files: StoredFile[]; hasMore: boolean; nextCursor?: string }
+  list(
+    ctx: RequestContext,
+    query: FileQuery,
+  ): { files: (StoredFile & { used: boolean })[]; hasMore: boolean; nextCursor?: string }
+  /** What of a file's uses the caller may see. @throws file_not_found */
+  uses(ctx: RequestContext, id: string): { fileId: string; uses: FileUse[]; total: number }
   /** @throws file_not_found */
   get(ctx: RequestContext, id: string): StoredFile
   /** @throws file_not_found, validation_error for a time that is too long */
@@ -52,6 +58,7 @@ export interface AdministrationParts {
   readonly tokens: SignedTokens
 }
 
+const shownUses = 100
 const lending = { usualSeconds: 900, mostSeconds: 604_800 }
 
 /** Makes the administration. */
@@ -61,7 +68,7 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
     list(ctx, query) {
       access.requireOpen(ctx)
       const scope = query.scope === undefined ? undefined : requireScope(query.scope)
-      const binding: ListBinding = ['files', scope, query.search, ctx.actor.id]
+      const binding: ListBinding = ['files', scope, query.search, query.unused, ctx.actor.id]
       const start = readPage(query, standardBounds, binding)
       const found = listFiles(read, {
         owner: ctx.actor.id,
@@ -69,11 +76,18 @@ export function createFileAdministration(parts: AdministrationParts): FileAdmini
         organizationId: access.wallOf(ctx),
         scope,
         search: query.search === '' ? undefined : query.search,
+        unused: query.unused === true,
         below: start.after,
         limit: start.limit + 1,
       })
       const { shown, ...page } = cutPage(found, start, ({ id }) => id, binding)
-      return { files: shown.map(files.show), ...page }
+      return { files: shown.map((file) => ({ ...files.show(file), used: file.used === 1 })), ...page }
+    },
+    uses(ctx, id) {
+      access.requireOpen(ctx)
+      const file = access.require(read, ctx, id)
+      const uses = references.uses(read, ctx, file.id)
+      return { fileId: file.id, uses: uses.slice(0, shownUses), total: uses.length }
     },
     get(ctx, id) {
       access.requireOpen(ctx)

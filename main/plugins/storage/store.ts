@@ -83,14 +83,17 @@ export interface FileListQuery {
   readonly organizationId: string | null | undefined
   readonly scope: string | undefined
   readonly search: string | undefined
+  /** Only what no record and no item of a feed names. */
+  readonly unused: boolean
   /** Only smaller ids. */
   readonly below: string | null
   readonly limit: number
 }
 
-/** Files by falling id. */
-export function listFiles(read: Pick<Reads, 'all'>, query: FileListQuery): FileRow[] {
-  const { owner, open, organizationId, scope, search, below, limit } = query
+/** Files by falling id; `used` is 1 for one that something names. */
+export function listFiles(read: Pick<Reads, 'all'>, query: FileListQuery): (FileRow & { readonly used: 0 | 1 })[] {
+  const { owner, open, organizationId, scope, search, unused, below, limit } = query
+  const used = 'EXISTS (SELECT 1 FROM storage_reference WHERE storage_reference.file_id = storage_file.id)'
   const conditions = [`(created_by = ? AND scope <> 'system' OR scope IN (${open.map(() => '?').join(', ')}))`]
   const values: unknown[] = [owner, ...open]
   const add = (sql: string, ...given: unknown[]): void => {
@@ -100,9 +103,11 @@ export function listFiles(read: Pick<Reads, 'all'>, query: FileListQuery): FileR
   if (organizationId !== undefined) add('(organization_id IS NULL OR organization_id = ?)', organizationId)
   if (scope !== undefined) add('scope = ?', scope)
   if (search !== undefined) add(`name LIKE ? ESCAPE '\\'`, `%${search.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`)
+  if (unused) add(`NOT ${used}`)
   if (below !== null) add('id < ?', below)
-  const sql = `SELECT ${columns} FROM storage_file WHERE ${conditions.join(' AND ')} ORDER BY id DESC LIMIT ?`
-  return read.all(statement<FileRow>(sql, [...values, limit]))
+  const sql = `SELECT ${columns}, ${used} AS used FROM storage_file WHERE ${conditions.join(' AND ')}
+    ORDER BY id DESC LIMIT ?`
+  return read.all(statement(sql, [...values, limit]))
 }
 
 /** Announced files whose time is over; those of chunked uploads are not among them. */
@@ -112,15 +117,15 @@ export function lapsedFiles(read: Pick<Reads, 'all'>, now: number, limit: number
   return read.all(statement<FileRow>(sql, [now, limit]))
 }
 
-/** Files that are or were ready, by rising id. */
+/** Files that are or were ready whose checksum begins with two digits. */
 export function filesWithBytes(
   read: Pick<Reads, 'all'>,
-  after: string,
-  limit: number,
+  digits: string,
 ): Pick<FileRow, 'id' | 'sha256' | 'size' | 'status'>[] {
-  const sql = `SELECT id, sha256, size, status FROM storage_file WHERE status IN ('ready', 'lost') AND id > ?
-    ORDER BY id LIMIT ?`
-  return read.all(statement(sql, [after, limit]))
+  const sql = `SELECT id, sha256, size, status FROM storage_file
+    WHERE sha256 IS NOT NULL AND sha256 >= ? AND sha256 < ? AND status IN ('ready', 'lost')`
+  // Of hexadecimal digits, g comes after all.
+  return read.all(statement(sql, [digits, `${digits}g`]))
 }
 
 /** The rules by scope, as JSON. */

@@ -2,10 +2,13 @@
 // record is looked at.
 import { Button } from '@mantine/core'
 import { useId, useRef, useState } from 'react'
+import { ChosenFiles, FileDrop, PickButton, UploadList } from '../../components/files/index.ts'
 import { Notice } from '../../components/notice.tsx'
 import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
+import type { FileReference } from '../../lib/file-uploads.ts'
 import { problemText } from '../../lib/problem-text.ts'
 import { t } from '../../lib/strings.ts'
+import { useUploads } from '../../lib/use-uploads.ts'
 import type { FeedDraft, FeedWrites } from './feed-queries.ts'
 import { MentionArea } from './mention-area.tsx'
 import type { MentionDraft } from './mention-area.tsx'
@@ -17,12 +20,14 @@ const kinds = ['comment', 'note', 'task'] as const
 const visibilities = ['public', 'internal', 'private'] as const
 
 interface Draft extends MentionDraft {
+  /** Files that have arrived and go with it. */
+  files: readonly FileReference[]
   kind: (typeof kinds)[number]
   visibility: (typeof visibilities)[number]
   dueDate: string
 }
 
-const blank: Draft = { text: '', people: new Map(), kind: 'comment', visibility: 'public', dueDate: '' }
+const blank: Draft = { text: '', people: new Map(), kind: 'comment', visibility: 'public', dueDate: '', files: [] }
 /** Texts that wait, by what they are written under. */
 const waiting = new Map<string, Draft>()
 
@@ -43,16 +48,21 @@ export function Composer(props: {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string>()
   const area = useRef<HTMLTextAreaElement>(null)
+  /** Files arrive while somebody types. */
+  const latest = useRef(draft)
+  latest.current = draft
 
   const setDraft = (next: Draft): void => {
     setShown(next)
-    if (next.text === '') waiting.delete(key)
+    latest.current = next
+    if (next.text === '' && next.files.length === 0) waiting.delete(key)
     else waiting.set(key, next)
   }
+  const uploads = useUploads((file) => setDraft({ ...latest.current, files: [...latest.current.files, file] }))
   const submit = async (): Promise<void> => {
     if (busy) return
     const text = draft.text.trim()
-    if (text === '') {
+    if (text === '' && draft.files.length === 0) {
       setProblem(t('activity.write.missing'))
       area.current?.focus()
       return
@@ -60,11 +70,13 @@ export function Composer(props: {
     setBusy(true)
     setProblem(undefined)
     const body: FeedDraft = {
-      type: parentId === undefined ? draft.kind : 'comment',
-      body: encodeMentions(text, draft.people),
+      // Files may speak for themselves.
+      type: text === '' ? 'file' : parentId === undefined ? draft.kind : 'comment',
+      ...(text === '' ? {} : { body: encodeMentions(text, draft.people) }),
       visibility: draft.visibility,
+      ...(draft.files.length === 0 ? {} : { attachments: draft.files.map(({ fileId }) => fileId) }),
       ...(parentId === undefined ? {} : { parentId }),
-      ...(parentId === undefined && draft.kind === 'task'
+      ...(parentId === undefined && draft.kind === 'task' && text !== ''
         ? { data: { done: false, ...(draft.dueDate === '' ? {} : { dueDate: draft.dueDate }) } }
         : {}),
     }
@@ -84,22 +96,30 @@ export function Composer(props: {
   const label = t(isReply ? 'activity.write.reply' : `activity.write.${draft.kind}`)
   return (
     <form className={classes.composer} aria-label={label} onSubmit={(event) => event.preventDefault()} noValidate>
-      <MentionArea
-        label={label}
-        placeholder={t('activity.write.hint')}
-        draft={draft}
-        people={props.people}
-        area={area}
-        invalid={problem !== undefined}
-        describedBy={problem === undefined ? undefined : `${id}-problem`}
-        autoFocus={isReply}
-        onDraft={(next) => {
-          setProblem(undefined)
-          setDraft({ ...draft, ...next })
-        }}
-        onSubmit={() => void submit()}
-        {...(isReply && onDone ? { onCancel: onDone } : {})}
+      <FileDrop onFiles={uploads.add}>
+        <MentionArea
+          label={label}
+          placeholder={t('activity.write.hint')}
+          draft={draft}
+          people={props.people}
+          area={area}
+          invalid={problem !== undefined}
+          describedBy={problem === undefined ? undefined : `${id}-problem`}
+          autoFocus={isReply}
+          onDraft={(next) => {
+            setProblem(undefined)
+            setDraft({ ...draft, ...next })
+          }}
+          onSubmit={() => void submit()}
+          {...(isReply && onDone ? { onCancel: onDone } : {})}
+        />
+      </FileDrop>
+      <ChosenFiles
+        files={draft.files}
+        label={t('activity.files')}
+        onRemove={({ fileId }) => setDraft({ ...draft, files: draft.files.filter((file) => file.fileId !== fileId) })}
       />
+      <UploadList uploads={uploads} />
       {problem !== undefined && (
         <div id={`${id}-problem`}>
           <Notice tone="bad" live>
@@ -145,6 +165,7 @@ export function Composer(props: {
             />
           </label>
         )}
+        <PickButton label={t('files.attach')} multiple onFiles={uploads.add} />
         <span className={classes.space} />
         {isReply && (
           <Button size="compact-sm" variant="default" onClick={onDone}>

@@ -10,6 +10,7 @@ import {
   IconStarFilled,
 } from '@tabler/icons-react'
 import { Suspense, lazy, useEffect, useRef, useState } from 'react'
+import { ChosenFiles } from '../../components/files/index.ts'
 import { menuOptions } from '../../components/menu-options.ts'
 import { Initials } from '../../components/presence-avatars.tsx'
 import { confirmAction } from '../../lib/confirm.ts'
@@ -180,13 +181,7 @@ export function FeedEntry(props: {
             {item.type !== 'record_create' && item.changes && item.changes.length > 0 && (
               <FieldChanges changes={item.changes} show={props.show} />
             )}
-            {item.attachments.length > 0 && (
-              <ul className={classes.files} aria-label={t('activity.files')}>
-                {item.attachments.map((file) => (
-                  <li key={file.fileId}>{file.name}</li>
-                ))}
-              </ul>
-            )}
+            {item.attachments.length > 0 && <ChosenFiles files={item.attachments} label={t('activity.files')} />}
           </>
         )}
         {!item.isDeleted && (

@@ -2,15 +2,19 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { IconTable } from '@tabler/icons-react'
+import { Suspense, lazy } from 'react'
 import type { ReactNode } from 'react'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { discoveryQuery } from '../../lib/discovery.ts'
+import { useMay } from '../../lib/own-rights.ts'
 import { t, tn } from '../../lib/strings.ts'
 import { NewTableFlow } from '../import/index.ts'
 import { objectPluralLabel, recordCountQuery, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import classes from './home-screen.module.css'
+
+const ReadyApps = lazy(async () => ({ default: (await import('../packages/index.ts')).ReadyApps }))
 
 /** Home. With nothing stored yet it asks what to keep track of and takes a pasted table at once. */
 export function HomeScreen() {
@@ -34,6 +38,7 @@ export function HomeScreen() {
 
 function FirstRun(props: { area: ReactNode }) {
   const { data: manifest } = useQuery(discoveryQuery)
+  const mayInstall = useMay('manage_packages') === true
   return (
     <Page title={t('home.question')} lead={t('home.lead')} width="narrow">
       <div className={classes.area}>{props.area}</div>
@@ -50,6 +55,11 @@ function FirstRun(props: { area: ReactNode }) {
             {t('home.join')}
           </Button>
         </p>
+      )}
+      {mayInstall && manifest?.routes.packages != null && (
+        <Suspense fallback={null}>
+          <ReadyApps />
+        </Suspense>
       )}
       <p className={classes.local}>{t('home.local')}</p>
     </Page>

@@ -9,6 +9,7 @@ import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { isApple } from '../../lib/shortcuts.ts'
 import { t } from '../../lib/strings.ts'
 import { LiveText, useHasLiveText } from '../live-text/index.ts'
+import { RecordFiles } from './record-files.tsx'
 import type { RecordEdits } from './use-record-edits.ts'
 import classes from './record.module.css'
 
@@ -129,7 +130,9 @@ export function RecordField(props: {
         {props.mark}
       </dt>
       <dd className={classes.fieldValue}>
-        {live === 'open' ? (
+        {type.files ? (
+          <RecordFiles field={field} label={label} record={record} editable={editable} save={save} />
+        ) : live === 'open' ? (
           <LiveText
             field={field}
             place={{ object: props.object, recordId: String(record['id']), field: field.name }}

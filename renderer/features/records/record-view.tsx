@@ -35,6 +35,7 @@ import classes from './records.module.css'
 import { linkFields, useShownFields } from './shown-fields.ts'
 import { StatusBar } from './status-bar.tsx'
 import { useEditedCells } from './use-edited-cells.ts'
+import { useFileDrop } from './use-file-drop.ts'
 import { useFieldContext } from './use-field-context.ts'
 import { useRecordMenu } from './use-record-menu.tsx'
 import { useRecordViews } from './use-record-views.tsx'
@@ -240,6 +241,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   ])
 
   const { error, total } = view
+  const drop = useFileDrop({ columns: views.columns, getRow: rows.getRow, save: writes.save })
   const filtered = condition !== undefined || query.search !== ''
   const clear = (): void => setQuery({ filter: undefined, search: '' })
 
@@ -305,7 +307,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
         </Delayed>
       ) : (
         <div className={classes.beside}>
-          <div className={classes.grid}>
+          <div className={classes.grid} {...drop}>
             <DataGrid
               ref={grid}
               label={t('records.grid', { object: label })}

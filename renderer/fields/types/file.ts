@@ -1,11 +1,12 @@
-// Owns showing attached files by name; they are written by uploading, not by typing. @source D-94 file, image
+// Owns fields that hold files: shown by name, chosen and dropped in an editor of their own. @source D-94 file, image
 
 import { IconPaperclip } from '@tabler/icons-react'
-import { TextEditor } from '../editors/text-editor.tsx'
+import { FileEditor } from '../editors/file-editor.tsx'
 import type { FieldType } from '../field-type.ts'
+import { filesFromText, filesIn, filesToText } from '../file-text.ts'
 import { fileSettings } from '../settings.ts'
 import { operatorClasses } from '../operators.ts'
-import { refused } from '../parse-result.ts'
+import { blankIsNull, parsed, refused } from '../parse-result.ts'
 import { textOf } from '../text-rules.ts'
 
 function fileNames(value: unknown): string[] {
@@ -22,57 +23,57 @@ function fileNames(value: unknown): string[] {
 export const fileField: FieldType = {
   group: 'file',
   label: 'File',
-  hint: 'Attached files. Uploading comes with file storage; until then names only.',
+  hint: 'Attached files, with previews.',
   settings: fileSettings,
   withoutDefault: true,
   withoutUnique: true,
-  namedByHost: true,
+  files: true,
   icon: IconPaperclip,
   format: (value) => fileNames(value).join(', '),
   cellClass: () => 'field-chips',
   chips: (value) => fileNames(value).map((text) => ({ text, className: 'field-hue-none' })),
-  toText: (value) => fileNames(value).join(', '),
-  parse: (_text, _field, context) => refused(context, 'field.file'),
-  computed: true,
+  toText: (value, field) => filesToText(filesIn(value), field),
+  copyText: (value) => fileNames(value).join(', '),
+  parse: blankIsNull((text, field, context) => {
+    const value = filesFromText(text, field)
+    return value === undefined ? refused(context, 'field.file') : parsed(value)
+  }),
+  tall: true,
   operators: () => operatorClasses.none,
-  Editor: TextEditor,
+  Editor: FileEditor,
 }
 
 /** Pictures. */
 export const imageField: FieldType = {
   ...fileField,
   label: 'Image',
-  hint: 'Pictures. Uploading comes with file storage; until then names only.',
+  hint: 'Pictures, shown small.',
 }
 
 /** One small picture. */
 export const avatarField: FieldType = {
   ...fileField,
   label: 'Portrait',
-  hint: 'One small picture. Uploading comes with file storage.',
-  namedByHost: undefined,
+  hint: 'One small picture.',
 }
 
 /** Films. */
 export const videoField: FieldType = {
   ...fileField,
   label: 'Video',
-  hint: 'Films. Uploading comes with file storage.',
-  namedByHost: undefined,
+  hint: 'Films, played in place.',
 }
 
 /** Sound. */
 export const audioField: FieldType = {
   ...fileField,
   label: 'Audio',
-  hint: 'Sound. Uploading comes with file storage.',
-  namedByHost: undefined,
+  hint: 'Sound, played in place.',
 }
 
 /** A signature as a picture. */
 export const signatureField: FieldType = {
   ...fileField,
   label: 'Signature',
-  hint: 'A signature as a picture. Uploading comes with file storage.',
-  namedByHost: undefined,
+  hint: 'A signature as a picture.',
 }

@@ -56,6 +56,8 @@ export const appStrings = {
   'nav.sync': 'Sync & devices',
   'nav.automation': 'Automations',
   'nav.webhooks': 'Webhooks',
+  'nav.files': 'Files',
+  'nav.packages': 'Packages',
   'nav.approvals': 'Approvals',
   'nav.conflicts': 'Conflicts',
   'nav.open': 'open',
@@ -112,6 +114,8 @@ export const appStrings = {
   'command.automation': 'Go to automations',
   'command.approvals': 'Go to approvals',
   'command.webhooks': 'Go to webhooks',
+  'command.files': 'Go to files',
+  'command.packages': 'Go to packages',
   'command.undo': 'Undo',
   'command.redo': 'Redo',
 

@@ -337,7 +337,9 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
     get('/packages/org.none/snapshots'),
     get('/packages/org.none/export'),
     get('/packages/org.none/export?objects=matter,person&namespace=matter&data=true'),
-    ...['/packages', '/packages/install', '/packages/resolve-dependencies'].map((path) =>
+    get('/packages/available'),
+    ask('DELETE', '/packages/org.none/samples'),
+    ...['/packages', '/packages/install', '/packages/preview', '/packages/resolve-dependencies'].map((path) =>
       post(path, {
         manifest: {
           id: 'org.none',
@@ -362,10 +364,12 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
   'storage names and signed URLs': (world) => [
     get('/storage/files'),
     get('/storage/files?search=a&scope=private'),
+    get('/storage/files?unused=true'),
     ...[world.file, absentId].flatMap((file) => [
       get(`/storage/${file}`),
       get(`/storage/files/${file}`),
       get(`/storage/files/${file}/metadata`),
+      get(`/storage/files/${file}/uses`),
       get(`/storage/files/${file}/url`),
       post('/storage/upload/complete', { fileId: file }),
       ask('DELETE', `/storage/${file}`),

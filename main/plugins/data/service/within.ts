@@ -10,7 +10,7 @@ import { findUpsertMatch } from './upsert.ts'
 import type { WriteParts } from './write-parts.ts'
 import { findRow } from './write-parts.ts'
 import type { WriteRun } from './write-run.ts'
-import { stepOf } from './write-run.ts'
+import { rightOf, stepOf } from './write-run.ts'
 import { createWriteSteps } from './write-steps.ts'
 
 /** Makes the door. */
@@ -18,10 +18,10 @@ export function createRecordsWithin(parts: WriteParts): DataService['within'] {
   const steps = createWriteSteps(parts)
 
   return (tx: Tx, ctx: RequestContext): RecordsWithin => {
-    const write = (action: 'create' | 'update', object: string, asked: BulkItem) => {
-      const schema = parts.schemaFor(ctx, object, action === 'create' ? 'create' : 'edit')
+    const write = (action: 'create' | 'update' | 'delete', object: string, asked: BulkItem) => {
+      const schema = parts.schemaFor(ctx, object, rightOf[action])
       // Sealing a value takes time.
-      const sealed = codecOf(schema).sealed.filter(({ name }) => Object.hasOwn(asked.data!, name))
+      const sealed = codecOf(schema).sealed.filter(({ name }) => Object.hasOwn(asked.data ?? {}, name))
       if (sealed.length > 0) {
         const message = 'Concealed values cannot be written here.'
         throw validationError(sealed.map(({ name }) => ({ field: name, code: 'not_allowed', message })))
@@ -52,6 +52,7 @@ export function createRecordsWithin(parts: WriteParts): DataService['within'] {
       },
       create: (object, data) => write('create', object, { data: { ...data } }),
       update: (object, id, data) => write('update', object, { id, data: { ...data } }),
+      remove: (object, id) => void write('delete', object, { id }),
     }
   }
 }

@@ -11,13 +11,14 @@ import type { Reads, Write } from '#main/kernel/database.ts'
 import type { Ids } from '#main/kernel/ids.ts'
 import { packageError } from '../errors.ts'
 import type { ArtifactRow } from '../store.ts'
-import { addArtifact, artifactsOf, getArtifact } from '../store.ts'
+import { addArtifact, allArtifacts, artifactsOf, getArtifact } from '../store.ts'
 import { manifestOf } from './archive-manifest.ts'
 import { maxPackedBytes, readArchive } from './archive-reader.ts'
 import { artifactInvalid } from './archive-refusal.ts'
-import type { Manifest, Release } from './release.ts'
+import type { BundledPackage, BundledPackages } from './bundled.ts'
+import type { Manifest, Release, ReleaseOrigin } from './release.ts'
 import { releaseOf } from './release.ts'
-import type { Signing, TrustedKeys } from './trusted-keys.ts'
+import type { TrustedKeys } from './trusted-keys.ts'
 
 /** What is said of an archive beside its bytes. */
 export interface UploadFacts {
@@ -54,6 +55,15 @@ export interface UploadedVersion {
   readonly dependencies: Readonly<Record<string, string>>
 }
 
+/** An archive that can be installed. */
+export interface AvailableArtifact extends UploadedVersion {
+  readonly name: string
+  readonly description: string | null
+  readonly icon: string | null
+  readonly releaseNotes: string | null
+  readonly origin: 'bundled' | 'uploaded'
+}
+
 /** The archives of one host. */
 export interface Artifacts {
   /** Writes bytes to a temporary file. @throws payload_too_large, upload_failed */
@@ -66,7 +76,12 @@ export interface Artifacts {
   keepInput(ctx: RequestContext, input: ArtifactInput, facts: UploadFacts): Promise<StoredArtifact>
   /** Reads a kept archive again, as if it came from outside. @throws version_not_found, artifact_invalid, checksum_mismatch */
   release(ref: string): Promise<Release>
+  /** Reads an archive that is not kept. @throws artifact_invalid, checksum_mismatch, signature_invalid */
+  look(input: ArtifactInput): Promise<Release>
   versions(packageId: string): UploadedVersion[]
+  /** All archives that can be installed: the bundled ones first, then the uploaded ones by id. */
+  available(): AvailableArtifact[]
+  readonly bundled: BundledPackages
   /** Removes what an upload that was cut short left behind. */
   tidy(): Promise<void>
 }
@@ -74,6 +89,7 @@ export interface Artifacts {
 /** What the archives work with. */
 export interface ArtifactParts {
   readonly dataDir: string
+  readonly bundled: BundledPackages
   readonly read: Reads
   readonly write: Write
   readonly clock: Clock
@@ -90,18 +106,24 @@ const leftAfterMs = 3_600_000
 
 /** Makes the archives. */
 export function createArtifacts(parts: ArtifactParts): Artifacts {
-  const { read, write, clock, ids, keys } = parts
+  const { read, write, clock, ids, keys, bundled } = parts
   const folder = join(parts.dataDir, 'packages')
   const fileOf = (sha256: string): string => join(folder, sha256)
 
+  /** Reads a file as if it came from outside, and says where it comes from by its hash and its signature. */
   const judged = async (
     path: string,
     format: 'zip' | 'tgz',
     size: number,
-  ): Promise<{ manifest: Manifest; signing: Signing }> => {
+    ref: string,
+  ): Promise<{ manifest: Manifest; origin: ReleaseOrigin }> => {
     const files = await readArchive(path, format, size)
-    const signing = keys.judge(files)
-    return { manifest: await manifestOf(files), signing }
+    const { trust, publicKey } = keys.judge(files)
+    const isBundled = bundled.find(ref) !== undefined
+    return {
+      manifest: await manifestOf(files),
+      origin: { trust: isBundled ? 'bundled' : trust, publicKey, artifactRef: ref },
+    }
   }
 
   const receive: Artifacts['receive'] = async (bytes) => {
@@ -138,7 +160,8 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
     }
   }
 
-  const store = async (ctx: RequestContext, file: ReceivedFile, row: ArtifactRow): Promise<void> => {
+  /** @param ctx whose upload it is; null for what the program brings along */
+  const store = async (ctx: RequestContext | null, file: ReceivedFile, row: ArtifactRow): Promise<void> => {
     const target = fileOf(file.sha256)
     const known = getArtifact(read, row.ref)
     if (known === undefined || !(await exists(target))) {
@@ -162,6 +185,7 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
           })
         }
         addArtifact(tx, row)
+        if (ctx === null) return
         const { ref, package_id: packageId, version, size } = row
         tx.emit(ctx, { type: 'packages.uploaded', payload: { packageId, version, artifactRef: ref, size } })
       })
@@ -180,10 +204,11 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
       }
       const format = await formatOf(file.path)
       if (format === null || (facts.format ?? format) !== format) throw artifactInvalid('format_unknown')
-      const { manifest, signing } = await judged(file.path, format, size)
-      requireIdentity(manifest, facts)
       const ref = `sha256:${sha256}`
-      asArtifact(() => releaseOf(manifest, { ...signing, artifactRef: ref }, parts.typeOf))
+      const { manifest, origin } = await judged(file.path, format, size, ref)
+      requireIdentity(manifest, facts)
+      asArtifact(() => releaseOf(manifest, origin, parts.typeOf))
+      if (getArtifact(read, ref) === undefined) bundled.requireOwnId(manifest.id, ref)
       const { metadata: _m, data: _d, functions: _f, translations: _t, ...own } = manifest
       await store(ctx, file, {
         ref,
@@ -197,10 +222,40 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
         uploaded_by: ctx.actor.id,
       })
       const { id: packageId, version } = manifest
-      return { artifactRef: ref, packageId, version, sha256, size, trust: signing.trust }
+      return { artifactRef: ref, packageId, version, sha256, size, trust: origin.trust }
     } finally {
       await forget(file.path)
     }
+  }
+
+  const isKept = async (ref: string): Promise<boolean> =>
+    getArtifact(read, ref) !== undefined && (await exists(fileOf(ref.slice('sha256:'.length))))
+
+  const storeBundled = async ({ ref, bytes, manifest }: BundledPackage): Promise<void> => {
+    const file = await receive(sliced(bytes))
+    try {
+      await store(null, file, {
+        ref,
+        package_id: manifest.id,
+        version: manifest.version,
+        format: 'zip',
+        size: bytes.length,
+        manifest: JSON.stringify(manifest),
+        release_notes: null,
+        uploaded_at: clock.iso(),
+        uploaded_by: 'system',
+      })
+    } finally {
+      await forget(file.path)
+    }
+  }
+
+  const available = (): AvailableArtifact[] => {
+    const own = bundled.list().map(({ ref, manifest }) => availableOf(ref, manifest, 'bundled', null))
+    const others = allArtifacts(read)
+      .filter(({ ref }) => bundled.find(ref) === undefined)
+      .map((row) => availableOf(row.ref, JSON.parse(row.manifest) as Manifest, 'uploaded', row.release_notes))
+    return [...own, ...others]
   }
 
   return {
@@ -211,20 +266,30 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
       const bytes = bytesOf(content)
       return keep(ctx, await receive(sliced(bytes)), { ...facts, ...stated })
     },
+    async look(input) {
+      const file = await receive(sliced(bytesOf(input.content)))
+      try {
+        const { manifest, origin } = await judged(file.path, input.format, file.size, `sha256:${file.sha256}`)
+        return releaseOf(manifest, { ...origin, artifactRef: null }, parts.typeOf)
+      } finally {
+        await forget(file.path)
+      }
+    },
     async release(ref) {
+      // Kept like an upload: another version of the program has other bytes, and this one may still be installed.
+      const own = bundled.find(ref)
+      if (own !== undefined && !(await isKept(ref))) await storeBundled(own)
       const row = getArtifact(read, ref)
       if (row === undefined) throw packageError('version_not_found', { artifactRef: ref })
       const path = fileOf(ref.slice('sha256:'.length))
       if (!(await exists(path))) throw packageError('version_not_found', { artifactRef: ref, reason: 'file_missing' })
       if (`sha256:${await hashOf(path)}` !== ref) throw packageError('checksum_mismatch', { artifactRef: ref })
-      const { manifest, signing } = await judged(path, row.format, row.size)
-      return releaseOf(manifest, { ...signing, artifactRef: ref }, parts.typeOf)
+      const { manifest, origin } = await judged(path, row.format, row.size, ref)
+      return releaseOf(manifest, origin, parts.typeOf)
     },
-    versions: (packageId) =>
-      artifactsOf(read, packageId).map(({ ref, version, manifest }) => {
-        const { dependencies } = JSON.parse(manifest) as Manifest
-        return { ref, packageId, version, dependencies }
-      }),
+    versions: (packageId) => available().filter((one) => one.packageId === packageId),
+    available,
+    bundled,
     async tidy() {
       const names = await readdir(folder).catch(() => [])
       for (const name of names) {
@@ -235,6 +300,25 @@ export function createArtifacts(parts: ArtifactParts): Artifacts {
         if (isLeft && age > leftAfterMs) await forget(path)
       }
     },
+  }
+}
+
+function availableOf(
+  ref: string,
+  { id: packageId, name, version, description, icon, dependencies }: BundledPackage['manifest'],
+  origin: AvailableArtifact['origin'],
+  releaseNotes: string | null,
+): AvailableArtifact {
+  return {
+    ref,
+    packageId,
+    name,
+    version,
+    dependencies,
+    description: description ?? null,
+    icon: icon ?? null,
+    releaseNotes,
+    origin,
   }
 }
 

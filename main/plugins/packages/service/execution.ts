@@ -26,6 +26,8 @@ export interface Work {
   readonly isEnabled: boolean
   readonly strategy: MergeStrategy
   readonly takesSnapshot: boolean
+  /** Whether a new package brings its sample records along; one that is there keeps its choice. */
+  readonly samples?: boolean
 }
 
 /** What was done, or would be; of several packages what is told of items is that of the last one. */
@@ -70,7 +72,8 @@ export async function execute(
     for (const [index, work] of works.entries()) {
       const { previous, release, takesSnapshot, isEnabled } = work
       const { id, version } = release.manifest
-      putPackage(tx, rowOf(parts, ctx, work))
+      const row = rowOf(parts, ctx, work)
+      putPackage(tx, row)
       if (previous !== null && takesSnapshot) {
         const isLast = index === works.length - 1
         const objects = new Set(before[index]!.filter(({ type }) => type === 'object').map(({ name }) => name))
@@ -78,7 +81,7 @@ export async function execute(
         snapshotId = takeSnapshot(parts, tx, { row: previous, items: before[index]! }, { toVersion: version, backups })
       }
       // Records of a disabled package have no table to go to yet; they are written when it is enabled.
-      if (isEnabled) writeSeeds(tx, data.within(tx, seeding(ctx)), id, release.seeds)
+      if (isEnabled) writeSeeds(tx, data.within(tx, seeding(ctx)), row, release.seeds)
       tx.emit(ctx, {
         type: previous === null ? 'packages.installed' : 'packages.upgraded',
         payload: {
@@ -131,5 +134,6 @@ function rowOf({ clock }: PackageParts, ctx: RequestContext, work: Work): Packag
     installed_by: previous?.installed_by ?? ctx.actor.id,
     updated_at: now,
     status_changed_at: previous?.status === status ? previous.status_changed_at : now,
+    samples: previous?.samples ?? (work.samples === false ? 0 : 1),
   }
 }

@@ -1,5 +1,4 @@
 // Makes an archive of an installed package, or of objects of the workspace (D-128): the layout of D-130, unsigned.
-import { createHash } from 'node:crypto'
 import type { PackageSeed } from '#shared/contracts/package-parts.ts'
 import type { FieldError } from '#shared/errors.ts'
 import { platformError, validationError } from '#shared/errors.ts'
@@ -13,6 +12,8 @@ import type { PackageParts } from './parts.ts'
 import { detailsOf } from './record-view.ts'
 import type { Manifest } from './release.ts'
 import { isNamed, readManifest } from './release.ts'
+import { archiveName } from './package-folder.ts'
+import { jsonFile, withChecksums } from './signatures.ts'
 import { seedsOf } from './switching.ts'
 import { writeZip } from './zip-writer.ts'
 
@@ -143,19 +144,13 @@ async function recordsOf(
 
 function archiveOf(manifest: Manifest, items: readonly DeliveredItem[], seeds: readonly PackageSeed[]): ExportedFile {
   const { metadata: _m, data: _d, functions: _f, translations: _t, ...own } = manifest
-  const files = new Map<string, Buffer>([['manifest.json', json(own)]])
-  for (const { type, name, item } of items) files.set(`metadata/${type}/${name}.json`, json(item))
+  const files = new Map<string, Buffer>([['manifest.json', jsonFile(own)]])
+  for (const { type, name, item } of items) files.set(`metadata/${type}/${name}.json`, jsonFile(item))
   const byObject = new Map<string, PackageSeed[]>()
   for (const seed of seeds) byObject.set(seed.object, [...(byObject.get(seed.object) ?? []), seed])
   for (const [object, [first, ...rest]] of byObject) {
     const records = [...first!.records, ...rest.flatMap((seed) => seed.records)]
-    files.set(`data/${object}.json`, json({ ...first!, records }))
+    files.set(`data/${object}.json`, jsonFile({ ...first!, records }))
   }
-  const sums = [...files].map(([path, bytes]) => [path, createHash('sha256').update(bytes).digest('hex')])
-  files.set('checksums.json', json({ algorithm: 'sha256', files: Object.fromEntries(sums) }))
-  return { fileName: `${manifest.id}-${manifest.version}.zip`, bytes: writeZip(files) }
-}
-
-function json(value: unknown): Buffer {
-  return Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
+  return { fileName: archiveName(manifest), bytes: writeZip(withChecksums(files)) }
 }

@@ -12,7 +12,7 @@ import { impactOf } from './delivery-plan.ts'
 import type { Executed, Work } from './execution.ts'
 import { execute } from './execution.ts'
 import type { PackageParts } from './parts.ts'
-import { passing, requirePackage, requireTransition } from './parts.ts'
+import { countsOf, passing, requirePackage, requireTransition } from './parts.ts'
 import { detailsOf, recordOf } from './record-view.ts'
 import type { Release } from './release.ts'
 import { readManifest, releaseOf, unsigned } from './release.ts'
@@ -35,7 +35,8 @@ export async function install(parts: PackageParts, ctx: RequestContext, request:
   const { id } = release.manifest
   const previous = getPackage(parts.read, id)
   if (previous !== undefined) {
-    if (!request.overwrite) {
+    // One that does not work is installed again over what is there of it (D-127).
+    if (!request.overwrite && previous.status !== 'error') {
       throw packageError('package_already_installed', { packageId: id, installedVersion: previous.version })
     }
     return overwrite(parts, ctx, request, release)
@@ -55,6 +56,7 @@ export async function install(parts: PackageParts, ctx: RequestContext, request:
     isEnabled: request.enableOnInstall,
     strategy: 'three-way-merge',
     takesSnapshot: false,
+    samples: request.samples,
   }
   await execute(parts, ctx, [...others, work], { confirm: consentOf(request.confirm) })
   const count = others.length
@@ -130,16 +132,17 @@ async function upgradeTo(
     execute(parts, ctx, [...others, work], { dryRun: how.dryRun, confirm: consentOf(how.confirm) })
   const executed = how.dryRun
     ? await run()
-    : await passing(parts, id, 'upgrading', () => noted(parts, row, version, run))
+    : await passing(parts, id, row.status === 'error' ? 'installing' : 'upgrading', () =>
+        noted(parts, row, version, run),
+      )
   const { plan, conflicts } = toldOf(row, release, executed, needed, world)
   if (how.dryRun) return { success: true, phase: 'analyzing', plan, conflicts, message: 'Nothing was changed.' }
   const now = requirePackage(parts, id)
-  const counts = parts.metadata.deliveries.counts().get(id) ?? {}
   const { snapshotId } = executed
   return {
     success: true,
     phase: 'completed',
-    package: recordOf(now, counts),
+    package: recordOf(now, countsOf(parts, id)),
     plan,
     ...(snapshotId === undefined ? {} : { snapshotId }),
     conflicts: [...conflicts],
@@ -219,16 +222,23 @@ export async function releaseIn(
     return parts.artifacts.release(kept.artifactRef)
   }
   if (artifactRef !== undefined) return parts.artifacts.release(artifactRef)
-  if (manifest !== undefined) return releaseOf(readManifest(manifest), unsigned, parts.metadata.deliveries.typeOf)
+  if (manifest !== undefined) return releaseOfManifest(parts, manifest)
   const message = 'A manifest, an artifact or the reference of an uploaded one is needed.'
   throw validationError([{ field: 'manifest', code: 'required', message }])
+}
+
+/** The release of a manifest without an archive. @throws validation_error, conflict */
+function releaseOfManifest(parts: PackageParts, given: unknown): Release {
+  const manifest = readManifest(given)
+  parts.artifacts.bundled.requireOwnId(manifest.id, null)
+  return releaseOf(manifest, unsigned, parts.metadata.deliveries.typeOf)
 }
 
 /** The release a request to upgrade names: by default the highest version that is uploaded. @throws version_not_found */
 async function releaseFor(parts: PackageParts, row: PackageRow, request: UpgradeRequest): Promise<Release> {
   const { manifest, artifactRef, targetVersion } = request
   if (manifest !== undefined) {
-    const release = releaseOf(readManifest(manifest), unsigned, parts.metadata.deliveries.typeOf)
+    const release = releaseOfManifest(parts, manifest)
     if (targetVersion === undefined || targetVersion === release.manifest.version) return release
     const message = 'The manifest is of another version.'
     throw validationError([{ field: 'targetVersion', code: 'not_allowed', message, value: targetVersion }])
@@ -249,7 +259,12 @@ async function releaseFor(parts: PackageParts, row: PackageRow, request: Upgrade
 }
 
 /** @throws permission_denied, platform_incompatible, signature_invalid */
-function requireAllowed(parts: PackageParts, ctx: RequestContext, release: Release, previous: PackageRow | null): void {
+export function requireAllowed(
+  parts: PackageParts,
+  ctx: RequestContext,
+  release: Release,
+  previous: PackageRow | null,
+): void {
   const { manifest, trust, publicKey } = release
   requireRights(parts.authorizer(), ctx, release)
   requirePlatform(manifest.engines.platform, parts.platformVersion)

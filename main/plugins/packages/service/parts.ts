@@ -9,8 +9,9 @@ import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { packageError } from '../errors.ts'
 import type { PackageRow } from '../store.ts'
-import { getPackage } from '../store.ts'
+import { getPackage, sampleCounts } from '../store.ts'
 import type { Artifacts } from './artifacts.ts'
+import type { PackageCounts } from './record-view.ts'
 import type { TrustedKeys } from './trusted-keys.ts'
 
 /** What the operations work with. */
@@ -37,6 +38,11 @@ export function requirePackage({ read }: Pick<PackageParts, 'read'>, id: string)
   const row = getPackage(read, id)
   if (row === undefined) throw packageError('package_not_found', { packageId: id })
   return row
+}
+
+/** What a package has in the workspace. */
+export function countsOf({ read, metadata }: Pick<PackageParts, 'read' | 'metadata'>, id: string): PackageCounts {
+  return { items: metadata.deliveries.counts().get(id) ?? {}, samples: sampleCounts(read).get(id) ?? 0 }
 }
 
 /** The states each state leads to. @source D-127 */

@@ -33,15 +33,19 @@ export function withoutContents(record: PackageRecord): PackageRecord {
   return { ...record, manifest }
 }
 
+/** What a package has in the workspace. */
+export interface PackageCounts {
+  /** Items by type. */
+  readonly items: Readonly<Record<string, number>>
+  /** Sample records. */
+  readonly samples: number
+}
+
 /**
  * Shows a package.
  * @param passing the state it passes through at the moment
  */
-export function recordOf(
-  row: PackageRow,
-  items: Readonly<Record<string, number>>,
-  passing?: PackageStatus,
-): PackageRecord {
+export function recordOf(row: PackageRow, { items, samples }: PackageCounts, passing?: PackageStatus): PackageRecord {
   const { manifest, settings, history } = detailsOf(row)
   const status = passing ?? row.status
   return {
@@ -65,5 +69,6 @@ export function recordOf(
     registeredNamespaces: [row.namespace],
     upgradeHistory: [...history],
     items: { ...items },
+    samples,
   }
 }

@@ -18,10 +18,15 @@ const rightsOfTypes: Readonly<Partial<Record<MetadataType, string>>> = {
   job: 'manage_metadata',
 }
 
+/** The system permissions whoever installs needs for what the items do, beside those the package asks for. */
+export function rightsOf({ items }: Pick<Release, 'items'>): string[] {
+  return [...new Set(items.flatMap(({ type, item }) => rightsIn(type, item)))]
+}
+
 /** @throws permission_denied with every right that is missing, in `details.permissions` */
-export function requireRights(authorizer: Authorizer, ctx: RequestContext, { manifest, items }: Release): void {
-  const needed = new Set(items.flatMap(({ type, item }) => rightsIn(type, item)))
-  const missing = [...needed].filter((right) => !authorizer.hasSystemPermission(ctx, right))
+export function requireRights(authorizer: Authorizer, ctx: RequestContext, release: Release): void {
+  const { manifest } = release
+  const missing = rightsOf(release).filter((right) => !authorizer.hasSystemPermission(ctx, right))
   const refused = manifest.permissions.filter((asked) => !mayGive(authorizer, ctx, manifest.namespace, asked))
   const permissions = [...new Set([...missing, ...refused])]
   if (permissions.length > 0) throw platformError('permission_denied', { permissions })

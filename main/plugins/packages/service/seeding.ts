@@ -5,6 +5,7 @@ import { PlatformError } from '#shared/errors.ts'
 import { isSameJson } from '#shared/merge-patch.ts'
 import type { Tx } from '#main/kernel/database.ts'
 import type { PlatformRecord, RecordKey, RecordsWithin } from '#main/plugins/data/api.ts'
+import type { PackageRow } from '../store.ts'
 import { getSeeded, putSeeded } from '../store.ts'
 
 /** One record to write. */
@@ -15,11 +16,18 @@ interface Seed {
 }
 
 /**
- * Writes the records. Records may refer to later ones: what misses a reference is tried again once the others are written.
+ * Writes the records; samples only where they are wanted. Records may refer to later ones: what misses a reference is tried again once the others are written.
  * @throws what refuses a record, with `seed {object, index}` in its details
  */
-export function writeSeeds(tx: Tx, records: RecordsWithin, packageId: string, seeds: readonly PackageSeed[]): void {
-  let waiting = seeds.flatMap((seed) => seed.records.map((record, index): Seed => ({ seed, index, record })))
+export function writeSeeds(
+  tx: Tx,
+  records: RecordsWithin,
+  { id: packageId, samples }: Pick<PackageRow, 'id' | 'samples'>,
+  seeds: readonly PackageSeed[],
+): void {
+  let waiting = seeds
+    .filter((seed) => seed.sample !== true || samples === 1)
+    .flatMap((seed) => seed.records.map((record, index): Seed => ({ seed, index, record })))
   while (waiting.length > 0) {
     const refused: { readonly one: Seed; readonly error: PlatformError }[] = []
     for (const one of waiting) {
@@ -49,12 +57,20 @@ function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, in
   const named = given === undefined && externalId !== undefined ? record[externalId] : undefined
   const isNamed = externalId !== undefined && named !== undefined && named !== null
   const key: RecordKey = isNamed ? { field: externalId, value: named } : { id: id ?? String(given) }
+  const remember = (recordId: string, seeded: PlatformRecord): void =>
+    putSeeded(tx, packageId, {
+      object,
+      record_id: recordId,
+      seeded: JSON.stringify(seeded),
+      sample: seed.sample === true ? 1 : 0,
+    })
   const found = records.find(object, key)
   if (found === undefined) {
     // Somebody removed it for good, and it stays gone.
     if (id !== undefined && !isNamed && getSeeded(tx, packageId, object, id) !== undefined) return
     const made = records.create(object, isNamed ? values : { ...values, id: id ?? given })
-    putSeeded(tx, packageId, object, made.id, JSON.stringify(chosen(made.record, Object.keys(values))))
+    // Of a sample everything counts: whoever changes a field the package left alone has made the record their own.
+    remember(made.id, seed.sample === true ? made.record : chosen(made.record, Object.keys(values)))
     return
   }
   if (mode === 'insert' || found.isDeleted) return
@@ -67,8 +83,7 @@ function writeSeed(tx: Tx, records: RecordsWithin, packageId: string, { seed, in
   }
   const changes = Object.fromEntries(Object.entries(values).filter(([field]) => isFree(field)))
   const stored = Object.keys(changes).length === 0 ? found : records.update(object, found.id, changes)
-  const seeded = { ...known, ...chosen(stored.record, Object.keys(changes)) }
-  putSeeded(tx, packageId, object, found.id, JSON.stringify(seeded))
+  remember(found.id, { ...known, ...chosen(stored.record, Object.keys(changes)) })
 }
 
 function chosen(record: PlatformRecord, fields: readonly string[]): PlatformRecord {

@@ -194,6 +194,7 @@ function rowBack({ clock }: PackageParts, row: PackageRow, back: PackageRow): Pa
     status: row.status,
     states: row.status === 'disabled' ? row.states : back.states,
     seeded_version: row.seeded_version,
+    samples: row.samples,
     previous_version: row.version,
     history: JSON.stringify(told),
     error_message: null,

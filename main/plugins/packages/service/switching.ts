@@ -63,7 +63,7 @@ export async function enable(parts: PackageParts, ctx: RequestContext, id: strin
     confirm: 'true',
     along(tx) {
       putPackage(tx, settled(parts, row, { status: 'installed', states: '{}', seeded_version: row.version }))
-      writeSeeds(tx, parts.data.within(tx, seeding(ctx)), id, seeds)
+      writeSeeds(tx, parts.data.within(tx, seeding(ctx)), row, seeds)
       tx.emit(ctx, { type: 'packages.enabled', payload: { packageId: id, version: row.version } })
     },
   })

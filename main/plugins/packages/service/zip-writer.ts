@@ -7,14 +7,17 @@ const dosDate = 0x21
 const utf8Names = 0x0800
 const deflated = 8
 
-/** The bytes of a zip file with the files in the order given. */
-export function writeZip(files: ReadonlyMap<string, Buffer>): Buffer {
+/**
+ * The bytes of a zip file with the files in the order given.
+ * @param level 0 packs nothing, so that other versions of the library give the same bytes, too
+ */
+export function writeZip(files: ReadonlyMap<string, Buffer>, level?: 0): Buffer {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (const [path, content] of files) {
     const name = Buffer.from(path)
-    const packed = deflateRawSync(content)
+    const packed = deflateRawSync(content, level === undefined ? {} : { level })
     const facts = Buffer.alloc(26)
     facts.writeUInt16LE(20, 0)
     facts.writeUInt16LE(utf8Names, 2)

@@ -46,6 +46,8 @@ export interface ByteStore {
   free(sha256: string): void
   /** Whether bytes of that size lie in their place. */
   has(sha256: string, size: number): Promise<boolean>
+  /** The checksums that begin with two digits and have bytes in their place, whole or not. */
+  namesWith(digits: string): Promise<ReadonlySet<string>>
   /** Runs work while no bytes go. */
   whileKept<T>(work: () => Promise<T>): Promise<T>
   /** The parts of an upload, one after the other. */
@@ -204,6 +206,7 @@ export function createByteStore(parts: ByteStoreParts): ByteStore {
       const found = await stat(placeOf(sha256)).catch(() => undefined)
       return found?.isFile() === true && found.size === size
     },
+    namesWith: async (digits) => new Set(await names(path.join(root, digits))),
     async whileKept(work) {
       keeping += 1
       try {

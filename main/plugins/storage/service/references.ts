@@ -1,4 +1,5 @@
 // What names a file: fields of records and items of their feeds, kept in the transaction of the write that changes them.
+import type { FileUse } from '#shared/contracts/storage.ts'
 import type { PlatformEvent } from '#shared/events.ts'
 import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
@@ -26,6 +27,8 @@ export interface FileReferences {
   isSeenBy(read: Pick<Reads, 'all'>, ctx: RequestContext, fileId: string): boolean
   /** The live records that name the file. */
   dependents(read: Pick<Reads, 'all'>, ctx: RequestContext, fileId: string): Dependents
+  /** The places of live records that name the file, as far as the caller may see them. */
+  uses(read: Pick<Reads, 'all'>, ctx: RequestContext, fileId: string): FileUse[]
   /** Listeners of events, in the transaction. */
   recordWritten(event: PlatformEvent, tx: Tx): void
   recordPurged(event: PlatformEvent, tx: Tx): void
@@ -90,6 +93,10 @@ export function createFileReferences({ write, metadata, data, feed, log }: Refer
   return {
     isSeenBy: (read, ctx, fileId) =>
       heldFor(ctx, referencesTo(read, fileId)).some((reference) => canSee(ctx, reference)),
+    uses: (read, ctx, fileId) =>
+      heldFor(ctx, referencesTo(read, fileId))
+        .filter((reference) => canSee(ctx, reference))
+        .map(({ row, object, field }) => ({ object, recordId: row.record_id, field })),
     dependents(read, ctx, fileId) {
       const rows = referencesTo(read, fileId)
       const recordsOf = (held: ReturnType<typeof heldFor>): number =>

@@ -76,16 +76,24 @@ export function createUpkeep({ read, write, clock, log, bytes }: UpkeepParts): U
       )
   }
 
-  /** A file is ready exactly while its bytes are there: they may be gone with a folder, and back with a backup. */
+  /**
+   * A file is ready exactly while its bytes are there: they may be gone with a folder, and back with a backup. Names are
+   * compared folder by folder, so that the disk is asked 256 times however many files there are; a size that is wrong is
+   * found by whoever reads the file.
+   */
   const compare = async (): Promise<void> => {
-    let after = ''
     let lost = 0
-    for (;;) {
-      const slice = filesWithBytes(read, after, filesPerSlice)
+    for (let at = 0; at < 256; at += 1) {
+      const digits = at.toString(16).padStart(2, '0')
+      // Rows first: bytes that arrive meanwhile lie in their place before anything names them.
+      const files = filesWithBytes(read, digits)
+      if (files.length === 0) continue
+      const present = await bytes.namesWith(digits)
       const changes: { id: string; status: FileRow['status'] }[] = []
-      for (const { id, sha256, size, status } of slice) {
+      for (const { id, sha256, size, status } of files) {
         if (stopped) return
-        const isThere = sha256 !== null && (await bytes.has(sha256, size))
+        if (present.has(sha256!) === (status === 'ready')) continue
+        const isThere = await bytes.has(sha256!, size)
         if (isThere !== (status === 'ready')) changes.push({ id, status: isThere ? 'ready' : 'lost' })
       }
       lost += changes.filter(({ status }) => status === 'lost').length
@@ -93,8 +101,6 @@ export function createUpkeep({ read, write, clock, log, bytes }: UpkeepParts): U
         await write('storage.compare', (tx) => {
           for (const { id, status } of changes) if (readFile(tx, id) !== undefined) putStatus(tx, id, status)
         })
-      if (slice.length < filesPerSlice) break
-      after = slice.at(-1)!.id
     }
     if (lost > 0) log.warn({ files: lost }, 'Bytes of files are missing; a backup that has them brings the files back.')
   }

@@ -1,0 +1,2 @@
+// The door of files: looking at them from anywhere.
+export { FilePreview } from './file-preview.tsx'

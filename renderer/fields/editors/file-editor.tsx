@@ -1,0 +1,14 @@
+// Owns editing a field of files. What is chosen and sent is loaded when the first editor opens.
+import { Suspense, lazy } from 'react'
+import type { FieldEditorProps } from '../field-type.ts'
+
+const FileChooser = lazy(async () => ({ default: (await import('./file-chooser.tsx')).FileChooser }))
+
+/** The editor. */
+export function FileEditor(props: FieldEditorProps) {
+  return (
+    <Suspense fallback={null}>
+      <FileChooser {...props} />
+    </Suspense>
+  )
+}
