@@ -4,10 +4,10 @@ import { definePlugin } from '#main/kernel/plugin.ts'
 import { mcpHandlers } from './routes.ts'
 import { createMcpEndpoint } from './service.ts'
 import { createConfirmations } from './service/confirmations.ts'
+import { createObjectDescriptions } from './service/object-descriptions.ts'
 import { prompts } from './service/prompts.ts'
 import { createResources } from './service/resources.ts'
 import { createToolBox } from './service/tool-box.ts'
-import { createVisibleObjects } from './service/visible-objects.ts'
 
 /** Tools, resources and prompts for assistants (D-295 to D-298). */
 export const mcpPlugin = definePlugin({
@@ -22,7 +22,7 @@ export const mcpPlugin = definePlugin({
     const data = host.service('data')
     const metadata = host.service('metadata')
     const authorizer = () => host.authorizer
-    const objects = createVisibleObjects(metadata, authorizer)
+    const objects = createObjectDescriptions({ metadata, permissions: host.service('permissions'), authorizer })
     const confirmations = createConfirmations({ now: () => host.clock.now(), token: () => host.ids.token(32) })
     const tools = createToolBox({
       data,

@@ -2,15 +2,15 @@
 import type { GraphQLArgumentConfig, GraphQLFieldConfig, GraphQLObjectType } from 'graphql'
 import { PlatformError, platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
-import { requireApiMethods } from '#shared/object-api.ts'
+import { offersApiMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { ApiMethod } from '#shared/object-api.ts'
 import type { BulkError, BulkOptions, DataService } from '#main/plugins/data/api.ts'
+import type { VisibleObject } from '#main/plugins/permissions/api.ts'
 import { costKey } from './limits.ts'
 import { typeNameOf } from './names.ts'
 import type { InputNames, ObjectTypes } from './object-types.ts'
 import type { RunContext } from './run-context.ts'
 import type { TypeBook } from './type-book.ts'
-import type { VisibleObject } from './visible-objects.ts'
 
 type Field = GraphQLFieldConfig<unknown, RunContext>
 type Args = Record<string, unknown>
@@ -119,8 +119,8 @@ export function recordMutations(
   ]
   const offers = (method: ApiMethod): boolean =>
     method === 'delete'
-      ? object.offers('delete') || object.offers('purge')
-      : object.offers(method) && (method !== 'restore' || object.schema.enable.trash)
+      ? offersApiMethods(object.schema, 'delete') || offersApiMethods(object.schema, 'purge')
+      : offersApiMethods(object.schema, method) && (method !== 'restore' || object.schema.enable.trash)
   return fields.filter(([method]) => offers(method)).map(([, wanted, field]) => ({ name: wanted, field }))
 }
 
@@ -131,7 +131,7 @@ export function manyMutation(
   object: VisibleObject,
   types: ObjectTypes,
 ): Mutation | null {
-  if (!object.offers('bulk', 'create')) return null
+  if (!offersApiMethods(object.schema, 'bulk', 'create')) return null
   const { GraphQLList: List, GraphQLNonNull: Required } = book.library
   const { name } = object.schema
   return {

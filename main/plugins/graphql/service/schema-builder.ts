@@ -1,6 +1,7 @@
 // One schema from what a caller may know. Names are given out in one order, whoever asks, so that equal rights give equal
 // schemas (D-181).
 import type { GraphQLFieldConfigMap, GraphQLSchema } from 'graphql'
+import type { VisibleObjects } from '#main/plugins/permissions/api.ts'
 import type { RootServices } from './query-fields.ts'
 import { addListQueries, recordQuery } from './query-fields.ts'
 import { createDeleteResult, manyMutation, recordMutations } from './mutation-fields.ts'
@@ -11,7 +12,6 @@ import type { RunContext } from './run-context.ts'
 import type { GraphqlLibrary } from './scalars.ts'
 import { changeSubscription, createChangeKind } from './subscription-fields.ts'
 import { createTypeBook } from './type-book.ts'
-import type { VisibleObjects } from './visible-objects.ts'
 
 type Fields = GraphQLFieldConfigMap<unknown, RunContext>
 
@@ -25,7 +25,7 @@ export function buildSchemaOf(
   objects: VisibleObjects,
   hasOrganizations: boolean,
 ): GraphQLSchema {
-  const sorted = [...objects.values()].toSorted((a, b) => (a.schema.name < b.schema.name ? -1 : 1))
+  const sorted = [...objects.byName.values()].toSorted((a, b) => (a.schema.name < b.schema.name ? -1 : 1))
   const typeNames = new Map<string, string>()
   const book = createTypeBook(library, (names) => {
     for (const { schema } of sorted) typeNames.set(schema.name, names.claim(typeNameOf(schema.name)))
