@@ -110,6 +110,12 @@ const AutomationScreen = lazy(async () => ({
 const FlowScreen = lazy(async () => ({
   default: (await import('../features/automation/flow-screen.tsx')).FlowScreen,
 }))
+const ApiScreen = lazy(async () => ({
+  default: (await import('../features/api/api-screen.tsx')).ApiScreen,
+}))
+const AssistantScreen = lazy(async () => ({
+  default: (await import('../features/assistant/assistant-screen.tsx')).AssistantScreen,
+}))
 const JoinScreen = lazy(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
@@ -188,6 +194,10 @@ function Frame() {
                 </Route>
                 <Route path="/automation/:part?">{({ part }) => <AutomationScreen part={part} />}</Route>
                 <Route path="/approvals/:part?/:id?">{({ part, id }) => <ApprovalsScreen part={part} id={id} />}</Route>
+                <Route path="/assistant/:part?">{({ part }) => <AssistantScreen part={part} />}</Route>
+                <Route path="/api/:part?/:object?">
+                  {({ part, object }) => <ApiScreen part={part} object={object} />}
+                </Route>
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
                 </Route>

@@ -4,10 +4,12 @@ import {
   IconArrowsJoin2,
   IconBuilding,
   IconChecklist,
+  IconCode,
   IconDevices,
   IconHome,
   IconPlus,
   IconRoute,
+  IconSparkles,
   IconTable,
   IconTools,
   IconUser,
@@ -46,6 +48,9 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
       <ul className={classes.list}>
         <Entry {...entry} to="/" label={t('nav.home')} icon={IconHome} />
         <Entry {...entry} to="/new" label={t('nav.newTable')} icon={IconPlus} />
+        {manifest?.routes.ai != null && (
+          <Entry {...entry} to="/assistant" label={t('nav.assistant')} icon={IconSparkles} />
+        )}
         {approvals !== undefined && (
           <Entry {...entry} to="/approvals" label={t('nav.approvals')} icon={IconChecklist} open={approvals} />
         )}
@@ -71,6 +76,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
         <Entry {...entry} to="/access" label={t('nav.access')} icon={IconUsers} />
         {hasAutomation && <Entry {...entry} to="/automation" label={t('nav.automation')} icon={IconRoute} />}
         {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('nav.webhooks')} icon={IconWebhook} />}
+        <Entry {...entry} to="/api" label={t('nav.api')} icon={IconCode} />
         {manifest?.routes.sync != null && (
           <Entry {...entry} to="/sync" except="/sync/conflicts" label={t('nav.sync')} icon={IconDevices} />
         )}

@@ -6,6 +6,7 @@ import { createMcpEndpoint } from './service.ts'
 import { createConfirmations } from './service/confirmations.ts'
 import { createObjectDescriptions } from './service/object-descriptions.ts'
 import { prompts } from './service/prompts.ts'
+import { createRecentActs } from './service/recent-acts.ts'
 import { createResources } from './service/resources.ts'
 import { createToolBox } from './service/tool-box.ts'
 
@@ -43,11 +44,21 @@ export const mcpPlugin = definePlugin({
           .catch((error: unknown) => host.log.error({ err: error, tool }, 'A call of a tool could not be noted.'))
       },
     })
+    const acts = createRecentActs(() => host.clock.now())
     const resources = createResources({ objects, data, metadata })
     host.handle(
       mcpRoutes,
       mcpHandlers(
-        createMcpEndpoint({ tools, resources, prompts, authorizer, log: host.log, version: host.options.version }),
+        createMcpEndpoint({
+          tools,
+          resources,
+          prompts,
+          acts,
+          authorizer,
+          log: host.log,
+          version: host.options.version,
+        }),
+        acts,
       ),
     )
   },

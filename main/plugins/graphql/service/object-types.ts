@@ -10,13 +10,14 @@ import type {
   GraphQLObjectType,
   GraphQLScalarType,
 } from 'graphql'
+import { graphqlTypeName } from '#shared/graphql-names.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { declaredTypeOf, fieldTypeOf } from '#shared/field-types/registry.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
 import type { VisibleObject, VisibleObjects } from '#main/plugins/permissions/api.ts'
 import { costKey } from './limits.ts'
-import { createNamePool, typeNameOf } from './names.ts'
+import { createNamePool } from './names.ts'
 import type { RunContext } from './run-context.ts'
 import { selectedFields } from './selection.ts'
 import type { TypeBook } from './type-book.ts'
@@ -61,7 +62,7 @@ export function createObjectTypes(
   hasOrganizations: boolean,
 ): ObjectTypes {
   const { library } = book
-  const base = typeNameOf(object.schema.name)
+  const base = graphqlTypeName(object.schema.name)
   const { enable, systemFields } = object.schema
   // Those of the trash come last, where there is one.
   const fields = enable.trash ? [...object.fields, ...systemFields.slice(6)] : object.fields

@@ -1,12 +1,12 @@
 // The queries of one object: a record, a page of records, values over groups of them (D-181).
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql'
+import { graphqlFieldName } from '#shared/graphql-names.ts'
 import { offersApiMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
 import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
 import type { VisibleObject } from '#main/plugins/permissions/api.ts'
 import { costKey } from './limits.ts'
 import type { NamePool } from './names.ts'
-import { fieldNameOf } from './names.ts'
 import type { ObjectTypes } from './object-types.ts'
 import type { RunContext } from './run-context.ts'
 import { selectedFields } from './selection.ts'
@@ -59,7 +59,7 @@ export function addListQueries(
   object: VisibleObject,
   types: ObjectTypes,
 ): void {
-  const name = fieldNameOf(object.schema.name)
+  const name = graphqlFieldName(object.schema.name)
   if (offersApiMethods(object.schema, 'list') || offersApiMethods(object.schema, 'search'))
     fields[pool.claim(`${name}List`)] = pageQuery(book, services, object, types)
   const { analytics } = services
