@@ -83,27 +83,25 @@ const runners: Readonly<Record<ExampleKind, (text: string) => Promise<string[]>>
   async rest(text) {
     const [head, body] = text.split('\n\n')
     const [method, path] = head!.split('\n')[0]!.split(' ')
-    return idsOf(
-      (await answerOf(await fetch(host.host.url + path!, { method: method!, headers: headers(), body: body! })))
-        .records,
-    )
+    const answer = await fetch(host.host.url + path!, { method: method!, headers: headers(), body: body! })
+    return idsOf((await answerOf(answer))['records'])
   },
   async graphql(query) {
     const body = JSON.stringify({ query })
     const answer = await fetch(`${host.host.url}/api/v1/graphql`, { method: 'POST', headers: headers(), body })
     const { data } = await answerOf(answer)
-    return idsOf((Object.values(data)[0] as { records: unknown }).records)
+    return idsOf(Object.values(data as Record<string, { records: unknown }>)[0]!.records)
   },
-  odata: async (address) => idsOf((await answerOf(await fetch(address, { headers: headers() }))).value),
+  odata: async (address) => idsOf((await answerOf(await fetch(address, { headers: headers() })))['value']),
   javascript: async (text) =>
     idsOf(JSON.parse((await run(process.execPath, ['--input-type=module', '-e', text], { env: env() })).stdout)),
   python: async (text) => idsOf(JSON.parse((await run('python3', ['-c', text], { env: env() })).stdout)),
   curl: async (text) => idsOf(JSON.parse((await run('sh', ['-c', text], { env: env() })).stdout).records),
 }
 
-async function answerOf(answer: Response): Promise<any> {
-  const body = await answer.json()
-  expect([answer.status, body.errors], JSON.stringify(body).slice(0, 500)).toEqual([200, undefined])
+async function answerOf(answer: Response): Promise<Record<string, unknown>> {
+  const body = (await answer.json()) as Record<string, unknown>
+  expect([answer.status, body['errors']], JSON.stringify(body).slice(0, 500)).toEqual([200, undefined])
   return body
 }
 

@@ -85,6 +85,7 @@ describe('the assistant', () => {
     await look(page, 'assistant-refused')
     await page.getByRole('button', { name: 'Show all Tasks' }).click()
     await page.getByRole('heading', { name: 'What was understood' }).waitFor()
+    expect(await page.getByText('No condition').count()).toBe(1)
   })
 
   it('talks about records and names those it rests on', async () => {

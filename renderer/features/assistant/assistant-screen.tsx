@@ -8,6 +8,7 @@ import { discoveryQuery } from '../../lib/discovery.ts'
 import { navigate } from '../../lib/hash-location.ts'
 import { addStrings, t } from '../../lib/strings.ts'
 import { assistantStrings } from '../../lib/strings/assistant.ts'
+import classes from './assistant.module.css'
 import { AskPart } from './ask-part.tsx'
 import { ChatPart } from './chat-part.tsx'
 import { ProviderNote } from './provider-note.tsx'
@@ -30,7 +31,9 @@ export function AssistantScreen(props: { part: string | undefined }) {
   }
   return (
     <Page title={t('assistant.title')} lead={t('assistant.lead')}>
-      <ProviderNote />
+      <div className={classes.provider}>
+        <ProviderNote />
+      </div>
       <TabbedParts
         label={t('assistant.parts')}
         tabs={tabs.map((key) => ({ key, label: t(`assistant.part.${key}`) }))}

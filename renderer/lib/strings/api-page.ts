@@ -62,7 +62,7 @@ export const apiStrings = {
   'api.graphql.variables': 'Variables (JSON)',
   'api.graphql.variables.wrong': 'This is not a JSON object.',
   'api.graphql.fits': 'Fits here',
-  'api.graphql.fits.help': 'Ctrl+Space leads from the query to this list, Escape back.',
+  'api.graphql.fits.help': 'Ctrl+Space leads to what fits at the caret, Escape back. Ctrl+Enter runs it.',
   'api.graphql.fits.none': 'Nothing. Put the caret between braces.',
   'api.graphql.schema': 'Schema',
   'api.assistants.title': 'Connections for assistants',

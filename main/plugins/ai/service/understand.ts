@@ -292,7 +292,8 @@ class QuestionReader {
   }
 
   #extreme(field: FieldSchema, end: number): number {
-    const asksValue = ['what', 'wa', 'was', 'wie'].includes(this.#words[0]?.stem ?? '') && this.#draft.top === null
+    const isQuestion = ['what', 'wa', 'was', 'wie'].includes(this.#words[0]?.stem ?? '')
+    const asksValue = (isQuestion || this.#isOfAll(end)) && this.#draft.top === null
     if (asksValue && isNumber(field)) this.#draft.measure = { function: this.#superlative!, field }
     else
       this.#draft.sort.push({
@@ -303,6 +304,14 @@ class QuestionReader {
     this.#isRanked = true
     this.#superlative = null
     return end
+  }
+
+  /** "the highest price of products": a value over them, unlike "products with the highest price". */
+  #isOfAll(at: number): boolean {
+    if (!['of', 'der', 'von', 'aller'].includes(this.#words[at]?.raw.toLowerCase() ?? '')) return false
+    let next = at + 1
+    while (vocabulary.fillers.has(this.#words[next]?.stem ?? '')) next += 1
+    return phraseAt(this.#words, next, this.#lexicon.objectPhrases)?.value === this.#of.schema
   }
 
   #dayAt(at: number): number | null {
