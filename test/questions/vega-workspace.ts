@@ -43,7 +43,7 @@ export async function seedVega(host: TestHost): Promise<void> {
   })
   const films = readMovies()
   const cars = readCars()
-  const penguins = readPenguins().map((row) => ({ ...row, Sex: row['Sex'] === '.' ? null : row['Sex']! }))
+  const penguins = readPenguins().map((row): Row => ({ ...row, Sex: row['Sex'] === '.' ? null : row['Sex']! }))
   const days = csvRows(readWeatherCsv())
   const airports = csvRows(readAirportsCsv())
   const number = (label: string) => ({ type: 'number', label, scale: 6 })
@@ -166,7 +166,7 @@ export async function seedVega(host: TestHost): Promise<void> {
       beak_depth: row['Beak Depth (mm)']!,
       flipper_length: row['Flipper Length (mm)']!,
       body_mass: row['Body Mass (g)']!,
-      sex: row['Sex'],
+      sex: row['Sex']!,
     })),
   )
   await store(

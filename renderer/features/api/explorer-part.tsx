@@ -40,11 +40,12 @@ export function ExplorerPart() {
   const list = useRef<HTMLDivElement>(null)
 
   const hints = schema.data ? hintsAt(query, caret, schema.data.types) : { from: caret, members: [] }
-  const place = (at: number): void =>
+  const place = (at: number): void => {
     requestAnimationFrame(() => {
       area.current?.focus()
       area.current?.setSelectionRange(at, at)
     })
+  }
   const insert = (name: string): void => {
     setQuery(query.slice(0, hints.from) + name + query.slice(caret))
     setCaret(hints.from + name.length)

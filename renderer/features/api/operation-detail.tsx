@@ -38,21 +38,20 @@ export function OperationDetail({ operation }: { operation: ShownOperation }) {
   }
 
   return (
-    <section aria-labelledby="operation-name">
+    <section className={parts.section} aria-labelledby="operation-name">
       <h2 id="operation-name">{operation.summary}</h2>
       <p className={parts.address}>
         <code>
           {method} {path}
         </code>
       </p>
-      <FactList
-        facts={[
-          ...parameters.map(
+      {parameters.length > 0 && (
+        <FactList
+          facts={parameters.map(
             ({ name, description }) => [name, description === '' ? t('api.try.text') : description] as const,
-          ),
-          ...refusals.map(({ status, codes }) => [status, codes] as const),
-        ]}
-      />
+          )}
+        />
+      )}
       <form
         className={parts.form}
         onSubmit={(event) => {
@@ -97,6 +96,10 @@ export function OperationDetail({ operation }: { operation: ShownOperation }) {
         </Button>
       </form>
       <AttemptResult attempt={attempt} />
+      <details className={parts.section}>
+        <summary>{t('api.reference.refusals')}</summary>
+        <FactList facts={refusals.map(({ status, codes }) => [status, codes] as const)} />
+      </details>
     </section>
   )
 }

@@ -41,6 +41,7 @@ export const apiStrings = {
   'api.reference.operations': 'Operations',
   'api.reference.back': 'All operations',
   'api.reference.choose': 'Choose an operation to see what it takes, and to try it.',
+  'api.reference.refusals': 'What is refused, by status',
   'api.fields': 'Fields',
   'api.field.name': 'Name',
   'api.field.label': 'Label',
