@@ -8,6 +8,8 @@ import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { connection } from '../../lib/bridge.ts'
 import { t } from '../../lib/strings.ts'
+import { NarrowingChoice, isUsableNarrowing } from '../account/index.ts'
+import type { Narrowing } from '../account/index.ts'
 import { httpConfiguration, stdioConfiguration } from './connection-text.ts'
 
 interface Made {
@@ -59,17 +61,19 @@ export function ConnectionDialog(props: { opened: boolean; onClose: () => void; 
 function ConnectionForm(props: { onClose: () => void; onMade: (made: Made) => void }) {
   const [name, setName] = useState('')
   const [readOnly, setReadOnly] = useState(true)
+  const [narrowing, setNarrowing] = useState<Narrowing>(null)
 
   const create = async (): Promise<void> => {
     const { baseUrl } = await connection()
-    const { key } = await call('createKey', { body: { name: name.trim(), readOnly, purpose: 'assistant' } })
+    const limits = { readOnly, ...(narrowing === null ? {} : { permissionSets: [...narrowing] }) }
+    const { key } = await call('createKey', { body: { name: name.trim(), ...limits, purpose: 'assistant' } })
     props.onMade({ name: name.trim(), key, baseUrl })
   }
 
   return (
     <DialogForm
       submit={t('api.assistants.create')}
-      ready={name.trim() !== ''}
+      ready={name.trim() !== '' && isUsableNarrowing(narrowing)}
       onClose={props.onClose}
       onSubmit={create}
     >
@@ -94,6 +98,7 @@ function ConnectionForm(props: { onClose: () => void; onMade: (made: Made) => vo
               </label>
             ))}
           </fieldset>
+          <NarrowingChoice value={narrowing} tried={tried} onChange={setNarrowing} />
         </>
       )}
     </DialogForm>

@@ -110,11 +110,14 @@ export function ConnectionsPart() {
 }
 
 function Connection(props: { connection: Key; acts: readonly Act[]; onEnd: () => void }) {
-  const { name, readOnly, createdAt, lastUsedAt } = props.connection
+  const { name, readOnly, permissionSets, createdAt, lastUsedAt } = props.connection
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{t(readOnly ? 'api.assistants.limits.read' : 'api.assistants.limits.all')}</td>
+      <td>
+        {t(readOnly ? 'api.assistants.limits.read' : 'api.assistants.limits.all')}
+        {permissionSets !== null && <span className={parts.under}>{permissionSets.join(', ')}</span>}
+      </td>
       <td data-time>{formatMoment(createdAt)}</td>
       <td data-time>{lastUsedAt === null ? t('api.assistants.used.never') : formatMoment(lastUsedAt)}</td>
       <td>
