@@ -29,6 +29,7 @@ export const appStrings = {
   'app.copy': 'Copy',
   'app.copied': 'Copied',
   'app.copyOf': 'Copy: {what}',
+  'app.copiedOf': 'Copied: {what}',
   'pairs.of': '{what} {number}',
   'pairs.choose': 'Choose',
   'pairs.remove': 'Remove row {number}',
