@@ -23,6 +23,11 @@ export function requireApiMethods(schema: ObjectSchema | undefined, ...methods: 
   throw platformError('method_not_allowed', { allowed: offered })
 }
 
+/** Whether the object's API offers all of these operations. */
+export function offersApiMethods({ enable }: ObjectSchema, ...methods: readonly ApiMethod[]): boolean {
+  return methods.every((method) => enable.apiMethods?.includes(method) ?? true)
+}
+
 /** What an object that has no clones offers. */
 function without(schema: ObjectSchema): readonly string[] {
   return (schema.enable.apiMethods ?? apiMethods).filter((method) => method !== 'clone')

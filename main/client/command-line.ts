@@ -1,5 +1,6 @@
 // What commands over the running program share: their exit codes, and input from a file or from what is piped in.
 import { readFileSync } from 'node:fs'
+import { locateDataDir } from '#main/data-dir.ts'
 import { CommandFailed } from './host-client.ts'
 
 /** The command line does not say what a command needs. */
@@ -10,10 +11,32 @@ export class WrongUsage extends Error {
   }
 }
 
-/** Runs a command and says what went wrong: 0 done, 1 refused or failed, 2 a command line that cannot be followed. */
-export async function exitCodeOf(usage: string, run: () => Promise<number>): Promise<number> {
+/** Options every command takes: the data folder of the program it speaks to, and the way to its usage. */
+export const commonOptions = { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const
+
+/** A command line as it was read. */
+interface Given {
+  readonly values: { readonly data?: string | undefined; readonly help?: boolean | undefined }
+}
+
+/**
+ * Runs a command and says what went wrong: 0 done, 1 refused or failed, 2 a command line that cannot be followed. Who asks
+ * for help gets the usage instead.
+ * @param read reads the command line
+ * @param run is given what was read and the data folder
+ */
+export async function exitCodeOf<T extends Given>(
+  usage: string,
+  read: () => T,
+  run: (given: T, dataDir: string) => Promise<number>,
+): Promise<number> {
   try {
-    return await run()
+    const given = read()
+    if (given.values.help === true) {
+      process.stdout.write(usage)
+      return 0
+    }
+    return await run(given, locateDataDir(given.values.data))
   } catch (error) {
     if (error instanceof CommandFailed) {
       process.stderr.write(`${error.message}\n`)

@@ -3,8 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { importMediaTypes } from '#shared/contracts/import.ts'
-import { locateDataDir } from '#main/data-dir.ts'
-import { WrongUsage, exitCodeOf, jsonOption, readInput, readObjects } from './command-line.ts'
+import { WrongUsage, commonOptions, exitCodeOf, jsonOption, readInput, readObjects } from './command-line.ts'
 import type { HostClient } from './host-client.ts'
 import { CommandFailed, connectToHost, refusalOf } from './host-client.ts'
 
@@ -27,7 +26,7 @@ const usage = `Usage: cairn data <action> OBJECT [...] [--data DIR]
 const pageSize = 1_000
 
 const options = {
-  data: { type: 'string' },
+  ...commonOptions,
   filter: { type: 'string' },
   search: { type: 'string' },
   select: { type: 'string' },
@@ -40,7 +39,6 @@ const options = {
   'expected-version': { type: 'string' },
   'dry-run': { type: 'boolean' },
   purge: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
 } as const
 
 type Options = ReturnType<typeof parse>['values']
@@ -65,17 +63,13 @@ const actions: Readonly<Record<string, (call: Call) => Promise<number>>> = {
 
 /** Runs `cairn data` and answers the exit code: 0 done, 1 refused or failed, 2 for a wrong command line. */
 export function runData(argv: readonly string[]): Promise<number> {
-  return exitCodeOf(usage, async () => {
-    const { values, positionals } = parse(argv)
-    if (values.help === true) {
-      process.stdout.write(usage)
-      return 0
-    }
+  const read = () => parse(argv)
+  return exitCodeOf(usage, read, async ({ values, positionals }, dataDir) => {
     const [name, object, ...words] = positionals
     const action = name !== undefined && Object.hasOwn(actions, name) ? actions[name] : undefined
     if (action === undefined) throw new WrongUsage(`There is no action "${name ?? ''}".`)
     if (object === undefined) throw new WrongUsage('Which object?')
-    const host = await connectToHost(locateDataDir(values.data))
+    const host = await connectToHost(dataDir)
     return action({ host, object, words, options: values })
   })
 }

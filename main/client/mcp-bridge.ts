@@ -3,8 +3,7 @@
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { isJsonMap } from '#shared/merge-patch.ts'
-import { locateDataDir } from '#main/data-dir.ts'
-import { exitCodeOf } from './command-line.ts'
+import { commonOptions, exitCodeOf } from './command-line.ts'
 import type { HostClient } from './host-client.ts'
 import { CommandFailed, connectToHost, refusalOf } from './host-client.ts'
 
@@ -28,16 +27,8 @@ const serverError = -32_000
 
 /** Carries messages until the input ends, and answers the exit code. */
 export function runMcpBridge(argv: readonly string[]): Promise<number> {
-  return exitCodeOf(usage, async () => {
-    const { values } = parseArgs({
-      args: [...argv],
-      options: { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-    })
-    if (values.help === true) {
-      process.stdout.write(usage)
-      return 0
-    }
-    const dataDir = locateDataDir(values.data)
+  const read = () => parseArgs({ args: [...argv], options: commonOptions })
+  return exitCodeOf(usage, read, async (_given, dataDir) => {
     const bridge = createBridge(await connectToHost(dataDir), () => connectToHost(dataDir))
     const open = new Set<Promise<void>>()
     for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {

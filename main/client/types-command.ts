@@ -1,7 +1,6 @@
 // `cairn types`: prints declarations of the workspace's objects, for programs in TypeScript.
 import { parseArgs } from 'node:util'
-import { locateDataDir } from '#main/data-dir.ts'
-import { exitCodeOf } from './command-line.ts'
+import { commonOptions, exitCodeOf } from './command-line.ts'
 import { declarationsOf } from './declarations.ts'
 import { connectToHost } from './host-client.ts'
 
@@ -13,16 +12,9 @@ const usage = `Usage: cairn types [--data DIR] > cairn.d.ts
 
 /** Prints the declarations and answers the exit code. */
 export function runTypes(argv: readonly string[]): Promise<number> {
-  return exitCodeOf(usage, async () => {
-    const { values } = parseArgs({
-      args: [...argv],
-      options: { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
-    })
-    if (values.help === true) {
-      process.stdout.write(usage)
-      return 0
-    }
-    const host = await connectToHost(locateDataDir(values.data))
+  const read = () => parseArgs({ args: [...argv], options: commonOptions })
+  return exitCodeOf(usage, read, async (_given, dataDir) => {
+    const host = await connectToHost(dataDir)
     const { items } = await host.json({ method: 'GET', path: '/meta/object' })
     const { text, left } = declarationsOf(items as Record<string, unknown>[])
     process.stdout.write(text)

@@ -118,6 +118,12 @@ const FilesScreen = lazy(async () => ({
   default: (await import('../features/files/files-screen.tsx')).FilesScreen,
 }))
 const FilePreview = lazy(async () => ({ default: (await import('../features/files/index.ts')).FilePreview }))
+const ApiScreen = lazy(async () => ({
+  default: (await import('../features/api/api-screen.tsx')).ApiScreen,
+}))
+const AssistantScreen = lazy(async () => ({
+  default: (await import('../features/assistant/assistant-screen.tsx')).AssistantScreen,
+}))
 const JoinScreen = lazy(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
@@ -198,6 +204,10 @@ function Frame() {
                 <Route path="/approvals/:part?/:id?">{({ part, id }) => <ApprovalsScreen part={part} id={id} />}</Route>
                 <Route path="/files">{() => <FilesScreen />}</Route>
                 <Route path="/packages/:part?/:id?">{({ part, id }) => <PackagesScreen part={part} id={id} />}</Route>
+                <Route path="/assistant/:part?">{({ part }) => <AssistantScreen part={part} />}</Route>
+                <Route path="/api/:part?/:object?">
+                  {({ part, object }) => <ApiScreen part={part} object={object} />}
+                </Route>
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
                 </Route>

@@ -4,12 +4,14 @@ import {
   IconArrowsJoin2,
   IconBuilding,
   IconChecklist,
+  IconCode,
   IconDevices,
   IconFiles,
   IconHome,
   IconPackages,
   IconPlus,
   IconRoute,
+  IconSparkles,
   IconTable,
   IconTools,
   IconUser,
@@ -49,6 +51,9 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
       <ul className={classes.list}>
         <Entry {...entry} to="/" label={t('nav.home')} icon={IconHome} />
         <Entry {...entry} to="/new" label={t('nav.newTable')} icon={IconPlus} />
+        {manifest?.routes.ai != null && (
+          <Entry {...entry} to="/assistant" label={t('nav.assistant')} icon={IconSparkles} />
+        )}
         {approvals !== undefined && (
           <Entry {...entry} to="/approvals" label={t('nav.approvals')} icon={IconChecklist} open={approvals} />
         )}
@@ -76,6 +81,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
         {manifest?.routes.storage != null && <Entry {...entry} to="/files" label={t('nav.files')} icon={IconFiles} />}
         {hasPackages && <Entry {...entry} to="/packages" label={t('nav.packages')} icon={IconPackages} />}
         {mayWebhooks && <Entry {...entry} to="/webhooks" label={t('nav.webhooks')} icon={IconWebhook} />}
+        <Entry {...entry} to="/api" label={t('nav.api')} icon={IconCode} />
         {manifest?.routes.sync != null && (
           <Entry {...entry} to="/sync" except="/sync/conflicts" label={t('nav.sync')} icon={IconDevices} />
         )}

@@ -211,6 +211,21 @@ export function useAppCommands(): void {
       run: () => navigate('/packages'),
     },
     {
+      id: 'go.assistant',
+      label: t('command.assistant'),
+      group: 'navigation',
+      keywords: 'ai question chat natural language',
+      enabled: manifest?.routes.ai != null,
+      run: () => navigate('/assistant'),
+    },
+    {
+      id: 'go.api',
+      label: t('command.api'),
+      group: 'navigation',
+      keywords: 'rest graphql odata openapi curl javascript python mcp assistant keys script developer',
+      run: () => navigate('/api'),
+    },
+    {
       id: 'go.blankObject',
       label: t('command.blankObject'),
       group: 'navigation',

@@ -15,7 +15,7 @@ export function CodeText(props: { label: string; text: string }) {
         <Button
           variant="subtle"
           size="compact-sm"
-          aria-label={t('app.copyOf', { what: props.label })}
+          aria-label={t(copied ? 'app.copiedOf' : 'app.copyOf', { what: props.label })}
           leftSection={copied ? <IconCheck size={14} aria-hidden /> : <IconCopy size={14} aria-hidden />}
           onClick={copy}
         >

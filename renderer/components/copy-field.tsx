@@ -24,7 +24,7 @@ export function CopyField(props: { label: string; value: string; description?: s
       />
       <Button
         variant="default"
-        aria-label={t('app.copyOf', { what: props.label })}
+        aria-label={t(copied ? 'app.copiedOf' : 'app.copyOf', { what: props.label })}
         data-autofocus={props.autoFocus || undefined}
         leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
         onClick={copy}

@@ -90,10 +90,10 @@ export async function download(
  */
 export async function openStream(
   operation: OperationId,
-  input: { query: Record<string, unknown>; signal: AbortSignal },
+  input: { query: Record<string, unknown>; body?: unknown; signal: AbortSignal },
 ): Promise<Response> {
   const [method, url] = await addressOf(operation, {}, input.query)
-  const answer = await sendAgain(method, url, undefined, { Accept: 'text/event-stream' }, input.signal)
+  const answer = await sendAgain(method, url, input.body, { Accept: 'text/event-stream' }, input.signal)
   if (!answer.ok) await readAnswer(answer)
   return answer
 }

@@ -1,6 +1,7 @@
 // Owns the list of operations the screens call, as method, mount and path. The types come from the contracts, so a path
 // that drifts from its contract does not compile; the values stay here so that no schema library is shipped.
 import type { z } from 'zod'
+import type { aiRoutes } from '#shared/contracts/ai.ts'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { auditRoutes } from '#shared/contracts/audit.ts'
 import type { automationRoutes } from '#shared/contracts/automation.ts'
@@ -10,9 +11,11 @@ import type { authOrganizationRoutes } from '#shared/contracts/auth-organization
 import type { authDeviceRoutes, authTwoFactorRoutes } from '#shared/contracts/auth-two-factor.ts'
 import type { authAccountRoutes, authMagicLinkRoutes, authRoutes } from '#shared/contracts/auth.ts'
 import type { dataRoutes } from '#shared/contracts/data.ts'
-import type { discoveryRoutes } from '#shared/contracts/discovery.ts'
+import type { discoveryRoutes, documentRoutes } from '#shared/contracts/discovery.ts'
 import type { feedRoutes } from '#shared/contracts/feed.ts'
+import type { graphqlRoutes } from '#shared/contracts/graphql.ts'
 import type { importRoutes } from '#shared/contracts/import.ts'
+import type { mcpRoutes } from '#shared/contracts/mcp.ts'
 import type { metadataOperationRoutes } from '#shared/contracts/metadata-operations.ts'
 import type { metadataRoutes } from '#shared/contracts/metadata.ts'
 import type { notificationRoutes } from '#shared/contracts/notifications.ts'
@@ -29,12 +32,16 @@ import type { workflowRoutes } from '#shared/contracts/workflow.ts'
 import type { AnyRoute } from '#shared/route.ts'
 
 type Contracts = typeof dataRoutes &
+  typeof mcpRoutes &
   typeof metadataRoutes &
   typeof metadataOperationRoutes &
   typeof schemaBackupRoutes &
   typeof importRoutes &
   typeof discoveryRoutes &
+  typeof documentRoutes &
+  typeof graphqlRoutes &
   typeof viewRoutes &
+  typeof aiRoutes &
   typeof analyticsRoutes &
   typeof auditRoutes &
   typeof feedRoutes &
@@ -152,6 +159,13 @@ export const endpoints = {
   downloadFile: 'GET versioned /storage/files/:id',
   deleteFile: 'DELETE versioned /storage/:id',
   queryAnalytics: 'POST versioned /analytics/query',
+  getAiConfig: 'GET versioned /ai/config',
+  askAi: 'POST versioned /ai/nlq',
+  chatWithAi: 'POST versioned /ai/chat',
+  listMcpActs: 'GET versioned /mcp/acts',
+  getOpenApi: 'GET versioned /openapi.json',
+  runGraphql: 'POST versioned /graphql',
+  getGraphqlSchema: 'GET versioned /graphql/schema',
   getAuthConfig: 'GET versioned /auth/config',
   getSession: 'GET versioned /auth/get-session',
   signInEmail: 'POST versioned /auth/sign-in/email',

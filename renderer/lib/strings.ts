@@ -4,7 +4,9 @@
 import type { accessStrings } from './strings/access.ts'
 import type { accountStrings } from './strings/account.ts'
 import type { activityStrings } from './strings/activity.ts'
+import type { apiStrings } from './strings/api-page.ts'
 import { appStrings } from './strings/app.ts'
+import type { assistantStrings } from './strings/assistant.ts'
 import type { auditStrings } from './strings/audit.ts'
 import type { automationStrings } from './strings/automation.ts'
 import type { conflictStrings } from './strings/conflicts.ts'
@@ -42,6 +44,8 @@ const table = {
 } as const
 
 type LateTable = typeof accessStrings &
+  typeof apiStrings &
+  typeof assistantStrings &
   typeof accountStrings &
   typeof activityStrings &
   typeof auditStrings &

@@ -50,6 +50,12 @@ export const AuthConfigShape = z
   })
   .meta({ id: 'AuthConfig' })
 
+/** What a key was made for: `assistant` for a connection of an assistant (D-320). */
+export const KeyPurpose = z.enum(['assistant'])
+
+/** What a key was made for. */
+export type KeyPurpose = z.output<typeof KeyPurpose>
+
 const Key = z.object({
   id: z.string(),
   name: z.string(),
@@ -59,6 +65,7 @@ const Key = z.object({
   expiresAt: z.string().nullable(),
   permissionSets: z.array(z.string()).nullable(),
   readOnly: z.boolean(),
+  purpose: KeyPurpose.nullable(),
 })
 
 /** The routes of accounts that are the host's own code. */
@@ -183,6 +190,7 @@ export const authRoutes = defineRoutes({
       expires_at: InstantText.nullable().optional(),
       permissionSets: z.array(z.string().min(1).max(63)).max(50).optional(),
       readOnly: z.boolean().optional(),
+      purpose: KeyPurpose.optional(),
     }),
     response: z.object({
       id: z.string(),

@@ -1,5 +1,5 @@
-// Contract of the Model Context Protocol over Streamable HTTP (beyond the specification, D-295 to D-298): one endpoint that takes
-// one JSON-RPC message per request.
+// Contracts of the Model Context Protocol over Streamable HTTP (beyond the specification, D-295 to D-298, D-320): one endpoint that
+// takes one JSON-RPC message per request, and what came in lately.
 import { z } from 'zod'
 import { defineRoute, defineRoutes } from '../route.ts'
 
@@ -33,5 +33,26 @@ export const mcpRoutes = defineRoutes({
     timeoutMs: mcpTimeoutMs,
     errors: ['permission_denied', 'timeout'],
     summary: 'Speaks the Model Context Protocol: tools, resources and prompts over the records the caller may reach.',
+  }),
+  listMcpActs: defineRoute({
+    ...shared,
+    operationId: 'listMcpActs',
+    method: 'GET',
+    mount: 'versioned',
+    path: '/mcp/acts',
+    rateLimit: 'read',
+    response: z.object({
+      acts: z.array(
+        z.object({
+          keyId: z.string(),
+          at: z.string(),
+          tool: z.string(),
+          object: z.string().nullable(),
+          refused: z.boolean(),
+        }),
+      ),
+    }),
+    errors: [],
+    summary: 'What assistants did last with the keys of the caller, since the host was started.',
   }),
 })

@@ -469,3 +469,31 @@ describe('resources and prompts', () => {
     await expect(owner.client.getPrompt({ name: 'none' })).rejects.toThrow()
   })
 })
+
+describe('a connection', () => {
+  it('is a key that says what it is for, and what came in over it is told to its maker alone (D-320)', async () => {
+    const { body: made } = await host.post('/keys', { name: 'Helper', readOnly: true, purpose: 'assistant' })
+    const listed = (await host.get('/keys')).body.keys as { id: string; purpose: string | null }[]
+    expect(listed.find(({ id }) => id === made.id)?.purpose).toBe('assistant')
+    expect(listed.filter(({ purpose }) => purpose === null).length).toBe(listed.length - 1)
+    expect((await host.post('/keys', { name: 'Helper', purpose: 'world' })).status).toBe(400)
+
+    const helper = await connectMcp(host.host.url, bearer(made.key as string))
+    await helper.call('query_records', { object: 'task' })
+    await helper.call('delete_record', { object: 'task', id: '0190f2a4-0000-7000-8000-0000000000ff' })
+    await helper.call('list_objects', {})
+    await helper.close()
+    const acts = (await host.get('/mcp/acts')).body.acts as { keyId: string }[]
+    expect(acts.filter(({ keyId }) => keyId === made.id)).toMatchObject([
+      { tool: 'list_objects', object: null, refused: false },
+      { tool: 'delete_record', object: 'task', refused: true },
+      { tool: 'query_records', object: 'task', refused: false },
+    ])
+
+    // Nobody else's, and nothing of a call that came without a key.
+    const before = acts.length
+    await owner.call('list_objects', {})
+    expect((await host.get('/mcp/acts')).body.acts).toHaveLength(before)
+    expect((await host.anonymous('GET', '/mcp/acts')).status).toBe(401)
+  })
+})

@@ -2,6 +2,7 @@
 // both schemes. Knows the words on the screens; knows no checks.
 import { accessScreens } from './access-screens.ts'
 import { activityScreens } from './activity-screens.ts'
+import { apiScreens } from './api-screens.ts'
 import { automationScreens } from './automation-screens.ts'
 import { importScreens } from './import-screens.ts'
 import { objectScreens } from './object-screens.ts'
@@ -400,6 +401,7 @@ export const screens: readonly Screen[] = [
   ...webhookScreens,
   ...workflowScreens,
   ...automationScreens,
+  ...apiScreens,
   {
     name: 'navigation-folded',
     covers: 'frame',

@@ -57,3 +57,18 @@ export function readAirportFlights(file: 'flights-2k.json' | 'flights-5k.json'):
 export function readZipCodesCsv(): string {
   return read('zipcodes.csv')
 }
+
+/** The 406 cars of `cars.json`; some have no horsepower or mileage. */
+export function readCars(): Movie[] {
+  return JSON.parse(read('cars.json')) as Movie[]
+}
+
+/** The 344 penguins of `penguins.json`; one has a dot for its sex. */
+export function readPenguins(): Movie[] {
+  return JSON.parse(read('penguins.json')) as Movie[]
+}
+
+/** The 1,461 days of `seattle-weather.csv`: date,precipitation,temp_max,temp_min,wind,weather. */
+export function readWeatherCsv(): string {
+  return read('seattle-weather.csv')
+}

@@ -8,6 +8,7 @@ import { isLong, onlyInLongRun } from './test-size.ts'
 export const longFiles: readonly string[] = [
   'test/api/approvals.kill.test.ts',
   'test/api/data-triggers.kill.test.ts',
+  'test/api/graphql-time.test.ts',
   'test/api/import-bounds.test.ts',
   'test/api/import-export-roundtrip.property.test.ts',
   'test/api/import-kill.test.ts',

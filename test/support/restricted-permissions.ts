@@ -54,6 +54,7 @@ export function restrictedPlugins(restrictions: Restrictions): PluginDefinition[
           {
             assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
             assign: () => undefined,
+            rightsOf: () => restrictions,
           },
           host.service('metadata'),
         ),

@@ -34,6 +34,7 @@ export const aiPlugin = definePlugin({
     const parts = {
       data: host.service('data'),
       metadata: host.service('metadata'),
+      permissions: host.service('permissions'),
       authorizer: () => host.authorizer,
       timeZone: () => settings.get('timezone'),
       read,

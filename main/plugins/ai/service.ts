@@ -11,6 +11,7 @@ import type { Ids } from '#main/kernel/ids.ts'
 import type { Outbound } from '#main/kernel/outbound.ts'
 import type { DataService, PlatformRecord } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { AiInput, AiOutput, AiService } from './api.ts'
 import type { ProviderConfig } from './service/config.ts'
 import { createConversations, shownMessages } from './service/conversations.ts'
@@ -29,6 +30,7 @@ import { suggestValues } from './service/suggest.ts'
 export interface AiParts {
   readonly data: DataService
   readonly metadata: MetadataService
+  readonly permissions: Pick<PermissionsService, 'visibleObjects'>
   readonly authorizer: () => Authorizer
   readonly timeZone: () => string
   readonly read: Reads

@@ -115,6 +115,7 @@ export function authHandlers(parts: AuthParts, uiBasePath: string): Handlers<typ
         expiresAt: expiresAt === null ? null : instantOf(field, expiresAt, parts.timeZone()),
         permissionSets: body.permissionSets ?? null,
         readOnly: body.readOnly ?? false,
+        purpose: body.purpose ?? null,
       })
       return new Reply(made, { headers: { 'cache-control': 'no-store' } })
     },

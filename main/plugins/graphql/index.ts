@@ -21,7 +21,7 @@ export const graphqlPlugin = definePlugin({
     const authorizer = () => host.authorizer
     const schemas = createSchemaCache({
       metadata: host.service('metadata'),
-      authorizer,
+      permissions: host.service('permissions'),
       services: () => ({ data, analytics: analytics(), hasRealtime: realtime() !== undefined }),
     })
     const service = createGraphqlService({ data, schemas, authorizer, log: host.log })

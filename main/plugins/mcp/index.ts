@@ -4,10 +4,11 @@ import { definePlugin } from '#main/kernel/plugin.ts'
 import { mcpHandlers } from './routes.ts'
 import { createMcpEndpoint } from './service.ts'
 import { createConfirmations } from './service/confirmations.ts'
+import { createObjectDescriptions } from './service/object-descriptions.ts'
 import { prompts } from './service/prompts.ts'
+import { createRecentActs } from './service/recent-acts.ts'
 import { createResources } from './service/resources.ts'
 import { createToolBox } from './service/tool-box.ts'
-import { createVisibleObjects } from './service/visible-objects.ts'
 
 /** Tools, resources and prompts for assistants (D-295 to D-298). */
 export const mcpPlugin = definePlugin({
@@ -22,7 +23,7 @@ export const mcpPlugin = definePlugin({
     const data = host.service('data')
     const metadata = host.service('metadata')
     const authorizer = () => host.authorizer
-    const objects = createVisibleObjects(metadata, authorizer)
+    const objects = createObjectDescriptions({ metadata, permissions: host.service('permissions'), authorizer })
     const confirmations = createConfirmations({ now: () => host.clock.now(), token: () => host.ids.token(32) })
     const tools = createToolBox({
       data,
@@ -43,11 +44,21 @@ export const mcpPlugin = definePlugin({
           .catch((error: unknown) => host.log.error({ err: error, tool }, 'A call of a tool could not be noted.'))
       },
     })
+    const acts = createRecentActs(() => host.clock.now())
     const resources = createResources({ objects, data, metadata })
     host.handle(
       mcpRoutes,
       mcpHandlers(
-        createMcpEndpoint({ tools, resources, prompts, authorizer, log: host.log, version: host.options.version }),
+        createMcpEndpoint({
+          tools,
+          resources,
+          prompts,
+          acts,
+          authorizer,
+          log: host.log,
+          version: host.options.version,
+        }),
+        acts,
       ),
     )
   },

@@ -15,6 +15,7 @@ export const odataPlugin = definePlugin({
     const parts = {
       data: host.service('data'),
       metadata: host.service('metadata'),
+      permissions: host.service('permissions'),
       authorizer: () => host.authorizer,
       base: () => `${host.options.baseUrl()}${host.options.prefix}/odata`,
     }

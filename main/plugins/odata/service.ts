@@ -8,6 +8,7 @@ import { requireOpenRecords } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { ODataAnswer, ODataRequest, ODataService } from './api.ts'
 import { createBatch } from './service/batch.ts'
 import { describeModel } from './service/csdl.ts'
@@ -28,6 +29,7 @@ import { createWrites } from './service/writing.ts'
 export interface ODataParts {
   readonly data: DataService
   readonly metadata: MetadataService
+  readonly permissions: Pick<PermissionsService, 'visibleObjects'>
   readonly authorizer: () => Authorizer
   /** Address of the service, without a slash at its end. */
   readonly base: () => string
@@ -36,7 +38,7 @@ export interface ODataParts {
 /** Makes the service. @source D-183, D-275 to D-279 */
 export function createODataService(parts: ODataParts): ODataService {
   const { data } = parts
-  const models = createEntityModels(parts.metadata, parts.authorizer)
+  const models = createEntityModels(parts)
   const reads = createReads(data)
   const writes = createWrites({ ...parts, reads })
 

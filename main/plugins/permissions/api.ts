@@ -1,4 +1,6 @@
 // What other plugins may ask of the permissions service. Types only; decisions are asked of `host.authorizer`.
+import type { FieldSchema } from '#shared/field-types/field-schema.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { RecordOrganization } from '#shared/filter/query-env.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
@@ -12,10 +14,39 @@ export interface Assignments {
   readonly permissionSets: readonly string[]
 }
 
+/** Details or referencing records that an object shows as a list (D-87). */
+export interface VisibleChildren {
+  /** The `relationshipName`. */
+  readonly name: string
+  /** The object whose records they are. */
+  readonly schema: ObjectSchema
+  /** The field that refers to the object. */
+  readonly field: FieldSchema
+}
+
+/** An object with what the caller may read of it. */
+export interface VisibleObject {
+  readonly schema: ObjectSchema
+  /** In the order records show them. */
+  readonly fields: readonly FieldSchema[]
+  readonly children: readonly VisibleChildren[]
+}
+
+/** What of the metadata a caller may know: objects with an API that the caller may read. */
+export interface VisibleObjects {
+  readonly byName: ReadonlyMap<string, VisibleObject>
+  /** Where a relation leads: people, an object among these, or undefined for nowhere the caller may look. */
+  targetOf(field: FieldSchema): ObjectSchema | undefined
+  /** Text that is equal exactly where two callers may know the same. */
+  digest(): string
+}
+
 /** The permissions service. */
 export interface PermissionsService {
   /** The system permissions the actor holds, in the order of D-48. */
   systemPermissions(ctx: RequestContext): readonly SystemPermission[]
+  /** What of the metadata the actor may know; the same value until metadata or rights change, so that asking is free. */
+  visibleObjects(ctx: RequestContext): VisibleObjects
   /** Whether a text is a word of the vocabulary of D-48. */
   isSystemPermission(text: string): boolean
   /** What a user was given; a user without an entry has the default profile and nothing else. */

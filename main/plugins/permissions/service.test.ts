@@ -11,8 +11,9 @@ const service = createPermissionsService(
   {
     assignments: () => ({ profile: 'standard', roles: [], permissionSets: [] }),
     assign: () => undefined,
+    rightsOf: () => ({}),
   },
-  { objectSchema: () => undefined, objectSchemas: () => [] },
+  { epoch: () => 0, objectSchema: () => undefined, objectSchemas: () => [] },
 )
 
 function context(change: Partial<RequestContext>): RequestContext {

@@ -7,15 +7,18 @@ import { systemPermissions } from '#shared/system-permissions.ts'
 import { isSystemPermission } from './permissions.ts'
 import type { Directory } from './service/directory.ts'
 import { administratorProfile } from './service/delivered-profiles.ts'
+import type { VisibleObjectsParts } from './service/visible-objects.ts'
+import { createVisibleObjects } from './service/visible-objects.ts'
 import { adoptRecords, readRecordOrganization, recordOrganization } from './store.ts'
 
 /** Makes the service over an authorizer and the directory. */
 export function createPermissionsService(
   authorizer: Authorizer,
-  directory: Pick<Directory, 'assignments' | 'assign'>,
-  metadata: Pick<MetadataService, 'objectSchema' | 'objectSchemas'>,
+  directory: Pick<Directory, 'assignments' | 'assign'> & Pick<VisibleObjectsParts['directory'], 'rightsOf'>,
+  metadata: Pick<MetadataService, 'epoch' | 'objectSchema' | 'objectSchemas'>,
 ): PermissionsService {
   return {
+    visibleObjects: createVisibleObjects({ metadata, directory, authorizer }),
     systemPermissions: (ctx) => systemPermissions.filter((word) => authorizer.hasSystemPermission(ctx, word)),
     isSystemPermission,
     assignments: directory.assignments,

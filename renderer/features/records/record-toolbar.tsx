@@ -4,6 +4,7 @@ import { Button, CloseButton, Popover } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import {
   IconChartBar,
+  IconCode,
   IconColumns3,
   IconFilter,
   IconLayoutList,
@@ -19,7 +20,6 @@ import type { ReactNode, RefObject } from 'react'
 import { Dialog } from '../../components/dialog.tsx'
 import { PresenceAvatars } from '../../components/presence-avatars.tsx'
 import type { Avatar } from '../../components/presence-avatars.tsx'
-import { fieldLabel } from '../../fields/index.ts'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
 import { t, tn } from '../../lib/strings.ts'
@@ -31,7 +31,7 @@ import { useFittingTools } from './fitting-tools.ts'
 import { groupingText } from './group-labels.ts'
 import type { GroupTerm } from './group-terms.ts'
 import { MoreMenu } from './more-menu.tsx'
-import { operatorOf } from './record-query.ts'
+import { conditionWords } from './filter-words.ts'
 import type { RecordQuery } from './record-query.ts'
 import classes from './records.module.css'
 import { SearchBox } from './search-box.tsx'
@@ -74,6 +74,8 @@ export function RecordToolbar(props: {
   columnsHidden: boolean
   /** What is shown, as a file of it is asked for. */
   exporting: ExportQuery
+  /** Path of the requests behind the view. */
+  requests: string
   /** Whether the summary is open. */
   summing: boolean
   onSummary: () => void
@@ -174,6 +176,12 @@ export function RecordToolbar(props: {
           },
         ]
       : []),
+    {
+      key: 'api',
+      label: t('records.api'),
+      icon: <IconCode size={14} aria-hidden />,
+      href: `#${props.requests}`,
+    },
     {
       key: 'fields',
       label: t('records.fields'),
@@ -321,14 +329,6 @@ function filterSummary(props: {
   query: RecordQuery
 }): string | undefined {
   const { filter } = props.query
-  const known = (filter?.conditions ?? []).flatMap((condition) => {
-    const found = operatorOf(condition, props.fields)
-    return found ? [{ ...found, condition }] : []
-  })
-  const [first] = known
-  if (!first) return undefined
-  const { field, operator, condition } = first
-  const words = [fieldLabel(field), props.context.translate(operator.label), condition.texts.join(' – ')]
-  const summary = words.filter((word) => word !== '').join(' ')
-  return known.length === 1 ? summary : tn('filter.more', known.length - 1, { summary })
+  const [summary, ...more] = filter === undefined ? [] : conditionWords(filter, props.fields, props.context)
+  return summary === undefined || more.length === 0 ? summary : tn('filter.more', more.length, { summary })
 }

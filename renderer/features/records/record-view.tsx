@@ -15,6 +15,7 @@ import { t, tn } from '../../lib/strings.ts'
 import { useMarkedCells } from '../conflicts/index.ts'
 import { tellRecordsChanged } from '../../lib/record-changes.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
+import { requestsPath } from '../api/index.ts'
 import { objectPluralLabel, refreshRecordCount } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import { defaultWidth, readWidths, writeWidths } from './column-widths.ts'
@@ -170,6 +171,12 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   const marked = useMarkedCells(object.name)
   const menu = useRecordMenu({ object, rows, selection, grid, onDelete: (id) => void remove([id]) })
 
+  const requests = requestsPath(
+    object.name,
+    writeQuery({ ...query, group: undefined, totals: undefined }),
+    views.columns.length < fields.length ? views.columns.map(({ name }) => name) : undefined,
+  )
+
   const checkedCount = checks.checked.size
   useCommands([
     {
@@ -233,6 +240,13 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
       run: () => navigate(`/o/${object.name}/import`),
     },
     {
+      id: 'records.api',
+      label: t('records.api.of'),
+      group: 'records',
+      keywords: 'rest graphql odata curl javascript python code',
+      run: () => navigate(requests),
+    },
+    {
       id: 'records.fields',
       label: t('objects.editOf', { object: label }),
       group: 'records',
@@ -270,6 +284,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
         }}
         present={edited.present}
         onOpen={openRecord && openActive}
+        requests={requests}
         summing={summing}
         onSummary={() => setSumming((current) => !current)}
         onNew={() => setAdding(true)}

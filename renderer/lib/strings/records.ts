@@ -10,6 +10,8 @@ export const recordStrings = {
   'records.filterOn': 'Filter: {summary}',
   'records.search': 'Search in {object}',
   'records.clearSearch': 'Clear search',
+  'records.api': 'API',
+  'records.api.of': 'Show the requests behind this view',
   'records.import': 'Import',
   'records.fields': 'Edit fields',
   'records.delete.one': 'Delete {count} record',

@@ -1,6 +1,6 @@
 // The Model Context Protocol: tools that read and write, resources, and what refusals say.
 import type { ChannelCases, LeakCase } from './leak-case.ts'
-import { absentId, post } from './leak-case.ts'
+import { absentId, get, post } from './leak-case.ts'
 
 const ask = (method: string, params: object = {}, path = '//mcp'): LeakCase =>
   post(path, { jsonrpc: '2.0', id: 1, method, params })
@@ -12,6 +12,7 @@ const objects = ['matter', 'matter_line', 'person', 'vault'] as const
 /** To be tried before any write: a list repeats what callers said themselves. */
 export const mcpReads: Readonly<Record<string, ChannelCases>> = {
   'mcp reads': (world) => [
+    get('/mcp/acts'),
     ask('tools/list'),
     ask('resources/list'),
     ask('tools/list', {}, '/mcp'),

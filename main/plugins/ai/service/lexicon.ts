@@ -3,10 +3,9 @@ import { fieldTypeOf } from '#shared/field-types/registry.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { operatorClasses } from '#shared/field-types/operator-classes.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
-import { userDirectory } from '#shared/user-directory.ts'
-import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { Phrase } from './vocabulary.ts'
 import { phrases, systemFieldWords } from './vocabulary.ts'
 import { stemsOf } from './words.ts'
@@ -39,18 +38,14 @@ export interface Lexicon {
 /** What the lexicon is made from. */
 export interface LexiconParts {
   readonly metadata: MetadataService
-  readonly authorizer: () => Authorizer
+  readonly permissions: Pick<PermissionsService, 'visibleObjects'>
 }
 
 /** Makes the lexicon of a caller. */
-export function lexiconOf({ metadata, authorizer }: LexiconParts, ctx: RequestContext): Lexicon {
-  const rights = authorizer()
-  const isOpen = (schema: ObjectSchema): boolean =>
-    !schema.abstract && schema.active && rights.canObject(ctx, schema.name, 'read')
-  const objects = metadata.objectSchemas().filter(isOpen)
+export function lexiconOf({ metadata, permissions }: LexiconParts, ctx: RequestContext): Lexicon {
+  const visible = permissions.visibleObjects(ctx)
+  const objects = [...visible.byName.values()].map(({ schema }) => schema).filter(({ active }) => active)
   const labels = metadata.translations(ctx.locale).objects as Labels | undefined
-  const canRead = (schema: ObjectSchema, field: FieldSchema): boolean =>
-    field.system || rights.canField(ctx, schema.name, field.name, 'readable')
   return {
     objects,
     objectPhrases: sorted(
@@ -60,7 +55,7 @@ export function lexiconOf({ metadata, authorizer }: LexiconParts, ctx: RequestCo
       }),
     ),
     of(schema) {
-      const fields = schema.visibleFields.filter((field) => canRead(schema, field) && isAsked(field))
+      const fields = (visible.byName.get(schema.name)?.fields ?? []).filter(isAsked)
       const own = labels?.[schema.name]?.fields
       const named = fields
         .filter((field) => !field.system)
@@ -80,11 +75,7 @@ export function lexiconOf({ metadata, authorizer }: LexiconParts, ctx: RequestCo
         // What the object calls something comes before what the platform calls it.
         fieldPhrases: sorted([...named, ...system]),
         optionPhrases: sorted(options),
-        targetOf(field) {
-          if (fieldTypeOf(field).relation !== true || field.reference === null) return undefined
-          if (field.type === 'user') return userDirectory
-          return objects.find(({ name }) => name === field.reference)
-        },
+        targetOf: visible.targetOf,
       }
     },
   }

@@ -75,7 +75,7 @@ export function predicateAt(
   }
   if (isNegated) operator = opposites[operator] ?? operator
   if (operator === '$between') return between(scope, field, end)
-  return valueAt(scope, field, operator, end)
+  return valueAt(scope, field, operator, end, comparison !== null)
 }
 
 /** A comparison without a field before it, such as "over 500". */
@@ -203,8 +203,9 @@ function valueAt(
   field: FieldSchema,
   operator: string,
   at: number,
+  isCompared: boolean,
 ): Found<DraftCondition> | null {
-  const { words } = scope
+  const { words, of } = scope
   const word = words[at]
   if (word === undefined) return null
   if (field.options.length > 0) return optionsAt(scope, field, operator, at)
@@ -218,24 +219,56 @@ function valueAt(
   }
   const isText = field.sqlType === 'TEXT' && fieldTypeOf(field).relation !== true
   if (!isText || (word.kind !== 'text' && at === 0)) return null
-  const isLoose = operator === '$eq' && word.kind === 'word'
+  // A record is called by a part of its name; other texts are what they are.
+  const isLoose = operator === '$eq' && word.kind === 'word' && !isCompared && field === of.schema.displayField
   if (word.kind !== 'text' && word.kind !== 'number' && operator === '$eq' && !isName(word)) return null
-  let end = at + 1
-  while (word.kind === 'word' && isName(words[end])) end += 1
-  const value = words
-    .slice(at, end)
-    .map(({ raw }) => raw)
-    .join(' ')
+  const first = nameAt(words, at)
+  const value = first.value
+  let { end } = first
   if (field.multiple)
     return {
       value: { field, filter: { [field.name]: { $contains: value } }, text: `${field.label} has ${value}` },
       end,
     }
   const used = isLoose ? '$contains' : operator
+  const others: string[] = []
+  for (let or = phraseAt(words, end, orWords); or !== null; or = phraseAt(words, end, orWords)) {
+    if (!isAnother(scope, or.end)) break
+    const next = nameAt(words, or.end)
+    others.push(next.value)
+    end = next.end
+  }
+  if (others.length > 0 && lists[used] !== undefined) {
+    const values = [value, ...others]
+    const text = `${field.label} ${spoken[used]} ${values.map((one) => `"${one}"`).join(' or ')}`
+    return { value: { field, filter: { [field.name]: { [lists[used]]: values } }, text }, end }
+  }
+  if (others.length > 0) end = first.end
   return {
     value: { field, filter: { [field.name]: { [used]: value } }, text: `${field.label} ${spoken[used]} "${value}"` },
     end,
   }
+}
+
+/** The operators that take several values in place of one. */
+const lists: Readonly<Record<string, '$in' | '$nin' | undefined>> = { $eq: '$in', $ne: '$nin' }
+
+/** A text in quotes or a number, or a name of several words. */
+function nameAt(words: readonly Word[], at: number): Found<string> {
+  let end = at + 1
+  while (words[at]!.kind === 'word' && isName(words[end])) end += 1
+  const value = words
+    .slice(at, end)
+    .map(({ raw }) => raw)
+    .join(' ')
+  return { value, end }
+}
+
+/** Whether a further value stands behind "or", and no field or option of its own. */
+function isAnother({ words, of }: PredicateScope, at: number): boolean {
+  const word = words[at]
+  if (word?.kind !== 'text' && !isName(word)) return false
+  return phraseAt(words, at, of.fieldPhrases) === null && phraseAt(words, at, of.optionPhrases, true) === null
 }
 
 /** A word that begins with a capital or is a number: part of a name. */

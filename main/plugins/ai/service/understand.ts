@@ -112,7 +112,9 @@ class QuestionReader {
       return age.end
     }
     const superlative = phraseAt(this.#words, at, vocabulary.superlativeWords)
-    if (superlative !== null) {
+    // A field may be called "Maximum temperature".
+    const named = superlative === null ? null : phraseAt(this.#words, at, this.#of.fieldPhrases)
+    if (superlative !== null && (named === null || named.end <= superlative.end)) {
       this.#superlative = superlative.value
       const next = this.#words[superlative.end]
       return next?.kind === 'number' ? this.#limit(superlative.end, next) : superlative.end
@@ -292,7 +294,8 @@ class QuestionReader {
   }
 
   #extreme(field: FieldSchema, end: number): number {
-    const asksValue = ['what', 'wa', 'was', 'wie'].includes(this.#words[0]?.stem ?? '') && this.#draft.top === null
+    const isQuestion = ['what', 'wa', 'was', 'wie'].includes(this.#words[0]?.stem ?? '')
+    const asksValue = (isQuestion || this.#isOfAll(end)) && this.#draft.top === null
     if (asksValue && isNumber(field)) this.#draft.measure = { function: this.#superlative!, field }
     else
       this.#draft.sort.push({
@@ -303,6 +306,14 @@ class QuestionReader {
     this.#isRanked = true
     this.#superlative = null
     return end
+  }
+
+  /** "the highest price of products": a value over them, unlike "products with the highest price". */
+  #isOfAll(at: number): boolean {
+    if (!['of', 'der', 'von', 'aller'].includes(this.#words[at]?.raw.toLowerCase() ?? '')) return false
+    let next = at + 1
+    while (vocabulary.fillers.has(this.#words[next]?.stem ?? '')) next += 1
+    return phraseAt(this.#words, next, this.#lexicon.objectPhrases)?.value === this.#of.schema
   }
 
   #dayAt(at: number): number | null {
@@ -326,7 +337,7 @@ class QuestionReader {
 
   #comparisonAt(at: number): number | null {
     const found = bareComparisonAt(this.#words, at)
-    if (found === null) return null
+    if (found === null) return this.#amountAt(at)
     // "more than 500 employees"
     const behind = phraseAt(this.#words, found.end, this.#numberPhrases())
     if (behind !== null) {
@@ -340,10 +351,22 @@ class QuestionReader {
     return found.end
   }
 
+  /** "with 8 cylinders": so many of what a field counts. */
+  #amountAt(at: number): number | null {
+    const word = this.#words[at]!
+    const field = word.kind === 'number' ? phraseAt(this.#words, at + 1, this.#numberPhrases()) : null
+    if (field === null) return null
+    this.#guess(0.9)
+    this.#add(numberCondition(field.value, '$eq', [word.value!]))
+    return field.end
+  }
+
   #nameAt(at: number): number | null {
     const named = phraseAt(this.#words, at, vocabulary.nameWords) ?? phraseAt(this.#words, at, vocabulary.aboutWords)
     const word = this.#words[named?.end ?? at]
     if (word === undefined || (named === null && word.kind !== 'text')) return null
+    // "with the title containing …": more is said of the field than its value.
+    if (phraseAt(this.#words, named?.end ?? at, vocabulary.comparisonWords) !== null) return null
     const field = this.#of.schema.displayField
     const { type } = field
     if (type === 'id' || fieldTypeOf(field).collation !== 'text' || !this.#of.fields.includes(field)) return null

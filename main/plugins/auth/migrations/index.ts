@@ -7,6 +7,7 @@ import { directory } from './0004-directory.ts'
 import { workspaceClients } from './0005-workspace-clients.ts'
 import { links } from './0006-links.ts'
 import { activeOrganizations } from './0007-active-organizations.ts'
+import { keyPurposes } from './0008-key-purposes.ts'
 
 /** Append only; released steps never change. */
 export const authMigrations: readonly Migration[] = [
@@ -17,4 +18,5 @@ export const authMigrations: readonly Migration[] = [
   workspaceClients,
   links,
   activeOrganizations,
+  keyPurposes,
 ]

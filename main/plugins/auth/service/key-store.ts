@@ -1,4 +1,5 @@
 // SQL of API keys. Rows in, rows out.
+import type { KeyPurpose } from '#shared/contracts/auth.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
 
@@ -10,6 +11,8 @@ export interface KeyRow {
   readonly prefix: string
   readonly permission_sets: string | null
   readonly read_only: number
+  /** What it was made for; null for nothing in particular. */
+  readonly purpose: KeyPurpose | null
   readonly created_at: number
   readonly last_used_at: number | null
   readonly expires_at: number | null
@@ -60,8 +63,8 @@ export function insertKey(tx: Pick<Tx, 'run'>, row: NewKeyRow): void {
   tx.run(
     statement(
       `INSERT INTO auth_key (id, user_id, name, prefix, digest, permission_sets, read_only, created_at, expires_at,
-         organization_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         organization_id, purpose)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         row.id,
         row.user_id,
@@ -73,6 +76,7 @@ export function insertKey(tx: Pick<Tx, 'run'>, row: NewKeyRow): void {
         row.created_at,
         row.expires_at,
         row.organization_id,
+        row.purpose,
       ],
     ),
   )

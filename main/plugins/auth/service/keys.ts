@@ -1,5 +1,6 @@
 // API keys: made, listed, revoked and looked up. A key is kept as its SHA-256; the lookup answers from memory, else with
 // one statement. Knows no request.
+import type { KeyPurpose } from '#shared/contracts/auth.ts'
 import { notFound, platformError, validationError } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -30,10 +31,14 @@ export interface ListedKey {
   /** What the key is narrowed to; null for all rights of its maker. */
   readonly permissionSets: string[] | null
   readonly readOnly: boolean
+  /** What it was made for; null for nothing in particular. */
+  readonly purpose: KeyPurpose | null
 }
 
 /** A key as its maker sees it, once. */
-export type NewKey = Omit<ListedKey, 'lastUsedAt' | 'permissionSets' | 'readOnly'> & { readonly key: string }
+export type NewKey = Omit<ListedKey, 'lastUsedAt' | 'permissionSets' | 'readOnly' | 'purpose'> & {
+  readonly key: string
+}
 
 /** What a new key is to be. */
 export interface KeyRequest {
@@ -41,6 +46,7 @@ export interface KeyRequest {
   readonly expiresAt: string | null
   readonly permissionSets: readonly string[] | null
   readonly readOnly: boolean
+  readonly purpose: KeyPurpose | null
 }
 
 /** The API keys of one host. */
@@ -131,6 +137,7 @@ export function createKeys(parts: KeyParts): Keys {
           created_at: now,
           expires_at: expiresAt,
           organization_id: ctx.organizationId,
+          purpose: request.purpose,
         })
         tx.emit(ctx, {
           type: 'auth.key_created',
@@ -156,6 +163,7 @@ export function createKeys(parts: KeyParts): Keys {
         expiresAt: iso(row.expires_at),
         permissionSets: setsOf(row),
         readOnly: row.read_only === 1,
+        purpose: row.purpose,
       })),
     async remove(ctx, id) {
       await write('auth.key-delete', (tx) => {

@@ -1,16 +1,16 @@
 // The writes of one object (D-181). Each is a write of its own through the data service, with its rights, rules and events.
 import type { GraphQLArgumentConfig, GraphQLFieldConfig, GraphQLObjectType } from 'graphql'
+import { graphqlTypeName } from '#shared/graphql-names.ts'
 import { PlatformError, platformError, validationError } from '#shared/errors.ts'
 import type { FieldError } from '#shared/errors.ts'
-import { requireApiMethods } from '#shared/object-api.ts'
+import { offersApiMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { ApiMethod } from '#shared/object-api.ts'
 import type { BulkError, BulkOptions, DataService } from '#main/plugins/data/api.ts'
+import type { VisibleObject } from '#main/plugins/permissions/api.ts'
 import { costKey } from './limits.ts'
-import { typeNameOf } from './names.ts'
 import type { InputNames, ObjectTypes } from './object-types.ts'
 import type { RunContext } from './run-context.ts'
 import type { TypeBook } from './type-book.ts'
-import type { VisibleObject } from './visible-objects.ts'
 
 type Field = GraphQLFieldConfig<unknown, RunContext>
 type Args = Record<string, unknown>
@@ -43,7 +43,7 @@ export function recordMutations(
   const { library, scalar } = book
   const { GraphQLNonNull: Required } = library
   const { name } = object.schema
-  const typeName = typeNameOf(name)
+  const typeName = graphqlTypeName(name)
   const id: GraphQLArgumentConfig = { type: new Required(scalar('ID')) }
   const text: GraphQLArgumentConfig = { type: scalar('String') }
   const valuesOf = (values: unknown): Args => recordBody(values, types.inputNames)
@@ -119,8 +119,8 @@ export function recordMutations(
   ]
   const offers = (method: ApiMethod): boolean =>
     method === 'delete'
-      ? object.offers('delete') || object.offers('purge')
-      : object.offers(method) && (method !== 'restore' || object.schema.enable.trash)
+      ? offersApiMethods(object.schema, 'delete') || offersApiMethods(object.schema, 'purge')
+      : offersApiMethods(object.schema, method) && (method !== 'restore' || object.schema.enable.trash)
   return fields.filter(([method]) => offers(method)).map(([, wanted, field]) => ({ name: wanted, field }))
 }
 
@@ -131,11 +131,11 @@ export function manyMutation(
   object: VisibleObject,
   types: ObjectTypes,
 ): Mutation | null {
-  if (!object.offers('bulk', 'create')) return null
+  if (!offersApiMethods(object.schema, 'bulk', 'create')) return null
   const { GraphQLList: List, GraphQLNonNull: Required } = book.library
   const { name } = object.schema
   return {
-    name: `create${typeNameOf(name)}s`,
+    name: `create${graphqlTypeName(name)}s`,
     field: {
       type: new Required(new List(new Required(types.record))),
       args: { records: { type: new Required(new List(new Required(types.create))) } },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createNamePool, fieldNameOf, typeNameOf } from './names.ts'
+import { graphqlFieldName, graphqlTypeName } from '#shared/graphql-names.ts'
+import { createNamePool } from './names.ts'
 
 describe('names', () => {
   it.each([
@@ -8,7 +9,7 @@ describe('names', () => {
     ['a__b_', 'AB', 'aB'],
     ['x_1', 'X1', 'x1'],
   ])('of %s are %s and %s', (object, type, field) => {
-    expect([typeNameOf(object), fieldNameOf(object)]).toEqual([type, field])
+    expect([graphqlTypeName(object), graphqlFieldName(object)]).toEqual([type, field])
   })
 
   it('are given once', () => {

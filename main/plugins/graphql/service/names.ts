@@ -1,4 +1,4 @@
-// Names of types and fields: from the words of the platform to those of GraphQL, each taken once. Pure.
+// Names of types and fields are taken once each; what they are made from is `shared/graphql-names.ts`. Pure.
 
 /** Gives names out, each once. */
 export interface NamePool {
@@ -17,18 +17,4 @@ export function createNamePool(taken: Iterable<string> = []): NamePool {
       return name
     },
   }
-}
-
-/** `crm_account` as `CrmAccount`. */
-export function typeNameOf(object: string): string {
-  return object
-    .split('_')
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('')
-}
-
-/** `crm_account` as `crmAccount`. */
-export function fieldNameOf(object: string): string {
-  const name = typeNameOf(object)
-  return name.slice(0, 1).toLowerCase() + name.slice(1)
 }

@@ -10,19 +10,19 @@ import type {
   GraphQLObjectType,
   GraphQLScalarType,
 } from 'graphql'
+import { graphqlTypeName } from '#shared/graphql-names.ts'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
-import { fieldTypeOf } from '#shared/field-types/registry.ts'
+import { declaredTypeOf, fieldTypeOf } from '#shared/field-types/registry.ts'
 import { userDirectory } from '#shared/user-directory.ts'
 import type { PlatformRecord } from '#main/plugins/data/api.ts'
+import type { VisibleObject, VisibleObjects } from '#main/plugins/permissions/api.ts'
 import { costKey } from './limits.ts'
-import { createNamePool, typeNameOf } from './names.ts'
+import { createNamePool } from './names.ts'
 import type { RunContext } from './run-context.ts'
 import { selectedFields } from './selection.ts'
 import type { TypeBook } from './type-book.ts'
 import { filterKindOf, idFilterKindOf, valueKindOf } from './value-kinds.ts'
 import type { ValueKind } from './value-kinds.ts'
-import type { VisibleObject, VisibleObjects } from './visible-objects.ts'
-import { targetOf } from './visible-objects.ts'
 import type { WhereMember, WhereShape } from './where.ts'
 import { filterOf } from './where.ts'
 
@@ -62,23 +62,26 @@ export function createObjectTypes(
   hasOrganizations: boolean,
 ): ObjectTypes {
   const { library } = book
-  const base = typeNameOf(object.schema.name)
-  const inputs = object.fields.filter((field) => !field.computed || field.name === 'id' || field.name === 'owner')
+  const base = graphqlTypeName(object.schema.name)
+  const { enable, systemFields } = object.schema
+  // Those of the trash come last, where there is one.
+  const fields = enable.trash ? [...object.fields, ...systemFields.slice(6)] : object.fields
+  const inputs = fields.filter((field) => !field.computed || field.name === 'id' || field.name === 'owner')
   const isRelation = (field: FieldSchema): boolean => fieldTypeOf(field).relation === true
   const relationsOf = (fields: readonly FieldSchema[]) => fields.filter(isRelation)
   const targetTypes = (field: FieldSchema) => {
-    const target = targetOf(field, links.objects)
-    if (target === null) return null
-    return target === userDirectory.name ? links.person : links.typesOf(target)
+    const target = links.objects.targetOf(field)
+    if (target === undefined) return null
+    return target === userDirectory ? links.person : links.typesOf(target.name)
   }
   let shape: Map<string, WhereMember> | undefined
   let columns: ReadonlyMap<string, string | null> | undefined
 
   const recordFields = (): GraphQLFieldConfigMap<PlatformRecord, RunContext> => {
     const pool = createNamePool()
-    const fields: GraphQLFieldConfigMap<PlatformRecord, RunContext> = {}
+    const shown: GraphQLFieldConfigMap<PlatformRecord, RunContext> = {}
     const found = new Map<string, string | null>()
-    for (const field of object.fields) {
+    for (const field of fields) {
       const relation = isRelation(field)
       const types = relation ? targetTypes(field) : null
       if (relation && types === null) continue
@@ -86,35 +89,37 @@ export function createObjectTypes(
       found.set(key, field.name)
       const config = types === null ? plainField(book, field, valueKindOf(field)) : relationField(field, types.record)
       const told = saidOf(object.schema.definition.fields[field.name])
-      fields[key] = told === undefined ? config : { ...config, description: told }
+      shown[key] = told === undefined ? config : { ...config, description: told }
     }
-    for (const field of relationsOf(object.fields)) {
+    for (const field of relationsOf(fields)) {
       const key = pool.claim(`${field.name}Id`)
       found.set(key, field.name)
-      fields[key] = {
+      shown[key] = {
         type: valueType(book, valueKindOf(field)),
         resolve: (record) => record[field.name],
       }
     }
-    for (const { name: child, object: childObject } of object.children) {
+    for (const { name: child, schema: childSchema } of object.children) {
+      const own = object.schema.byName.get(child)
+      if (own !== undefined && declaredTypeOf(own).relation === true) continue
       const key = pool.claim(child)
       found.set(key, 'id')
-      fields[key] = childrenField(child, childObject)
+      shown[key] = childrenField(child, childSchema.name)
     }
     if (hasOrganizations) {
       const key = pool.claim('organization_id')
       found.set(key, null)
-      fields[key] = { type: book.scalar('ID'), resolve: (record) => record['organization_id'] }
+      shown[key] = { type: book.scalar('ID'), resolve: (record) => record['organization_id'] }
     }
     columns = found
-    return fields
+    return shown
   }
 
   const relationField = (
     field: FieldSchema,
     type: GraphQLObjectType,
   ): GraphQLFieldConfig<PlatformRecord, RunContext> => {
-    const target = targetOf(field, links.objects)!
+    const target = links.objects.targetOf(field)!.name
     const read = (id: unknown, { related }: RunContext, select: readonly string[] | null) => {
       if (typeof id !== 'string') return undefined
       return target === userDirectory.name ? related.person(id) : related.record(target, id, select)
@@ -166,7 +171,7 @@ export function createObjectTypes(
     if (shape !== undefined) return shape
     shape = new Map(connectives.map((kind) => [kind, { kind }]))
     const pool = createNamePool(connectives)
-    for (const field of object.fields) {
+    for (const field of fields) {
       if (isRelation(field)) {
         const types = targetTypes(field)
         if (types !== null)
@@ -175,7 +180,7 @@ export function createObjectTypes(
         shape.set(pool.claim(field.name), { kind: 'field', field: field.name })
       }
     }
-    for (const { name: relation } of relationsOf(object.fields))
+    for (const { name: relation } of relationsOf(fields))
       shape.set(pool.claim(`${relation}Id`), { kind: 'field', field: relation })
     return shape
   }
@@ -209,7 +214,7 @@ export function createObjectTypes(
     ...(typeof description === 'string' ? { description } : {}),
     fields: recordFields,
   })
-  const sortable = object.fields.filter((field) => field.sortable && fieldTypeOf(field).flags.sortable)
+  const sortable = fields.filter((field) => field.sortable && fieldTypeOf(field).flags.sortable)
   return {
     record,
     where,

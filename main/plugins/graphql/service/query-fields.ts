@@ -1,16 +1,16 @@
 // The queries of one object: a record, a page of records, values over groups of them (D-181).
 import type { GraphQLFieldConfig, GraphQLFieldConfigMap } from 'graphql'
-import { requireApiMethods } from '#shared/object-api.ts'
+import { graphqlFieldName } from '#shared/graphql-names.ts'
+import { offersApiMethods, requireApiMethods } from '#shared/object-api.ts'
 import type { DataService, RecordPage, RecordQuery } from '#main/plugins/data/api.ts'
 import type { AnalyticsService } from '#main/plugins/analytics/api.ts'
+import type { VisibleObject } from '#main/plugins/permissions/api.ts'
 import { costKey } from './limits.ts'
 import type { NamePool } from './names.ts'
-import { fieldNameOf } from './names.ts'
 import type { ObjectTypes } from './object-types.ts'
 import type { RunContext } from './run-context.ts'
 import { selectedFields } from './selection.ts'
 import type { TypeBook } from './type-book.ts'
-import type { VisibleObject } from './visible-objects.ts'
 import { filterOf } from './where.ts'
 
 /** What an aggregate costs: it may look at every record. */
@@ -38,7 +38,7 @@ export function recordQuery(
   object: VisibleObject,
   types: ObjectTypes,
 ): Field | null {
-  if (!object.offers('get')) return null
+  if (!offersApiMethods(object.schema, 'get')) return null
   return {
     type: types.record,
     args: { id: { type: new book.library.GraphQLNonNull(book.scalar('ID')) } },
@@ -59,11 +59,11 @@ export function addListQueries(
   object: VisibleObject,
   types: ObjectTypes,
 ): void {
-  const name = fieldNameOf(object.schema.name)
-  if (object.offers('list') || object.offers('search'))
+  const name = graphqlFieldName(object.schema.name)
+  if (offersApiMethods(object.schema, 'list') || offersApiMethods(object.schema, 'search'))
     fields[pool.claim(`${name}List`)] = pageQuery(book, services, object, types)
   const { analytics } = services
-  if (analytics !== undefined && object.offers('list', 'aggregate'))
+  if (analytics !== undefined && offersApiMethods(object.schema, 'list', 'aggregate'))
     fields[pool.claim(`${name}Aggregate`)] = aggregateQuery(book, analytics, object, types)
 }
 
@@ -79,7 +79,9 @@ function pageQuery(book: TypeBook, { data }: RootServices, object: VisibleObject
       top: { type: int, default: { value: defaultTop } },
       skip: { type: int },
       cursor: { type: text },
-      ...(object.offers('search') && object.schema.enable.searchable ? { search: { type: text } } : {}),
+      ...(offersApiMethods(object.schema, 'search') && object.schema.enable.searchable
+        ? { search: { type: text } }
+        : {}),
       ...(object.schema.enable.trash ? { deleted: { type: book.deletedRecords } } : {}),
     },
     extensions: { [costKey]: { top: defaultTop } },

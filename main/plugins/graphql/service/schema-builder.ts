@@ -1,17 +1,18 @@
 // One schema from what a caller may know. Names are given out in one order, whoever asks, so that equal rights give equal
 // schemas (D-181).
 import type { GraphQLFieldConfigMap, GraphQLSchema } from 'graphql'
+import { graphqlFieldName, graphqlTypeName } from '#shared/graphql-names.ts'
+import type { VisibleObjects } from '#main/plugins/permissions/api.ts'
 import type { RootServices } from './query-fields.ts'
 import { addListQueries, recordQuery } from './query-fields.ts'
 import { createDeleteResult, manyMutation, recordMutations } from './mutation-fields.ts'
-import { createNamePool, fieldNameOf, typeNameOf } from './names.ts'
+import { createNamePool } from './names.ts'
 import type { ObjectTypes, TypeLinks } from './object-types.ts'
 import { createObjectTypes, createPersonTypes } from './object-types.ts'
 import type { RunContext } from './run-context.ts'
 import type { GraphqlLibrary } from './scalars.ts'
 import { changeSubscription, createChangeKind } from './subscription-fields.ts'
 import { createTypeBook } from './type-book.ts'
-import type { VisibleObjects } from './visible-objects.ts'
 
 type Fields = GraphQLFieldConfigMap<unknown, RunContext>
 
@@ -25,10 +26,10 @@ export function buildSchemaOf(
   objects: VisibleObjects,
   hasOrganizations: boolean,
 ): GraphQLSchema {
-  const sorted = [...objects.values()].toSorted((a, b) => (a.schema.name < b.schema.name ? -1 : 1))
+  const sorted = [...objects.byName.values()].toSorted((a, b) => (a.schema.name < b.schema.name ? -1 : 1))
   const typeNames = new Map<string, string>()
   const book = createTypeBook(library, (names) => {
-    for (const { schema } of sorted) typeNames.set(schema.name, names.claim(typeNameOf(schema.name)))
+    for (const { schema } of sorted) typeNames.set(schema.name, names.claim(graphqlTypeName(schema.name)))
   })
   const types = new Map<string, ObjectTypes>()
   const links: TypeLinks = { objects, typesOf: (object) => types.get(object)!, person: createPersonTypes(book) }
@@ -46,7 +47,7 @@ export function buildSchemaOf(
   for (const object of sorted) {
     const own = types.get(object.schema.name)!
     const field = recordQuery(book, services, object, own)
-    if (field !== null) queries[queryNames.claim(fieldNameOf(object.schema.name))] = field
+    if (field !== null) queries[queryNames.claim(graphqlFieldName(object.schema.name))] = field
     for (const mutation of recordMutations(book, services.data, object, own, deleteResult))
       mutations[mutationNames.claim(mutation.name)] = mutation.field
   }
@@ -61,7 +62,7 @@ export function buildSchemaOf(
   if (services.hasRealtime) {
     for (const object of sorted) {
       const field = changeSubscription(book, object, types.get(object.schema.name)!, changeKind)
-      subscriptions[subscriptionNames.claim(`${fieldNameOf(object.schema.name)}Changed`)] = field
+      subscriptions[subscriptionNames.claim(`${graphqlFieldName(object.schema.name)}Changed`)] = field
     }
   }
   // A type needs a field: who may read nothing finds one that says nothing.

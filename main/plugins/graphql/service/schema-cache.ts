@@ -1,14 +1,12 @@
 // The schemas that are in use: one for every set of rights, made at first use, gone with the next change of metadata.
-import { hash } from 'node:crypto'
 import type { DocumentNode, GraphQLSchema } from 'graphql'
-import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import { createRecentMap } from '#main/kernel/recent-map.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PermissionsService } from '#main/plugins/permissions/api.ts'
 import type { RootServices } from './query-fields.ts'
 import type { GraphqlLibrary } from './scalars.ts'
 import { buildSchemaOf } from './schema-builder.ts'
-import { digestOf, visibleObjects } from './visible-objects.ts'
 
 /** Schemas kept at the same time; one of 5,000 fields takes about 16 MB. */
 const maxSchemas = 8
@@ -28,29 +26,16 @@ export interface CallerSchema {
 
 /** What the cache works with. */
 export interface SchemaCacheParts {
-  readonly metadata: Pick<MetadataService, 'epoch' | 'objectSchemas'>
-  readonly authorizer: () => Authorizer
+  readonly metadata: Pick<MetadataService, 'epoch'>
+  readonly permissions: Pick<PermissionsService, 'visibleObjects'>
   readonly services: () => RootServices
 }
 
 /** Makes the cache. */
-export function createSchemaCache({ metadata, authorizer, services }: SchemaCacheParts) {
+export function createSchemaCache({ metadata, permissions, services }: SchemaCacheParts) {
   let library: Promise<GraphqlLibrary> | undefined
   let epoch = -1
   let built = createRecentMap<CallerSchema>(maxSchemas)
-  /** Digests of what callers may know, by what stands for their rights. */
-  let known = new WeakMap<object, string>()
-  const unrestricted = {}
-
-  const digestFor = (ctx: RequestContext): string => {
-    const rights = authorizer()
-    const standing = rights.isUnrestricted(ctx) ? unrestricted : (rights.standing?.(ctx) ?? null)
-    const before = standing === null ? undefined : known.get(standing)
-    if (before !== undefined) return before
-    const digest = hash('sha256', digestOf(visibleObjects(rights, ctx, metadata.objectSchemas())))
-    if (standing !== null) known.set(standing, digest)
-    return digest
-  }
 
   return {
     /** The schema of a caller at this moment. */
@@ -60,14 +45,13 @@ export function createSchemaCache({ metadata, authorizer, services }: SchemaCach
       if (metadata.epoch() !== epoch) {
         epoch = metadata.epoch()
         built = createRecentMap(maxSchemas)
-        known = new WeakMap()
       }
       const { analytics, hasRealtime } = services()
       const hasOrganizations = ctx.organizationId !== null
-      const key = `${digestFor(ctx)} ${hasOrganizations} ${analytics === undefined} ${hasRealtime}`
+      const objects = permissions.visibleObjects(ctx)
+      const key = `${objects.digest()} ${hasOrganizations} ${analytics === undefined} ${hasRealtime}`
       const found = built.get(key)
       if (found !== undefined) return found
-      const objects = visibleObjects(authorizer(), ctx, metadata.objectSchemas())
       const schema = buildSchemaOf(loaded, services(), objects, hasOrganizations)
       let text: string | undefined
       const made: CallerSchema = {

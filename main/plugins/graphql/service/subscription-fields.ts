@@ -1,11 +1,11 @@
 // The subscription of one object: its changes as they are committed, judged per receiver and event like realtime's (D-274).
 import type { GraphQLEnumType, GraphQLFieldConfig } from 'graphql'
+import { graphqlTypeName } from '#shared/graphql-names.ts'
+import type { VisibleObject } from '#main/plugins/permissions/api.ts'
 import type { FollowedEvent } from '#main/plugins/realtime/api.ts'
-import { typeNameOf } from './names.ts'
 import type { ObjectTypes } from './object-types.ts'
 import type { RunContext } from './run-context.ts'
 import type { TypeBook } from './type-book.ts'
-import type { VisibleObject } from './visible-objects.ts'
 import { filterOf } from './where.ts'
 
 const kinds = ['created', 'updated', 'deleted', 'restored', 'purged'] as const
@@ -34,7 +34,7 @@ export function changeSubscription(
   return {
     type: new Required(
       new Type<FollowedEvent, RunContext>({
-        name: book.names.claim(`${typeNameOf(name)}Change`),
+        name: book.names.claim(`${graphqlTypeName(name)}Change`),
         fields: () => ({
           type: { type: new Required(changeKind), resolve: ({ type }) => type.slice('record.'.length) },
           id: { type: new Required(id), resolve: ({ recordId }) => recordId },

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { PlatformError, invalidQuery } from '#shared/errors.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Caller } from '#main/kernel/identity.ts'
+import { createMessageRate } from '#main/kernel/message-rate.ts'
 import type { PlatformSocket, SocketRequest, SocketRoute } from '#main/kernel/sockets.ts'
 import type { FollowedEvent, Follower, RealtimeService } from '#main/plugins/realtime/api.ts'
 import type { SubscriptionRunner } from '../service.ts'
@@ -11,9 +12,6 @@ import type { EventQueue } from './event-queue.ts'
 import { createEventQueue } from './event-queue.ts'
 import { requestOfBody } from './graphql-request.ts'
 import type { Follow } from './run-context.ts'
-
-/** Messages of a client in a second; more end the socket, as in realtime (D-175). */
-const maxMessagesPerSecond = 100
 
 /** How often the host asks whether anybody is there, and how often it asks in vain. */
 const pingMs = 30_000
@@ -58,8 +56,7 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
   /** Running subscriptions by the client's id; undefined while one is being checked. */
   const running = new Map<string, EventQueue<FollowedEvent> | undefined>()
   const queues = new Map<string, EventQueue<FollowedEvent>>()
-  let windowStart = clock.now()
-  let messages = 0
+  const isWithinRate = createMessageRate(() => clock.now())
   let unanswered = 0
 
   const send = (message: object): void => socket.send(JSON.stringify(message))
@@ -140,13 +137,7 @@ function openSocket(parts: SubscriptionSocketParts, socket: PlatformSocket, requ
   }
 
   const receive = (data: string | Uint8Array): void => {
-    const now = clock.now()
-    if (now - windowStart >= 1_000) {
-      windowStart = now
-      messages = 0
-    }
-    messages += 1
-    if (messages > maxMessagesPerSecond) {
+    if (!isWithinRate()) {
       socket.close(1008, 'too many messages')
       return
     }

@@ -3,6 +3,7 @@ import { isJsonMap } from '#shared/merge-patch.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { Prompt } from './prompts.ts'
+import type { RecentActs } from './recent-acts.ts'
 import type { Resources } from './resources.ts'
 import type { Tool } from './tool.ts'
 import { listedTool, dataNotice } from './tool.ts'
@@ -20,6 +21,7 @@ export interface ServerParts {
   readonly tools: () => readonly Tool[]
   readonly resources: Resources
   readonly prompts: readonly Prompt[]
+  readonly acts: Pick<RecentActs, 'add'>
   readonly log: Logger
   /** Of the program. */
   readonly version: string
@@ -38,17 +40,20 @@ export function createServerOf(library: McpLibrary, parts: ServerParts, ctx: Req
   const refuse = (message: string): never => {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message)
   }
-  const { tools, resources, prompts, log } = parts
+  const { tools, resources, prompts, acts, log } = parts
 
   server.setRequestHandler('tools/list', () => ({ tools: tools().map(listedOnce) }) as never)
   server.setRequestHandler('tools/call', async ({ params }) => {
     const tool = tools().find(({ name }) => name === params.name) ?? refuse(`There is no tool "${cut(params.name)}".`)
+    const note = (refused: boolean): void => acts.add(ctx, { tool: tool.name, args: params.arguments, refused })
     try {
       const found = await tool.run(ctx, params.arguments ?? {})
+      note(false)
       // Through JSON: what is shown is what is checked, without members that are undefined.
       const text = JSON.stringify(found)
       return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
     } catch (error) {
+      note(true)
       return failedResult(platformErrorOf(error, ctx.requestId, log), ctx.requestId) as never
     }
   })

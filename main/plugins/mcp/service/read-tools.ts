@@ -6,8 +6,8 @@ import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { Filter, ObjectName, RecordId, ShownRecord, Sort } from './shapes.ts'
 import type { Tool } from './tool.ts'
 import { defineTool, looks } from './tool.ts'
-import type { VisibleObjects } from './visible-objects.ts'
-import { ObjectDescription, ObjectSummary } from './visible-objects.ts'
+import type { ObjectDescriptions } from './object-descriptions.ts'
+import { ObjectDescription, ObjectSummary } from './object-descriptions.ts'
 
 /** Records of one page at most, so that an answer stays readable. */
 const maxPage = 200
@@ -16,7 +16,7 @@ const maxPage = 200
 export interface ReadParts {
   readonly data: DataService
   readonly metadata: Pick<MetadataService, 'objectSchema'>
-  readonly objects: VisibleObjects
+  readonly objects: ObjectDescriptions
 }
 
 /** Makes the tools. */

@@ -5,7 +5,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { dataNotice } from './tool.ts'
-import type { VisibleObjects } from './visible-objects.ts'
+import type { ObjectDescriptions } from './object-descriptions.ts'
 
 /** What is listed of a resource. */
 export interface ListedResource {
@@ -28,7 +28,7 @@ const mimeType = 'application/json'
 
 /** Makes them. */
 export function createResources(parts: {
-  readonly objects: VisibleObjects
+  readonly objects: ObjectDescriptions
   readonly data: DataService
   readonly metadata: Pick<MetadataService, 'objectSchema'>
 }): Resources {

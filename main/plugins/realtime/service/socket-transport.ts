@@ -6,6 +6,7 @@ import { ClientFrame, realtimeProtocol } from '#shared/realtime.ts'
 import type { ServerFrame } from '#shared/realtime.ts'
 import type { z } from 'zod'
 import type { Caller } from '#main/kernel/identity.ts'
+import { createMessageRate } from '#main/kernel/message-rate.ts'
 import type { PlatformSocket, SocketRequest, SocketRoute } from '#main/kernel/sockets.ts'
 import type { Hub } from '../service.ts'
 import type { Connection, Sink } from './connection.ts'
@@ -15,9 +16,6 @@ const maxFrameBytes = 64 * 1024
 
 /** What is read of a larger one, so that it can be answered with the code the decision names. */
 const maxReadBytes = 2 * maxFrameBytes
-
-/** Frames a client may send in a second. */
-const maxFramesPerSecond = 100
 
 /** How often the server asks whether anybody is there, and how often it asks in vain. */
 const pingMs = 30_000
@@ -68,8 +66,7 @@ function openSocket(parts: SocketTransportParts, socket: PlatformSocket, request
   const { hub } = parts
   let connection: Connection | undefined
   let sink: Sink | undefined
-  let windowStart = parts.now()
-  let frames = 0
+  const isWithinRate = createMessageRate(() => parts.now())
   let pingedAt = parts.now()
   let unanswered = 0
 
@@ -152,13 +149,7 @@ function openSocket(parts: SocketTransportParts, socket: PlatformSocket, request
   }
 
   const receive = (data: string | Uint8Array): void => {
-    const now = parts.now()
-    if (now - windowStart >= 1000) {
-      windowStart = now
-      frames = 0
-    }
-    frames += 1
-    if (frames > maxFramesPerSecond) {
+    if (!isWithinRate()) {
       socket.close(closeCodes.policy, 'too many frames')
       return
     }

@@ -1,12 +1,11 @@
-// What of the objects a caller may know: those it may read, with their readable fields and what it may do. Rights are asked of
-// the authorizer; nothing of the protocol is known here.
+// The objects a caller may know in the words of tools: fields, and what the caller may do. Nothing of the protocol is known here.
 import { z } from 'zod'
 import type { FieldSchema } from '#shared/field-types/field-schema.ts'
 import { notFound } from '#shared/errors.ts'
-import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Authorizer } from '#main/kernel/authorize.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
+import type { PermissionsService, VisibleObject } from '#main/plugins/permissions/api.ts'
 
 /** An object in a list. */
 export const ObjectSummary = z.object({
@@ -40,44 +39,42 @@ export const ObjectDescription = ObjectSummary.extend({
 })
 
 /** The objects as a caller sees them. */
-export interface VisibleObjects {
+export interface ObjectDescriptions {
   list(ctx: RequestContext): z.input<typeof ObjectSummary>[]
   /** @throws resource_not_found also for what the caller may not see */
   describe(ctx: RequestContext, name: string): z.input<typeof ObjectDescription>
 }
 
+/** What they are made from. */
+export interface DescriptionParts {
+  readonly metadata: MetadataService
+  readonly permissions: Pick<PermissionsService, 'visibleObjects'>
+  readonly authorizer: () => Authorizer
+}
+
 /** Makes them. */
-export function createVisibleObjects(metadata: MetadataService, authorizer: () => Authorizer): VisibleObjects {
-  const isVisible = (ctx: RequestContext, schema: ObjectSchema): boolean =>
-    !schema.abstract && schema.enable.apiEnabled && authorizer().canObject(ctx, schema.name, 'read')
-  const canField = (ctx: RequestContext, object: string, one: FieldSchema, access: 'readable' | 'editable'): boolean =>
-    authorizer().canField(ctx, object, one.name, access)
-  const isReadable = (ctx: RequestContext, object: string, one: FieldSchema): boolean =>
-    one.system || canField(ctx, object, one, 'readable')
-  const summaryOf = (ctx: RequestContext, schema: ObjectSchema): z.input<typeof ObjectSummary> => {
+export function createObjectDescriptions({ metadata, permissions, authorizer }: DescriptionParts): ObjectDescriptions {
+  const summaryOf = ({ schema, fields }: VisibleObject): z.input<typeof ObjectSummary> => {
     const { name, label, pluralLabel, displayField } = schema
-    return { name, label, pluralLabel, displayField: isReadable(ctx, name, displayField) ? displayField.name : 'id' }
+    return { name, label, pluralLabel, displayField: fields.includes(displayField) ? displayField.name : 'id' }
   }
 
   return {
-    list: (ctx) =>
-      metadata
-        .objectSchemas()
-        .filter((schema) => isVisible(ctx, schema))
-        .map((schema) => summaryOf(ctx, schema)),
+    list: (ctx) => [...permissions.visibleObjects(ctx).byName.values()].map(summaryOf),
     describe(ctx, name) {
-      const schema = metadata.objectSchema(name)
-      if (schema === undefined || !isVisible(ctx, schema)) throw notFound('object', name)
+      const visible = permissions.visibleObjects(ctx).byName.get(name)
+      if (visible === undefined) throw notFound('object', name)
+      const rights = authorizer()
       const item = metadata.get('object', name)
       const definition = item === undefined ? null : metadata.seen(ctx, item)
       metadata.noteUse(ctx, 'object', name)
       return {
-        ...summaryOf(ctx, schema),
-        fields: schema.visibleFields
-          .filter((one) => isReadable(ctx, name, one))
-          .map((one) => describeField(one, !one.computed && !one.readonly && canField(ctx, name, one, 'editable'))),
+        ...summaryOf(visible),
+        fields: visible.fields.map((one) =>
+          describeField(one, !one.computed && !one.readonly && rights.canField(ctx, name, one.name, 'editable')),
+        ),
         actions: (['create', 'edit', 'delete', 'purge'] as const).filter((action) =>
-          authorizer().canObject(ctx, name, action),
+          rights.canObject(ctx, name, action),
         ),
         ...(definition === null ? {} : { definition: { ...definition } }),
       }

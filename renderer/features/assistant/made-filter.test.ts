@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { translateEnglish } from '../../fields/index.ts'
+import type { FieldDefinition } from '../../fields/index.ts'
+import { buildGroup } from '../records/index.ts'
+import { conditionsOf } from './made-filter.ts'
+
+const context = { locale: 'en', timeZone: 'UTC', translate: translateEnglish }
+const fields: readonly FieldDefinition[] = [
+  { name: 'title', type: 'text' },
+  { name: 'status', type: 'select', options: [{ value: 'in_progress', label: 'In progress' }, 'open'] },
+  { name: 'hours', type: 'number' },
+  { name: 'due', type: 'date' },
+]
+
+describe('a filter that was made of a question', () => {
+  it.each([
+    [{ status: 'open' }],
+    [{ status: { $in: ['open', 'in_progress'] } }],
+    [{ hours: { $between: [2, 8] } }],
+    [{ due: { $during: 'this_month' } }],
+    [{ title: { $contains: 'roof' } }],
+    [{ due: { $null: true } }],
+    [{ status: { $ne: 'in_progress' }, hours: { $gt: 3 } }],
+    [{ $or: [{ status: 'open' }, { hours: { $lt: 1 } }] }],
+    [{ $and: [{ hours: { $gt: 1 } }, { hours: { $lt: 9 } }] }],
+  ])('%j says the same as conditions', (filter) => {
+    const conditions = conditionsOf(filter, fields, context)
+    expect(conditions).toBeTruthy()
+    expect(normal(buildGroup(conditions!, fields, context))).toEqual(normal(filter))
+  })
+
+  it('is nothing where there is no condition', () => {
+    expect(conditionsOf({}, fields, context)).toBeUndefined()
+  })
+
+  it.each([
+    [{ due: { $lt: { $today: '' } } }],
+    [{ 'account.name': 'Acme' }],
+    [{ $not: { status: 'open' } }],
+    [{ nothing: 1 }],
+    [{ due: { $gte: '2026-01-01', $lt: '2026-02-01' } }],
+  ])('%j has no words there', (filter) => {
+    expect(conditionsOf(filter, fields, context)).toBeNull()
+  })
+})
+
+/** Every condition by itself, with its operator. */
+function normal(filter: unknown): unknown {
+  const entries = Object.entries(filter as Record<string, unknown>)
+  const [key, value] = entries[0]!
+  const isGroup = entries.length === 1 && Array.isArray(value)
+  const parts = isGroup ? value : entries.map(([name, operand]) => ({ [name]: operand }))
+  const list = parts.map((part: Record<string, unknown>) =>
+    Object.entries(part).map(([name, operand]) => [name, typeof operand === 'object' ? operand : { $eq: operand }]),
+  )
+  return { any: key === '$or', list }
+}

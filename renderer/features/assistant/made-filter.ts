@@ -1,0 +1,57 @@
+// Owns turning a filter of the API into conditions a person can read and change. Pure.
+import { fieldTypeOf } from '../../fields/index.ts'
+import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
+import { operatorWord } from '../records/index.ts'
+import type { FilterGroup, RecordFilter } from '../records/index.ts'
+
+/** What a filter says as conditions: none, some, or null where a part of it has no words in the table's filter. */
+export type MadeConditions = FilterGroup | undefined | null
+
+/** Reads a filter in the object form of D-79. */
+export function conditionsOf(
+  filter: Readonly<Record<string, unknown>>,
+  fields: readonly FieldDefinition[],
+  context: FieldContext,
+): MadeConditions {
+  const entries = Object.entries(filter)
+  if (entries.length === 0) return undefined
+  const [key, value] = entries[0]!
+  const isGroup = entries.length === 1 && (key === '$or' || key === '$and') && Array.isArray(value)
+  const parts = isGroup ? (value as unknown[]) : entries.map(([name, operand]) => ({ [name]: operand }))
+  const conditions = parts.map((part) => conditionOf(part, fields, context))
+  if (conditions.some((condition) => condition === null)) return null
+  return { any: isGroup && key === '$or', conditions: conditions as RecordFilter[] }
+}
+
+function conditionOf(part: unknown, fields: readonly FieldDefinition[], context: FieldContext): RecordFilter | null {
+  const entries = Object.entries((part ?? {}) as Record<string, unknown>)
+  const [name, given] = entries[0] ?? []
+  const field = entries.length === 1 ? fields.find((one) => one.name === name) : undefined
+  if (field === undefined) return null
+  const isPlain = typeof given !== 'object' || given === null
+  const operators = isPlain ? [['$eq', given] as const] : Object.entries(given)
+  const [word, operand] = operators[0] ?? []
+  if (operators.length !== 1 || word === undefined) return null
+  return writtenOf(field, given === null ? '$null' : word, given === null ? true : operand, context)
+}
+
+function writtenOf(field: FieldDefinition, word: string, operand: unknown, context: FieldContext): RecordFilter | null {
+  const type = fieldTypeOf(field)
+  const operator = type
+    .operators(field)
+    .find((one) => one.operator === word && (one.operand !== 'none' || (one.fixed ?? true) === operand))
+  if (operator === undefined) return null
+  const single: FieldDefinition = { ...field, required: false, multiple: false }
+  // A value that is worked out when it is asked for cannot be typed.
+  const isValue = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value)
+  const values = Array.isArray(operand) ? (operand as unknown[]) : [operand]
+  if (operator.operand !== 'none' && !values.every(isValue)) return null
+  const textOf = (value: unknown): string =>
+    operator.operand === 'text' || operator.operand === 'period' ? String(value) : type.toText(value, single, context)
+  const texts = operator.operand === 'none' ? [] : values.map(textOf)
+  return {
+    field: field.name,
+    operator: operatorWord(operator),
+    texts: operator.operand === 'list' ? [texts.join(', ')] : texts,
+  }
+}

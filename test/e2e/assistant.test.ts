@@ -1,0 +1,104 @@
+// The assistant in a real browser: a question becomes a query that is checked, corrected, run and kept; a conversation
+// names the records it rests on.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { look } from './look.ts'
+import { openBench } from './open-console.ts'
+import type { ConsoleBench, ConsolePage } from './open-console.ts'
+
+describe('the assistant', () => {
+  let bench: ConsoleBench
+  let opened: ConsolePage
+
+  beforeAll(async () => {
+    bench = await openBench()
+    const item = {
+      name: 'task',
+      label: 'Task',
+      pluralLabel: 'Tasks',
+      fields: {
+        title: { type: 'text', label: 'Title' },
+        status: {
+          type: 'select',
+          label: 'Status',
+          options: ['open', 'closed'].map((value) => ({ value, label: value === 'open' ? 'Open' : 'Closed' })),
+        },
+        hours: { type: 'number', label: 'Hours' },
+      },
+    }
+    await bench.api('PUT', '/meta/object/task', { type: 'object', name: 'task', item })
+    const records = [
+      { title: 'Water the garden', status: 'open', hours: 2 },
+      { title: 'Mend the roof', status: 'open', hours: 30 },
+      { title: 'Paint the door', status: 'closed', hours: 4 },
+    ]
+    await bench.api('POST', '/data/task/createMany', { records })
+    opened = await bench.open('/')
+  })
+  afterAll(async () => bench?.stop())
+
+  it('shows what was understood before anything is run, and who understood it', async () => {
+    const { page } = opened
+    await page.getByRole('link', { name: 'Assistant' }).click()
+    await page.getByText('Nothing leaves the computer that runs Cairn.', { exact: false }).waitFor()
+    await page.getByRole('textbox', { name: 'Question' }).fill('open tasks with more than 10 hours')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'What was understood' }).waitFor()
+    await page.getByText('Status is Open and Hours', { exact: false }).first().waitFor()
+    await page.getByText('Rules on this machine', { exact: true }).waitFor()
+    expect(await page.getByRole('region', { name: 'Result' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('link', { name: 'Mend the roof' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Result' }).textContent()).not.toContain('Water the garden')
+    await look(page, 'assistant-answer')
+  })
+
+  it('lets the conditions be corrected, and keeps them as a view', async () => {
+    const { page } = opened
+    await page.getByRole('button', { name: 'Change conditions' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Filter records' })
+    await dialog.getByRole('textbox', { name: 'Value' }).last().fill('1')
+    await dialog.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('link', { name: 'Water the garden' }).waitFor()
+    await page.getByRole('button', { name: 'Keep as a view' }).click()
+    await page.getByRole('dialog', { name: 'Keep as a view' }).getByRole('textbox').fill('Open ones')
+    await page.keyboard.press('Enter')
+    await page.getByText('The view “Open ones” is kept.', { exact: false }).waitFor()
+    const { views } = await bench.api<{ views: { label: string; config: Record<string, unknown> }[] }>(
+      'GET',
+      '/ui/views?object=task&type=list',
+    )
+    const kept = views.find(({ label }) => label === 'Open ones')
+    expect(kept?.config['conditions']).toEqual(['all', ['status', 'eq', 'Open'], ['hours', 'gt', '1']])
+    await page.getByRole('link', { name: 'Show as table' }).click()
+    await page.getByText('2 records').waitFor()
+  })
+
+  it('says what it does not understand, and offers what it does', async () => {
+    const { page } = opened
+    await page.evaluate(() => {
+      window.location.hash = '/assistant'
+    })
+    await page.getByRole('textbox', { name: 'Question' }).fill('xyzzy plugh')
+    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByText('This was not understood').waitFor()
+    await look(page, 'assistant-refused')
+    await page.getByRole('button', { name: 'Show all Tasks' }).click()
+    await page.getByRole('heading', { name: 'What was understood' }).waitFor()
+    expect(await page.getByText('No condition').count()).toBe(1)
+  })
+
+  it('talks about records and names those it rests on', async () => {
+    const { page } = opened
+    await page.getByRole('tab', { name: 'Conversation' }).click()
+    await page.getByRole('textbox', { name: 'Message' }).fill('closed tasks')
+    await page.keyboard.press('ControlOrMeta+Enter')
+    const log = page.getByRole('log')
+    await log.getByRole('link', { name: 'Paint the door' }).waitFor()
+    expect(await log.textContent()).toContain('You')
+    await look(page, 'assistant-chat')
+    await log.getByRole('link', { name: 'Paint the door' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Paint the door' }).waitFor()
+    expect(opened.errors.filter((line) => !/\b4\d\d\b/.test(line))).toEqual([])
+  })
+})
