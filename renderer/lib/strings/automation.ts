@@ -110,6 +110,8 @@ export const automationStrings = {
   'runs.params': 'Parameters',
   'runs.variables': 'Variables',
   'runs.output': 'Output',
+  'runs.drawing': 'The flow, and how its steps went',
+  'runs.drawing.changed': 'The run is of version {then}; what is drawn is version {now}.',
   'runs.steps': 'Steps',
   'runs.steps.none': 'No step was taken yet.',
   'runs.step.running': 'Running',
