@@ -1,6 +1,7 @@
 // Owns reading flows, their runs and schedules, and the cache keys they live under.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call, callTagged } from '../../lib/api-client.ts'
+import { hasCode } from '../../lib/api-error.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { after, paged } from '../../lib/paged-query.ts'
 
@@ -125,6 +126,23 @@ export function runScreenQuery(name: string, runId: string) {
     queryFn: async ({ signal }) => (await call('getRunScreen', { params: { name, runId }, signal })).screen,
   })
 }
+
+/** The machine that runs schedules, and those that could. */
+export type Runner = CallResult<'getSyncRunner'>
+
+/** Which machine runs schedules; null while sync is off. */
+export const runnerQuery = queryOptions({
+  queryKey: [...automationKey, 'runner'] as const,
+  queryFn: async ({ signal }): Promise<Runner | null> => {
+    try {
+      return await call('getSyncRunner', { signal })
+    } catch (error) {
+      if (hasCode(error, 'sync_disabled')) return null
+      throw error
+    }
+  },
+  refetchInterval: 5_000,
+})
 
 /** The schedules of active flows. @throws ApiError permission_denied */
 export const schedulesQuery = queryOptions({

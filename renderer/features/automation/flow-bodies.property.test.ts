@@ -1,6 +1,7 @@
 // What the editor of flows does to a definition: nothing that nobody asked for, however deep a step is.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+
 import { completionAt } from '../../components/complete-expression.ts'
 import { controlsOf, readAs, writtenAs } from './config-schema.ts'
 import { expressionNames } from './expression-names.ts'
@@ -19,6 +20,9 @@ const schemas = [
   { type: 'parallel', configSchema: { properties: { branches: listSchema }, required: ['branches'] } },
   { type: 'try_catch', configSchema: { properties: { try: graphSchema, catch: graphSchema }, required: ['try'] } },
 ]
+
+/** Flows are large. */
+const few = { numRuns: 30 }
 
 type Graph = { nodes: Record<string, unknown>[]; edges: Record<string, unknown>[] }
 
@@ -112,14 +116,12 @@ function graphs(prefix: string, depth: number): fc.Arbitrary<Graph> {
       )
       .map((ways) => ({
         nodes: all.map(([node, members], at) => ({ id: `${prefix}${at}`, ...node, ...members })),
-        edges: ways
-          .slice(1)
-          .map((way, at) => ({
-            ...way,
-            id: `${prefix}e${at}`,
-            source: `${prefix}${at}`,
-            target: `${prefix}${at + 1}`,
-          })),
+        edges: ways.slice(1).map((way, at) => ({
+          ...way,
+          id: `${prefix}e${at}`,
+          source: `${prefix}${at}`,
+          target: `${prefix}${at + 1}`,
+        })),
       })),
   )
 }
@@ -158,6 +160,7 @@ describe('a flow of any steps, with steps inside of them', () => {
         const back = changeGraph(other, path, (at) => changeNode(at, id, { label: node.label }))
         expect(definitionOf(back, item)).toEqual(item)
       }),
+      few,
     )
   })
 
@@ -184,6 +187,7 @@ describe('a flow of any steps, with steps inside of them', () => {
         const again = changeGraph(longer, path, (at) => removeNode(at, added))
         expect(allSteps(again, schemas).map(placeKey)).toEqual(steps.map(placeKey))
       }),
+      few,
     )
   })
 
@@ -211,6 +215,7 @@ describe('a flow of any steps, with steps inside of them', () => {
           }
         }
       }),
+      few,
     )
   })
 
@@ -237,6 +242,7 @@ describe('a flow of any steps, with steps inside of them', () => {
           expect(configProblems([problem], draft, { path, id })).toMatchObject([{ field: 'message' }])
         }
       }),
+      few,
     )
   })
 

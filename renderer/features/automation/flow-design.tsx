@@ -34,6 +34,9 @@ export function FlowDesign(props: { name: string; problems: readonly FlowProblem
   const { data: flow, error, refetch } = useQuery(flowItemQuery(props.name))
   const { data: actions, error: noActions } = useQuery(actionsQuery)
   const [chosen, setChosen] = useState<StepPlace>()
+  // Kept here: after a save the editor begins anew.
+  const isWide = useMediaQuery('(min-width: 900px)', true, { getInitialValueInEffect: false })
+  const [wanted, setDrawn] = useState<boolean>()
   const failure = error ?? noActions
   if (failure && !(flow && actions)) return <LoadFailure error={failure} onRetry={() => void refetch()} />
   if (!flow || !actions) return null
@@ -45,6 +48,8 @@ export function FlowDesign(props: { name: string; problems: readonly FlowProblem
       actions={actions}
       chosen={chosen}
       onChoose={setChosen}
+      isDrawn={wanted ?? isWide}
+      onDraw={setDrawn}
       onReload={() => void refetch()}
     />
   )
@@ -57,22 +62,22 @@ interface EditorProps {
   /** The chosen step; the first one while none is. */
   chosen: StepPlace | undefined
   onChoose: (step: StepPlace | undefined) => void
+  /** Whether the canvas is shown; else the outline. */
+  isDrawn: boolean
+  onDraw: (drawn: boolean) => void
   /** What keeps the stored flow from running. */
   problems: readonly FlowProblem[]
   onReload: () => void
 }
 
 function Editor(props: EditorProps) {
-  const { name, flow, actions, onChoose } = props
+  const { name, flow, actions, onChoose, isDrawn } = props
   const client = useQueryClient()
   const [first] = useState(() => flowDraftOf(flow.item))
   const [draft, setDraft] = useState(first)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<unknown>()
   const isChanged = draft !== first
-  const isWide = useMediaQuery('(min-width: 900px)', true, { getInitialValueInEffect: false })
-  const [wanted, setDrawn] = useState<boolean>()
-  const isDrawn = wanted ?? isWide
   const status = flow.item['status'] === 'active' ? 'active' : 'draft'
   useLeaveGuard(
     isChanged
@@ -111,7 +116,7 @@ function Editor(props: EditorProps) {
       <div className={parts.bar}>
         <FlowSettings draft={draft} onChange={setDraft} />
         <div className={classes.tools}>
-          <Button variant="default" onClick={() => setDrawn(!isDrawn)}>
+          <Button variant="default" onClick={() => props.onDraw(!isDrawn)}>
             {t(isDrawn ? 'design.show.outline' : 'design.show.canvas')}
           </Button>
           <Button variant="default" loading={busy} disabled={!isChanged} onClick={() => void save(status)}>

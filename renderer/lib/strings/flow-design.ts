@@ -26,6 +26,8 @@ export const flowDesignStrings = {
   'design.show.outline': 'Show the outline',
   'design.show.canvas': 'Show the canvas',
   'design.more': 'Variables and failures',
+  'design.runsOn': 'The schedule runs on',
+  'design.runsOn.usual': 'The machine that runs all others',
   'design.variables': 'Variables',
   'design.variables.add': 'Add variable',
   'design.variable.name': 'Name of variable {number}',

@@ -15,6 +15,7 @@ import { openEngine } from '../engine/open-engine.ts'
 import { createSessions } from '../session/sessions.ts'
 import { logBytes } from '../store/log-store.ts'
 import { ownAddresses, parseAddress, parseRelayUrl } from './addresses.ts'
+import { createLeases } from './leases.ts'
 import type { MailboxKeeper } from './mailbox-keeper.ts'
 import { keepMailbox } from './mailbox-keeper.ts'
 import type { ListenAt, NetworkPeer } from './network.ts'
@@ -111,6 +112,19 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     knownPeers: () => (settings.relayUrl === null ? otherIds() : [...otherIds(), relayId]),
   })
   const admission = createRelayAdmission(roster, keys.device, host.log)
+  let hasHeard = false
+  const isOpen = (peer: string): boolean => sessions.of(peer)?.status().state === 'open'
+  const leases = createLeases({
+    host,
+    roster,
+    docs: engine.docs,
+    device: keys.device,
+    isConnected: isOpen,
+    // What they had to say is in effect once it was applied.
+    hasHeard: () =>
+      (hasHeard ||= [...otherIds(), relayId].some(isOpen) && sessions.summary().unprojected.waiting === 0),
+    clockOffset: sessions.clockOffset,
+  })
 
   const network = createNetwork({
     keys,
@@ -246,6 +260,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     sessions.onChange(sessionsChanged),
     engine.onChange(() => start.changed()),
     roster.onChange(() => {
+      leases.settle()
       admission.look(sessions.of(relayId))
       for (const { device, revokedAt } of roster.devices()) if (revokedAt !== null) sessions.forget(device)
       refresh()
@@ -266,6 +281,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     workspace,
     engine,
     roster,
+    leases,
     sessions,
     network,
     store,
