@@ -57,8 +57,7 @@ const asked = async (host: TestHost, transition: string): Promise<Asked> => {
   expect([status, body.pending], JSON.stringify(body)).toEqual([200, true])
   return { record: id, request: body.state.pendingApproval.id }
 }
-const seen = async (host: TestHost, { request }: Asked) =>
-  (await host.get(`/approvals/requests/${request}`)).body.request
+const seen = async (host: TestHost, { request }: Asked) => (await host.get(`/approvals/requests/${request}`)).body
 const statusOf = async (host: TestHost, one: Asked): Promise<string | undefined> => (await seen(host, one))?.status
 const stageOf = async (host: TestHost, { record }: Asked): Promise<string> =>
   (await host.get(`/data/${object}/${record}`)).body.record?.stage
@@ -78,10 +77,13 @@ const alike = async (one: Asked, status: string, stage: string): Promise<void> =
 }
 /** Both machines on their own, until `work` is done. */
 const apart = async (work: () => Promise<void>): Promise<void> => {
-  for (const host of [desk, laptop]) await host.patch('/sync/settings', { paused: true })
-  await until('they are apart', async () => (await desk.get('/sync/status')).body.state === 'offline')
+  const { id } = (await desk.get('/sync/peers')).body.peers[0]
+  const pause = async (paused: boolean): Promise<void> => void (await desk.patch(`/sync/peers/${id}`, { paused }))
+  await pause(true)
+  await until('they are apart', async () => (await laptop.get('/sync/status')).body.state === 'offline')
   await work()
-  for (const host of [desk, laptop]) await host.patch('/sync/settings', { paused: false })
+  await pause(false)
+  await laptop.post(`/sync/peers/${(await laptop.get('/sync/peers')).body.peers[0].id}/reconnect`)
 }
 
 describe('an approval in a workspace of two machines', () => {

@@ -75,9 +75,9 @@ it('goes over to the machine that is named for all, and says where it goes meanw
   expect((await desk.put(`/automation/${name}`, { definition: { runsOn: '' } })).status).toBe(200)
   await until('it is with the others again', async () => (await placeOf(laptop))?.name === 'Desk')
   const nobody = await desk.put('/sync/runner', { deviceId: '0'.repeat(32) })
-  expect(nobody.body.error).toMatchObject({ code: 'validation_error', fieldErrors: [{ field: 'deviceId' }] })
+  expect(nobody.body.error.details.fieldErrors).toMatchObject([{ field: 'deviceId', code: 'invalid_reference' }])
   const forOther = await desk.put('/sync/runner', { deviceId: device.id, takeOver: true })
-  expect(forOther.body.error).toMatchObject({ code: 'validation_error', fieldErrors: [{ field: 'takeOver' }] })
+  expect(forOther.body.error.details.fieldErrors).toMatchObject([{ field: 'takeOver', code: 'not_allowed' }])
   // Named on the machine that does not have it: the other one hands it over when it hears of that.
   const named = await laptop.put('/sync/runner', { deviceId: device.id })
   expect([named.status, named.body.wanted.isThis]).toEqual([200, true])
