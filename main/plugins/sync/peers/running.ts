@@ -112,17 +112,23 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     knownPeers: () => (settings.relayUrl === null ? otherIds() : [...otherIds(), relayId]),
   })
   const admission = createRelayAdmission(roster, keys.device, host.log)
-  let hasHeard = false
   const isOpen = (peer: string): boolean => sessions.of(peer)?.status().state === 'open'
+  let hearing: 'not yet' | 'taking over' | 'done' = 'not yet'
+  const hasHeard = (): boolean => {
+    // What others had to say is stored once a session is open; it is in effect once it was applied.
+    if (hearing === 'not yet' && [...otherIds(), relayId].some(isOpen)) {
+      hearing = 'taking over'
+      void engine.replica.settled().then(() => (hearing = 'done'))
+    }
+    return hearing === 'done'
+  }
   const leases = createLeases({
     host,
     roster,
     docs: engine.docs,
     device: keys.device,
     isConnected: isOpen,
-    // What they had to say is in effect once it was applied.
-    hasHeard: () =>
-      (hasHeard ||= [...otherIds(), relayId].some(isOpen) && sessions.summary().unprojected.waiting === 0),
+    hasHeard,
     clockOffset: sessions.clockOffset,
   })
 
