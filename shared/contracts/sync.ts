@@ -209,8 +209,8 @@ export const syncPeerRoutes = defineRoutes({
     method: 'GET',
     path: '/sync/runner',
     response: SyncRunner,
-    errors: ['sync_disabled'],
-    summary: 'Say which machine does what only one may do, such as schedules (D-340).',
+    errors: [],
+    summary: 'Say which machine does what only one may do, such as schedules (D-340); none while sync is off.',
   }),
   setSyncRunner: defineRoute({
     ...manage,

@@ -1,7 +1,6 @@
 // Owns reading flows, their runs and schedules, and the cache keys they live under.
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { call, callTagged } from '../../lib/api-client.ts'
-import { hasCode } from '../../lib/api-error.ts'
 import type { CallResult } from '../../lib/endpoints.ts'
 import { after, paged } from '../../lib/paged-query.ts'
 
@@ -130,17 +129,10 @@ export function runScreenQuery(name: string, runId: string) {
 /** The machine that runs schedules, and those that could. */
 export type Runner = CallResult<'getSyncRunner'>
 
-/** Which machine runs schedules; null while sync is off. */
+/** Which machine runs schedules; it has no machines while sync is off. */
 export const runnerQuery = queryOptions({
   queryKey: [...automationKey, 'runner'] as const,
-  queryFn: async ({ signal }): Promise<Runner | null> => {
-    try {
-      return await call('getSyncRunner', { signal })
-    } catch (error) {
-      if (hasCode(error, 'sync_disabled')) return null
-      throw error
-    }
-  },
+  queryFn: async ({ signal }) => call('getSyncRunner', { signal }),
   refetchInterval: 5_000,
 })
 

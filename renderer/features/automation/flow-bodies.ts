@@ -53,7 +53,7 @@ export function bodiesOf({ type, config = {} }: Pick<DraftNode, 'type' | 'config
 }
 
 /** What a new step of a type is configured with: every graph it needs, empty. */
-export function firstConfig(type: string, schemas: Schemas): Record<string, unknown> {
+function firstConfig(type: string, schemas: Schemas): Record<string, unknown> {
   const required = mapOf(schemas.find((each) => each.type === type)?.configSchema)['required']
   const needed = propertiesOf(schemas, type).filter(([name]) => Array.isArray(required) && required.includes(name))
   const empty = { nodes: [], edges: [] }

@@ -57,7 +57,7 @@ export function stepAnchor(nodeId: string): string {
 }
 
 /** How each node went: as its last execution did. */
-export function marksOf(steps: NonNullable<Run['steps']>): ReadonlyMap<string, StepMark> {
+function marksOf(steps: NonNullable<Run['steps']>): ReadonlyMap<string, StepMark> {
   const marks = new Map<string, StepMark>()
   for (const { nodeId, status } of steps) marks.set(nodeId, { tone: stepTone(status), text: t(`runs.step.${status}`) })
   return marks

@@ -99,7 +99,10 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
       await control.changeDevice(ctx, id, { revokedAt: host.clock.iso() })
       return { id, success: true as const }
     },
-    getSyncRunner: () => runnerView(on().running),
+    getSyncRunner() {
+      const running = peers.running()
+      return running === null ? { holder: null, wanted: null, machines: [] } : runnerView(running)
+    },
     async setSyncRunner(ctx, { body: { deviceId, takeOver = false } }) {
       const { control, running } = on()
       requireAdmin(running)
