@@ -67,8 +67,12 @@ export interface Approvals {
   settleTime(tx: Tx, row: ApprovalRow): void
   /** The object has approvals, from wherever they came. */
   note(object: string): void
-  /** Takes back what waits for a record that leaves. */
-  leave(tx: Tx, ctx: RequestContext, object: string, recordId: string): void
+  /** Takes back what waits for a record that leaves; with `ownOnly` what was asked for on this machine. */
+  leave(
+    tx: Tx,
+    ctx: RequestContext,
+    record: { readonly object: string; readonly recordId: string; readonly ownOnly: boolean },
+  ): void
 }
 
 const hourMs = 3_600_000
@@ -176,9 +180,10 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     },
     note: (object) => void used.add(object),
     settleTime: (tx, row) => change(tx, row, { escalate_at: null }),
-    leave(tx, ctx, object, recordId) {
+    leave(tx, ctx, { object, recordId, ownOnly }) {
       if (!used.has(object)) return
       for (const row of approvalsOf(tx, { object, recordId, pendingOnly: true })) {
+        if (ownOnly && row.is_own === 0) continue
         act(tx, ctx, row, { userId: ctx.actor.id, decision: 'recall' }, 'recalled')
       }
     },
