@@ -62,6 +62,7 @@ describe('an order with an approval and a mail', () => {
     await page.getByRole('textbox', { name: 'Body' }).fill('It was approved.')
     await page.getByRole('button', { name: 'Make active' }).click()
     await page.getByText('The flow is active.').waitFor()
+    expect(owner.errors).toEqual([])
     await look(page, 'tour-flow')
   })
 
@@ -77,6 +78,7 @@ describe('an order with an approval and a mail', () => {
     await line(owner.page).getByRole('button', { name: 'Approve…' }).click()
     await owner.page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
     await line(page).getByRole('status').filter({ hasText: 'Ordered' }).waitFor()
+    expect((await bench.api<{ record: { stage: string } }>('GET', `/data/order/${id}`)).record.stage).toBe('ordered')
   })
 
   it('says what went wrong, and goes on once that is mended', async () => {

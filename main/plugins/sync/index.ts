@@ -71,9 +71,6 @@ export const syncPlugin = definePlugin({
     feed()?.nameOthers((id) => peers.running()?.roster.nameOf(peers.loaded()!.sharedId(id)))
     for (const type of ['auth.user_created', 'auth.user_updated'])
       host.onCommitted(type, () => void peers.loaded()?.tellNames({ renamed: true }))
-    // Plugins that take over what came register after this one.
-    const placing = setTimeout(() => peers.running()?.engine.reproject(), 0)
-    host.dispose(() => clearTimeout(placing))
     // Before anybody can write: what is written while sync is on is recorded.
     await peers.start()
   },

@@ -1,6 +1,7 @@
 // Owns the form of a step's configuration: one control per property of the schema its action has.
-import { Checkbox, NativeSelect } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Checkbox, NativeSelect } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
 import type { ExpressionName } from '../../components/complete-expression.ts'
 import { ExpressionField } from '../../components/expression-field.tsx'
 import { FormulaInput } from '../../components/formula-input.tsx'
@@ -10,9 +11,9 @@ import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { fieldList, objectLabel, useObjects } from '../objects/index.ts'
 import { BodyControl, BranchesControl } from './body-controls.tsx'
-import { ConfigRows } from './config-rows.tsx'
 import { controlsOf, readAs, textOfValue, valueOfText, writtenAs } from './config-schema.ts'
 import type { Control } from './config-schema.ts'
+import classes from './automation.module.css'
 
 type Config = Readonly<Record<string, unknown>>
 
@@ -127,6 +128,56 @@ function Group({ control, value, problem, problemOf, onSet, ...rest }: ControlPr
           onChange={(next) => onSet(Object.keys(next).length === 0 ? undefined : next)}
         />
       </div>
+      {problem !== undefined && <p className={parts.problem}>{problem}</p>}
+    </fieldset>
+  )
+}
+
+/** Things of one form, such as fields of a screen; each of them has a form of its own. */
+function ConfigRows({ control, value, problem, problemOf, onSet, ...rest }: ControlProps) {
+  const rows = (Array.isArray(value) ? value : []) as readonly Readonly<Record<string, unknown>>[]
+  const add = useRef<HTMLButtonElement>(null)
+  const set = (next: typeof rows): void => onSet(next.length === 0 && !control.required ? undefined : next)
+  return (
+    <fieldset className={parts.options}>
+      <legend>{control.label}</legend>
+      {rows.map((row, at) => (
+        <fieldset key={at} className={classes.part}>
+          <legend>{t('design.rows.one', { number: at + 1 })}</legend>
+          <div className={parts.stack}>
+            <ConfigForm
+              {...rest}
+              // Texts of a row that moves up are those of another one.
+              key={rows.length}
+              schema={control.schema}
+              config={row}
+              problemOf={(field) => problemOf(`${control.name}.${at}.${field}`)}
+              onChange={(next) => set(rows.with(at, next))}
+            />
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              className={parts.start ?? ''}
+              aria-label={t('design.rows.removeOf', { number: at + 1 })}
+              onClick={() => {
+                set(rows.toSpliced(at, 1))
+                add.current?.focus()
+              }}
+            >
+              {t('design.rows.remove')}
+            </Button>
+          </div>
+        </fieldset>
+      ))}
+      <Button
+        ref={add}
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => set([...rows, {}])}
+      >
+        {t('design.rows.add', { what: control.label })}
+      </Button>
       {problem !== undefined && <p className={parts.problem}>{problem}</p>}
     </fieldset>
   )
