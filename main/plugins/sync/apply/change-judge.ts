@@ -16,7 +16,7 @@ import type { Json, RegisterValue } from '#main/replication/core/types.ts'
 import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
-import { forgesWorkflow, opensApprovals } from '../workflow/workflow-judge.ts'
+import { forgesWorkflow, opensApprovals } from '../workflows/workflow-judge.ts'
 import type { IsRemoved } from './removed.ts'
 
 /** What a merge changed, before it is stored. */

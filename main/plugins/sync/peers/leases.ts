@@ -6,9 +6,6 @@ import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { Roster } from './roster.ts'
 
-/** The leases as one machine sees them. */
-export type Leases = ReturnType<typeof createLeases>
-
 /** What leases work with. */
 export interface LeaseParts {
   readonly host: Pick<PluginHost, 'write' | 'clock' | 'ids' | 'log'>
