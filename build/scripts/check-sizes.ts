@@ -29,7 +29,8 @@ const BUDGETS = {
   css: 45,
   lazy: [
     { name: 'grid and views', source: /^(components\/grid|features\/(records|views))\//, kB: 70 },
-    { name: 'flow', source: /^features\/(automation|workflow)\//, kB: 80 },
+    { name: 'flow', source: /^features\/(automation|workflow)\/(?!\w+-canvas)/, kB: 80 },
+    { name: 'flow canvas', source: /^features\/automation\/\w+-canvas/, kB: 100 },
     { name: 'charts', source: /^(components\/charts|features\/dashboards)\//, kB: 125 },
     { name: 'editor', source: /(^|\/)(code-editor|markdown-editor|editor)[./]/, kB: 180 },
     { name: 'record and activity', source: /^features\/(record|activity|notifications)\//, kB: 90 },

@@ -81,6 +81,7 @@ export async function loadPlugins(
   const registered: RegisteredPlugin[] = []
   const errorTables: { plugin: string; table: ErrorTable }[] = []
   const disposers: (() => void | Promise<void>)[] = []
+  const loadedListeners: (() => void)[] = []
   const features = new Map<string, () => boolean>()
   const statuses = new Map<string, NonNullable<PluginDefinition['status']>>()
   let authorizer = denyingAuthorizer
@@ -185,6 +186,9 @@ export async function loadPlugins(
       secrets: ports.secrets,
       notify: ports.notify,
       spawn: ports.spawn,
+      onLoaded: (fn) => {
+        loadedListeners.push(fn)
+      },
       dispose: (fn) => {
         disposers.push(fn)
       },
@@ -217,6 +221,7 @@ export async function loadPlugins(
       })
       if (plugin.errors !== undefined) errorTables.push({ plugin: plugin.id, table: plugin.errors })
     }
+    for (const fn of loadedListeners) fn()
   } catch (error) {
     await stop().catch(() => undefined)
     throw error

@@ -127,6 +127,8 @@ export interface PluginHost {
   spawn(entryFile: string, options: { name: string; args?: readonly string[] }): KillableChild
   /** Runs at stop, in reverse order of registration. */
   dispose(fn: () => void | Promise<void>): void
+  /** Called once when every plugin is registered: services of those that come later are there by then. */
+  onLoaded(fn: () => void): void
   /** What the host was started with. */
   readonly options: HostFacts
   /** What other plugins declared; complete once all have registered. */

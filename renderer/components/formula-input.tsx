@@ -1,15 +1,19 @@
-// Owns typing a CEL expression: its text, a list of fields to insert, the host's word on it.
-import { NativeSelect, Textarea } from '@mantine/core'
+// Owns typing a CEL expression: its text with names that complete it, a list of fields to insert, the host's word on it.
+import { NativeSelect } from '@mantine/core'
 import { useRef } from 'react'
 import { t } from '../lib/strings.ts'
+import type { ExpressionName } from './complete-expression.ts'
+import { ExpressionField } from './expression-field.tsx'
 import classes from './formula-input.module.css'
 
-/** The expression; `fields` are offered for insertion at the caret. */
+/** The expression; `fields` are offered for insertion at the caret, `names` while typing. */
 export function FormulaInput(props: {
   label: string
   help: string
   value: string
   fields: readonly { name: string; label: string }[]
+  /** What it may name; the fields of the record where it is left out. */
+  names?: readonly ExpressionName[]
   problem: string | undefined
   /** What the host said when there is no problem. */
   note?: string
@@ -29,17 +33,16 @@ export function FormulaInput(props: {
   }
   return (
     <div className={classes.formula}>
-      <Textarea
-        ref={area}
+      <ExpressionField
+        elementRef={area}
         label={props.label}
         description={props.help}
-        autosize
-        minRows={2}
-        spellCheck={false}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        lines={{ min: 2 }}
+        isMonospace
+        names={props.names ?? props.fields.map(({ name, label }) => ({ text: `record.${name}`, label }))}
         value={props.value}
         error={props.problem}
-        onChange={(event) => props.onChange(event.currentTarget.value)}
+        onChange={props.onChange}
       />
       <div className={classes.formulaEnd}>
         <NativeSelect

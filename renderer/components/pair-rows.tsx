@@ -3,6 +3,8 @@ import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
 import { useRef } from 'react'
 import { t } from '../lib/strings.ts'
+import type { ExpressionName } from './complete-expression.ts'
+import { ExpressionField } from './expression-field.tsx'
 import classes from './pair-rows.module.css'
 import parts from './parts.module.css'
 
@@ -18,6 +20,8 @@ export function PairRows(props: {
   add: string
   pairs: readonly Pair[]
   names?: readonly { value: string; label: string }[]
+  /** What expressions in values may name. */
+  completes?: readonly ExpressionName[] | undefined
   /** What is wrong with all of them. */
   problem?: string | undefined
   problemOf: (name: string) => string | undefined
@@ -52,14 +56,14 @@ export function PairRows(props: {
                 onChange={(event) => set(at, [event.currentTarget.value, value])}
               />
             )}
-            <TextInput
+            <ExpressionField
               aria-label={t('pairs.of', { what: props.valueLabel, number })}
               placeholder={props.valueLabel}
               value={value}
               error={name === '' ? undefined : props.problemOf(name)}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => set(at, [name, event.currentTarget.value])}
+              names={props.completes ?? []}
+              isText
+              onChange={(text) => set(at, [name, text])}
             />
             <ActionIcon
               variant="subtle"

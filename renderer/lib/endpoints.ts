@@ -264,6 +264,8 @@ export const endpoints = {
   updateSyncPeer: 'PATCH versioned /sync/peers/:id',
   removeSyncPeer: 'DELETE versioned /sync/peers/:id',
   reconnectSyncPeer: 'POST versioned /sync/peers/:id/reconnect',
+  getSyncRunner: 'GET versioned /sync/runner',
+  setSyncRunner: 'PUT versioned /sync/runner',
   invitePairing: 'POST versioned /sync/pairing',
   joinPairing: 'POST versioned /sync/pairing/join',
   getPairing: 'GET versioned /sync/pairing/:id',

@@ -183,9 +183,17 @@ export const FlowSchedule = z
     totalRuns: z.int(),
     consecutiveFailures: z.int(),
     runsOn: z
-      .object({ id: z.string(), name: z.string(), isThis: z.boolean() })
+      .object({
+        id: z.string(),
+        name: z.string(),
+        isThis: z.boolean(),
+        next: z
+          .object({ id: z.string(), name: z.string() })
+          .optional()
+          .meta({ description: 'The machine it goes to once this one has heard of that.' }),
+      })
       .optional()
-      .meta({ description: 'The machine of the workspace it runs on (D-260); absent while sync is off.' }),
+      .meta({ description: 'The machine of the workspace it runs on (D-260, D-341); absent while sync is off.' }),
   })
   .meta({ id: 'FlowSchedule' })
 

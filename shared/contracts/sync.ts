@@ -75,6 +75,14 @@ const look = { ...common, permission: 'session', rateLimit: 'read' } as const
 const longMs = 10 * 60_000
 
 const PeerParams = z.object({ id: z.string() })
+const RunnerMachine = z.object({ id: z.string(), name: z.string(), isThis: z.boolean(), isConnected: z.boolean() })
+const SyncRunner = z
+  .object({
+    holder: RunnerMachine.nullable().meta({ description: 'The machine that does it now.' }),
+    wanted: RunnerMachine.nullable().meta({ description: 'The machine that is to do it.' }),
+    machines: z.array(RunnerMachine.extend({ mayHold: z.boolean() })),
+  })
+  .meta({ id: 'SyncRunner' })
 const PeerAnswer = z.object({ peer: SyncPeer }).meta({ id: 'SyncPeerAnswer' })
 const isGiven =
   (field: 'code' | 'address') =>
@@ -194,6 +202,31 @@ export const syncPeerRoutes = defineRoutes({
     rateLimit: 'write',
     errors: ['sync_disabled'],
     summary: 'Unpair a machine: nobody in the workspace talks to it any more. What it holds stays there.',
+  }),
+  getSyncRunner: defineRoute({
+    ...look,
+    operationId: 'getSyncRunner',
+    method: 'GET',
+    path: '/sync/runner',
+    response: SyncRunner,
+    errors: [],
+    summary: 'Say which machine does what only one may do, such as schedules (D-340); none while sync is off.',
+  }),
+  setSyncRunner: defineRoute({
+    ...manage,
+    operationId: 'setSyncRunner',
+    method: 'PUT',
+    path: '/sync/runner',
+    body: z.object({
+      deviceId: z.string(),
+      takeOver: z.boolean().optional().meta({
+        description: 'Take it from a machine that is not connected; for this machine itself alone.',
+      }),
+    }),
+    response: SyncRunner,
+    rateLimit: 'write',
+    errors: ['sync_disabled'],
+    summary: 'Name the machine that does what only one may do; the one before hands it over when it hears of this.',
   }),
   reconnectSyncPeer: defineRoute({
     ...manage,

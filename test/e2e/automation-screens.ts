@@ -88,6 +88,48 @@ export const automationScreens: readonly Screen[] = [
   },
   {
     ...flow,
+    name: 'flow-canvas',
+    state: 'full',
+    route: '/automation/flow/summary/design',
+    reach: async (page) => {
+      await page.getByRole('button', { name: /^Tell desk/ }).click()
+      await page.getByText('Variables and failures').click()
+      await page.getByRole('textbox', { name: 'Name of variable 1' }).waitFor()
+    },
+  },
+  {
+    ...flow,
+    name: 'flow-outline',
+    state: 'full',
+    route: '/automation/flow/summary/design',
+    reach: async (page) => {
+      const outline = page.getByRole('button', { name: 'Show the outline' })
+      // A narrow window begins with it.
+      await outline
+        .or(page.getByRole('heading', { name: 'Outline' }))
+        .first()
+        .waitFor()
+      if (await outline.isVisible()) await outline.click()
+      await page.getByRole('button', { name: /^Divide/ }).click()
+      await page.getByText('Failures and name').click()
+      await page.getByRole('combobox', { name: 'When a step fails' }).last().selectOption('retry')
+      await page.getByRole('textbox', { name: 'Expression' }).press('Control+ ')
+      await page.getByRole('listbox', { name: 'Names that fit' }).waitFor()
+    },
+  },
+  {
+    ...run,
+    name: 'run-drawing',
+    state: 'full',
+    route: '/automation',
+    reach: async (page, bench) => {
+      await openRun(page, bench, 'summary')
+      await page.getByText('The flow, and how its steps went').click()
+      await page.getByRole('group', { name: 'The flow, and how its steps went' }).getByText('Failed').first().waitFor()
+    },
+  },
+  {
+    ...flow,
     name: 'flow-runs-none',
     state: 'empty',
     route: '/automation/flow/idea',

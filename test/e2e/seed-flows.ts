@@ -52,5 +52,25 @@ export async function putFlows(bench: ConsoleBench, object: string): Promise<voi
     ...row({}, [{ id: 'wait', type: 'wait', label: 'Wait', config: { signal: 'paid' } }]),
   })
   await put('nightly', 'Nightly', { type: 'schedule', ...row({ cron: '0 9 * * *', timezone: 'Europe/Berlin' }, []) })
+  const body = { nodes: [{ id: 'note', type: 'log', label: 'Note it', config: { message: '{{ item }}' } }], edges: [] }
+  const branch = (name: string): Node => ({
+    name,
+    nodes: [{ id: `tell_${name}`, type: 'log', label: `Tell ${name}`, config: { message: name } }],
+    edges: [],
+  })
+  const nested = row({}, [
+    { id: 'each', type: 'loop', label: 'For each word', config: { collection: '{{ ["a", "b"] }}', body } },
+    { id: 'both', type: 'parallel', label: 'Tell both', config: { branches: [branch('desk'), branch('shop')] } },
+    { id: 'count', type: 'transform', label: 'Divide', config: { expression: 'upper(7)' } },
+  ])
+  await put('summary', 'Summary', {
+    variables: [{ name: 'total', type: 'number', defaultValue: 0 }],
+    nodes: [...nested.nodes, { id: 'sorry', type: 'log', label: 'Say sorry', config: { message: 'It failed.' } }],
+    edges: [
+      ...nested.edges,
+      { id: 'fault', source: 'count', target: 'sorry', type: 'fault' },
+      { id: 'after', source: 'sorry', target: 'end' },
+    ],
+  })
   await put('idea', 'An idea', { status: 'draft', ...row({}, []) })
 }

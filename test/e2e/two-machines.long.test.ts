@@ -7,6 +7,7 @@ import type { ConsolePage } from './open-console.ts'
 import { heading } from './screen.ts'
 import type { TwoBenches } from './two-benches.ts'
 import { openTwoBenches } from './two-benches.ts'
+import { putFlows } from './seed-flows.ts'
 
 const patient = { timeout: 20_000 }
 const many = 400
@@ -314,6 +315,30 @@ describe('two machines', () => {
       for (const page of eachPage()) await page.keyboard.press('Escape')
       await settled('article', id)
       for (const page of eachPage()) await expect.poll(() => opener(page, 'Body').innerText()).toContain(words.laptop)
+    },
+  )
+
+  it(
+    'show which of them runs schedules, and one takes over while the other is away',
+    { timeout: 120_000 },
+    async () => {
+      await putFlows(two.desk, 'article')
+      await go(desk.page, '/automation/schedules')
+      await desk.page.getByText('on this machine').first().waitFor(patient)
+      await go(laptop.page, '/automation/schedules')
+      const choice = laptop.page.getByRole('combobox', { name: 'Schedules run on' })
+      await choice.waitFor(patient)
+      const own = (await choice.locator('option').allInnerTexts()).find((label) => label.endsWith('(this machine)'))!
+      await two.part()
+      await choice.selectOption({ label: own })
+      await laptop.page.getByText(/still runs the schedules/).waitFor(patient)
+      await look(laptop.page, 'two-schedules-handover')
+      await laptop.page.getByRole('button', { name: 'Take over now…' }).click(patient)
+      await laptop.page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
+      await laptop.page.getByText('on this machine').first().waitFor(patient)
+      await two.join()
+      await expect.poll(() => desk.page.getByText('on this machine').count(), patient).toBe(0)
+      await look(desk.page, 'two-schedules-desk')
     },
   )
 

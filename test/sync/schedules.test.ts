@@ -64,8 +64,33 @@ it('runs on the machine that the flow names, and on no other', async () => {
   expect(await runsOf(desk)).toBe(here)
 })
 
+it('goes over to the machine that is named for all, and says where it goes meanwhile', async () => {
+  const device = (await placeOf(laptop))!
+  const { holder, wanted, machines } = (await laptop.get('/sync/runner')).body
+  expect([holder, wanted]).toMatchObject([
+    { name: 'Desk', isThis: false, isConnected: true },
+    { name: 'Desk', isThis: false },
+  ])
+  expect(machines).toMatchObject([{ mayHold: true }, { mayHold: true }])
+  expect((await desk.put(`/automation/${name}`, { definition: { runsOn: '' } })).status).toBe(200)
+  await until('it is with the others again', async () => (await placeOf(laptop))?.name === 'Desk')
+  const nobody = await desk.put('/sync/runner', { deviceId: '0'.repeat(32) })
+  expect(nobody.body.error.details.fieldErrors).toMatchObject([{ field: 'deviceId', code: 'invalid_reference' }])
+  const forOther = await desk.put('/sync/runner', { deviceId: device.id, takeOver: true })
+  expect(forOther.body.error.details.fieldErrors).toMatchObject([{ field: 'takeOver', code: 'not_allowed' }])
+  // Named on the machine that does not have it: the other one hands it over when it hears of that.
+  const named = await laptop.put('/sync/runner', { deviceId: device.id })
+  expect([named.status, named.body.wanted.isThis]).toEqual([200, true])
+  await until('both know', async () => (await placeOf(laptop))?.isThis && !(await placeOf(desk))?.isThis)
+  // Whoever is connected is not passed over.
+  const taken = await desk.put('/sync/runner', { deviceId: holder.id, takeOver: true })
+  expect(taken.body).toMatchObject({ holder: { isThis: false }, wanted: { isThis: true } })
+  expect(await placeOf(desk)).toMatchObject({ id: device.id, isThis: false })
+  await until('it is back', async () => (await placeOf(desk))?.isThis)
+})
+
 it('runs on the machine of the workspace again when the one it names is unpaired, and at once when sync is off', async () => {
-  const { id } = (await placeOf(desk))!
+  const { id } = (await desk.get('/sync/peers')).body.peers[0]
   expect((await desk.delete(`/sync/peers/${id}`)).status).toBe(200)
   await until('it is the machine of the workspace', async () => (await placeOf(desk))?.isThis === true)
   const here = await runsOf(desk)

@@ -57,12 +57,12 @@ export const automationPlugin = definePlugin({
     subscribe(host, core)
     host.consume('flows', core.consumer)
     host.job('runs', { everySeconds: 3600 }, core.tidy)
-    // Plugins that bring node types register after this one: what was under way goes on when all of them are there.
-    const starting = setTimeout(() => {
+    // Plugins that bring node types, and the one that knows of other machines, register after this one: what was under way
+    // goes on when all of them are there.
+    host.onLoaded(() => {
       core.start().catch((error: unknown) => host.log.error({ err: error }, 'Runs of flows were not taken up again.'))
-    }, 0)
+    })
     host.dispose(async () => {
-      clearTimeout(starting)
       await core.stop()
     })
   },

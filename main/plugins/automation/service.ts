@@ -201,6 +201,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     next: () => earliest(schedules.nextDue(), waits.nextDue()),
     async due() {
       await schedules.refresh(false)
+      await schedules.settlePlaces()
       await schedules.runDue()
       await waits.runDue()
       await queue.expireOld()
@@ -232,6 +233,20 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     },
     lastRuns: () => lastRuns(read),
   })
+
+  /** Machines change often, and places of schedules seldom: they are looked at once for all changes of a moment. */
+  let looking = false
+  const placesChanged = (): void => {
+    if (looking) return
+    looking = true
+    setTimeout(() => {
+      looking = false
+      schedules
+        .settlePlaces()
+        .then(alarm.set)
+        .catch((error: unknown) => log.error({ err: error }, 'Schedules could not be handed on.'))
+    }, 100).unref()
+  }
 
   return {
     types,
@@ -276,6 +291,7 @@ export async function createAutomation(parts: AutomationParts): Promise<Automati
     },
     async start() {
       await schedules.refresh(true)
+      parts.sync()?.onMachinesChanged(placesChanged)
       for (const run of runsIn(read, ['running', 'retrying'])) queue.goOn({ id: run.id, lockKey: run.lockKey })
       for (const run of runsIn(read, ['pending'])) {
         const flow = book.get(run.flowName)?.flow

@@ -35,6 +35,7 @@ export function subscribe(
   const look = (): void => {
     schedules
       .refresh(false)
+      .then(schedules.settlePlaces)
       .then(alarm.set)
       .catch((error: unknown) => host.log.error({ err: error }, 'Schedules were not brought in line with their flows.'))
   }

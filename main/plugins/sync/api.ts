@@ -7,14 +7,30 @@ export interface Machine {
   readonly name: string
 }
 
+/** Who may do what only one machine of the workspace may do (D-340). */
+export interface MachineLease {
+  readonly holder: Machine | null
+  readonly isMine: boolean
+  /** It is this machine's, which has just started and does not know yet whether it still is. */
+  readonly isWaiting: boolean
+  /** What was due until then, in milliseconds since 1970, was for the machine that had it before. */
+  readonly after: number
+}
+
 /** Which machine of the workspace this is, and which does what only one may do. */
 export interface SyncService {
   /** This machine; null while sync is off and it is on its own. */
   ownMachine(): Machine | null
   /** A machine that takes part; null for one that does not, or not any more. */
   machine(id: string): Machine | null
-  /** The machine that does what only one may do, unless something else is said; null while sync is off. */
+  /** The machine that is to do what only one may do, unless something else is said; null while sync is off. */
   runner(): Machine | null
+  /** Who has a lease; null while sync is off. @param of what it is for; what never had one of its own has that of the workspace */
+  lease(of: string): MachineLease | null
+  /** Hands a lease on where that is for this machine to do. @param to a device id; null: whoever has the workspace's */
+  handOn(of: string, to: string | null): Promise<void>
+  /** Hears that machines, or what they do, may have changed. */
+  onMachinesChanged(listener: () => void): void
 }
 
 declare module '#main/kernel/services.ts' {

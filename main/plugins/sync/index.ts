@@ -21,7 +21,7 @@ export const syncPlugin = definePlugin({
   id: 'sync',
   version: '1.0.0',
   requires: ['metadata', 'permissions', 'data'],
-  optional: ['auth', 'backup', 'feed'],
+  optional: ['auth', 'backup', 'feed', 'workflow'],
   discovery: { service: 'sync', routeKey: 'sync', route: '/sync', feature: 'sync', capabilities: ['sync'] },
   contract: { ...syncRoutes, ...syncPeerRoutes, ...syncConflictRoutes },
   errors: syncErrors,
@@ -56,10 +56,16 @@ export const syncPlugin = definePlugin({
 
     const backup = host.optionalService('backup')
     const feed = host.optionalService('feed')
-    const wing = { host, data, metadata, auth, backup, feed, conflicts, texts }
+    const workflow = host.optionalService('workflow')
+    const machineListeners = new Set<() => void>()
+    const machinesChanged = (): void => machineListeners.forEach((listener) => listener())
+    const wing = { host, data, metadata, auth, backup, feed, workflow, conflicts, texts, machinesChanged }
     const peers = createPeers(wing)
     host.handle(syncPeerRoutes, syncPeerHandlers(peers, wing))
-    host.provide('sync', createSyncService(peers.running))
+    host.provide(
+      'sync',
+      createSyncService(peers.running, host.ids, (listener) => machineListeners.add(listener)),
+    )
     host.showFeature(() => peers.running() !== null)
     host.dispose(() => peers.stop())
     feed()?.nameOthers((id) => peers.running()?.roster.nameOf(peers.loaded()!.sharedId(id)))

@@ -1,4 +1,5 @@
 // The workflow plugin: state machines people walk through, and approvals on the way (D-163 to D-167).
+import { localOwnerId } from '#main/kernel/context.ts'
 import { workflowRoutes } from '#shared/contracts/workflow.ts'
 import { definePlugin } from '#main/kernel/plugin.ts'
 import { workflowErrors } from './errors.ts'
@@ -6,8 +7,9 @@ import { workflowMigrations } from './migrations/index.ts'
 import { workflowHandlers } from './routes.ts'
 import { createWorkflowOperations } from './service.ts'
 import { approvalEvents, createAnnouncer } from './service/announce.ts'
-import { createApprovals } from './service/approvals.ts'
+import { createApprovals, touchedEvent } from './service/approvals.ts'
 import { createApprovers } from './service/approvers.ts'
+import { createConcluding } from './service/concluding.ts'
 import { createDeciding } from './service/deciding.ts'
 import { createEscalation } from './service/escalation.ts'
 import { startEscalationTimer } from './service/escalation-timer.ts'
@@ -19,6 +21,7 @@ import { createRequests } from './service/requests.ts'
 import { createSettling } from './service/settling.ts'
 import { createStates } from './service/states.ts'
 import { createTransitions } from './service/transitions.ts'
+import { createTravelling } from './service/travelling.ts'
 import { subscribe } from './subscribers.ts'
 
 /** Shows workflows, makes transitions, asks for approvals and holds records while they are awaited. */
@@ -37,7 +40,7 @@ export const workflowPlugin = definePlugin({
   contract: workflowRoutes,
   errors: workflowErrors,
   migrations: workflowMigrations,
-  emits: [transitionedEvent, ...approvalEvents],
+  emits: [transitionedEvent, ...approvalEvents, touchedEvent],
   register(host) {
     const { read, write, clock, ids, log } = host
     const metadata = host.service('metadata')
@@ -48,13 +51,14 @@ export const workflowPlugin = definePlugin({
     const authorizer = () => host.authorizer
     const machines = createMachines({ metadata, data, authorizer })
     const locks = createLocks(read, permissions)
-    const history = createHistory({ read, clock, data, metadata })
+    const history = createHistory({ read, clock, ids, data, metadata })
     const requests = createRequests({ read, data, machines, authorizer })
     const states = createStates({ read, data, locks, history, requests })
     const approvers = createApprovers({ auth, permissions, metadata })
     const announcer = createAnnouncer({
       feed: host.optionalService('feed'),
       notifications: host.optionalService('notifications'),
+      isHere: (userId) => userId === localOwnerId || auth()?.user(userId) !== undefined,
     })
     const approvals = createApprovals({
       read,
@@ -69,7 +73,7 @@ export const workflowPlugin = definePlugin({
         auth()?.hasOrganizations === true ? permissions.organizationOf(reads, object, recordId) : null,
     })
     const nameOf = (userId: string): string | null => auth()?.user(userId)?.name ?? null
-    const settle = createSettling({ read, write, data, machines, history, locks, approvals, nameOf })
+    const { settle, conclude } = createSettling({ read, write, data, machines, history, locks, approvals, nameOf })
     const deciding = createDeciding({
       read,
       write,
@@ -93,13 +97,31 @@ export const workflowPlugin = definePlugin({
       transition,
     })
     data.setLocks(locks)
-    host.provide('workflow', operations.service)
+    const concludeAll = createConcluding({ read, ids, log, conclude })
+    const travelling = createTravelling({
+      data,
+      locks,
+      machines,
+      approvals,
+      announcer,
+      automation,
+      came: (tx) =>
+        tx.whenOnDisk(() => {
+          concludeAll().catch((error: unknown) => log.error({ err: error }, 'Approvals could not be ended.'))
+        }),
+    })
+    const workflow = { ...operations.service, ...travelling }
+    host.provide('workflow', workflow)
     host.handle(workflowRoutes, workflowHandlers(operations))
-    const workflow = operations.service
     for (const node of workflowNodes({ data, machines, states, approvals, workflow }))
       automation()?.registerNodeType(node)
     subscribe(host, { metadata, history, approvals })
     const parts = { read, write, clock, ids, log, machines, states, approvers, approvals, deciding, announcer }
-    host.dispose(startEscalationTimer(createEscalation(parts), log))
+    const escalate = createEscalation(parts)
+    const look = async (): Promise<void> => {
+      await concludeAll()
+      await escalate()
+    }
+    host.dispose(startEscalationTimer(look, log))
   },
 })

@@ -164,7 +164,7 @@ export function createWorkflowOperations(parts: WorkflowParts) {
         const schema = machines.named(object)
         return schema === undefined ? undefined : locks.heldBy(read, ctx, schema, recordId)
       },
-    } satisfies WorkflowService,
+    } satisfies Pick<WorkflowService, 'transition' | 'heldBy'>,
   }
 }
 

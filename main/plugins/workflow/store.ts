@@ -23,13 +23,20 @@ export interface ApprovalRow {
   readonly escalate_at: number | null
   readonly created_at: string
   readonly decided_at: string | null
+  /** Whether it was asked for on this machine. */
+  readonly is_own: number
+  /** When somebody last decided it on this machine; null for never. */
+  readonly last_own_at: string | null
 }
 
 /** An approval that begins. */
-export type NewApproval = Omit<ApprovalRow, 'seq' | 'status' | 'decisions' | 'decided_at'>
+export type NewApproval = Omit<ApprovalRow, 'seq' | 'status' | 'decisions' | 'decided_at' | 'last_own_at'>
 
 /** What an act changes of an approval. */
-export type ApprovalChange = Pick<ApprovalRow, 'id' | 'status' | 'decisions' | 'escalate_at' | 'decided_at'>
+export type ApprovalChange = Pick<
+  ApprovalRow,
+  'id' | 'status' | 'decisions' | 'escalate_at' | 'decided_at' | 'last_own_at'
+>
 
 /** Which approvals a list is about; lists of words mean any of them. */
 export interface ApprovalFilter {
@@ -56,8 +63,8 @@ export function addApproval(tx: Tx, row: NewApproval, approvers: readonly string
   tx.run(
     statement(
       `INSERT INTO workflow_approval (id, object, record_id, workflow, transition, flow_run_id, flow_node_id, flow_key,
-       organization_id, submitter_id, comment, definition, locks, status, escalate_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?)`,
+       organization_id, submitter_id, comment, definition, locks, status, escalate_at, created_at, is_own)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?)`,
       [
         row.id,
         row.object,
@@ -74,6 +81,7 @@ export function addApproval(tx: Tx, row: NewApproval, approvers: readonly string
         row.locks,
         row.escalate_at,
         row.created_at,
+        row.is_own,
       ],
     ),
   )
@@ -91,9 +99,10 @@ export function putApprovers(tx: Tx, id: string, approvers: readonly string[]): 
 
 /** Stores what an act made of an approval. */
 export function changeApproval(tx: Tx, change: ApprovalChange): void {
-  const { id, status, decisions, escalate_at: escalateAt, decided_at: decidedAt } = change
-  const sql = 'UPDATE workflow_approval SET status = ?, decisions = ?, escalate_at = ?, decided_at = ? WHERE id = ?'
-  tx.run(statement(sql, [status, decisions, escalateAt, decidedAt, id]))
+  const { id, status, decisions, escalate_at: escalateAt, decided_at: decidedAt, last_own_at: lastOwnAt } = change
+  const sql = `UPDATE workflow_approval
+    SET status = ?, decisions = ?, escalate_at = ?, decided_at = ?, last_own_at = ? WHERE id = ?`
+  tx.run(statement(sql, [status, decisions, escalateAt, decidedAt, lastOwnAt, id]))
 }
 
 /** One approval. */
@@ -146,6 +155,27 @@ export function objectsWithApprovals(read: Pick<Reads, 'all'>): string[] {
 export function dueApprovals(read: Pick<Reads, 'all'>, now: number, limit: number): ApprovalRow[] {
   const sql = 'SELECT * FROM workflow_approval WHERE escalate_at <= ? ORDER BY escalate_at LIMIT ?'
   return read.all(statement<ApprovalRow>(sql, [now, limit]))
+}
+
+/** Pending approvals that were decided on this machine too, the longest ago first. */
+export function decidedHere(read: Pick<Reads, 'all'>, limit: number): ApprovalRow[] {
+  const sql = `SELECT * FROM workflow_approval WHERE status = 'pending' AND last_own_at IS NOT NULL
+    ORDER BY last_own_at LIMIT ?`
+  return read.all(statement<ApprovalRow>(sql, [limit]))
+}
+
+/** The next records that have approvals or a history. */
+export function placesAfter(
+  read: Pick<Reads, 'all'>,
+  after: { readonly object: string; readonly recordId: string } | null,
+  limit: number,
+): { object: string; recordId: string }[] {
+  const sql = `SELECT object, record_id AS recordId FROM (
+      SELECT object, record_id FROM workflow_approval UNION SELECT object, record_id FROM workflow_change
+    ) WHERE (object, record_id) > (?, ?) ORDER BY object, record_id LIMIT ?`
+  return read.all(
+    statement<{ object: string; recordId: string }>(sql, [after?.object ?? '', after?.recordId ?? '', limit]),
+  )
 }
 
 /** The keys of all approvals a filter matches, newest first. */

@@ -1,4 +1,5 @@
 // What the plugin hears of, in the transaction it happens in: changes of states, records that leave, runs that end.
+import { internalContext } from '#main/kernel/context.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import type { Approvals } from './service/approvals.ts'
@@ -26,7 +27,11 @@ export function subscribe(
   host.on('record.restored', history.heard)
   host.on('record.deleted', ({ object = '', recordId = '' }, tx, ctx) => {
     const schema = metadata.objectSchema(object)
-    if (schema !== undefined) approvals.leave(tx, ctx, schema.uid, recordId)
+    if (schema === undefined) return
+    // Another machine takes back what it knows of; what was asked for here it may not know yet.
+    const isRemote = ctx.source === 'sync'
+    const by = isRemote ? internalContext(ctx.requestId, 'automation') : ctx
+    approvals.leave(tx, by, { object: schema.uid, recordId, ownOnly: isRemote })
   })
   // What is removed for good is quoted nowhere (safety D4).
   host.on('record.purged', ({ object = '', recordId = '' }, tx) => {

@@ -6,6 +6,7 @@ export type DocName =
   | { readonly kind: 'record'; readonly object: string; readonly record: string }
   | { readonly kind: 'text'; readonly object: string; readonly record: string; readonly field: string }
   | { readonly kind: 'feed'; readonly object: string; readonly record: string; readonly segment: number }
+  | { readonly kind: 'workflow'; readonly object: string; readonly record: string }
   | { readonly kind: 'metadata'; readonly type: string; readonly uid: string }
   | { readonly kind: 'workspace'; readonly part: 'roster' | 'acl' }
   | RefusalName
@@ -66,6 +67,10 @@ function parse(text: string): DocName | null {
       return parts.length === 4 && isOfRecord(first, second) && SEGMENT.test(third)
         ? { kind: 'feed', object: first, record: second, segment: Number(third) }
         : null
+    case 'a':
+      return parts.length === 3 && isOfRecord(first, second)
+        ? { kind: 'workflow', object: first, record: second }
+        : null
     case 'm':
       return parts.length === 3 && TYPE.test(first) && UID.test(second)
         ? { kind: 'metadata', type: first, uid: second }
@@ -92,6 +97,8 @@ function join(name: DocName): string {
       return `t/${name.object}/${name.record}/${name.field}`
     case 'feed':
       return `f/${name.object}/${name.record}/${name.segment}`
+    case 'workflow':
+      return `a/${name.object}/${name.record}`
     case 'metadata':
       return `m/${name.type}/${name.uid}`
     case 'workspace':

@@ -126,6 +126,16 @@ export function runScreenQuery(name: string, runId: string) {
   })
 }
 
+/** The machine that runs schedules, and those that could. */
+export type Runner = CallResult<'getSyncRunner'>
+
+/** Which machine runs schedules; it has no machines while sync is off. */
+export const runnerQuery = queryOptions({
+  queryKey: [...automationKey, 'runner'] as const,
+  queryFn: async ({ signal }) => call('getSyncRunner', { signal }),
+  refetchInterval: 5_000,
+})
+
 /** The schedules of active flows. @throws ApiError permission_denied */
 export const schedulesQuery = queryOptions({
   queryKey: [...automationKey, 'schedules'] as const,

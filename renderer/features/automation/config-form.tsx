@@ -1,22 +1,30 @@
 // Owns the form of a step's configuration: one control per property of the schema its action has.
-import { Checkbox, NativeSelect, TextInput, Textarea } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Checkbox, NativeSelect } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useRef, useState } from 'react'
+import type { ExpressionName } from '../../components/complete-expression.ts'
+import { ExpressionField } from '../../components/expression-field.tsx'
 import { FormulaInput } from '../../components/formula-input.tsx'
 import { PairRows, recordOf } from '../../components/pair-rows.tsx'
 import type { Pair } from '../../components/pair-rows.tsx'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import { fieldList, objectLabel, useObjects } from '../objects/index.ts'
-import { controlsOf, textOfValue, valueOfText } from './config-schema.ts'
+import { BodyControl, BranchesControl } from './body-controls.tsx'
+import { controlsOf, readAs, textOfValue, valueOfText, writtenAs } from './config-schema.ts'
 import type { Control } from './config-schema.ts'
+import classes from './automation.module.css'
 
 type Config = Readonly<Record<string, unknown>>
 
-interface ConfigFormProps {
+/** A configuration, and what may be said in it. */
+export interface ConfigFormProps {
   schema: Readonly<Record<string, unknown>>
   config: Config
-  /** What expressions may name, for insertion. */
-  names: readonly { name: string; label: string }[]
+  /** Fields of the record the flow starts with, for insertion. */
+  fields: readonly { name: string; label: string }[]
+  /** What expressions may name. */
+  names: readonly ExpressionName[]
   problemOf: (field: string) => string | undefined
   onChange: (config: Config) => void
 }
@@ -39,7 +47,8 @@ export function ConfigForm(props: ConfigFormProps) {
   ))
 }
 
-type ControlProps = ConfigFormProps & {
+/** A control, and what it sets. */
+export type ControlProps = ConfigFormProps & {
   control: Control
   value: unknown
   problem: string | undefined
@@ -82,16 +91,96 @@ function ConfigControl(props: ControlProps) {
           label={control.label}
           help={t('design.expression.help')}
           value={sourceOf(value)}
-          fields={props.names}
+          fields={props.fields}
+          names={props.names}
           problem={problem}
           onChange={(text) => onSet(text === '' ? undefined : text)}
         />
       )
     case 'map':
       return <MapRows {...props} />
+    case 'body':
+      return <BodyControl {...props} />
+    case 'bodies':
+      return <BranchesControl {...props} />
+    case 'group':
+      return isMap(value) || value === undefined ? <Group {...props} /> : <TypedText {...props} />
+    case 'rows':
+      return Array.isArray(value) || value === undefined ? <ConfigRows {...props} /> : <TypedText {...props} />
     default:
       return <TypedText {...props} />
   }
+}
+
+const isMap = (value: unknown): value is Config => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A value of several parts; it is there while one of them is. */
+function Group({ control, value, problem, problemOf, onSet, ...rest }: ControlProps) {
+  return (
+    <fieldset className={parts.options}>
+      <legend>{control.label}</legend>
+      <div className={parts.stack}>
+        <ConfigForm
+          {...rest}
+          schema={control.schema}
+          config={isMap(value) ? value : {}}
+          problemOf={(field) => problemOf(`${control.name}.${field}`)}
+          onChange={(next) => onSet(Object.keys(next).length === 0 ? undefined : next)}
+        />
+      </div>
+      {problem !== undefined && <p className={parts.problem}>{problem}</p>}
+    </fieldset>
+  )
+}
+
+/** Things of one form, such as fields of a screen; each of them has a form of its own. */
+function ConfigRows({ control, value, problem, problemOf, onSet, ...rest }: ControlProps) {
+  const rows = (Array.isArray(value) ? value : []) as readonly Readonly<Record<string, unknown>>[]
+  const add = useRef<HTMLButtonElement>(null)
+  const set = (next: typeof rows): void => onSet(next.length === 0 && !control.required ? undefined : next)
+  return (
+    <fieldset className={parts.options}>
+      <legend>{control.label}</legend>
+      {rows.map((row, at) => (
+        <fieldset key={at} className={classes.part}>
+          <legend>{t('design.rows.one', { number: at + 1 })}</legend>
+          <div className={parts.stack}>
+            <ConfigForm
+              {...rest}
+              // Texts of a row that moves up are those of another one.
+              key={rows.length}
+              schema={control.schema}
+              config={row}
+              problemOf={(field) => problemOf(`${control.name}.${at}.${field}`)}
+              onChange={(next) => set(rows.with(at, next))}
+            />
+            <Button
+              variant="subtle"
+              size="compact-sm"
+              className={parts.start ?? ''}
+              aria-label={t('design.rows.removeOf', { number: at + 1 })}
+              onClick={() => {
+                set(rows.toSpliced(at, 1))
+                add.current?.focus()
+              }}
+            >
+              {t('design.rows.remove')}
+            </Button>
+          </div>
+        </fieldset>
+      ))}
+      <Button
+        ref={add}
+        variant="default"
+        size="compact-sm"
+        leftSection={<IconPlus size={14} aria-hidden />}
+        onClick={() => set([...rows, {}])}
+      >
+        {t('design.rows.add', { what: control.label })}
+      </Button>
+      {problem !== undefined && <p className={parts.problem}>{problem}</p>}
+    </fieldset>
+  )
 }
 
 /** An expression as it is typed; it may also stand in an object. */
@@ -142,7 +231,8 @@ function ObjectChoice({ control, value, problem, onSet }: ControlProps) {
   )
 }
 
-function MapRows({ control, config, value, problem, problemOf, onSet }: ControlProps) {
+function MapRows(props: ControlProps) {
+  const { control, config, value, problem, problemOf, onSet } = props
   const { data: objects = [] } = useObjects()
   const map = typeof value === 'object' && value !== null ? value : {}
   const [pairs, setPairs] = useState<readonly Pair[]>(() =>
@@ -157,6 +247,7 @@ function MapRows({ control, config, value, problem, problemOf, onSet }: ControlP
       nameLabel={t('design.map.name')}
       valueLabel={t('design.map.value')}
       add={t('design.map.add')}
+      completes={props.names}
       pairs={pairs}
       {...(object
         ? { names: fieldList(object).map(({ name, label }) => ({ value: name, label: label ?? name })) }
@@ -174,43 +265,29 @@ function MapRows({ control, config, value, problem, problemOf, onSet }: ControlP
 }
 
 /** Text, numbers, words and JSON: what is typed stays on screen even while it is no value yet. */
-function TypedText({ control, value, problem, onSet }: ControlProps) {
-  const { kind } = control
+function TypedText({ control, value, problem, names, onSet }: ControlProps) {
+  // What has parts and is none of them is typed as JSON.
+  const kind = control.kind === 'rows' || control.kind === 'group' ? 'json' : control.kind
   const [text, setText] = useState(() => writtenAs(kind, value))
   const type = (next: string): void => {
     setText(next)
     onSet(readAs(kind, next))
   }
-  const field = {
-    label: control.label,
-    description: kind === 'words' ? t('design.words.help') : kind === 'json' ? t('design.json.help') : undefined,
-    error: problem,
-    withAsterisk: control.required,
-    value: text,
-    spellCheck: false,
-    autoComplete: 'off',
-  }
-  return kind === 'long' || kind === 'json' ? (
-    <Textarea {...field} autosize minRows={2} maxRows={16} onChange={(event) => type(event.currentTarget.value)} />
-  ) : (
-    <TextInput {...field} onChange={(event) => type(event.currentTarget.value)} />
+  return (
+    <ExpressionField
+      label={control.label}
+      description={kind === 'words' ? t('design.words.help') : kind === 'text' ? undefined : textHelp(kind)}
+      error={problem}
+      withAsterisk={control.required}
+      value={text}
+      names={names}
+      isText
+      {...(kind === 'text' || kind === 'words' || kind === 'number' ? {} : { lines: { min: 2, max: 16 } })}
+      onChange={type}
+    />
   )
 }
 
-function writtenAs(kind: Control['kind'], value: unknown): string {
-  if (value === undefined) return ''
-  if (kind === 'words' && Array.isArray(value)) return value.join(', ')
-  if (kind === 'json') return typeof value === 'string' ? textOfValue(value) : JSON.stringify(value, null, 2)
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-// What is no number goes to the host as it is: it may be a template, and else the host says what is wrong.
-function readAs(kind: Control['kind'], text: string): unknown {
-  if (text.trim() === '') return undefined
-  if (kind === 'json' || kind === 'number') return valueOfText(text)
-  if (kind !== 'words') return text
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
+function textHelp(kind: Control['kind']): string | undefined {
+  return kind === 'long' || kind === 'number' ? undefined : t('design.json.help')
 }

@@ -1,5 +1,6 @@
 // Owns what form a configuration has: one control per property of its JSON Schema, and how values are written as text.
 // Pure.
+import { holdsGraph, holdsGraphs } from './flow-bodies.ts'
 
 /** The kinds of controls. */
 export type ControlKind =
@@ -13,6 +14,10 @@ export type ControlKind =
   | 'map'
   | 'object'
   | 'expression'
+  | 'group'
+  | 'rows'
+  | 'body'
+  | 'bodies'
   | 'json'
 
 /** A property of a configuration. */
@@ -22,6 +27,8 @@ export interface Control {
   kind: ControlKind
   required: boolean
   choices: readonly string[]
+  /** Of what its parts are: of a group, or of each of the rows. */
+  schema: Schema
 }
 
 type Schema = Readonly<Record<string, unknown>>
@@ -47,6 +54,7 @@ export function controlsOf(schema: Schema): Control[] {
       // What has a default may be left out.
       required: required.includes(name) && !('default' in property),
       choices: stringsOf(property['enum'] ?? items['enum']),
+      schema: property['type'] === 'array' ? items : property,
     }
   })
 }
@@ -54,18 +62,25 @@ export function controlsOf(schema: Schema): Control[] {
 function kindOf(name: string, property: Schema): ControlKind {
   const { type } = property
   const holdsText = type === 'string' || JSON.stringify(property).includes('"type":"string"')
+  if (holdsGraph(property)) return 'body'
+  if (holdsGraphs(property)) return 'bodies'
   if (property['enum'] !== undefined) return 'choice'
   if (type === 'boolean') return 'flag'
   if (type === 'integer' || type === 'number') return 'number'
-  // A condition of a wait is an object with an expression in it: its parts are typed as JSON.
   if (expressions.has(name) && holdsText && property['properties'] === undefined) return 'expression'
   if (type === 'string') return name === 'object' ? 'object' : longTexts.has(name) ? 'long' : 'text'
   if (type === 'array') {
     const items = isSchema(property['items']) ? property['items'] : {}
+    if (hasParts(items)) return 'rows'
     return items['enum'] !== undefined ? 'choices' : items['type'] === 'string' ? 'words' : 'json'
   }
+  if (hasParts(property)) return 'group'
   const isMap = type === 'object' && property['properties'] === undefined
   return isMap ? 'map' : 'json'
+}
+
+function hasParts({ type, properties }: Schema): boolean {
+  return type === 'object' && isSchema(properties) && Object.keys(properties).length > 0
 }
 
 /** A name of a property in words: `matchFields` becomes “Match fields”. */
@@ -91,4 +106,36 @@ export function valueOfText(text: string): unknown {
   } catch {
     return text // a template such as {{ record.title }} begins like JSON and is none
   }
+}
+
+/** A value as its control shows it. */
+export function writtenAs(kind: ControlKind, value: unknown): string {
+  if (value === undefined) return ''
+  if (kind === 'words' && isListOfWords(value)) return value.join(', ')
+  if (kind === 'json') return typeof value === 'string' ? textOfValue(value) : JSON.stringify(value, null, 2)
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The value out of what a control shows. */
+export function readAs(kind: ControlKind, text: string): unknown {
+  if (text.trim() === '') return undefined
+  // What is no number goes to the host as it is: it may be a template, and else the host says what is wrong.
+  if (kind === 'json' || kind === 'number') return valueOfText(text)
+  if (kind !== 'words') return text
+  // A template makes the list, and words with commas are a list as JSON.
+  if (text.includes('{{')) return text
+  const value = text.trim().startsWith('[') ? valueOfText(text) : text
+  if (typeof value !== 'string') return value
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+}
+
+function isListOfWords(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((word) => typeof word === 'string' && word !== '' && word.trim() === word && !/[,{]|^\[/.test(word))
+  )
 }

@@ -1,7 +1,9 @@
-// Owns editing a flow: a draft in memory, its outline and the chosen step, saving and making it active.
+// Owns editing a flow: a draft in memory, its drawing or its outline beside the chosen step, saving and making it active.
 import { Button } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Suspense, lazy, useState } from 'react'
+import { Loading } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
@@ -12,20 +14,29 @@ import { t, tn } from '../../lib/strings.ts'
 import { showToast } from '../../lib/toast.ts'
 import { actionsQuery, automationKey, flowItemQuery } from './automation-queries.ts'
 import type { Action, FlowItem } from './automation-queries.ts'
-import { flowDraftOf } from './flow-draft.ts'
+import { graphAt, placeKey } from './flow-bodies.ts'
+import type { StepPlace } from './flow-bodies.ts'
+import { definitionOf, flowDraftOf } from './flow-draft.ts'
 import type { FlowDraft } from './flow-draft.ts'
+import { FlowMore } from './flow-more.tsx'
 import { FlowOutline } from './flow-outline.tsx'
+import type { ChoosingPart } from './flow-outline.tsx'
 import { flowProblemsOf, generalProblems, refusedProblems } from './flow-problems.ts'
 import type { FlowProblem } from './flow-problems.ts'
 import { FlowSettings } from './flow-settings.tsx'
 import { StepInspector } from './step-inspector.tsx'
 import classes from './automation.module.css'
 
+const DesignCanvas = lazy(async () => ({ default: (await import('./design-canvas.tsx')).DesignCanvas }))
+
 /** The editor of a flow. */
 export function FlowDesign(props: { name: string; problems: readonly FlowProblem[] }) {
   const { data: flow, error, refetch } = useQuery(flowItemQuery(props.name))
   const { data: actions, error: noActions } = useQuery(actionsQuery)
-  const [chosen, setChosen] = useState<string>()
+  const [chosen, setChosen] = useState<StepPlace>()
+  // Kept here: after a save the editor begins anew.
+  const isWide = useMediaQuery('(min-width: 900px)', true, { getInitialValueInEffect: false })
+  const [wanted, setDrawn] = useState<boolean>()
   const failure = error ?? noActions
   if (failure && !(flow && actions)) return <LoadFailure error={failure} onRetry={() => void refetch()} />
   if (!flow || !actions) return null
@@ -37,6 +48,8 @@ export function FlowDesign(props: { name: string; problems: readonly FlowProblem
       actions={actions}
       chosen={chosen}
       onChoose={setChosen}
+      isDrawn={wanted ?? isWide}
+      onDraw={setDrawn}
       onReload={() => void refetch()}
     />
   )
@@ -46,16 +59,19 @@ interface EditorProps {
   name: string
   flow: FlowItem
   actions: readonly Action[]
-  /** Id of the chosen step; the first one while none is. */
-  chosen: string | undefined
-  onChoose: (id: string | undefined) => void
+  /** The chosen step; the first one while none is. */
+  chosen: StepPlace | undefined
+  onChoose: (step: StepPlace | undefined) => void
+  /** Whether the canvas is shown; else the outline. */
+  isDrawn: boolean
+  onDraw: (drawn: boolean) => void
   /** What keeps the stored flow from running. */
   problems: readonly FlowProblem[]
   onReload: () => void
 }
 
 function Editor(props: EditorProps) {
-  const { name, flow, actions, onChoose } = props
+  const { name, flow, actions, onChoose, isDrawn } = props
   const client = useQueryClient()
   const [first] = useState(() => flowDraftOf(flow.item))
   const [draft, setDraft] = useState(first)
@@ -79,7 +95,7 @@ function Editor(props: EditorProps) {
     try {
       await call('updateFlow', {
         params: { name },
-        body: { ...bodyOf(draft), status: next },
+        body: { ...definitionOf(draft, flow.item), status: next },
         headers: flow.etag === undefined ? {} : { 'If-Match': flow.etag },
       })
       showToast({ message: t(next === 'active' ? 'design.saved.active' : 'design.saved'), tone: 'good' })
@@ -93,13 +109,16 @@ function Editor(props: EditorProps) {
   }
   const refused = refusedProblems(refusal)
   const problems = refusal === undefined ? props.problems : refused
-  const node = draft.nodes.find(({ id }) => id === props.chosen) ?? draft.nodes[0]
-  const part = { draft, problems, actions, onChange: setDraft }
+  const chosen = stepIn(draft, props.chosen) ?? stepIn(draft, { path: [], id: draft.nodes[0]?.id ?? '' })
+  const part: ChoosingPart = { draft, problems, actions, onChange: setDraft, chosen, onChoose }
   return (
     <>
       <div className={parts.bar}>
         <FlowSettings draft={draft} onChange={setDraft} />
         <div className={classes.tools}>
+          <Button variant="default" onClick={() => props.onDraw(!isDrawn)}>
+            {t(isDrawn ? 'design.show.outline' : 'design.show.canvas')}
+          </Button>
           <Button variant="default" loading={busy} disabled={!isChanged} onClick={() => void save(status)}>
             {t('app.save')}
           </Button>
@@ -109,10 +128,24 @@ function Editor(props: EditorProps) {
         </div>
       </div>
       <Refusal refusal={refusal} problems={problems} onReload={props.onReload} />
-      <div className={classes.design}>
-        <FlowOutline {...part} chosen={node?.id} onChoose={onChoose} />
-        {node ? (
-          <StepInspector key={node.id} {...part} node={node} onRemoved={() => onChoose(undefined)} />
+      <FlowMore {...part} />
+      <div className={classes.design} data-drawn={isDrawn || undefined}>
+        {isDrawn ? (
+          <Suspense fallback={<Loading />}>
+            <DesignCanvas {...part} />
+          </Suspense>
+        ) : (
+          <FlowOutline {...part} />
+        )}
+        {chosen?.node ? (
+          <StepInspector
+            key={placeKey(chosen)}
+            {...part}
+            step={chosen}
+            node={chosen.node}
+            graph={chosen.graph}
+            onRemoved={() => onChoose(undefined)}
+          />
         ) : (
           <p className={parts.quiet}>{t('design.choose')}</p>
         )}
@@ -121,9 +154,11 @@ function Editor(props: EditorProps) {
   )
 }
 
-/** What is sent of a draft. */
-function bodyOf({ description, ...draft }: FlowDraft): Record<string, unknown> {
-  return { ...draft, ...(description === '' ? {} : { description }) }
+/** A step, or a graph, that is there; undefined for one that is not, or not any more. */
+function stepIn(draft: FlowDraft, step: StepPlace | undefined) {
+  const graph = step && graphAt(draft, step.path)
+  const node = graph?.nodes.find(({ id }) => id === step?.id)
+  return step && graph && (node || step.id === '') ? { ...step, graph, node } : undefined
 }
 
 function Refusal(props: { refusal: unknown; problems: readonly FlowProblem[]; onReload: () => void }) {

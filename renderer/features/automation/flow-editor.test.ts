@@ -15,13 +15,15 @@ import {
   removeNode,
 } from './flow-draft.ts'
 import type { FlowDraft } from './flow-draft.ts'
-import { configProblems, generalProblems, problemsOfNode, refusedProblems } from './flow-problems.ts'
+import { newNode } from './flow-bodies.ts'
+import { configProblems, generalProblems, problemsOfStep, refusedProblems } from './flow-problems.ts'
 
 const draftOf = (...types: string[]): FlowDraft =>
   flowDraftOf({
     nodes: types.map((type) => ({ id: type, type, position: { x: 1 } })),
     edges: types.slice(1).map((target, at) => ({ id: `e${at}`, source: types[at], target })),
   })
+const log = (draft: FlowDraft) => newNode({ type: 'log', name: 'Log' }, draft, [])
 const order = (draft: FlowDraft): string =>
   outlineOf(draft)
     .map(({ id }) => id)
@@ -29,9 +31,10 @@ const order = (draft: FlowDraft): string =>
 
 describe('a flow as it is edited', () => {
   it('gets a step on the way that leaves another, and closes the gap one leaves', () => {
-    const [draft, id] = addNode(draftOf('start', 'end'), 'log', 'Log', 'start')
+    const short = draftOf('start', 'end')
+    const [draft, id] = addNode(short, log(short), 'start')
     expect([order(draft), id]).toEqual(['start log_1 end', 'log_1'])
-    const [longer] = addNode(draft, 'log', 'Log', 'log_1')
+    const [longer] = addNode(draft, log(draft), 'log_1')
     expect(order(longer)).toBe('start log_1 log_2 end')
     const shorter = removeNode(longer, 'log_1')
     expect([order(shorter), shorter.edges.length]).toEqual(['start log_2 end', 2])
@@ -78,7 +81,7 @@ describe('a flow as it is edited', () => {
         let draft = draftOf('start', 'a', 'end')
         for (const [act, number] of acts) {
           const { id } = draft.nodes[number % draft.nodes.length]!
-          if (act === 'add' && id !== 'end') [draft] = addNode(draft, 'log', 'Log', id)
+          if (act === 'add' && id !== 'end') [draft] = addNode(draft, log(draft), id)
           if (act === 'remove' && id !== 'start' && id !== 'end') draft = removeNode(draft, id)
           if (act === 'up' || act === 'down') draft = moveNode(draft, id, act === 'up' ? -1 : 1)
         }
@@ -156,10 +159,18 @@ describe('findings about a flow', () => {
   const init = { message: '', httpStatus: 400, category: 'validation', retryable: false, details } as const
   const problems = refusedProblems(new ApiError({ ...init, code: 'flow_validation_failed' }))
 
+  const draft = draftOf('start', 'a', 'b', 'end')
+  const at = (id: string) => ({ path: [], id })
+
   it('stand at their node, their field and the node their edge leaves', () => {
-    expect(problemsOfNode(problems, 'a', ['e1']).map(({ message }) => message)).toEqual(['no field', 'no condition'])
-    expect(configProblems(problems, 'a')).toEqual([{ field: 'data.x', code: 'rule_violation', message: 'no field' }])
-    expect(configProblems(problems, 'b')).toMatchObject([{ field: 'object', code: 'required' }])
+    expect(problemsOfStep(problems, draft, at('a'), ['e1']).map(({ message }) => message)).toEqual([
+      'no field',
+      'no condition',
+    ])
+    expect(configProblems(problems, draft, at('a'))).toEqual([
+      { field: 'data.x', code: 'rule_violation', message: 'no field' },
+    ])
+    expect(configProblems(problems, draft, at('b'))).toMatchObject([{ field: 'object', code: 'required' }])
     expect(generalProblems(problems).map(({ message }) => message)).toEqual(['no start'])
     expect(refusedProblems(new ApiError({ ...init, code: 'timeout' }))).toEqual([])
   })

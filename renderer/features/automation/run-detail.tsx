@@ -15,6 +15,7 @@ import { showProblem } from '../../lib/toast.ts'
 import { runQuery, runsKey } from './automation-queries.ts'
 import type { Run } from './automation-queries.ts'
 import { ResumeDialog } from './resume-dialog.tsx'
+import { RunDrawing } from './run-drawing.tsx'
 import { RunSteps } from './run-steps.tsx'
 import { actsOf, durationText, runTone, triggerText, waitText } from './run-words.ts'
 import classes from './automation.module.css'
@@ -77,6 +78,7 @@ export function RunDetail(props: { name: string; runId: string }) {
       <Facts run={run} />
       <Messages run={run} />
       {run.withheld !== true && <Content run={run} />}
+      <RunDrawing name={name} run={run} />
       <RunSteps steps={run.steps ?? []} onRetry={may.retry ? (nodeId) => void retry(nodeId) : undefined} />
       <ResumeDialog run={resuming ? run : undefined} onClose={() => setResuming(false)} />
     </section>

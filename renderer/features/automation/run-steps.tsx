@@ -4,6 +4,7 @@ import { CodeText, readable } from '../../components/code-text.tsx'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
 import type { RunStep } from './automation-queries.ts'
+import { stepAnchor } from './run-drawing.tsx'
 import { durationText, stepTone } from './run-words.ts'
 import classes from './automation.module.css'
 
@@ -16,7 +17,12 @@ export function RunSteps(props: { steps: readonly RunStep[]; onRetry: ((nodeId: 
       {steps.length === 0 && <p className={parts.quiet}>{t('runs.steps.none')}</p>}
       <ol className={classes.steps}>
         {steps.map((step) => (
-          <li key={step.id}>
+          <li
+            key={step.id}
+            {...(steps.findLast(({ nodeId }) => nodeId === step.nodeId) === step
+              ? { id: stepAnchor(step.nodeId) }
+              : {})}
+          >
             <Step step={step} onRetry={props.onRetry} />
           </li>
         ))}

@@ -14,6 +14,7 @@ import { AccessFailure } from '../access/index.ts'
 import { flowPath } from './automation-places.ts'
 import { automationKey, flowsQuery, schedulesQuery } from './automation-queries.ts'
 import type { Schedule } from './automation-queries.ts'
+import { ScheduleRunner } from './schedule-runner.tsx'
 import { cronText, distanceText, momentIn, nextRuns } from './schedule-words.ts'
 
 /** The list. */
@@ -50,62 +51,66 @@ export function ScheduleList() {
     { label: t('schedules.actions'), hidden: true },
   ]
   return (
-    <ListTable label={t('schedules.list')} columns={columns}>
-      {schedules.map((schedule) => {
-        const { flowName, cron, timezone, status, lastRunAt, totalRuns, consecutiveFailures, runsOn } = schedule
-        const label = flows?.find(({ name }) => name === flowName)?.label ?? flowName
-        const isPaused = status === 'paused'
-        return (
-          <tr key={flowName}>
-            <th scope="row">
-              <a href={`#${flowPath(flowName)}`} className={parts.link}>
-                {label}
-              </a>
-              {isPaused && (
-                <span className={parts.badge} data-tone="quiet">
-                  {t('schedules.paused')}
-                </span>
-              )}
-            </th>
-            <td>
-              {cronText(cron)}
-              <span className={parts.under}>
-                {cron}, {timezone}
-              </span>
-              {runsOn && (
+    <>
+      <ScheduleRunner />
+      <ListTable label={t('schedules.list')} columns={columns}>
+        {schedules.map((schedule) => {
+          const { flowName, cron, timezone, status, lastRunAt, totalRuns, consecutiveFailures, runsOn } = schedule
+          const label = flows?.find(({ name }) => name === flowName)?.label ?? flowName
+          const isPaused = status === 'paused'
+          return (
+            <tr key={flowName}>
+              <th scope="row">
+                <a href={`#${flowPath(flowName)}`} className={parts.link}>
+                  {label}
+                </a>
+                {isPaused && (
+                  <span className={parts.badge} data-tone="quiet">
+                    {t('schedules.paused')}
+                  </span>
+                )}
+              </th>
+              <td>
+                {cronText(cron)}
                 <span className={parts.under}>
-                  {runsOn.isThis ? t('schedules.runsHere') : t('schedules.runsOn', { machine: runsOn.name })}
+                  {cron}, {timezone}
                 </span>
-              )}
-            </td>
-            <td>
-              <NextRuns schedule={schedule} now={dataUpdatedAt} />
-            </td>
-            <td data-wide>
-              {lastRunAt === null ? t('flows.never') : formatMoment(lastRunAt)}
-              {consecutiveFailures > 0 && (
-                <span className={parts.problem} style={{ display: 'block' }}>
-                  {tn('schedules.failures', consecutiveFailures)}
-                </span>
-              )}
-            </td>
-            <td data-number data-wide>
-              {formatNumber(totalRuns)}
-            </td>
-            <td data-end>
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={t(isPaused ? 'schedules.resumeOf' : 'schedules.pauseOf', { flow: label })}
-                onClick={() => void setPaused(schedule, !isPaused)}
-              >
-                {t(isPaused ? 'schedules.resume' : 'schedules.pause')}
-              </Button>
-            </td>
-          </tr>
-        )
-      })}
-    </ListTable>
+                {runsOn && (
+                  <span className={parts.under}>
+                    {runsOn.isThis ? t('schedules.runsHere') : t('schedules.runsOn', { machine: runsOn.name })}
+                    {runsOn.next && t('schedules.goesTo', { machine: runsOn.next.name })}
+                  </span>
+                )}
+              </td>
+              <td>
+                <NextRuns schedule={schedule} now={dataUpdatedAt} />
+              </td>
+              <td data-wide>
+                {lastRunAt === null ? t('flows.never') : formatMoment(lastRunAt)}
+                {consecutiveFailures > 0 && (
+                  <span className={parts.problem} style={{ display: 'block' }}>
+                    {tn('schedules.failures', consecutiveFailures)}
+                  </span>
+                )}
+              </td>
+              <td data-number data-wide>
+                {formatNumber(totalRuns)}
+              </td>
+              <td data-end>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={t(isPaused ? 'schedules.resumeOf' : 'schedules.pauseOf', { flow: label })}
+                  onClick={() => void setPaused(schedule, !isPaused)}
+                >
+                  {t(isPaused ? 'schedules.resume' : 'schedules.pause')}
+                </Button>
+              </td>
+            </tr>
+          )
+        })}
+      </ListTable>
+    </>
   )
 }
 

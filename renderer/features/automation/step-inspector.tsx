@@ -1,24 +1,37 @@
-// Owns the chosen step: its label, what it does, and the ways that leave it.
+// Owns the chosen step: its label, what it does, what happens when it fails, and the ways that leave it.
 import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconPlus, IconX } from '@tabler/icons-react'
-import parts from '../../components/parts.module.css'
 import { useRef } from 'react'
+import type { ExpressionName } from '../../components/complete-expression.ts'
+import { ExpressionField } from '../../components/expression-field.tsx'
+import parts from '../../components/parts.module.css'
 import { problemAt } from '../../lib/field-problems.ts'
 import { t } from '../../lib/strings.ts'
 import { textOf } from '../../lib/text-of.ts'
 import { fieldList, useObjects } from '../objects/index.ts'
 import { ConfigForm } from './config-form.tsx'
+import { expressionNames } from './expression-names.ts'
+import { changeGraph } from './flow-bodies.ts'
+import type { StepPlace } from './flow-bodies.ts'
 import { addEdge, changeEdge, changeNode, edgeTypes, nodeLabel, removeEdge, removeNode } from './flow-draft.ts'
-import type { DraftEdge, DraftNode, FlowDraft } from './flow-draft.ts'
+import type { DraftEdge, DraftGraph, DraftNode, FlowDraft } from './flow-draft.ts'
 import { isRemovable } from './flow-outline.tsx'
 import type { DesignPart } from './flow-outline.tsx'
-import { configProblems } from './flow-problems.ts'
+import { configProblems, problemsOfStep } from './flow-problems.ts'
+import { conditionOf } from './flow-words.ts'
+import { StepFailure } from './step-failure.tsx'
 import classes from './automation.module.css'
 
-type InspectorProps = DesignPart & { node: DraftNode; onRemoved: () => void }
+type InspectorProps = DesignPart & {
+  step: StepPlace
+  node: DraftNode
+  /** The graph the step is in. */
+  graph: DraftGraph
+  onRemoved: () => void
+}
 
-/** What expressions of a flow may name: the fields of the record it starts with. */
-function useNames(draft: FlowDraft): { name: string; label: string }[] {
+/** The fields of the record the flow starts with. */
+function useFields(draft: FlowDraft): { name: string; label: string }[] {
   const { data: objects = [] } = useObjects()
   const start = draft.nodes.find(({ type }) => type === 'start')
   const object = objects.find(({ name }) => name === textOf(start?.config ?? {}, 'object'))
@@ -27,11 +40,16 @@ function useNames(draft: FlowDraft): { name: string; label: string }[] {
 
 /** The inspector. */
 export function StepInspector(props: InspectorProps) {
-  const { draft, node, actions, problems, onChange } = props
+  const { draft, node, step, actions, problems } = props
   const action = actions.find(({ type }) => type === node.type)
-  const names = useNames(draft)
-  const own = configProblems(problems, node.id)
-  const elsewhere = problems.filter(({ nodeId, path }) => nodeId === node.id && !/^nodes\.\d+\.config\./.test(path))
+  const fields = useFields(draft)
+  const names = expressionNames(draft, step, actions, fields)
+  const own = configProblems(problems, draft, step)
+  const about = problemsOfStep(problems, draft, step, [])
+  const elsewhere = about.filter(({ path }) => !/\.config\.(?!.*nodes\.\d+)/.test(path))
+  const change = (act: (graph: DraftGraph) => DraftGraph): void => props.onChange(changeGraph(draft, step.path, act))
+  const set = (members: Readonly<Record<string, unknown>>): void =>
+    change((graph) => changeNode(graph, node.id, members))
   return (
     <section aria-labelledby="step">
       <div className={parts.head}>
@@ -42,7 +60,7 @@ export function StepInspector(props: InspectorProps) {
           <Button
             variant="subtle"
             onClick={() => {
-              onChange(removeNode(draft, node.id))
+              change((graph) => removeNode(graph, node.id))
               props.onRemoved()
             }}
           >
@@ -61,27 +79,34 @@ export function StepInspector(props: InspectorProps) {
           label={t('design.label')}
           value={node.label ?? ''}
           autoComplete="off"
-          onChange={(event) => onChange(changeNode(draft, node.id, { label: event.currentTarget.value }))}
+          onChange={(event) => set({ label: event.currentTarget.value })}
         />
         {action && (
           <ConfigForm
             schema={action.configSchema}
             config={node.config ?? {}}
+            fields={fields}
             names={names}
             problemOf={(field) => problemAt(own, field)}
-            onChange={(config) => onChange(changeNode(draft, node.id, { config }))}
+            onChange={(config) => set({ config })}
           />
         )}
-        {node.type !== 'end' && <Ways {...props} names={names} />}
+        {node.type !== 'end' && <Ways {...props} names={names} change={change} />}
+        {node.type !== 'start' && node.type !== 'end' && <StepFailure node={node} graph={props.graph} onSet={set} />}
       </div>
     </section>
   )
 }
 
-function Ways(props: InspectorProps & { names: readonly { name: string; label: string }[] }) {
-  const { draft, node, onChange } = props
-  const leaving = draft.edges.filter(({ source }) => source === node.id)
-  const targets = draft.nodes
+type WaysProps = InspectorProps & {
+  names: readonly ExpressionName[]
+  change: (act: (graph: DraftGraph) => DraftGraph) => void
+}
+
+function Ways(props: WaysProps) {
+  const { graph, node, change } = props
+  const leaving = graph.edges.filter(({ source }) => source === node.id)
+  const targets = graph.nodes
     .filter(({ id, type }) => id !== node.id && type !== 'start')
     .map((each) => ({ value: each.id, label: nodeLabel(each) }))
   const [first] = targets
@@ -97,7 +122,7 @@ function Ways(props: InspectorProps & { names: readonly { name: string; label: s
           number={at + 1}
           targets={targets}
           isLabelled={labelled.has(node.type)}
-          onRemoved={() => add.current?.focus()}
+          onGone={() => add.current?.focus()}
         />
       ))}
       {first && (
@@ -106,7 +131,7 @@ function Ways(props: InspectorProps & { names: readonly { name: string; label: s
           variant="default"
           size="compact-sm"
           leftSection={<IconPlus size={14} aria-hidden />}
-          onClick={() => onChange(addEdge(draft, node.id, first.value))}
+          onClick={() => change((at) => addEdge(at, node.id, first.value))}
         >
           {t('design.ways.add')}
         </Button>
@@ -118,19 +143,20 @@ function Ways(props: InspectorProps & { names: readonly { name: string; label: s
 /** Types whose outcome is a label of the way that is taken. */
 const labelled: ReadonlySet<string> = new Set(['decision', 'approval'])
 
-interface WayProps extends DesignPart {
+interface WayProps extends WaysProps {
   edge: DraftEdge
   number: number
   targets: { value: string; label: string }[]
   isLabelled: boolean
-  onRemoved: () => void
+  onGone: () => void
 }
 
 function Way(props: WayProps) {
-  const { draft, edge, number, onChange } = props
-  const set = (change: Readonly<Record<string, unknown>>): void => onChange(changeEdge(draft, edge.id, change))
+  const { edge, number, change } = props
+  const set = (members: Readonly<Record<string, unknown>>): void => change((at) => changeEdge(at, edge.id, members))
   const type = edge.type ?? 'default'
-  const problem = props.problems.find(({ edgeId }) => edgeId === edge.id)?.message
+  const about = problemsOfStep(props.problems, props.draft, props.step, [edge.id])
+  const problem = about.find(({ edgeId }) => edgeId === edge.id)?.message
   return (
     <div className={classes.edge}>
       <NativeSelect
@@ -154,20 +180,19 @@ function Way(props: WayProps) {
         size={32}
         aria-label={t('design.way.remove', { number })}
         onClick={() => {
-          onChange(removeEdge(draft, edge.id))
-          props.onRemoved()
+          change((at) => removeEdge(at, edge.id))
+          props.onGone()
         }}
       >
         <IconX size={16} aria-hidden />
       </ActionIcon>
       {type !== 'default' && (
-        <TextInput
+        <ExpressionField
           className={classes.condition}
           label={t('design.way.condition', { number })}
-          value={typeof edge.condition === 'string' ? edge.condition : ''}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => set({ condition: event.currentTarget.value || undefined })}
+          value={conditionOf(edge)}
+          names={props.names}
+          onChange={(text) => set({ condition: text || undefined })}
         />
       )}
       {type === 'default' && (props.isLabelled || edge.label !== undefined) && (

@@ -35,6 +35,7 @@ export function createModelKinds(real: PluginHost): ModelKinds {
         host,
         metadata: real.service('metadata'),
         feed: () => real.service('feed'),
+        workflow: () => undefined,
       })
       return withSchemas ? kinds : { ...kinds, handlers: kinds.handlers.filter(({ kind }) => kind !== 'metadata') }
     },

@@ -201,7 +201,8 @@ function nodeProblems(
         inner,
         variables,
         parts,
-      ),
+        // What is wrong with all of a body is said of the node it is in.
+      ).map((one) => (one.nodeId === undefined && one.edgeId === undefined ? { nodeId, ...one } : one)),
     )
   }
   return problems

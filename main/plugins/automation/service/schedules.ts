@@ -6,7 +6,7 @@ import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
 import type { RunStatus } from '#shared/contracts/automation.ts'
 import type { NotificationsService } from '#main/plugins/notifications/api.ts'
-import type { SyncService } from '#main/plugins/sync/api.ts'
+import type { Machine, MachineLease, SyncService } from '#main/plugins/sync/api.ts'
 import { automationError } from '../errors.ts'
 import type { RunRow } from '../store.ts'
 import { startConfig } from './flow.ts'
@@ -37,8 +37,8 @@ export interface ShownSchedule {
   lastRunAt: string | null
   totalRuns: number
   consecutiveFailures: number
-  /** Where it runs; absent while this machine is on its own. */
-  runsOn?: { id: string; name: string; isThis: boolean }
+  /** Where it runs, and where it goes from there; absent while this machine is on its own. */
+  runsOn?: { id: string; name: string; isThis: boolean; next?: { id: string; name: string } }
 }
 
 /** The schedules of one host. */
@@ -50,6 +50,8 @@ export interface Schedules {
   refresh(isStart: boolean): Promise<void>
   /** Starts what is due. */
   runDue(): Promise<void>
+  /** Hands schedules on that are to run on another machine (D-341). */
+  settlePlaces(): Promise<void>
   /** Milliseconds since 1970 of the next time; undefined when there is none. */
   nextDue(): number | undefined
   /** Counts how a run ended, in its transaction; 20 failures in a row pause the schedule and tell its owner. */
@@ -76,14 +78,20 @@ export function createSchedules(parts: ScheduleParts): Schedules {
 
   const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
-  /** The machine of the workspace a schedule runs on (D-260); undefined while this one is on its own. */
-  const placeOf = ({ flow }: KnownFlow): ShownSchedule['runsOn'] => {
+  /** The lease a schedule runs under; null while this machine is on its own. */
+  const leaseOf = ({ item }: KnownFlow): MachineLease | null => parts.sync()?.lease(`flow/${item.uid}`) ?? null
+
+  /** The machine a flow names while that takes part; null: wherever those run that name none (D-260). */
+  const namedBy = ({ flow }: KnownFlow): Machine | null =>
+    flow.runsOn === null ? null : (parts.sync()?.machine(flow.runsOn) ?? null)
+
+  const placeOf = (known: KnownFlow): ShownSchedule['runsOn'] => {
+    const lease = leaseOf(known)
     const sync = parts.sync()
-    const own = sync?.ownMachine() ?? null
-    if (sync === undefined || own === null) return undefined
-    const named = flow.runsOn === null ? null : sync.machine(flow.runsOn)
-    const { id, name } = named ?? sync.runner() ?? own
-    return { id, name, isThis: id === own.id }
+    if (lease?.holder == null || sync === undefined) return undefined
+    const { id, name } = lease.holder
+    const next = namedBy(known) ?? sync.runner()
+    return { id, name, isThis: lease.isMine, ...(next === null || next.id === id ? {} : { next }) }
   }
 
   const show = (row: ScheduleRow, known: KnownFlow): ShownSchedule => {
@@ -126,7 +134,9 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     const times = timesFor(known)
     const due = Date.parse(row.nextRunAt!)
     const now = clock.now()
-    if (placeOf(known)?.isThis === false) {
+    const lease = leaseOf(known)
+    if (lease?.isWaiting === true) return
+    if (lease !== null && (!lease.isMine || due <= lease.after)) {
       await write('automation.schedule', (tx) => setNextRun(tx, row.flowName, isoOf(nextTime(times, now, due))))
       return
     }
@@ -189,6 +199,17 @@ export function createSchedules(parts: ScheduleParts): Schedules {
           if (readSchedule(tx, known.item.name)?.isPaused !== 1) refreshOne(tx, known, isStart)
       })
     },
+    async settlePlaces() {
+      const sync = parts.sync()
+      if (sync === undefined) return
+      for (const known of book.scheduled()) {
+        const lease = leaseOf(known)
+        const named = namedBy(known)
+        const wanted = named ?? sync.lease('')?.holder ?? null
+        if (lease?.holder == null || wanted === null || lease.holder.id === wanted.id) continue
+        await sync.handOn(`flow/${known.item.uid}`, named?.id ?? null)
+      }
+    },
     async runDue() {
       const now = clock.iso()
       const known = new Map(book.scheduled().map((one) => [one.item.name, one]))
@@ -204,7 +225,10 @@ export function createSchedules(parts: ScheduleParts): Schedules {
     },
     nextDue() {
       const at = readNextDue(read)
-      return at === null ? undefined : Date.parse(at)
+      if (at === null) return undefined
+      // What is due while this machine waits to hear from the others is due a little later.
+      const isWaiting = parts.sync()?.lease('')?.isWaiting === true
+      return isWaiting ? Math.max(Date.parse(at), clock.now() + 1_000) : Date.parse(at)
     },
     ended(tx, run, status) {
       if (run.triggerType !== 'schedule' || status === 'cancelled') return

@@ -16,6 +16,7 @@ import type { Json, RegisterValue } from '#main/replication/core/types.ts'
 import { hasDoc, readDocument } from '../store/doc-store.ts'
 import { CREATED_KEY, OWNER_KEY, PURGED_KEY } from '../write/record-edits.ts'
 import { syncedFields } from '../write/synced-fields.ts'
+import { forgesWorkflow, opensApprovals } from '../workflows/workflow-judge.ts'
 import type { IsRemoved } from './removed.ts'
 
 /** What a merge changed, before it is stored. */
@@ -81,12 +82,16 @@ export function createChangeJudge(parts: {
         ? recordIntent(schema, author, change, isGone)
         : name.kind === 'text'
           ? textIntent(tx, schema, { name, isGone }, change)
-          : feedIntent(tx, schema, name, change)
+          : name.kind === 'feed'
+            ? feedIntent(tx, schema, name, change)
+            : workflowIntent(tx, schema, name, change)
     if (intent === null) return notYet
     if (name.kind === 'feed' && touchesOthers(author, change) && !parts.mayModerate(ctx))
       return { forbidden: 'This person may not change what somebody else wrote.', code: 'others' }
     if (name.kind === 'feed' && !speaksForOthers && forgesOthers(author, change))
       return { forbidden: 'This machine may not write in the name of somebody else.', code: 'name' }
+    if (name.kind === 'workflow' && !speaksForOthers && forgesWorkflow(author, change))
+      return { forbidden: 'This machine may not decide in the name of somebody else.', code: 'name' }
     if (intent === 'over') return undefined
     if (typeof intent === 'string') return { forbidden: intent, code: 'creation' }
     const refusal = parts.data.refusalOf(tx, ctx, intent)
@@ -190,6 +195,19 @@ function feedIntent(
   const { object, record } = name
   const isFirst = change.isNew && !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
   return { object: schema.name, id: record, isNew: isFirst, values: {}, ...(pins(change) ? { isEdit: true } : {}) }
+}
+
+/** Who asks for an approval of a record may edit it; whoever decides one was asked to. */
+function workflowIntent(
+  tx: Tx,
+  schema: ObjectSchema,
+  name: Extract<DocName, { kind: 'workflow' }>,
+  change: DocChange,
+): RemoteIntent | 'over' {
+  const { object, record } = name
+  if (!opensApprovals(change) || isPurged(tx, name)) return 'over'
+  const isNew = !hasDoc(tx, formatDocName({ kind: 'record', object, record }))
+  return { object: schema.name, id: record, isNew, values: {}, isEdit: true }
 }
 
 /** Whether something is pinned or a pin taken away, other than with what it was on. */

@@ -134,10 +134,10 @@ export async function createEngine(parts: EngineParts) {
   const notRetried = (error: unknown): void => log.error({ err: error }, 'What was refused could not be tried again.')
   const given = parts.handlers(docs)
   const handlers: readonly DocKindHandler[] = [
-    ...given.filter(({ kind }) => kind !== 'feed'),
+    ...given.filter(({ kind }) => kind !== 'feed' && kind !== 'workflow'),
     ...createRecordHandlers({ ...records, issuesNumbers: parts.issuesNumbers }),
-    // What people wrote about records comes after the records.
-    ...given.filter(({ kind }) => kind === 'feed'),
+    // What people wrote about records, and what they decide about them, comes after the records.
+    ...given.filter(({ kind }) => kind === 'feed' || kind === 'workflow'),
     refused.handler,
   ]
   const byKind = new Map(handlers.map((handler) => [handler.kind, handler]))

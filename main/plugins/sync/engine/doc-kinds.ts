@@ -1,4 +1,4 @@
-// The kinds of documents of a host: records, metadata and feeds, each with what it listens to. Made once, with the first
+// The kinds of documents of a host: records, metadata, feeds and workflows, each with what it listens to. Made once, with the first
 // engine; each engine joins them and leaves them again. Knows no connection.
 import { localOwnerId } from '#main/kernel/context.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
@@ -19,6 +19,7 @@ import { clearFlags } from '../store/doc-store.ts'
 import { readIncarnation } from '../store/log-store.ts'
 import { createLetters } from '../write/letters.ts'
 import { capturePurges } from '../write/purge-capture.ts'
+import { createWorkflowSync } from '../workflows/workflow-sync.ts'
 import { captureRecords } from '../write/record-capture.ts'
 import { syncedObjects } from '../write/record-backfill.ts'
 import type { SyncEngine } from './create-engine.ts'
@@ -36,7 +37,7 @@ export interface JoinedKinds {
 export type DocKinds = ReturnType<typeof createDocKinds>
 
 /** Makes the kinds; nothing is recorded before an engine joins. */
-export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'feed'>) {
+export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'feed' | 'workflow'>) {
   const { host, metadata } = parts
   let joined: JoinedKinds | null = null
   /** Who is who, also while an engine that has left ends what it has begun. */
@@ -117,11 +118,17 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
           onConflicts: createFeedConflicts(sideOf, () => host.clock.iso()),
         })
   feeds?.listen(host)
+  const workflows = createWorkflowSync({ docs, workflow: parts.workflow, metadata, identity })
+  workflows.listen(host)
   // What waited for an object or a field may have its place now.
   host.onCommitted('*', ({ type }) => {
     if (type.startsWith('metadata.')) joined?.engine.reproject()
   })
-  const handlers: readonly DocKindHandler[] = [items.handler, ...(feeds === undefined ? [] : [feeds.handler])]
+  const handlers: readonly DocKindHandler[] = [
+    items.handler,
+    ...(feeds === undefined ? [] : [feeds.handler]),
+    workflows.handler,
+  ]
   return {
     items,
     handlers,

@@ -52,7 +52,8 @@ export function feedWithIdentity(feed: FeedService, identity: OwnerIdentity): Fe
   }
 }
 
-function contextHere(ctx: RequestContext, identity: OwnerIdentity): RequestContext {
+/** A context with the actor as this machine has them. */
+export function contextHere(ctx: RequestContext, identity: OwnerIdentity): RequestContext {
   const id = identity.id(ctx.actor.id)
   return id === ctx.actor.id ? ctx : { ...ctx, actor: { ...ctx.actor, id } }
 }

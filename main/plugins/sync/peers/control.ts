@@ -45,6 +45,7 @@ export function createControl(parts: WingParts) {
   }
 
   const changed = (): void => {
+    parts.machinesChanged()
     announcer.look()
     pairings.look()
   }
@@ -105,6 +106,7 @@ export function createControl(parts: WingParts) {
         await write('sync.found', (tx) => {
           roster.putDevice(tx, ctx, engine.docs, known[0]!)
           roster.put(tx, ctx, engine.docs, { users, issuer: keys.device, runner: keys.device })
+          roster.putLease(tx, ctx, engine.docs, '', { device: keys.device, term: 1, after: 0 })
         })
       },
     )
@@ -243,6 +245,17 @@ export function createControl(parts: WingParts) {
     ) {
       const { roster, engine } = requireRunning()
       await write('sync.device', (tx) => roster.changeDevice(tx, ctx, engine.docs, device, change))
+    },
+    /**
+     * Names the machine that is to do what only one may do, and hands that over where this machine has it.
+     * @param takeOver takes it from the machine that has it if that is not connected; only for this machine itself
+     */
+    async nameRunner(ctx: RequestContext, device: string, takeOver: boolean) {
+      const { roster, engine, leases, keys } = requireRunning()
+      if (roster.runner() !== device)
+        await write('sync.runner', (tx) => roster.put(tx, ctx, engine.docs, { users: new Map(), runner: device }))
+      if (takeOver && device === keys.device) await leases.takeOver(ctx)
+      else await leases.handOn(ctx, '', device)
     },
     /** Gives this machine another name, here and on the others: for an administrator's machine, or while sync is off. */
     rename: (ctx: RequestContext, name: string) =>

@@ -1,15 +1,25 @@
-// The machines of the workspace as other plugins see them: this one, the others, and the one that does what only one may do.
+// The machines of the workspace as other plugins see them: this one, the others, and which of them does what only one may do.
+import { internalContext } from '#main/kernel/context.ts'
+import type { Ids } from '#main/kernel/ids.ts'
 import type { Machine, SyncService } from '../api.ts'
 import type { Running } from './running.ts'
 
 /** What is asked of a machine that takes part. */
-type Taking = Pick<Running, 'keys' | 'roster'>
+type Taking = Pick<Running, 'keys' | 'roster' | 'leases'>
 
-/** Makes the service. @param running this machine while it takes part; null while sync is off */
-export function createSyncService(running: () => Taking | null): SyncService {
-  const machineIn = ({ roster }: Taking, id: string): Machine | null => {
-    const device = roster.device(id)
-    return device === undefined || device.revokedAt !== null ? null : { id, name: device.name }
+/**
+ * Makes the service.
+ * @param running this machine while it takes part; null while sync is off
+ * @param onChange hears of every change of the machines
+ */
+export function createSyncService(
+  running: () => Taking | null,
+  ids: Pick<Ids, 'uuid'>,
+  onChange: (listener: () => void) => void,
+): SyncService {
+  const machineIn = ({ roster }: Taking, id: string | null): Machine | null => {
+    const device = id === null ? undefined : roster.device(id)
+    return device === undefined || device.revokedAt !== null ? null : { id: device.device, name: device.name }
   }
   return {
     ownMachine() {
@@ -22,8 +32,23 @@ export function createSyncService(running: () => Taking | null): SyncService {
     },
     runner() {
       const here = running()
-      const id = here?.roster.runner() ?? null
-      return here === null || id === null ? null : machineIn(here, id)
+      return here === null ? null : machineIn(here, here.roster.runner())
     },
+    lease(of) {
+      const here = running()
+      if (here === null) return null
+      const { leases } = here
+      const isMine = leases.isMine(of)
+      return {
+        holder: machineIn(here, leases.holder(of)),
+        isMine,
+        isWaiting: isMine && leases.isWaiting(),
+        after: leases.after(of),
+      }
+    },
+    async handOn(of, to) {
+      await running()?.leases.handOn(internalContext(ids.uuid()), of, to)
+    },
+    onMachinesChanged: onChange,
   }
 }

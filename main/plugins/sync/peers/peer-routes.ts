@@ -99,6 +99,24 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
       await control.changeDevice(ctx, id, { revokedAt: host.clock.iso() })
       return { id, success: true as const }
     },
+    getSyncRunner() {
+      const running = peers.running()
+      return running === null ? { holder: null, wanted: null, machines: [] } : runnerView(running)
+    },
+    async setSyncRunner(ctx, { body: { deviceId, takeOver = false } }) {
+      const { control, running } = on()
+      requireAdmin(running)
+      if (!running.roster.isAdmin(deviceId)) {
+        const message = 'No machine of an administrator that takes part has this id.'
+        throw validationError([{ field: 'deviceId', code: 'invalid_reference', message, value: deviceId }])
+      }
+      if (takeOver && deviceId !== running.keys.device) {
+        const message = 'A machine takes over for itself; ask it there.'
+        throw validationError([{ field: 'takeOver', code: 'not_allowed', message }])
+      }
+      await control.nameRunner(ctx, deviceId, takeOver)
+      return runnerView(running)
+    },
     reconnectSyncPeer(_ctx, { params: { id } }) {
       const { running } = on()
       if (peerOf(running, id).state === 'unpaired') throw notFound('peer', id)
@@ -168,6 +186,25 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
     if (schema === undefined || parts.data.reach(ctx, { object, id, action: 'read' }) !== 'open')
       throw notFound('record', id, object)
     return schema
+  }
+}
+
+/** Which machine does what only one may do, which is to, and which could. */
+function runnerView({ roster, keys, leases, sessions }: Running) {
+  const shown = (id: string | null) => {
+    const device = id === null ? undefined : roster.device(id)
+    if (device === undefined) return null
+    const isThis = device.device === keys.device
+    const isConnected = isThis || sessions.of(device.device)?.status().state === 'open'
+    return { id: device.device, name: device.name, isThis, isConnected }
+  }
+  return {
+    holder: shown(leases.holder('')),
+    wanted: shown(roster.runner()),
+    machines: roster
+      .devices()
+      .filter(({ revokedAt }) => revokedAt === null)
+      .map(({ device, role }) => ({ ...shown(device)!, mayHold: role === 'admin' })),
   }
 }
 

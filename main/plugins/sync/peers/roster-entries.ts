@@ -21,6 +21,12 @@ const deviceSchema = z.object({
   /** When it was unpaired; null while it takes part. */
   revokedAt: z.string().max(40).nullish(),
 })
+const leaseSchema = z.object({
+  device: deviceIdSchema.nullable(),
+  term: z.int().min(1),
+  /** Milliseconds since 1970. */
+  after: z.int().min(0),
+})
 const userSchema = z.object({ name: nameSchema })
 const revokedSchema = z.object({ at: z.string().max(40).nullable() })
 
@@ -35,6 +41,17 @@ export type RosterDevice = Readonly<z.output<typeof rosterDeviceSchema>>
 /** What a device may do in its workspace. */
 export type DeviceRole = RosterDevice['role']
 
+/**
+ * Who may do what only one may do. Only the machine that has it hands it on, so that its terms follow one after the other.
+ */
+export interface Lease {
+  /** Null: whoever has the lease of the workspace. */
+  readonly device: string | null
+  readonly term: number
+  /** What was due until then was for the one before; milliseconds since 1970. */
+  readonly after: number
+}
+
 /** What a roster holds. */
 export interface RosterContent {
   readonly devices: ReadonlyMap<string, RosterDevice>
@@ -42,6 +59,8 @@ export interface RosterContent {
   /** The device that gives numbers, and the one that runs what is done once; null where nobody was named. */
   readonly issuer: string | null
   readonly runner: string | null
+  /** By what they are for; '' for all that has none of its own. */
+  readonly leases: ReadonlyMap<string, Lease>
 }
 
 /** The key a device signs with: Ed25519, 32 bytes. */
@@ -63,6 +82,9 @@ export const revokedKey = (device: string): string => `revoked.${device}`
 
 /** The register key of a user's entry. */
 export const userKey = (user: string): string => `user.${user}`
+
+/** The register key of a lease; '' is that of the workspace. */
+export const leaseKey = (of: string): string => `lease.${of}`
 
 /** What a device's entry holds. */
 export function deviceEntry({ device: _device, revokedAt, ...rest }: RosterDevice): Json {
@@ -117,7 +139,15 @@ export function readRoster(
       ...(revoked.success ? { revokedAt: revoked.data.at } : {}),
     })
   }
-  return { devices, users, issuer: parseId(latestOf('issuer')), runner: parseId(latestOf('runner')) }
+  const leases = new Map<string, Lease>()
+  for (const [key, { winner, losers }] of register) {
+    if (!key.startsWith('lease.')) continue
+    const found = [winner, ...losers].filter(counts).flatMap((entry) => leaseSchema.safeParse(entry[1]).data ?? [])
+    // Of two at once, when one was taken from a machine that could not be reached, the later term holds for all.
+    const [lease] = found.toSorted((a, b) => b.term - a.term)
+    if (lease !== undefined) leases.set(key.slice('lease.'.length), lease)
+  }
+  return { devices, users, issuer: parseId(latestOf('issuer')), runner: parseId(latestOf('runner')), leases }
 }
 
 function parseDevice(id: string, value: Json): RosterDevice | null {

@@ -13,8 +13,17 @@ import { createListeners } from '../engine/log-state.ts'
 import type { Devices, KnownDevice } from '../engine/replica.ts'
 import { readRosterState } from '../store/doc-store.ts'
 import { readIncarnations } from '../store/log-store.ts'
-import { deviceEntry, deviceKey, nameKey, readRoster, revokedKey, signKeyOf, userKey } from './roster-entries.ts'
-import type { RosterContent, RosterDevice } from './roster-entries.ts'
+import {
+  deviceEntry,
+  deviceKey,
+  leaseKey,
+  nameKey,
+  readRoster,
+  revokedKey,
+  signKeyOf,
+  userKey,
+} from './roster-entries.ts'
+import type { Lease, RosterContent, RosterDevice } from './roster-entries.ts'
 
 const rosterDoc = { kind: 'workspace', part: 'roster' } as const
 
@@ -110,8 +119,20 @@ export function createRoster(parts: {
     },
     /** The device that gives numbers. */
     issuer: () => chosen(content.issuer),
-    /** The device that does what only one may do. */
+    /** The device that is to do what only one may do; it does once it has the lease. */
     runner: () => chosen(content.runner),
+    /** A lease as it was last handed on; undefined for one that never was. @param of '' for that of the workspace */
+    lease: (of: string): Lease | undefined => content.leases.get(of),
+    /** The device that has a lease: the last one it was handed to while that takes part. */
+    holder(of: string): string | null {
+      const own = of === '' ? undefined : content.leases.get(of)?.device
+      if (own !== undefined && own !== null && content.devices.get(own)?.revokedAt === null) return own
+      return chosen(content.leases.get('')?.device ?? content.runner)
+    },
+    /** Hands a lease on. */
+    putLease(tx: Tx, ctx: RequestContext, docs: DocWriter, of: string, lease: Lease) {
+      write(tx, ctx, docs, { [leaseKey(of)]: { ...lease } })
+    },
     /**
      * Names nobody told of, and with `renamed` those of people who are called otherwise here. Without it two machines that
      * call one person differently would take turns at every start.

@@ -15,6 +15,7 @@ import { openEngine } from '../engine/open-engine.ts'
 import { createSessions } from '../session/sessions.ts'
 import { logBytes } from '../store/log-store.ts'
 import { ownAddresses, parseAddress, parseRelayUrl } from './addresses.ts'
+import { createLeases } from './leases.ts'
 import type { MailboxKeeper } from './mailbox-keeper.ts'
 import { keepMailbox } from './mailbox-keeper.ts'
 import type { ListenAt, NetworkPeer } from './network.ts'
@@ -111,6 +112,25 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     knownPeers: () => (settings.relayUrl === null ? otherIds() : [...otherIds(), relayId]),
   })
   const admission = createRelayAdmission(roster, keys.device, host.log)
+  const isOpen = (peer: string): boolean => sessions.of(peer)?.status().state === 'open'
+  let hearing: 'not yet' | 'taking over' | 'done' = 'not yet'
+  const hasHeard = (): boolean => {
+    // What others had to say is stored once a session is open; it is in effect once it was applied.
+    if (hearing === 'not yet' && [...otherIds(), relayId].some(isOpen)) {
+      hearing = 'taking over'
+      void engine.replica.settled().then(() => (hearing = 'done'))
+    }
+    return hearing === 'done'
+  }
+  const leases = createLeases({
+    host,
+    roster,
+    docs: engine.docs,
+    device: keys.device,
+    isConnected: isOpen,
+    hasHeard,
+    clockOffset: sessions.clockOffset,
+  })
 
   const network = createNetwork({
     keys,
@@ -246,6 +266,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     sessions.onChange(sessionsChanged),
     engine.onChange(() => start.changed()),
     roster.onChange(() => {
+      leases.settle()
       admission.look(sessions.of(relayId))
       for (const { device, revokedAt } of roster.devices()) if (revokedAt !== null) sessions.forget(device)
       refresh()
@@ -266,6 +287,7 @@ async function assemble({ host, metadata }: WingParts, start: RunningStart, rost
     workspace,
     engine,
     roster,
+    leases,
     sessions,
     network,
     store,

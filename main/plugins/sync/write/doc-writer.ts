@@ -68,6 +68,7 @@ const kinds: Record<DocName['kind'], EnvelopeKind> = {
   record: 'update',
   text: 'text',
   feed: 'feed',
+  workflow: 'update',
   metadata: 'update',
   workspace: 'control',
   refusal: 'control',

@@ -1,4 +1,4 @@
-// Empties the documents of a record that is removed for good: its values, its long texts, its feed. What is left is that it
+// Empties the documents of a record that is removed for good: its values, its long texts, its feed, its approvals. What is left is that it
 // was removed. Knows documents, no rows.
 import type { Tx } from '#main/kernel/database.ts'
 import type { PluginHost } from '#main/kernel/plugin.ts'
@@ -37,6 +37,8 @@ export function emptyingEdits(tx: Tx, object: string, record: string): NamedEdit
   const name: DocName = { kind: 'record', object, record }
   if (!hasDoc(tx, formatDocName(name))) return []
   const edits: NamedEdit[] = [{ name, edit: emptyRecord }]
+  const workflow: DocName = { kind: 'workflow', object, record }
+  if (hasDoc(tx, formatDocName(workflow))) edits.push({ name: workflow, edit: emptyRegister })
   for (const letter of ['t', 'f']) {
     for (const found of readNames(tx, `${letter}/${object}/${record}/`, '', mostDocs)) {
       const parsed = parseDocName(found.name)

@@ -22,6 +22,8 @@ export interface Announcer {
   requested(tx: Tx, ctx: RequestContext, about: Told, userIds: readonly string[], round: string): void
   /** It was decided or taken back. */
   decided(tx: Tx, ctx: RequestContext, about: Told, status: Exclude<ApprovalRow['status'], 'pending'>): void
+  /** Another machine asks, or decided: its item in the feed comes by itself, people here are told here. */
+  heard(tx: Tx, ctx: RequestContext, about: Told, status: ApprovalRow['status']): void
   /** Nobody decided in time. */
   late(tx: Tx, about: Told, userIds: readonly string[]): void
 }
@@ -38,6 +40,8 @@ export interface Told {
 export function createAnnouncer(parts: {
   readonly feed: () => Pick<FeedService, 'addSystemItem'> | undefined
   readonly notifications: () => Pick<NotificationsService, 'notify'> | undefined
+  /** Whether somebody has an account on this machine. */
+  readonly isHere: (userId: string) => boolean
 }): Announcer {
   const notify = (
     tx: Tx,
@@ -94,6 +98,15 @@ export function createAnnouncer(parts: {
       emit(tx, ctx, 'approval.decided', about, { status, userIds: [submitter, ...about.approvers] })
       const others = [submitter, ...(status === 'recalled' ? about.approvers : [])].filter((id) => id !== ctx.actor.id)
       notify(tx, about, others, said[status], status)
+    },
+    heard(tx, ctx, about, status) {
+      const { submitter_id: submitter } = about.approval
+      const userIds = status === 'pending' ? about.approvers : [submitter, ...about.approvers]
+      emit(tx, ctx, status === 'pending' ? 'approval.requested' : 'approval.decided', about, { status, userIds })
+      const told = status === 'pending' ? about.approvers : status === 'recalled' ? userIds : [submitter]
+      const here = told.filter((id) => id !== ctx.actor.id && parts.isHere(id))
+      const title = status === 'pending' ? 'An approval is asked of you' : said[status]
+      notify(tx, about, here, title, status === 'pending' ? 'requested:first' : status)
     },
     late: (tx, about, userIds) => notify(tx, about, userIds, 'An approval is still waiting', 'late'),
   }

@@ -59,15 +59,26 @@ export interface Approvals {
   open(tx: Tx, ctx: RequestContext, opening: Opening): string
   /** Stores an act; with an ending, everything that follows from it. */
   act(tx: Tx, ctx: RequestContext, row: ApprovalRow, act: Omit<ApprovalDecision, 'timestamp'>, ending?: Ending): Acted
+  /** Ends an approval by the decisions there are, from wherever they came. */
+  conclude(tx: Tx, ctx: RequestContext, row: ApprovalRow, ending: Ending): Acted
   /** Has others decide. */
   reassign(tx: Tx, ctx: RequestContext, row: ApprovalRow, to: readonly string[], now: readonly string[]): void
   /** Nothing more happens to an approval by the time. */
   settleTime(tx: Tx, row: ApprovalRow): void
-  /** Takes back what waits for a record that leaves. */
-  leave(tx: Tx, ctx: RequestContext, object: string, recordId: string): void
+  /** The object has approvals, from wherever they came. */
+  note(object: string): void
+  /** Takes back what waits for a record that leaves; with `ownOnly` what was asked for on this machine. */
+  leave(
+    tx: Tx,
+    ctx: RequestContext,
+    record: { readonly object: string; readonly recordId: string; readonly ownOnly: boolean },
+  ): void
 }
 
 const hourMs = 3_600_000
+
+/** Raised in the transaction of everything that is done with an approval; it never leaves the host. */
+export const touchedEvent = 'decision.noted'
 
 /** Makes the life of approvals. */
 export function createApprovals(parts: ApprovalParts): Approvals {
@@ -76,8 +87,16 @@ export function createApprovals(parts: ApprovalParts): Approvals {
   const used = new Set(objectsWithApprovals(parts.read))
 
   const change = (tx: Tx, row: ApprovalRow, given: Partial<ApprovalChange>): void => {
-    const { id, status, decisions, escalate_at: escalateAt, decided_at: decidedAt } = row
-    changeApproval(tx, { id, status, decisions, escalate_at: escalateAt, decided_at: decidedAt, ...given })
+    const { id, status, decisions, escalate_at: escalateAt, decided_at: decidedAt, last_own_at: lastOwnAt } = row
+    changeApproval(tx, {
+      id,
+      status,
+      decisions,
+      escalate_at: escalateAt,
+      decided_at: decidedAt,
+      last_own_at: lastOwnAt,
+      ...given,
+    })
   }
 
   /** Undefined once the object is gone: there is nobody left to tell. */
@@ -86,20 +105,31 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     return schema === undefined ? undefined : { schema, approval, approvers: approversOf(tx, approval.id) }
   }
 
-  const act: Approvals['act'] = (tx, ctx, row, given, ending) => {
+  /** Other machines are told of everything that is done with an approval. */
+  const touched = (tx: Tx, ctx: RequestContext, { id, object, record_id: recordId }: NewApproval): void => {
+    const schema = parts.machines.byUid(object)
+    if (schema !== undefined)
+      tx.emit(ctx, { type: touchedEvent, object: schema.name, recordId, payload: { approvalRequestId: id } })
+  }
+
+  const act: Approvals['act'] = (tx, ctx, row, what, ending) => {
     const timestamp = clock.iso()
-    const decisions = [...(JSON.parse(row.decisions) as ApprovalDecision[]), { ...given, timestamp }]
-    const text = JSON.stringify(decisions)
-    if (ending === undefined) {
-      change(tx, row, { decisions: text })
-      return { isFinal: false, resumed: undefined }
-    }
-    change(tx, row, { status: ending, decisions: text, escalate_at: null, decided_at: timestamp })
+    const decisions = [...(JSON.parse(row.decisions) as ApprovalDecision[]), { ...what, timestamp }]
+    const given = { decisions: JSON.stringify(decisions), last_own_at: timestamp }
+    if (ending !== undefined) return end(tx, ctx, { ...row, ...given }, ending)
+    change(tx, row, given)
+    touched(tx, ctx, row)
+    return { isFinal: false, resumed: undefined }
+  }
+
+  const end: Approvals['conclude'] = (tx, ctx, row, ending) => {
+    change(tx, row, { status: ending, escalate_at: null, decided_at: clock.iso() })
+    touched(tx, ctx, row)
     if (row.locks === 1) locks.released(tx)
     const told = toldOf(tx, row)
     if (told !== undefined) announcer.decided(tx, ctx, told, ending)
     if (row.flow_run_id === null) return { isFinal: true, resumed: undefined }
-    const output = { approvalId: row.id, status: ending, decisions }
+    const output = { approvalId: row.id, status: ending, decisions: JSON.parse(row.decisions) as ApprovalDecision[] }
     const label = ending === 'approved' ? 'approve' : 'reject'
     const step = { runId: row.flow_run_id, key: row.flow_key! }
     return { isFinal: true, resumed: parts.automation()?.resumeStep(tx, step, { output, label }) ?? false }
@@ -107,6 +137,7 @@ export function createApprovals(parts: ApprovalParts): Approvals {
 
   return {
     act,
+    conclude: end,
     open(tx, ctx, { schema, record, definition, submitterId, comment, workflow, transition, flow }) {
       const recordId = String(record['id'])
       const organizationId = parts.organizationOf(tx, schema.name, recordId)
@@ -132,8 +163,10 @@ export function createApprovals(parts: ApprovalParts): Approvals {
         locks: definition.lockRecord ? 1 : 0,
         escalate_at: timeoutHours === undefined ? null : clock.now() + timeoutHours * hourMs,
         created_at: clock.iso(),
+        is_own: 1,
       }
       addApproval(tx, row, userIds)
+      touched(tx, ctx, row)
       used.add(schema.uid)
       if (definition.lockRecord) locks.taken(schema.uid)
       announcer.requested(tx, ctx, { schema, approval: row, approvers: userIds }, userIds, 'first')
@@ -141,13 +174,16 @@ export function createApprovals(parts: ApprovalParts): Approvals {
     },
     reassign(tx, ctx, row, to, now) {
       putApprovers(tx, row.id, now)
+      touched(tx, ctx, row)
       const told = toldOf(tx, row)
       if (told !== undefined) announcer.requested(tx, ctx, told, to, ids.uuid())
     },
+    note: (object) => void used.add(object),
     settleTime: (tx, row) => change(tx, row, { escalate_at: null }),
-    leave(tx, ctx, object, recordId) {
+    leave(tx, ctx, { object, recordId, ownOnly }) {
       if (!used.has(object)) return
       for (const row of approvalsOf(tx, { object, recordId, pendingOnly: true })) {
+        if (ownOnly && row.is_own === 0) continue
         act(tx, ctx, row, { userId: ctx.actor.id, decision: 'recall' }, 'recalled')
       }
     },

@@ -16,8 +16,8 @@ import type { Machines } from './machines.ts'
 import type { DecisionInput, Settle } from './settling.ts'
 import { Overtaken, pendingIn, said, votesIn } from './settling.ts'
 import { refuseStates, requireComment } from './transitions.ts'
-import type { Verdict } from './verdict.ts'
-import { verdictOf } from './verdict.ts'
+import type { Verdict } from '#shared/rules/approval-verdict.ts'
+import { verdictOf } from '#shared/rules/approval-verdict.ts'
 
 /** What acting on approvals works with. */
 export interface DecidingParts {

@@ -15,7 +15,7 @@ import type { Approvers } from './approvers.ts'
 import type { Deciding } from './deciding.ts'
 import type { Machines } from './machines.ts'
 import type { States } from './states.ts'
-import { votesOf } from './verdict.ts'
+import { votesOf } from '#shared/rules/approval-verdict.ts'
 
 /** What escalation works with. */
 export interface EscalationParts {

@@ -7,6 +7,7 @@ import { leavesFrom } from '#shared/rules/state-machine.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
+import type { Ids } from '#main/kernel/ids.ts'
 import type { DataService } from '#main/plugins/data/api.ts'
 import type { MetadataService } from '#main/plugins/metadata/api.ts'
 import { addChange, readChanges } from './change-store.ts'
@@ -44,6 +45,7 @@ const shown = 50
 export function createHistory(parts: {
   readonly read: Reads
   readonly clock: Clock
+  readonly ids: Pick<Ids, 'uuid'>
   readonly data: Pick<DataService, 'stateMachines'>
   readonly metadata: Pick<MetadataService, 'objectSchema'>
 }): History {
@@ -53,6 +55,7 @@ export function createHistory(parts: {
   const note: History['note'] = (tx, ctx, change) => {
     const { object, recordId, machine, from, to, action, comment, approvers } = change
     addChange(tx, {
+      id: parts.ids.uuid(),
       object: metadata.objectSchema(object)!.uid,
       record_id: recordId,
       workflow: machine.name,
@@ -74,7 +77,8 @@ export function createHistory(parts: {
     noting: (ctx, machine) => void noted.set(ctx, machine.name),
     heard({ object = '', recordId, payload }, tx, ctx) {
       const { changes } = payload as { changes?: Readonly<Record<string, { old: unknown; new: unknown }>> }
-      if (changes === undefined || recordId === undefined) return
+      // What another machine did comes with its history.
+      if (changes === undefined || recordId === undefined || ctx.source === 'sync') return
       for (const machine of data.stateMachines(object)) {
         const change = changes[machine.field]
         if (change === undefined || noted.get(ctx) === machine.name) continue

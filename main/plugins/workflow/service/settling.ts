@@ -15,8 +15,8 @@ import { stateOf } from './history.ts'
 import type { Locks } from './locks.ts'
 import type { Machines } from './machines.ts'
 import { requireFrom } from './transitions.ts'
-import type { Verdict } from './verdict.ts'
-import { votesOf } from './verdict.ts'
+import type { Verdict } from '#shared/rules/approval-verdict.ts'
+import { votesOf } from '#shared/rules/approval-verdict.ts'
 
 /** What storing decisions works with. */
 export interface SettlingParts {
@@ -51,11 +51,17 @@ export type Settle = (
   verdict: (reads: Pick<Reads, 'all'>, row: ApprovalRow) => Verdict,
 ) => Promise<Acted>
 
+/**
+ * Ends an approval whose decisions came together from several machines, in the name of the host.
+ * @throws Overtaken, approval_already_decided, and what the transition is refused with
+ */
+export type Conclude = (ctx: RequestContext, row: ApprovalRow, ending: Exclude<Verdict, null>) => Promise<void>
+
 /** Somebody else decided between the look and the transaction. */
 export class Overtaken extends Error {}
 
 /** Makes the storing of decisions. */
-export function createSettling(parts: SettlingParts): Settle {
+export function createSettling(parts: SettlingParts): { readonly settle: Settle; readonly conclude: Conclude } {
   const { read, write, data, approvals, history, locks } = parts
 
   /** The transition an approval is about; undefined for one that is about none. @throws transition_not_available */
@@ -107,7 +113,7 @@ export function createSettling(parts: SettlingParts): Settle {
     })
   }
 
-  return async (ctx, row, { decision, comment, data: given }, verdict) => {
+  const settle: Settle = async (ctx, row, { decision, comment, data: given }, verdict) => {
     const expected = verdict(read, pendingIn(read, row))
     let acted: Acted | undefined
     const act = (tx: Tx): void => {
@@ -123,6 +129,15 @@ export function createSettling(parts: SettlingParts): Settle {
     else await write('workflow.decide', act)
     return acted!
   }
+
+  const conclude: Conclude = async (ctx, row, ending) => {
+    const act = (tx: Tx): void => void approvals.conclude(tx, ctx, pendingIn(tx, row), ending)
+    const aimed = ending === 'approved' ? aim(row) : undefined
+    if (aimed === undefined) await write('workflow.conclude', act)
+    else await store(ctx, row, aimed, undefined, act)
+  }
+
+  return { settle, conclude }
 }
 
 /** An approval as it is in a transaction. @throws approval_already_decided */

@@ -1,6 +1,6 @@
 // What decisions make of an approval (D-167, D-252). Pure.
-import type { ApprovalDecision } from '#shared/contracts/workflow.ts'
-import type { ApprovalDefinition } from '#shared/rules/approval-definition.ts'
+import type { ApprovalDecision } from '../contracts/workflow.ts'
+import type { ApprovalDefinition } from './approval-definition.ts'
 
 /** What was decided so far; null while it is open. */
 export type Verdict = 'approved' | 'rejected' | null

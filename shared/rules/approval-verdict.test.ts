@@ -1,7 +1,7 @@
 // Counting decisions against an oracle that tries every way the open ones may still turn out.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { verdictOf } from './verdict.ts'
+import { verdictOf } from './approval-verdict.ts'
 
 type Vote = 'approve' | 'reject'
 const behaviors = ['first_response', 'unanimous', 'majority'] as const

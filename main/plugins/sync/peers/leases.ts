@@ -1,0 +1,96 @@
+// Who does what only one machine of the workspace may do (D-340): a lease has no end, and only the machine that has it hands
+// it on, so that two never have it. Knows the roster and who is connected, nothing of what is done under a lease.
+import type { RequestContext } from '#main/kernel/context.ts'
+import { internalContext } from '#main/kernel/context.ts'
+import type { PluginHost } from '#main/kernel/plugin.ts'
+import type { DocWriter } from '../engine/docs.ts'
+import type { Roster } from './roster.ts'
+
+/** What leases work with. */
+export interface LeaseParts {
+  readonly host: Pick<PluginHost, 'write' | 'clock' | 'ids' | 'log'>
+  readonly roster: Roster
+  readonly docs: DocWriter
+  /** This machine. */
+  readonly device: string
+  /** Whether a machine is connected, and has said all it had to say. */
+  readonly isConnected: (device: string) => boolean
+  /** Whether any other machine or the relay has said all it had to say since this start. */
+  readonly hasHeard: () => boolean
+  /** Milliseconds the clock of another machine is ahead; undefined until measured. */
+  readonly clockOffset: (device: string) => number | undefined
+}
+
+/**
+ * How long a machine that starts waits to hear whether its leases were taken from it. One that reaches nobody goes on then:
+ * it may be the only one that is on.
+ */
+const hearMs = 120_000
+
+/** Makes the leases of a machine that takes part. */
+export function createLeases(parts: LeaseParts) {
+  const { host, roster, docs, device } = parts
+  const startedAt = host.clock.now()
+  /** Those that are on their way to another machine: from the moment that is decided nothing is done under them here. */
+  const leaving = new Set<string>()
+  const isAlone = (): boolean => roster.devices().every((one) => one.device === device || one.revokedAt !== null)
+
+  const write = async (ctx: RequestContext, of: string, to: string | null, after: number): Promise<void> => {
+    leaving.add(of)
+    try {
+      await host.write('sync.lease', (tx) => {
+        const term = (roster.lease(of)?.term ?? 0) + 1
+        roster.putLease(tx, ctx, docs, of, { device: to, term, after })
+      })
+    } finally {
+      leaving.delete(of)
+    }
+  }
+
+  const leases = {
+    /** The machine that has a lease; null where nobody can have it. */
+    holder: roster.holder,
+    /** Until when what was due was for the machine before this one, in milliseconds since 1970. */
+    after: (of: string): number => roster.lease(of)?.after ?? 0,
+    /**
+     * Whether this machine may act under a lease now: it has it, and if it has just started, it has heard from others or
+     * waited for them.
+     */
+    isMine: (of: string): boolean => !leaving.has(of) && roster.holder(of) === device,
+    /** Whether this machine still waits to hear from the others before it acts under any lease. */
+    isWaiting: (): boolean => !isAlone() && !parts.hasHeard() && host.clock.now() - startedAt < hearMs,
+    /**
+     * Hands a lease on if this machine has it; one of a machine that may not write into the roster is handed on by the one
+     * that has the lease of the workspace.
+     * @param to null: whoever has the lease of the workspace
+     */
+    async handOn(ctx: RequestContext, of: string, to: string | null): Promise<void> {
+      const holder = roster.holder(of)
+      const isOurs = holder === device || (roster.holder('') === device && holder !== null && !roster.isAdmin(holder))
+      if (!isOurs || leaving.has(of) || !roster.isAdmin(device)) return
+      await write(ctx, of, to, host.clock.now())
+    },
+    /**
+     * Takes the lease of the workspace from a machine that is not connected; does nothing while it is.
+     * @returns whether this machine has it now
+     */
+    async takeOver(ctx: RequestContext): Promise<boolean> {
+      const holder = roster.holder('')
+      if (holder === device) return true
+      if (holder === null || parts.isConnected(holder)) return false
+      // What was due by the other clock may have been done.
+      const ahead = Math.max(0, parts.clockOffset(holder) ?? 0)
+      await write(ctx, '', device, host.clock.now() + ahead)
+      return true
+    },
+    /** Hands the lease of the workspace on when an administrator has named another machine. */
+    settle(): void {
+      const wanted = roster.runner()
+      if (wanted === null || wanted === device || !leases.isMine('')) return
+      leases
+        .handOn(internalContext(host.ids.uuid()), '', wanted)
+        .catch((error: unknown) => host.log.error({ err: error }, 'The schedules could not be handed on.'))
+    },
+  }
+  return leases
+}
