@@ -541,3 +541,62 @@ describe('a field that is summed up', () => {
     expect(await sharedRecord('stock', id)).toMatchObject({ count: 26 })
   })
 })
+
+describe('an object that stays on its machine for a time', () => {
+  const enabled = async (host: TestHost, object: string, sync: boolean): Promise<void> => {
+    const { item } = (await host.get(`/meta/object/${object}`)).body
+    const answer = await host.put(`/meta/object/${object}`, {
+      type: 'object',
+      name: object,
+      item: { ...item, enable: { ...item.enable, sync } },
+    })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+    for (const one of [desk, laptop])
+      await until('both know', async () => {
+        const { item: there } = (await one.get(`/meta/object/${object}`)).body
+        return (there.enable?.sync ?? true) === sync
+      })
+    await hosts.agree()
+  }
+
+  it('travels again with all that was written, removed and said meanwhile, on either side', async () => {
+    await desk.defineObject('draft', { title: { type: 'text' }, notes: { type: 'markdown' }, size: { type: 'number' } })
+    const [both, purged, kept] = await Promise.all(
+      ['Both', 'Purged', 'Kept'].map(async (title) => made(desk, 'draft', { title, notes: 'Start', size: 1 })),
+    )
+    await hosts.agree()
+    await enabled(desk, 'draft', false)
+    await changed(desk, 'draft', both!, { title: 'From the desk' })
+    await changed(laptop, 'draft', both!, { title: 'From the laptop', notes: 'Start and more' })
+    await changed(desk, 'draft', kept!, { size: 2 })
+    const here = await made(desk, 'draft', { title: 'Made at the desk' })
+    const there = await made(laptop, 'draft', { title: 'Made on the laptop', notes: 'Words' })
+    await addItem(laptop, `draft/${there}`, { body: 'Said on the laptop' })
+    expect((await laptop.delete(`/data/draft/${purged}`)).status).toBe(200)
+    expect((await laptop.delete(`/data/draft/${purged}?purge=true`)).status).toBe(200)
+    // Comparing rows with documents that nobody writes takes nothing back.
+    await desk.post('/sync/verify', {})
+    await hosts.agree()
+    expect((await desk.get(`/data/draft/${kept}`)).body.record.size).toBe(2)
+    await enabled(desk, 'draft', true)
+    await until('all travels again', async () => (await laptop.get(`/data/draft/${here}`)).status === 200)
+    await until('from both', async () => (await desk.get(`/data/draft/${there}`)).status === 200)
+    await hosts.agree()
+    await sharedRecord('draft', here)
+    expect(await sharedRecord('draft', there)).toMatchObject({ title: 'Made on the laptop', notes: 'Words' })
+    expect(await sharedRecord('draft', kept!)).toMatchObject({ size: 2 })
+    expect(await sharedRecord('draft', both!)).toMatchObject({ notes: 'Start and more' })
+    await until('the comment is there', async () => {
+      const { items } = await pageOf(desk, `draft/${there}/feed?type=comments_only`)
+      return items.map(({ body }: { body: string }) => body).includes('Said on the laptop')
+    })
+    for (const host of [desk, laptop]) {
+      const { conflicts } = (await host.get('/sync/conflicts?object=draft')).body
+      const titles = conflicts.flatMap((one: { winner: { value: unknown }; losers: { value: unknown }[] }) =>
+        [one.winner, ...one.losers].map(({ value }) => value),
+      )
+      expect(titles.toSorted()).toEqual(['From the desk', 'From the laptop'])
+      expect((await host.get(`/data/draft/${purged}`)).status).toBe(404)
+    }
+  })
+})

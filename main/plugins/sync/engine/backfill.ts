@@ -53,9 +53,11 @@ export function readBackfill(read: Pick<Reads, 'get'>): string | null {
   return readGenesis(read) || null
 }
 
-/** Notes that everything has to be made documents of. */
-export function beginBackfill(tx: Pick<Tx, 'run'>, total: number): void {
-  const place: Place = { handler: 0, after: null, done: 0, total }
+/** Notes that everything has to be made documents of, what was noted before after it. */
+export function beginBackfill(tx: Pick<Tx, 'get' | 'run'>, total: number): void {
+  const { alone, next = [] } = placeOf(readBackfill(tx)) ?? idle
+  const left = alone === undefined ? next : [alone, ...next]
+  const place: Place = { handler: 0, after: null, done: 0, total, ...(left.length > 0 && { next: left }) }
   putGenesis(tx, JSON.stringify(place))
 }
 

@@ -258,6 +258,15 @@ export async function createEngine(parts: EngineParts) {
         changed()
       })
   }
+  const beginNoted = (): void => {
+    if (backfill === undefined && !stopped) begin()
+    changed()
+  }
+  const prepareIn = (tx: Tx): void => {
+    const total = handlers.reduce((sum, handler) => sum + (handler.backfillTotal?.(tx) ?? 0), 0)
+    beginBackfill(tx, total)
+    tx.afterCommit(beginNoted)
+  }
 
   let projecting: Promise<void> | undefined
   let again = false
@@ -379,18 +388,13 @@ export async function createEngine(parts: EngineParts) {
       }
     },
     /** Makes documents of everything that exists; for the machine that founds a workspace. */
-    async prepare() {
-      const total = handlers.reduce((sum, handler) => sum + (handler.backfillTotal?.(read) ?? 0), 0)
-      await write('sync.prepare', (tx) => beginBackfill(tx, total))
-      if (backfill === undefined && readBackfill(read) !== null) begin()
-    },
+    prepare: () => write('sync.prepare', prepareIn),
+    /** The same in a transaction: once it is stored everything is compared with its documents. */
+    prepareIn,
     /** Has records of an object written into their documents: a change of the object has changed them. */
     mend(tx: Tx, records: RecordsOfObject) {
       addToBackfill(tx, records)
-      tx.afterCommit(() => {
-        if (backfill === undefined && !stopped) begin()
-        changed()
-      })
+      tx.afterCommit(beginNoted)
     },
     /**
      * Compares the row of every record with its documents, in the background, and makes it what they say.

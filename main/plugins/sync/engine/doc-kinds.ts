@@ -96,6 +96,8 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
       openConflict(tx, { ...draft, ...sides, ...(base === null ? {} : { base: base.value }) }, host.clock.iso())
     },
     onConverted: converted,
+    // On every machine: each has written rows of its own meanwhile, removed some, and let people talk about them.
+    onBegun: (tx) => joined?.engine.prepareIn(tx),
     onObject: judgeRemoved,
     onSettled(tx, { type, uid, still, by }) {
       const doc = formatDocName({ kind: 'metadata', type, uid })

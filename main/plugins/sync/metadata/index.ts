@@ -39,6 +39,8 @@ export interface MetadataDocsParts extends ProjectionParts {
   onConflict?(tx: Tx, conflict: MetadataConflict): void
   /** Hears of an object, by uid, whose definition was changed so that values of its records may have changed with it. */
   onConverted?(tx: Tx, ctx: RequestContext, object: string): void
+  /** Hears that records of an object travel from now on that did not. */
+  onBegun?(tx: Tx): void
   /** Hears of an object, by uid, whose document was changed: it may have been removed, or be back. */
   onObject?(tx: Tx, uid: string): void
   /** Hears after each change of a document which of its keys still have a conflict; what others had is settled. */
@@ -95,6 +97,7 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
   const capture = createCapture({
     ...{ exchange, docs, clock, changed: projection.noteNames, written: settled },
     converted: (...change) => parts.onConverted?.(...change),
+    begun: (tx) => parts.onBegun?.(tx),
   })
 
   const tellConflicts = (tx: Tx, { document, changedKeys, actor }: MergedDocument, key: DocKey) => {
