@@ -34,6 +34,8 @@ export interface CaptureParts {
   changed(): void
   /** Hears of an object, by uid, whose definition was changed so that values of its records may have changed with it. */
   converted(tx: Tx, ctx: RequestContext, object: string): void
+  /** Whether an object, by uid, is on this machine alone while it has no document. */
+  isAside(tx: Tx, object: string): boolean
   /** Hears that records of an object travel from now on that did not. */
   begun(tx: Tx): void
   /** Hears of a document that somebody here has changed. */
@@ -72,7 +74,16 @@ export function overlayKey({ type, uid }: { type: string; uid: string }): DocKey
 }
 
 /** Makes the capture. */
-export function createCapture({ exchange, docs, clock, changed, converted, begun, written }: CaptureParts): Capture {
+export function createCapture({
+  exchange,
+  docs,
+  clock,
+  changed,
+  converted,
+  isAside,
+  begun,
+  written,
+}: CaptureParts): Capture {
   const noteClaim = (tx: Tx, key: DocKey, place: EditPlace): void => {
     // An overlay asks for no name; of its register only the deletion is read here.
     const { name, stamp, isDeleted } = docItem('object', key.uid, place.register())
@@ -82,8 +93,15 @@ export function createCapture({ exchange, docs, clock, changed, converted, begun
     putClaim(tx, key, claim)
   }
 
+  /** Whether an item is an object of this machine alone, or a part of one. */
+  const staysHere = (tx: Tx, key: DocKey, { entries }: Shown): boolean => {
+    const object = objectOf(key) ?? /^uid_([0-9a-f]{32})\./.exec(String(entries['_name']))?.[1]
+    return object !== undefined && isAside(tx, object)
+  }
+
   const store = (tx: Tx, ctx: RequestContext, key: DocKey, after: Shown): void => {
     const row = readRow(tx, key)
+    if (row === undefined && staysHere(tx, key, after)) return
     const before = row?.shown ?? null
     const isRecording = docs.isRecording(ctx)
     // While nothing is recorded the difference stays, for the time when something is again.
@@ -161,6 +179,7 @@ export function createCapture({ exchange, docs, clock, changed, converted, begun
       const overlay = exchange.committed.overlay(type, name)
       const make = (key: DocKey, shown: Shown): void => {
         const row = readRow(tx, key)
+        if (row === undefined && staysHere(tx, key, shown)) return
         const before = row?.shown ?? null
         // A document nobody here has stored yet is stored first; what it lacks of the item here, nobody can tell.
         if (before === null && row !== undefined) return
