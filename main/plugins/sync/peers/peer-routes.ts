@@ -118,12 +118,12 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
     },
     async listSyncAside() {
       const { running } = on()
-      const { listAside } = await import('../adoption/adoption.ts')
+      const { listAside } = await import('./adoption.ts')
       return listAside(running, parts)
     },
     async adoptSyncAside(ctx, { body }) {
       const { running } = on()
-      const { adoptAside } = await import('../adoption/adoption.ts')
+      const { adoptAside } = await import('./adoption.ts')
       return adoptAside(ctx, running, parts, body?.objects)
     },
     getPairing: (_ctx, { params }) => pairings(peers).get(params.id),
