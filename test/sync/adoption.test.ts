@@ -112,13 +112,16 @@ describe('what a machine held before it joined', { timeout: 90_000 }, () => {
     await agree(host)
     const { record } = (await desk.get(`/data/parts_item/${part}`)).body
     expect(record).toMatchObject({ title: 'Mine, changed', notes: 'Words', created_by: ann, owner: ann })
-    const said = (await pageOf(desk, `parts_item/${part}/feed?type=comments_only`)).items
-    expect(said.map(({ body, actor }: { body: string; actor: { id: string } }) => [body, actor.id])).toEqual(
-      expect.arrayContaining([
-        ['Said alone', ann],
-        ['Said since', ann],
-      ]),
-    )
+    // What was said of a record follows it.
+    const said = async (): Promise<[string, string][]> => {
+      const { items } = await pageOf(desk, `parts_item/${part}/feed?type=comments_only`)
+      return items.map(({ body, actor }: { body: string; actor: { id: string } }) => [body, actor.id])
+    }
+    await until('what was said is there', async () => (await said()).length === 2)
+    expect((await said()).toSorted()).toEqual([
+      ['Said alone', ann],
+      ['Said since', ann],
+    ])
     expect((await host.get(`/data/parts_item/${part}`)).body.record.created_by).toBe(localOwnerId)
     for (const one of [desk, host]) expect((await one.get('/sync/conflicts')).body.conflicts).toEqual([])
     expect((await host.get('/sync/status')).body.counts).toMatchObject({ refused: 0, parked: 0, quarantined: 0 })
