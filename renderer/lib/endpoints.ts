@@ -268,6 +268,8 @@ export const endpoints = {
   setSyncRunner: 'PUT versioned /sync/runner',
   invitePairing: 'POST versioned /sync/pairing',
   joinPairing: 'POST versioned /sync/pairing/join',
+  listSyncAside: 'GET versioned /sync/aside',
+  adoptSyncAside: 'POST versioned /sync/aside/adopt',
   getPairing: 'GET versioned /sync/pairing/:id',
   confirmPairing: 'POST versioned /sync/pairing/:id/confirm',
   cancelPairing: 'DELETE versioned /sync/pairing/:id',

@@ -26,6 +26,7 @@ import type { recordPageStrings } from './strings/record-page.ts'
 import { recordStrings } from './strings/records.ts'
 import type { sharingStrings } from './strings/sharing.ts'
 import type { signInStrings } from './strings/sign-in.ts'
+import type { syncAsideStrings } from './strings/sync-aside.ts'
 import type { syncDeviceStrings } from './strings/sync-devices.ts'
 import type { syncStrings } from './strings/sync.ts'
 import type { receiverStrings } from './strings/receivers.ts'
@@ -60,6 +61,7 @@ type LateTable = typeof accessStrings &
   typeof recordPageStrings &
   typeof sharingStrings &
   typeof signInStrings &
+  typeof syncAsideStrings &
   typeof syncDeviceStrings &
   typeof syncStrings &
   typeof receiverStrings &

@@ -182,6 +182,25 @@ export const SyncPairing = z
   })
   .meta({ id: 'SyncPairing' })
 
+/** What this machine held before it joined the workspace, and nobody has brought in yet. */
+export const SyncAside = z
+  .object({
+    objects: z.array(
+      z.object({
+        object: z.string(),
+        label: z.string().meta({ description: 'Of many of its records.' }),
+        records: z
+          .int()
+          .meta({ description: 'How many of its records are on this machine alone, the trash included.' }),
+        isDefined: z.boolean().meta({ description: 'Whether the workspace has the object.' }),
+        mayAdopt: z
+          .boolean()
+          .meta({ description: 'False for an object the workspace lacks, on a machine of no administrator.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'SyncAside' })
+
 /** How far a record has come. */
 export const SyncRecordState = z
   .object({

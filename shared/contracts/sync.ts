@@ -7,6 +7,7 @@ import { RecordParams } from './common.ts'
 import {
   DeviceName,
   PairingState,
+  SyncAside,
   SyncBarrier,
   SyncDiagnostics,
   SyncInvite,
@@ -107,6 +108,10 @@ const PairingWish = z
       .meta({ description: '`host:port` of the inviting machine, or `relay` of its answer.' }),
     link: z.string().max(2_000).optional(),
     deviceName: DeviceName,
+    keepOwn: z
+      .boolean()
+      .optional()
+      .meta({ description: 'What this machine holds stays on it alone; without it the machine must be empty.' }),
   })
   .refine(isGiven('code'), missing('code'))
   .refine(isGiven('address'), missing('address'))
@@ -269,7 +274,36 @@ export const syncPeerRoutes = defineRoutes({
     rateLimit: 'heavy',
     timeoutMs: longMs,
     errors: ['pairing_code_invalid', 'pairing_expired', 'pairing_refused'],
-    summary: 'Join the workspace of another machine; this one must be empty.',
+    summary: 'Join the workspace of another machine; what this one holds is not mixed with it.',
+  }),
+  listSyncAside: defineRoute({
+    ...manage,
+    operationId: 'listSyncAside',
+    method: 'GET',
+    path: '/sync/aside',
+    response: SyncAside,
+    rateLimit: 'read',
+    errors: ['sync_disabled'],
+    summary: 'List what this machine held before it joined, and keeps to itself.',
+  }),
+  adoptSyncAside: defineRoute({
+    ...manage,
+    operationId: 'adoptSyncAside',
+    method: 'POST',
+    path: '/sync/aside/adopt',
+    body: z
+      .object({
+        objects: z
+          .array(z.string().max(100))
+          .max(1_000)
+          .optional()
+          .meta({ description: 'Names; all that may be adopted without it. What they refer to comes along.' }),
+      })
+      .optional(),
+    response: SyncAside,
+    rateLimit: 'heavy',
+    errors: ['sync_disabled'],
+    summary: 'Bring what this machine keeps to itself into the workspace, as that of its person.',
   }),
   getPairing: defineRoute({
     ...look,

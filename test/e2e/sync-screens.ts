@@ -3,7 +3,15 @@
 import type { Page } from 'playwright-core'
 import { startSyncAnswers } from '../support/sync-answers.ts'
 import type { SyncAnswers, SyncScene } from '../support/sync-answers.ts'
-import { comparing, minutesAgo, someProblems, syncOffScene, syncScene, syncSceneWith } from '../support/sync-scenes.ts'
+import {
+  comparing,
+  minutesAgo,
+  someAside,
+  someProblems,
+  syncOffScene,
+  syncScene,
+  syncSceneWith,
+} from '../support/sync-scenes.ts'
 import { dialog, heading } from './screen.ts'
 import type { Screen } from './screen.ts'
 
@@ -308,7 +316,7 @@ export const syncScreens: readonly Screen[] = [
     reach: async (page) => {
       await answerSync(page, syncOffScene({ refusals: refusedWith('workspace_not_empty') }))
       await askToJoin(page)
-      await page.getByText('already holds data. Only an empty one can join').waitFor()
+      await page.getByText('Only an empty one can join').waitFor()
     },
     expectedErrors: ['409'],
   },
@@ -332,6 +340,25 @@ export const syncScreens: readonly Screen[] = [
     reach: async (page) => {
       await answerSync(page, syncOffScene())
       await page.getByText('This device already holds data').waitFor()
+      await askToJoin(page)
+      await page.getByText('Say that what is here stays on this device.').waitFor()
+    },
+  },
+  {
+    ...sync,
+    name: 'sync-aside',
+    reach: async (page) => {
+      await stands(page, syncScene({ aside: someAside }), /^Up to date /)
+      await page.getByRole('heading', { name: 'Only on this device' }).waitFor()
+    },
+  },
+  {
+    ...sync,
+    name: 'sync-aside-adopt',
+    reach: async (page) => {
+      await stands(page, syncScene({ aside: someAside }), /^Up to date /)
+      await page.getByRole('button', { name: 'Bring in Albums' }).click()
+      await dialog(page, 'Bring Albums into the workspace?')
     },
   },
   {

@@ -33,6 +33,7 @@ export const longFiles: readonly string[] = [
   'test/sync/live-texts-faults.test.ts',
   'test/sync/model-schedules.test.ts',
   'test/sync/processes.test.ts',
+  'test/sync/refusing-processes.test.ts',
   'test/sync/session-schedules.property.test.ts',
 ]
 

@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { SyncProblem, SyncWaiting } from '#shared/contracts/sync-conflicts.ts'
 import type {
+  SyncAside,
   SyncInvite,
   SyncPairing,
   SyncPeer,
@@ -23,6 +24,7 @@ export interface SyncScene {
   settings: z.infer<typeof SyncSettingsAnswer>
   peers: z.infer<typeof SyncPeer>[]
   problems: z.infer<typeof SyncProblem>[]
+  aside?: z.infer<typeof SyncAside>['objects']
   waiting?: z.infer<typeof SyncWaiting>[]
   invite: z.infer<typeof SyncInvite>
   pairing: z.infer<typeof SyncPairing>
@@ -139,6 +141,13 @@ function answerOf(
     case 'reconnectSyncPeer':
       peer!.state = 'connecting'
       return { peer }
+    case 'listSyncAside':
+      return { objects: scene.aside ?? [] }
+    case 'adoptSyncAside': {
+      const names = body?.['objects'] as string[]
+      scene.aside = scene.aside?.filter(({ object }) => !names.includes(object)) ?? []
+      return { objects: scene.aside }
+    }
     case 'invitePairing':
       return scene.invite
     case 'joinPairing':

@@ -10,7 +10,7 @@ import type { FaultProxy } from './fault-proxy.ts'
 import { findFreePort } from './free-port.ts'
 import { startRelayProcess } from './relay-process.ts'
 import type { RelayProcess } from './relay-process.ts'
-import type { PairingHost } from './synced-hosts.ts'
+import type { Invited, PairingHost } from './synced-hosts.ts'
 import { beginPairing, until } from './synced-hosts.ts'
 
 /** A parsed answer. */
@@ -55,12 +55,14 @@ export interface ClusterOptions {
   readonly names?: readonly string[]
   /** What is started as a host; the program itself by default. */
   readonly entry?: string
+  /** Whose machine each but the first is; one of the same person by default. */
+  readonly invited?: (name: string) => Invited
 }
 
 /** Starts everything and resolves once all know each other. */
 export async function startSyncCluster(
   define: (founder: ClusterNode) => Promise<void>,
-  { names = ['Desk', 'Laptop', 'Phone'], entry }: ClusterOptions = {},
+  { names = ['Desk', 'Laptop', 'Phone'], entry, invited = () => ({}) }: ClusterOptions = {},
 ): Promise<SyncCluster> {
   const root = mkdtempSync(join(tmpdir(), 'cairn-cluster-'))
   const relayPort = await findFreePort()
@@ -101,7 +103,7 @@ export async function startSyncCluster(
       for (const to of names) if (from !== to) proxies.set(`${from}>${to}`, await startFaultProxy(ports.get(to)!))
       proxies.set(`${from}>relay`, await startFaultProxy(relayPort))
     }
-    await joinAll(nodes, ports, proxies, relay!, define)
+    await joinAll(nodes, { ports, proxies, relay: relay!, define, invited })
     return cluster
   } catch (error) {
     await cluster.stop()
@@ -144,10 +146,19 @@ function createNode(
 
 async function joinAll(
   nodes: readonly ClusterNode[],
-  ports: ReadonlyMap<string, number>,
-  proxies: ReadonlyMap<string, FaultProxy>,
-  relay: RelayProcess,
-  define: (founder: ClusterNode) => Promise<void>,
+  {
+    ports,
+    proxies,
+    relay,
+    define,
+    invited,
+  }: {
+    readonly ports: ReadonlyMap<string, number>
+    readonly proxies: ReadonlyMap<string, FaultProxy>
+    readonly relay: RelayProcess
+    readonly define: (founder: ClusterNode) => Promise<void>
+    readonly invited: (name: string) => Invited
+  },
 ): Promise<void> {
   const [founder, ...others] = nodes as [ClusterNode, ...ClusterNode[]]
   const relayOf = (name: string) => ({
@@ -162,7 +173,7 @@ async function joinAll(
   const token = { relayToken: relay.token }
   await expectCall(founder, 200, 'PATCH', '/sync/settings', { ...relayOf(founder.name), ...token })
   await define(founder)
-  for (const node of others) await pairNode(founder, node)
+  for (const node of others) await pairNode(founder, node, invited(node.name))
   const ids = new Map<string, string>()
   for (const node of nodes) ids.set(node.name, (await node.call('GET', '/sync/status')).body.device.id)
   for (const node of nodes) {
@@ -192,8 +203,8 @@ const callsOf = (node: ClusterNode): PairingHost => ({
   post: (path, body) => node.call('POST', path, body),
 })
 
-async function pairNode(founder: ClusterNode, node: ClusterNode): Promise<void> {
-  const { inviterId, joinerId } = await beginPairing(callsOf(founder), callsOf(node), node.name)
+async function pairNode(founder: ClusterNode, node: ClusterNode, invited: Invited): Promise<void> {
+  const { inviterId, joinerId } = await beginPairing(callsOf(founder), callsOf(node), node.name, invited)
   for (const [one, id] of [
     [founder, inviterId],
     [node, joinerId],

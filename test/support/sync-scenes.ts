@@ -176,3 +176,10 @@ export const someProblems: SyncScene['problems'] = [
     since: minutesAgo(60 * 26),
   },
 ]
+
+/** What a device held before it joined. */
+export const someAside: SyncScene['aside'] = [
+  { object: 'album', label: 'Albums', records: 12, isDefined: false, mayAdopt: true },
+  { object: 'parts_item', label: 'Parts', records: 1_204, isDefined: true, mayAdopt: true },
+  { object: 'task_2', label: 'Tasks', records: 3, isDefined: false, mayAdopt: false },
+]

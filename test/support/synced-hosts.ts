@@ -73,10 +73,11 @@ export async function beginPairing(
   joiner: PairingHost,
   name = 'Laptop',
   invited: Invited = {},
+  own: { readonly keepOwn?: boolean } = {},
 ): Promise<OpenPairing> {
   const { status: made, body: invite } = await inviter.post('/sync/pairing', invited)
   if (made !== 201) throw new Error(`Nobody was invited: ${JSON.stringify(invite)}`)
-  const { status, body } = await joiner.post('/sync/pairing/join', { link: invite.link, deviceName: name })
+  const { status, body } = await joiner.post('/sync/pairing/join', { link: invite.link, deviceName: name, ...own })
   if (status !== 202) throw new Error(`The workspace could not be joined: ${JSON.stringify(body)}`)
   await until('the inviter compares', async () => {
     const { state } = (await inviter.get(`/sync/pairing/${invite.pairingId}`)).body
@@ -91,8 +92,9 @@ export async function pair(
   joiner: PairingHost,
   name = 'Laptop',
   invited: Invited = {},
+  own: { readonly keepOwn?: boolean } = {},
 ): Promise<OpenPairing> {
-  const open = await beginPairing(inviter, joiner, name, invited)
+  const open = await beginPairing(inviter, joiner, name, invited, own)
   const sides = [
     [inviter, open.inviterId],
     [joiner, open.joinerId],

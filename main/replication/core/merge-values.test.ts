@@ -53,6 +53,14 @@ describe('mergeValues', () => {
     expect(merged.conflicts).toMatchObject([{ uid: 'tags', winner: [key, false, 2, 0, 2] }])
   })
 
+  it('lists what was added to a sum by somebody who did not know that it became a value', () => {
+    const added: RegisterEntry = [shareKey('name', 2), 5, 1, 0, 2]
+    const taken: RegisterEntry = [shareKey('name', 2), null, 2, 0, 1]
+    const merged = project(['name', '12', 2, 0, 1], added, taken)
+    expect(merged.values.get('name')).toBe('12')
+    expect(merged.conflicts).toEqual([{ uid: 'name', winner: taken, losers: [added] }])
+  })
+
   it('tells of a deletion, and of one that was taken back meanwhile', () => {
     const deletion = { at: '2026-01-01T00:00:00.000Z', by: 'u' }
     expect(project(['_del', deletion, 1, 0, 1]).deleted).toEqual(deletion)

@@ -69,8 +69,9 @@ function projected(register: Register, fields: readonly MergedField[]): MergedVa
       continue
     }
     if (isFormerText(part)) continue
-    // A member of a field that is no list any more says nothing about its value; the share of a sum is a part of it.
-    if (merge === 'latest' && part !== null && typeof value.winner[1] !== 'number') continue
+    // A member of a field that is no list any more says nothing about its value; the share of a sum is a part of it, and
+    // one that was added without knowing that all were taken up in a value is listed.
+    if (merge === 'latest' && part !== null && !hasShare(value)) continue
     const conflict = conflictOf(uid, value)
     if (conflict !== null) conflicts.push(conflict)
     if (merge === 'latest' && part === null) {
@@ -88,6 +89,11 @@ function projected(register: Register, fields: readonly MergedField[]): MergedVa
     values.set(uid, merge === 'members' ? readMembers(field) : readSum(field))
   }
   return { values, conflicts, deleted: register.get(DELETED_KEY)?.winner[1] ?? null, unknown: [...unknown] }
+}
+
+/** Whether one of the sides of a part is the share of a sum. */
+function hasShare({ winner, losers }: RegisterValue): boolean {
+  return typeof winner[1] === 'number' || losers.some((loser) => typeof loser[1] === 'number')
 }
 
 function conflictOf(uid: string, { winner, losers }: RegisterValue): FieldConflict | null {

@@ -40,6 +40,11 @@ export function isFormerText(part: string | null): boolean {
   return part === FORMER_TEXT
 }
 
+/** How the keys of all parts of a field begin, and no others. */
+export function partPrefix(uid: string): string {
+  return uid + SEPARATOR
+}
+
 /** Takes a key apart; the parts of a key without a separator are itself and null. */
 export function parseKey(key: string): RegisterKey {
   const at = key.indexOf(SEPARATOR)

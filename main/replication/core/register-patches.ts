@@ -1,7 +1,7 @@
 // Fields that are merged in parts: lists by member, numbers by share. Knows how parts make a whole value and what a
 // whole-value write means for them, not how entries are stored.
 import { decimalSum } from './decimal-sum.ts'
-import { memberKey, memberOf, parseKey, shareKey } from './register-keys.ts'
+import { memberKey, memberOf, parseKey, partPrefix, shareKey } from './register-keys.ts'
 import type { Register } from './register.ts'
 import type { Json } from './types.ts'
 
@@ -20,10 +20,8 @@ export interface FieldParts {
 /** Takes what belongs to one field out of a register. */
 export function partsOf(register: Register, uid: string): FieldParts {
   const parts = new Map<string, Json>()
-  for (const [key, { winner }] of register) {
-    const parsed = parseKey(key)
-    if (parsed.uid === uid && parsed.part !== null) parts.set(key, winner[1])
-  }
+  const prefix = partPrefix(uid)
+  for (const [key, { winner }] of register) if (key.startsWith(prefix)) parts.set(key, winner[1])
   return { uid, base: register.get(uid)?.winner[1], parts }
 }
 

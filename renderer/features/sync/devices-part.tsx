@@ -3,6 +3,7 @@ import { Button, Progress } from '@mantine/core'
 import { useState } from 'react'
 import parts from '../../components/parts.module.css'
 import { t } from '../../lib/strings.ts'
+import { AsidePart } from './aside-part.tsx'
 import { CheckButton } from './check-button.tsx'
 import { OwnNameDialog } from './peer-dialog.tsx'
 import { PeerList } from './peer-list.tsx'
@@ -58,6 +59,7 @@ export function DevicesPart(props: { status: SyncStatus; mayManage: boolean }) {
         )}
       </div>
       <PeerList mayManage={props.mayManage} now={now} />
+      {props.mayManage && <AsidePart />}
     </>
   )
 }

@@ -1,38 +1,47 @@
 // Owns asking for what it takes to join: a code with an address, or a link, and what this device is called.
-import { Button, TextInput } from '@mantine/core'
+import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { Notice } from '../../components/notice.tsx'
 import parts from '../../components/parts.module.css'
 import { call } from '../../lib/api-client.ts'
 import { hasCode } from '../../lib/api-error.ts'
 import { problemText } from '../../lib/problem-text.ts'
-import { t, tn } from '../../lib/strings.ts'
+import { addStrings, t, tn } from '../../lib/strings.ts'
+import { syncAsideStrings } from '../../lib/strings/sync-aside.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { isAddress, isMailbox, readCode, readPairLink } from './pair-link.ts'
 import type { PairLink } from './pair-link.ts'
 import { groupFingerprint, refusalText } from './sync-words.ts'
 import classes from './sync.module.css'
 
+addStrings(syncAsideStrings)
+
 type Way = 'code' | 'link'
 
-/** The form; `onJoin` hears of the pairing that began. A link that was followed is shown and not changed. */
-export function JoinForm(props: { link: string | undefined; onJoin: (pairingId: string) => void }) {
+/**
+ * The form; `onJoin` hears of the pairing that began. A link that was followed is shown and not changed. Where this device
+ * holds data, a person says that it stays here.
+ */
+export function JoinForm(props: { link: string | undefined; holdsData: boolean; onJoin: (pairingId: string) => void }) {
   const [way, setWay] = useState<Way>(props.link === undefined ? 'code' : 'link')
   const [typedCode, setCode] = useState('')
   const [typedAddress, setAddress] = useState('')
   const [typedLink, setLink] = useState(props.link ?? '')
   const [typedName, setName] = useState('')
+  const [keepOwn, setKeepOwn] = useState(false)
   const deviceName = typedName.trim()
   const address = typedAddress.trim()
   const isPlace = isAddress(address) || isMailbox(address)
   const code = readCode(typedCode)
   const link = readPairLink(typedLink)
   const followed = way === 'link' && props.link !== undefined
-  const isReady = deviceName !== '' && (way === 'link' ? link !== undefined : code !== undefined && isPlace)
+  const isPlaced = way === 'link' ? link !== undefined : code !== undefined && isPlace
+  const isAgreed = keepOwn || !props.holdsData
+  const isReady = deviceName !== '' && isPlaced && isAgreed
 
   const { tried, busy, problem, onSubmit } = useSubmit(async () => {
     const where = way === 'link' ? { link: typedLink.trim() } : { code: code!, address }
-    const { pairingId } = await call('joinPairing', { body: { ...where, deviceName } })
+    const { pairingId } = await call('joinPairing', { body: { ...where, deviceName, ...(keepOwn && { keepOwn }) } })
     props.onJoin(pairingId)
   }, isReady)
   const wrongCode = wrongCodeText(problem)
@@ -95,6 +104,18 @@ export function JoinForm(props: { link: string | undefined; onJoin: (pairingId: 
         autoComplete="off"
         onChange={(event) => setName(event.currentTarget.value)}
       />
+      {props.holdsData && (
+        <Notice tone="info" title={t('aside.join.title')}>
+          <p className={classes.text}>{t('aside.join.text')}</p>
+          <Checkbox
+            mt="xs"
+            label={t('aside.join.keep')}
+            checked={keepOwn}
+            error={tried && !isAgreed ? t('aside.join.missing') : undefined}
+            onChange={(event) => setKeepOwn(event.currentTarget.checked)}
+          />
+        </Notice>
+      )}
       {problem !== undefined && !(way === 'code' && wrongCode) && (
         <Notice tone="bad" live>
           {refusal(problem)}

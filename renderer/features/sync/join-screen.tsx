@@ -53,15 +53,9 @@ function Asking(props: { link: string | undefined }) {
       lead={t(isLink ? 'pair.join.link.lead' : 'pair.join.lead')}
       width="narrow"
     >
-      {objects && objects.length > 0 && (
-        <div className={classes.note}>
-          <Notice tone="warn" title={t('pair.join.notEmpty')}>
-            {t('pair.join.notEmpty.text')}
-          </Notice>
-        </div>
-      )}
       <JoinForm
         link={props.link}
+        holdsData={objects !== undefined && objects.length > 0}
         onJoin={(pairingId) => navigate(`${joinPath}?pairing=${pairingId}`, { replace: true })}
       />
     </Page>

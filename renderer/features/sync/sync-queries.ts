@@ -20,6 +20,9 @@ export type Pairing = CallResult<'getPairing'>
 /** What an invite shows. */
 export type Invite = CallResult<'invitePairing'>
 
+/** An object of which this device keeps records to itself. */
+export type AsideObject = CallResult<'listSyncAside'>['objects'][number]
+
 /** A change that is not in its place. */
 export type SyncProblem = CallResult<'listSyncProblems'>['problems'][number]
 
@@ -62,6 +65,13 @@ export const peersQuery = queryOptions({
 export const settingsQuery = queryOptions({
   queryKey: [...syncKey, 'settings'] as const,
   queryFn: async ({ signal }) => call('getSyncSettings', { signal }),
+})
+
+/** What this device held before it joined, and keeps to itself. */
+export const asideQuery = queryOptions({
+  queryKey: [...syncKey, 'aside'] as const,
+  queryFn: async ({ signal }) => (await call('listSyncAside', { signal })).objects,
+  refetchInterval: restMs,
 })
 
 /** Changes that are not in their place, the first hundred. */

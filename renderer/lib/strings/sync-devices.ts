@@ -206,7 +206,7 @@ export const syncDeviceStrings = {
 
   'pair.join.title': 'Join another device',
   'pair.join.lead':
-    'This device gets all data of the workspace and stays in step with it from then on. It has to be empty: its own data can be imported afterwards.',
+    'This device gets all data of the workspace and stays in step with it from then on. What it holds already is not mixed with it.',
   'pair.join.link.title': 'Join with this link?',
   'pair.join.link.lead':
     'A link asks to connect this device with another one. Nothing has happened yet. Go on only if you made the link yourself a moment ago.',
@@ -230,9 +230,6 @@ export const syncDeviceStrings = {
   'pair.join.submit': 'Connect',
   'pair.join.another': 'Use code and address instead',
   'pair.join.connecting': 'Connecting to the other device…',
-  'pair.join.notEmpty': 'This device already holds data',
-  'pair.join.notEmpty.text':
-    'Only an empty one can join, so that nothing is mixed up or lost. Export what you have, join with a new data folder, and import it there.',
 
   'pair.compare': 'Do both screens show the same number?',
   'pair.compare.number': 'Number: {digits}',
@@ -264,7 +261,7 @@ export const syncDeviceStrings = {
   'pair.refused.rights':
     'The person at this device may not read everything in the workspace, and a device always holds all of it. Ask for a role that may read everything.',
   'pair.refused.workspace_not_empty':
-    'The device that joins already holds data. Only an empty one can join, so that nothing is mixed up or lost.',
+    'The device that joins already holds data, or is in a workspace with others. Only an empty one can join without keeping what it has.',
   'pair.refused.version': 'The two devices run versions of Cairn that are too far apart. Update the older one.',
   'pair.refused.code_invalid': 'The code was not right.',
   'pair.refused.too_many_tries': 'A wrong code was entered three times, so the code was ended. Make a new one.',

@@ -194,6 +194,8 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
     post('/sync/peers/none/reconnect'),
     post('/sync/pairing'),
     post('/sync/pairing/join', { code: 'none', deviceName: 'none' }),
+    get('/sync/aside'),
+    post('/sync/aside/adopt', { objects: ['matter'] }),
     post(`/sync/pairing/${absentId}/confirm`, { matches: true }),
     ask('DELETE', `/sync/pairing/${absentId}`),
     post('/sync/barrier', { timeoutMs: 0 }),

@@ -68,6 +68,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const name = merged.name as RecordName
     const schema = schemas(name.object)
     if (schema === undefined) return 'later'
+    if (isOwnRow(tx, schema, merged, name.record)) return 'done'
     const { register } = merged.document
     const fields = syncedFields(schema)
     const values = mergeValues(register, fields.merged)
@@ -161,6 +162,7 @@ export function createRecordHandlers(parts: RecordHandlerParts): readonly DocKin
     const field = schema === undefined ? undefined : syncedFields(schema).byUid.get(name.field)
     if (schema === undefined) return 'later'
     if (field === undefined) return isRemoved(tx, name.object, name.field) ? 'kept' : 'later'
+    if (isOwnRow(tx, schema, merged, name.record)) return 'done'
     // It is no long text any more: its value is in the record, unless it was written by somebody who did not know.
     const isText = syncedFields(schema).texts.includes(field)
     // The text of a record that is not here yet, whose projection takes it along; of one that is gone for good, nothing.
@@ -294,6 +296,14 @@ function formerValues(
     if (!hasDoc(tx, doc)) found[field.name] = value === null ? null : String(value)
   }
   return found
+}
+
+/**
+ * Whether nothing but this machine says what a row is: while an object does not travel, its rows are written and its
+ * documents are not. What somebody who did not know of it wrote is taken over all the same.
+ */
+function isOwnRow(tx: Tx, schema: ObjectSchema, merged: MergedDocument, record: string): boolean {
+  return !schema.enable.sync && merged.changedKeys === null && isStored(tx, schema, record)
 }
 
 /** Null while the table is being changed: the projection waits. */

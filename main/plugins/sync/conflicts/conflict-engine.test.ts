@@ -1,6 +1,6 @@
 // What a decision writes into a register, and which text keeps both.
 import { describe, expect, it } from 'vitest'
-import { memberKey } from '#main/replication/core/register-keys.ts'
+import { memberKey, shareKey } from '#main/replication/core/register-keys.ts'
 import { registerOf } from '#main/replication/core/register.ts'
 import type { RegisterEntry } from '#main/replication/core/types.ts'
 import { settlingPatch } from './conflict-engine.ts'
@@ -19,6 +19,11 @@ describe('settling a field in its document', () => {
     expect(settlingPatch(registerOf([entry('f', { a: 1 }, 1)]), 'f', { a: 1 })).toEqual({})
     expect(settlingPatch(registerOf([]), 'f', null)).toEqual({})
     expect(settlingPatch(registerOf([entry('f', 'twelve', 1)]), 'f', null)).toEqual({ f: null })
+  })
+
+  it('writes the value of a field that was a sum or a list before', () => {
+    const gone = [entry(shareKey('f', 1), null, 1), entry(memberKey('f', 'x'), false, 1)]
+    expect(settlingPatch(registerOf([entry('f', { a: 1 }, 2), ...gone]), 'f', null)).toEqual({ f: null })
   })
 
   it('decides members of a list one by one', () => {

@@ -120,7 +120,8 @@ export function settlingPatch(register: Register, field: string, value: Json): R
   for (const [key, { winner, losers }] of register) {
     const { uid, part } = parseKey(key)
     if (uid !== field || part === null || isFormerText(part)) continue
-    isInParts = true
+    // A share that was taken up in a value, or a member that left, is no part any more.
+    isInParts ||= typeof winner[1] === 'number' || winner[1] === true
     if (losers.length > 0) patch[key] = winner[1]
   }
   const whole = register.get(field)

@@ -53,9 +53,20 @@ export function readBackfill(read: Pick<Reads, 'get'>): string | null {
   return readGenesis(read) || null
 }
 
-/** Notes that everything has to be made documents of. */
-export function beginBackfill(tx: Pick<Tx, 'run'>, total: number): void {
-  const place: Place = { handler: 0, after: null, done: 0, total }
+/**
+ * Notes that everything has to be made documents of, from the first of the handlers on, and what was noted before after it.
+ * What is under way for an earlier handler begins anew.
+ */
+export function beginBackfill(tx: Pick<Tx, 'get' | 'run'>, first: number, total: number): void {
+  const { handler, alone, next = [] } = placeOf(readBackfill(tx)) ?? idle
+  const left = alone === undefined ? next : [alone, ...next]
+  const place: Place = {
+    handler: alone === undefined ? Math.min(handler, first) : first,
+    after: null,
+    done: 0,
+    total,
+    ...(left.length > 0 && { next: left }),
+  }
   putGenesis(tx, JSON.stringify(place))
 }
 

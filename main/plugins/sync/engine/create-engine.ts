@@ -16,7 +16,7 @@ import type { MergeParts } from '../apply/merge-step.ts'
 import { createReceiver } from '../apply/receiver.ts'
 import type { WriterOf } from '../apply/record-conflicts.ts'
 import { createRecordHandlers, schemasByUid } from '../apply/record-handler.ts'
-import { isRemoved } from '../apply/removed.ts'
+import { isAtRest, isRemoved } from '../apply/removed.ts'
 import type { IsRemoved } from '../apply/removed.ts'
 import { refuseChange } from '../apply/refusals.ts'
 import { createRelationJudge } from '../apply/relation-conflicts.ts'
@@ -148,7 +148,7 @@ export async function createEngine(parts: EngineParts) {
   })
   // An object that stands here was not removed, or is about to be: then what is left of it is settled at once.
   const isGone: IsRemoved = (reads, object, field) =>
-    (field !== undefined || schemaOf(object) === undefined) && isRemoved(reads, object, field)
+    schemaOf(object) === undefined ? isAtRest(reads, object) : field !== undefined && isRemoved(reads, object, field)
   const merge: MergeParts = {
     state,
     handler: (kind) => byKind.get(kind),
@@ -257,6 +257,15 @@ export async function createEngine(parts: EngineParts) {
         if (readBackfill(read) !== null) begin()
         changed()
       })
+  }
+  const beginNoted = (): void => {
+    if (backfill === undefined && !stopped) begin()
+    changed()
+  }
+  const prepare = (tx: Tx, first: number): void => {
+    const total = handlers.slice(first).reduce((sum, handler) => sum + (handler.backfillTotal?.(tx) ?? 0), 0)
+    beginBackfill(tx, first, total)
+    tx.afterCommit(beginNoted)
   }
 
   let projecting: Promise<void> | undefined
@@ -379,18 +388,17 @@ export async function createEngine(parts: EngineParts) {
       }
     },
     /** Makes documents of everything that exists; for the machine that founds a workspace. */
-    async prepare() {
-      const total = handlers.reduce((sum, handler) => sum + (handler.backfillTotal?.(read) ?? 0), 0)
-      await write('sync.prepare', (tx) => beginBackfill(tx, total))
-      if (backfill === undefined && readBackfill(read) !== null) begin()
-    },
+    prepare: () => write('sync.prepare', (tx) => prepare(tx, 0)),
+    /** Has records and what is said of them compared with their documents, which get what they lack. */
+    compareRecords: (tx: Tx) =>
+      prepare(
+        tx,
+        handlers.findIndex(({ kind }) => kind === 'record'),
+      ),
     /** Has records of an object written into their documents: a change of the object has changed them. */
     mend(tx: Tx, records: RecordsOfObject) {
       addToBackfill(tx, records)
-      tx.afterCommit(() => {
-        if (backfill === undefined && !stopped) begin()
-        changed()
-      })
+      tx.afterCommit(beginNoted)
     },
     /**
      * Compares the row of every record with its documents, in the background, and makes it what they say.

@@ -15,6 +15,7 @@ import { createMetadataDocs } from '../metadata/index.ts'
 import { createRemovedObjectJudge } from '../metadata/removed-objects.ts'
 import type { Roster } from '../peers/roster.ts'
 import type { WingParts } from '../peers/service.ts'
+import { isObjectAside } from '../store/aside-store.ts'
 import { clearFlags } from '../store/doc-store.ts'
 import { readIncarnation } from '../store/log-store.ts'
 import { createLetters } from '../write/letters.ts'
@@ -97,6 +98,9 @@ export function createDocKinds(parts: Pick<WingParts, 'host' | 'metadata' | 'fee
       openConflict(tx, { ...draft, ...sides, ...(base === null ? {} : { base: base.value }) }, host.clock.iso())
     },
     onConverted: converted,
+    isAside: isObjectAside,
+    // On every machine: each has written rows of its own meanwhile, removed some, and let people talk about them.
+    onBegun: (tx) => joined?.engine.compareRecords(tx),
     onObject: judgeRemoved,
     onSettled(tx, { type, uid, still, by }) {
       const doc = formatDocName({ kind: 'metadata', type, uid })

@@ -8,6 +8,7 @@ import type { DocName } from '#main/replication/core/doc-names.ts'
 import { parseDocName } from '#main/replication/core/doc-names.ts'
 import { segmentRoom } from '#main/replication/core/feed-doc.ts'
 import type { BackfillWriter } from '../engine/docs.ts'
+import { isKeptAside } from '../store/aside-store.ts'
 import { needsProject, readNames } from '../store/doc-store.ts'
 import type { Change } from './capture.ts'
 import { asItIs, sizeOf, writeChanges } from './capture.ts'
@@ -40,6 +41,7 @@ export function createFeedBackfill({ open, feed, metadata, now }: BackfillParts)
 
   const make = (tx: Tx, object: string, recordId: string, write: BackfillWriter): void => {
     const place = { object, recordId }
+    if (isKeptAside(tx, object, recordId)) return
     if (open(tx, place).read(0) !== null) {
       mend(tx, place, write)
       return

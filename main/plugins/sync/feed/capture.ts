@@ -9,6 +9,7 @@ import { readSegment, segmentRoom } from '#main/replication/core/feed-doc.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import { formatDocName } from '#main/replication/core/doc-names.ts'
+import { isKeptAside } from '../store/aside-store.ts'
 import type { FeedPatch } from './item-parts.ts'
 import { authorOf, authorsOf, changesOf, deletionOf, entriesOf } from './item-parts.ts'
 import type { HearConflicts } from './projection.ts'
@@ -96,7 +97,7 @@ export function createFeedCapture({ docs, open, feed, metadata, onConflicts, loc
   return (event: PlatformEvent, tx: Tx, ctx: RequestContext): void => {
     if (!docs.isRecording(ctx) || event.object === undefined || event.recordId === undefined) return
     const schema = metadata.objectSchema(event.object)
-    if (schema === undefined || !schema.enable.sync) return
+    if (schema === undefined || !schema.enable.sync || isKeptAside(tx, schema.uid, event.recordId)) return
     const { item, feedId } = event.payload as { item?: { id: string; updatedAt: string }; feedId?: string }
     tx.gather(flush, {
       tx,

@@ -10,7 +10,7 @@ import type { EditPlace } from '#main/replication/core/sync-document.ts'
 import type { DocWriter, BackfillWriter } from '../engine/docs.ts'
 import { docItem, shownItem, shownOverlay } from './item-entries.ts'
 import type { Shown } from './item-entries.ts'
-import { parseEntryKey } from './entry-keys.ts'
+import { fromEntry, itemKey, parseEntryKey } from './entry-keys.ts'
 import { seenLog } from './removed-objects.ts'
 import {
   flagDuplicates,
@@ -34,6 +34,10 @@ export interface CaptureParts {
   changed(): void
   /** Hears of an object, by uid, whose definition was changed so that values of its records may have changed with it. */
   converted(tx: Tx, ctx: RequestContext, object: string): void
+  /** Whether an object, by uid, is on this machine alone while it has no document. */
+  isAside(tx: Tx, object: string): boolean
+  /** Hears that records of an object travel from now on that did not. */
+  begun(tx: Tx): void
   /** Hears of a document that somebody here has changed. */
   written(tx: Tx, key: DocKey, register: Register, by: string): void
 }
@@ -70,7 +74,16 @@ export function overlayKey({ type, uid }: { type: string; uid: string }): DocKey
 }
 
 /** Makes the capture. */
-export function createCapture({ exchange, docs, clock, changed, converted, written }: CaptureParts): Capture {
+export function createCapture({
+  exchange,
+  docs,
+  clock,
+  changed,
+  converted,
+  isAside,
+  begun,
+  written,
+}: CaptureParts): Capture {
   const noteClaim = (tx: Tx, key: DocKey, place: EditPlace): void => {
     // An overlay asks for no name; of its register only the deletion is read here.
     const { name, stamp, isDeleted } = docItem('object', key.uid, place.register())
@@ -80,8 +93,15 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
     putClaim(tx, key, claim)
   }
 
+  /** Whether an item is an object of this machine alone, or a part of one. */
+  const staysHere = (tx: Tx, key: DocKey, { entries }: Shown): boolean => {
+    const object = objectOf(key) ?? /^uid_([0-9a-f]{32})\./.exec(String(entries['_name']))?.[1]
+    return object !== undefined && isAside(tx, object)
+  }
+
   const store = (tx: Tx, ctx: RequestContext, key: DocKey, after: Shown): void => {
     const row = readRow(tx, key)
+    if (row === undefined && staysHere(tx, key, after)) return
     const before = row?.shown ?? null
     const isRecording = docs.isRecording(ctx)
     // While nothing is recorded the difference stays, for the time when something is again.
@@ -103,6 +123,7 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
       const mayConvert = isConverting(before, after)
       const isClaim = isUniqueness(before, after)
       if (mayConvert) converted(tx, ctx, object)
+      if (before !== null && !travels(before) && travels(after)) begun(tx)
       // What was written before the definition arrived is read by it from now on.
       if ((mayConvert || isClaim) && !isRecording) flagRecords(tx, object)
       else if (isClaim) flagDuplicates(tx, object)
@@ -158,6 +179,7 @@ export function createCapture({ exchange, docs, clock, changed, converted, writt
       const overlay = exchange.committed.overlay(type, name)
       const make = (key: DocKey, shown: Shown): void => {
         const row = readRow(tx, key)
+        if (row === undefined && staysHere(tx, key, shown)) return
         const before = row?.shown ?? null
         // A document nobody here has stored yet is stored first; what it lacks of the item here, nobody can tell.
         if (before === null && row !== undefined) return
@@ -221,6 +243,12 @@ function isConverting(before: Shown | null, after: Shown): boolean {
     if (JSON.stringify(before.entries[key]) !== JSON.stringify(after.entries[key])) return true
   }
   return false
+}
+
+/** Whether a definition, or what lies over it, lets records travel. */
+function travels({ entries }: Shown): boolean {
+  const enable = fromEntry(entries[itemKey('enable')] ?? null)
+  return (enable as { readonly sync?: unknown } | undefined | null)?.sync !== false
 }
 
 /** Whether other values than before have to be unique. */

@@ -39,6 +39,10 @@ export interface MetadataDocsParts extends ProjectionParts {
   onConflict?(tx: Tx, conflict: MetadataConflict): void
   /** Hears of an object, by uid, whose definition was changed so that values of its records may have changed with it. */
   onConverted?(tx: Tx, ctx: RequestContext, object: string): void
+  /** Whether an object, by uid, is on this machine alone while it has no document. */
+  isAside?(tx: Tx, object: string): boolean
+  /** Hears that records of an object travel from now on that did not. */
+  onBegun?(tx: Tx): void
   /** Hears of an object, by uid, whose document was changed: it may have been removed, or be back. */
   onObject?(tx: Tx, uid: string): void
   /** Hears after each change of a document which of its keys still have a conflict; what others had is settled. */
@@ -72,6 +76,10 @@ export interface MetadataDocs {
   listen(host: Pick<PluginHost, 'on' | 'onCommitted' | 'dispose'>): void
   /** Makes a value the only one of an entry, for somebody who decided a conflict; the item follows with `settle`. */
   settleEntry(tx: Tx, ctx: RequestContext, document: DocKey, key: string, value: Json): void
+  /** Makes documents of an object of this machine that has none, and of its parts. */
+  define(tx: Tx, ctx: RequestContext, object: string): void
+  /** Whether an object has a document, or is there without one on every machine. */
+  isShared(object: string): boolean
   /** Removes an item once more that is removed: what was written to it up to now was seen. */
   keepRemoved(tx: Tx, ctx: RequestContext, document: DocKey): void
   /** What is not stored here, the longest wait first. */
@@ -95,6 +103,8 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
   const capture = createCapture({
     ...{ exchange, docs, clock, changed: projection.noteNames, written: settled },
     converted: (...change) => parts.onConverted?.(...change),
+    begun: (tx) => parts.onBegun?.(tx),
+    isAside: (tx, object) => parts.isAside?.(tx, object) ?? false,
   })
 
   const tellConflicts = (tx: Tx, { document, changedKeys, actor }: MergedDocument, key: DocKey) => {
@@ -197,6 +207,18 @@ export function createMetadataDocs(parts: MetadataDocsParts): MetadataDocs {
       })
       // The new table has nothing of what the documents of its records hold.
       if (type === 'object' && key === '_del') flagRecords(tx, uid)
+    },
+    define(tx, ctx, object) {
+      const write: BackfillWriter = (name, _author, edit) => docs.edit(tx, ctx, name, edit)
+      capture.begin(tx, 'object', object, write, ctx.actor.id)
+      for (const type of exchange.types)
+        for (const { name, travels } of exchange.names(type))
+          if (travels && name.startsWith(`${object}.`)) capture.begin(tx, type, name, write, ctx.actor.id)
+    },
+    isShared(object) {
+      const found = exchange.names('object').find(({ name }) => name === object)
+      const uid = exchange.uidOf('object', object)
+      return found?.travels !== true || (uid !== undefined && readRow(read, { type: 'object', uid }) !== undefined)
     },
     keepRemoved(tx, ctx, { type, uid }) {
       docs.edit(tx, ctx, { kind: 'metadata', type, uid }, (place) => {

@@ -170,6 +170,12 @@ export function isItemGone(register: Register): boolean {
   return ownValues(register).isDeleted
 }
 
+/** Whether an item is not in force: it was removed, or is archived, as what a package delivers that is switched off. */
+export function isItemAtRest(register: Register): boolean {
+  const { isDeleted, state } = ownValues(register)
+  return isDeleted || (state !== 'active' && state !== 'deprecated')
+}
+
 /** Whether an object, or a field of it, was removed before and is there again, other than it is shown here. */
 export function isReturned(uid: string, register: Register, shown: Shown | null): boolean {
   const { isDeleted, portable } = docItem('object', uid, register)

@@ -123,15 +123,27 @@ export function createProjection(parts: ProjectionParts): Projection {
     const holder = plain === null ? undefined : exchange.uidOf(type, plain)
     if (holder === undefined || holder === uid) return
     const row = readRow(read, { type, uid: holder })
-    if (row === undefined) return
+    if (row === undefined) return stepAside(type, plain!, name)
     if (!waiting.has(holder)) {
       await placeItem(row, new Set([...waiting, uid]))
       return
     }
+    await placeItem(row, new Set([...waiting, uid]), freeName(type, name))
+    await note([row])
+  }
+
+  const freeName = (type: MetadataType, name: string): string => {
     let number = 2
     while (exchange.uidOf(type, naming.plain(`${name}_${number}`)!) !== undefined) number += 1
-    await placeItem(row, new Set([...waiting, uid]), `${name}_${number}`)
-    await note([row])
+    return `${name}_${number}`
+  }
+
+  /** An item of this machine alone leaves its name to the one all others have under it. */
+  const stepAside = async (type: MetadataType, plain: string, name: string): Promise<void> => {
+    const item = exchange.committed.item(type, plain)
+    if (item === null) return
+    const portable = { ...item, name: freeName(type, name) }
+    await exchange.place(internalContext(ids.uuid(), 'sync'), () => ({ portable, missing: naming.missingFor(type) }))
   }
 
   const placeOverlay = async (row: MetadataRow): Promise<void> => {

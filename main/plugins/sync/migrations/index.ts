@@ -2,6 +2,7 @@
 import type { Migration } from '#main/kernel/plugin.ts'
 import { syncTables } from './0001-sync-tables.ts'
 import { metadataDocuments } from './0002-metadata-documents.ts'
+import { keptAside } from './0003-kept-aside.ts'
 
 /** In order; released entries never change. */
-export const syncMigrations: readonly Migration[] = [syncTables, metadataDocuments]
+export const syncMigrations: readonly Migration[] = [syncTables, metadataDocuments, keptAside]

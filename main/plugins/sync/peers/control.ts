@@ -7,6 +7,7 @@ import type { RequestContext } from '#main/kernel/context.ts'
 import { secretMask } from '#shared/contracts/settings.ts'
 import { validationError } from '#shared/errors.ts'
 import type { DeviceKeys } from '#main/replication/channel/device-keys.ts'
+import { keepAllAside } from './adoption.ts'
 import { syncError } from '../errors.ts'
 import { ownAddresses } from './addresses.ts'
 import { createAnnouncer } from './announcer.ts'
@@ -26,6 +27,16 @@ import { forgetWorkspace, putOn, putSettings, putWorkspace, readSettings, readWo
 
 /** Sync as people steer it. */
 export type Control = ReturnType<typeof createControl>
+
+/** How a machine joins. */
+export interface JoinGiven {
+  readonly from: string | undefined
+  /** The device that invites. */
+  readonly inviter: string
+  readonly deviceName: string
+  /** Whether what is here stays on this machine alone; else there must be nothing. */
+  readonly keepsOwn: boolean
+}
 
 /** How old a backup may be before an invite to a workspace that has others already. */
 const youngBackupMs = 60 * 60_000
@@ -146,11 +157,11 @@ export function createControl(parts: WingParts) {
     lastBackup = { id, version }
   }
 
-  /** Whether this machine may join another workspace. */
-  function mayJoin(): boolean {
+  /** Whether this machine may join another workspace: nobody else is in its own, and it is empty or keeps what it has. */
+  function mayJoin(keepsOwn: boolean): boolean {
     const running = life.running()
     const isAlone = running === null ? readWorkspace(read) === null : running.roster.devices().length <= 1
-    return isAlone && isEmptyHere(read, metadata)
+    return isAlone && (keepsOwn || isEmptyHere(read, metadata))
   }
 
   return {
@@ -277,12 +288,12 @@ export function createControl(parts: WingParts) {
     },
     /**
      * Joins the workspace that was handed over.
-     * @param from where the inviting machine was reached; undefined through a relay
+     * @param given.from where the inviting machine was reached; undefined through a relay
      * @throws JoinRefused
      */
-    join: (payload: PairPayload, from: string | undefined, inviter: string, deviceName: string) =>
+    join: (payload: PairPayload, { from, inviter, deviceName, keepsOwn }: JoinGiven) =>
       serially(async () => {
-        if (!mayJoin()) throw new JoinRefused('workspace_not_empty')
+        if (!mayJoin(keepsOwn)) throw new JoinRefused('workspace_not_empty')
         const { device: own } = await loadKeys(host)
         if (!payload.devices.some(({ device, revokedAt }) => device === own && revokedAt === null))
           throw new JoinRefused('payload')
@@ -298,6 +309,7 @@ export function createControl(parts: WingParts) {
         await write('sync.join', (tx) => {
           forgetWorkspace(tx)
           putSettings(tx, next)
+          keepAllAside(tx, metadata)
         })
         const { workspace, epoch, devices: known } = payload
         const given = { workspace, epoch, isOn: true, isFounder: false, known }

@@ -105,13 +105,15 @@ export async function joinMachine(
     readonly address?: string | undefined
     readonly link?: string | undefined
     readonly deviceName: string
+    readonly keepOwn?: boolean | undefined
   },
 ): Promise<PairingAnswer> {
   const place = placeOf(wish)
+  const keepsOwn = wish.keepOwn === true
   control.pairings.requireNew(place.code)
   if (!maySeeEverything(ctx, parts.host.authorizer, parts.metadata))
     throw syncError('pairing_refused', { reason: 'rights' })
-  if (!control.mayJoin()) throw syncError('pairing_refused', { reason: 'workspace_not_empty' })
+  if (!control.mayJoin(keepsOwn)) throw syncError('pairing_refused', { reason: 'workspace_not_empty' })
   await control.backUp('join')
   return control.pairings.join({
     ...place,
@@ -121,7 +123,8 @@ export async function joinMachine(
       try {
         const payload = readPayload(bytes, peer)
         const from = address === undefined ? undefined : formatAddress(address)
-        await control.join(payload, from, deviceOf(peer.signKey), wish.deviceName)
+        const inviter = deviceOf(peer.signKey)
+        await control.join(payload, { from, inviter, deviceName: wish.deviceName, keepsOwn })
       } catch (error) {
         if (!(error instanceof JoinRefused)) parts.host.log.error({ err: error }, 'A workspace could not be joined.')
         throw error

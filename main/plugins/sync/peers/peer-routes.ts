@@ -134,6 +134,16 @@ export function syncPeerHandlers(peers: Peers, parts: WingParts): Handlers<typeo
       const { pairingId, state } = await joinMachine(ctx, await peers.control(), parts, body)
       return { pairingId, state }
     },
+    async listSyncAside() {
+      const { running } = on()
+      const { listAside } = await import('./adoption.ts')
+      return listAside(running, parts)
+    },
+    async adoptSyncAside(ctx, { body }) {
+      const { running } = on()
+      const { adoptAside } = await import('./adoption.ts')
+      return adoptAside(ctx, running, parts, body?.objects)
+    },
     getPairing: (_ctx, { params }) => pairings(peers).get(params.id),
     confirmPairing(_ctx, { params, body }) {
       const { pairingId, state } = pairings(peers).confirm(params.id, body.matches)

@@ -68,7 +68,7 @@ export async function openRunning(parts: WingParts, kinds: DocKinds, start: Runn
   const roster = createRoster({ read, log, known: start.workspace.known })
   const engine = await openEngine(parts, kinds, start, roster)
   try {
-    return await assemble(parts, start, roster, engine)
+    return { ...(await assemble(parts, start, roster, engine)), kinds }
   } catch (error) {
     await engine.stop()
     throw error

@@ -119,7 +119,7 @@ export function putOn(tx: Tx, isOn: boolean): void {
 
 /** Leaves the workspace: its log, its documents and what is known of peers go, the settings and all records stay. */
 export function forgetWorkspace(tx: Tx): void {
-  for (const table of ['env', 'head', 'inc', 'doc', 'conflict', 'problem', 'peer'])
+  for (const table of ['env', 'head', 'inc', 'doc', 'metadata', 'aside', 'conflict', 'problem', 'peer'])
     tx.run(statement(`DELETE FROM sync_${table}`))
   const settings = readSettings(tx)
   tx.run(statement('DELETE FROM sync_workspace'))

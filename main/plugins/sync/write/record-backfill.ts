@@ -12,6 +12,7 @@ import { parseKey } from '#main/replication/core/register-keys.ts'
 import type { DocKindHandler, BackfillWriter } from '../engine/docs.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { EditPlace } from '#main/replication/core/sync-document.ts'
+import { isKeptAside } from '../store/aside-store.ts'
 import { needsProject, readDocument, readNames, textHashes } from '../store/doc-store.ts'
 import { emptyingEdits } from './purge-capture.ts'
 import { CREATED_KEY, markPurged, newRecordEdits, PURGED_KEY } from './record-edits.ts'
@@ -67,6 +68,7 @@ export function createRecordBackfill(
       const rows = data.wholeRecords(tx, schema, { below, limit: sliceRows })
       const hasConflicts = hasOpen(tx, schema.uid)
       for (const { record, deleted: mark } of rows) {
+        if (isKeptAside(tx, schema.uid, record['id'] as string)) continue
         const texts = (): Record<string, string> => textHashes(tx, schema.uid, record['id'] as string)
         const deleted = mark === null ? null : { ...mark, texts }
         // What a change of the object did to records, nobody wrote.

@@ -13,6 +13,7 @@ import { formatDocName } from '#main/replication/core/doc-names.ts'
 import { DELETED_KEY } from '#main/replication/core/register-keys.ts'
 import type { DocWriter } from '../engine/docs.ts'
 import type { OwnerIdentity } from '../engine/owner-identity.ts'
+import { endAside, isKeptAside } from '../store/aside-store.ts'
 import { hasDoc, textHashes } from '../store/doc-store.ts'
 import type { Letters } from './letters.ts'
 import { changedRecordEdits, markEdit, newRecordEdits, PURGED_KEY } from './record-edits.ts'
@@ -39,6 +40,10 @@ export function captureRecords(
     const { record, changes = {} } = event.payload as RecordPayload
     if (event.type === 'record.created') return newRecordEdits(schema, record)
     const isKnown = hasDoc(tx, formatDocName({ kind: 'record', object: schema.uid, record: id }))
+    if (!isKnown && isKeptAside(tx, schema.uid, id)) {
+      if (event.type === 'record.purged') endAside(tx, schema.uid, id)
+      return []
+    }
     switch (event.type) {
       case 'record.updated':
         return isKnown ? changedRecordEdits(schema, id, changes) : newRecordEdits(schema, record)

@@ -6,12 +6,11 @@ import type { DocName } from '#main/replication/core/doc-names.ts'
 import { sameJson } from '#main/replication/core/json-value.ts'
 import { mergeValues } from '#main/replication/core/merge-values.ts'
 import { DELETED_KEY, formerTextKey, parseKey } from '#main/replication/core/register-keys.ts'
-import { memberPatch, partsOf, sumPatch, wholePatch } from '#main/replication/core/register-patches.ts'
+import { memberPatch, partsOf, readSum, sumPatch, wholePatch } from '#main/replication/core/register-patches.ts'
 import type { RegisterPatch } from '#main/replication/core/register-patches.ts'
 import type { Register } from '#main/replication/core/register.ts'
 import type { Edit, EditPlace } from '#main/replication/core/sync-document.ts'
 import type { Json } from '#main/replication/core/types.ts'
-import { canBeSum } from '#shared/field-types/registry.ts'
 import { syncedFields } from './synced-fields.ts'
 import type { SyncedField } from './synced-fields.ts'
 
@@ -93,8 +92,7 @@ export function newRecordEdits(
           Object.assign(patch, memberPatch({ uid: field.uid, base: undefined, parts: new Map() }, value))
         else patch[field.uid] = value
       }
-      // Everything that is written with the mark was seen by whoever deleted the record.
-      if (deleted !== null) patch[DELETED_KEY] = markOf(deleted, { [place.inc]: `${place.hlc.ms}.${place.hlc.ctr}` })
+      if (deleted !== null) patch[DELETED_KEY] = markOf(deleted, seenWith(place))
       place.set(patch)
     },
   })
@@ -124,7 +122,7 @@ function mendRecord(
   const owner = (record['owner'] as string | null) ?? null
   if (!sameJson(owner, register.get(OWNER_KEY)?.winner[1] ?? null)) patch[OWNER_KEY] = owner
   if ((deleted === null) !== (mark === null))
-    patch[DELETED_KEY] = deleted === null ? null : markOf(deleted, seenStamps(place.register()))
+    patch[DELETED_KEY] = deleted === null ? null : markOf(deleted, seenWith(place))
   place.set(patch)
 }
 
@@ -134,7 +132,10 @@ function movedPatch(schema: ObjectSchema, register: Register, known: KnownRecord
   const { scalars, texts } = syncedFields(schema)
   const hashes = known.converted()
   const patch: Record<string, Json> = {}
-  for (const { uid } of texts) if ((register.get(uid)?.winner[1] ?? null) !== null) patch[uid] = null
+  for (const { uid } of texts) {
+    const parts = partsOf(register, uid)
+    if (readSum(parts) !== null) Object.assign(patch, wholePatch(parts, null))
+  }
   for (const { field } of scalars) {
     const [key, hash] = [formerTextKey(field.uid), hashes[field.uid]]
     if (hash !== undefined && register.get(key)?.winner[1] !== hash) patch[key] = hash
@@ -217,7 +218,6 @@ function patchOf(
 /** What writes a value over the one a document has. */
 function valuePatch({ field, merge }: SyncedField, value: Json, place: EditPlace): RegisterPatch {
   const { uid } = field
-  if (merge === 'latest' && !canBeSum(field)) return { [uid]: value }
   const register = place.register()
   const parts = partsOf(register, uid)
   if (merge === 'members') return memberPatch(parts, value === null || Array.isArray(value) ? value : [value])
@@ -229,6 +229,11 @@ function valuePatch({ field, merge }: SyncedField, value: Json, place: EditPlace
 function settledParts(register: Register, uid: string): RegisterPatch {
   const open = [...register].filter(([key, { losers }]) => losers.length > 0 && parseKey(key).uid === uid)
   return Object.fromEntries(open.map(([key, { winner }]) => [key, winner[1]]))
+}
+
+/** The same, with what is written together with a mark: whoever deleted the record has seen that, too. */
+function seenWith({ register, inc, hlc }: EditPlace): Record<string, string> {
+  return { ...seenStamps(register()), [inc]: `${hlc.ms}.${hlc.ctr}` }
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Signer } from '#main/replication/wire/device-key.ts'
 import type { DocWriter } from '../../engine/docs.ts'
 import type { OpenableText } from '../text/access.ts'
 import type { SharedTexts } from '../text/shared-text.ts'
+import { isKeptAside } from '../../store/aside-store.ts'
 import { hasDoc, readDoc } from '../../store/doc-store.ts'
 import type { Letters } from '../../write/letters.ts'
 import { newRecordEdits } from '../../write/record-edits.ts'
@@ -45,7 +46,7 @@ export function createSharedTexts(parts: SharedTextParts): SharedTexts {
 
   const schemaOf = ({ place, fieldUid }: OpenableText): ObjectSchema | undefined => {
     const schema = metadata.objectSchema(place.object)
-    if (schema === undefined || !schema.enable.sync) return undefined
+    if (schema === undefined || !schema.enable.sync || isKeptAside(read, schema.uid, place.recordId)) return undefined
     return syncedFields(schema).texts.some(({ uid }) => uid === fieldUid) ? schema : undefined
   }
 
