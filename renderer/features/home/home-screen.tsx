@@ -2,6 +2,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { IconTable } from '@tabler/icons-react'
+import { Suspense, lazy } from 'react'
 import type { ReactNode } from 'react'
 import { LoadFailure } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
@@ -11,6 +12,8 @@ import { NewTableFlow } from '../import/index.ts'
 import { objectPluralLabel, recordCountQuery, useObjects } from '../objects/index.ts'
 import type { ObjectItem } from '../objects/index.ts'
 import classes from './home-screen.module.css'
+
+const OverviewParts = lazy(async () => ({ default: (await import('./overview-parts.tsx')).OverviewParts }))
 
 /** Home. With nothing stored yet it asks what to keep track of and takes a pasted table at once. */
 export function HomeScreen() {
@@ -59,6 +62,9 @@ function FirstRun(props: { area: ReactNode }) {
 function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
   return (
     <Page title={t('home.title')}>
+      <Suspense fallback={null}>
+        <OverviewParts objects={props.objects} />
+      </Suspense>
       <h2 className={classes.heading}>{t('home.objects')}</h2>
       <ul className={classes.cards}>
         {props.objects.map((object) => (
