@@ -8,6 +8,7 @@ import { objectScreens } from './object-screens.ts'
 import { organizationScreens } from './organization-screens.ts'
 import { paste } from './open-console.ts'
 import { groupScreens } from './group-screens.ts'
+import { programScreens } from './program-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { syncScreens } from './sync-screens.ts'
@@ -395,6 +396,7 @@ export const screens: readonly Screen[] = [
   ...activityScreens,
   ...organizationScreens,
   ...syncScreens,
+  ...programScreens,
   ...webhookScreens,
   ...workflowScreens,
   ...automationScreens,

@@ -16,6 +16,7 @@ export const longFiles: readonly string[] = [
   'test/api/metadata-layers.property.test.ts',
   'test/api/notifications.kill.test.ts',
   'test/api/packages.kill.test.ts',
+  'test/api/restore.kill.test.ts',
   'test/api/schema-change-kill.test.ts',
   'test/api/schema-change-large.test.ts',
   'test/api/storage.kill.test.ts',

@@ -36,7 +36,7 @@ export const backupStrings = {
   'backup.delete.title': 'Delete the backup of {made}?',
   'backup.delete.body': 'What only this backup holds cannot be brought back any more.',
   'backup.deleted': 'The backup was deleted.',
-  'backup.restore': 'Restore…',
+  'backup.restore': 'Restore',
   'backup.restoreOf': 'Restore the backup of {made}',
   'backup.restore.title': 'Restore the backup of {made}',
   'backup.restore.what':

@@ -29,7 +29,7 @@ export const trashStrings = {
   'trash.restore': 'Restore',
   'trash.restoreOf': 'Restore {name}',
   'trash.purge': 'Delete for good',
-  'trash.purgeOf': 'Delete {name} for good',
+  'trash.purgeOf': 'Delete for good: {name}',
   'trash.restoreChosen.one': 'Restore {count} record',
   'trash.restoreChosen.other': 'Restore {count} records',
   'trash.purgeChosen.one': 'Delete {count} record for good',
