@@ -433,7 +433,7 @@ export const screens: readonly Screen[] = [
     reach: async (page) => {
       await heading(page, 'Home')
       await page.keyboard.press('ControlOrMeta+K')
-      await page.getByRole('combobox', { name: 'Type a command' }).fill('o')
+      await page.getByRole('combobox', { name: 'Search records' }).fill('o')
       await page.getByRole('option').first().waitFor()
     },
   },
