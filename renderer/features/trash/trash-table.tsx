@@ -49,7 +49,7 @@ export function TrashTable(props: {
           const name = record.title ?? t('trash.untitled')
           return (
             <tr key={record.key}>
-              <td>
+              <td className={classes.choice}>
                 <Checkbox
                   aria-label={t('trash.select', { name })}
                   checked={chosen.has(record.key)}
