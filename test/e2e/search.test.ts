@@ -74,7 +74,7 @@ describe('search', () => {
     await page.keyboard.press('ControlOrMeta+K')
     await page.getByRole('option', { name: 'To the printer' }).waitFor()
     await page.keyboard.press('Escape')
-    await page.getByRole('link', { name: 'Home' }).click()
+    await page.getByRole('link', { name: 'Home', exact: true }).click()
     await page.getByRole('heading', { name: 'What next?' }).waitFor()
     await page.getByRole('button', { name: 'Pin To the printer' }).click()
     await page.getByRole('heading', { name: 'Pinned' }).waitFor()
