@@ -3,18 +3,30 @@
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import type { Plugin } from 'vite'
+import { shippedPackages } from './scripts/shipped-packages.ts'
 
 const hostUrl = `http://127.0.0.1:${process.env.CAIRN_PORT ?? '7420'}`
 
 // The host admits no foreign origin, so the development server speaks to it as its own page would.
 const toHost = { target: hostUrl, changeOrigin: true, ws: true, headers: { origin: hostUrl } }
 
+/** Writes whose work is shipped beside the screens, for the page about Cairn. */
+const licences = (): Plugin => ({
+  name: 'licences',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []))
+    const packages = shippedPackages(fileURLToPath(new URL('..', import.meta.url)), modules)
+    this.emitFile({ type: 'asset', fileName: 'licences.json', source: JSON.stringify(packages) })
+  },
+})
+
 export default defineConfig(({ command }) => ({
   root: fileURLToPath(new URL('../renderer', import.meta.url)),
   // The development server answers where the host does, so that addresses relative to the page hold there too.
   base: command === 'serve' ? '/_console/' : './',
   cacheDir: fileURLToPath(new URL('../node_modules/.vite', import.meta.url)),
-  plugins: [react()],
+  plugins: [react(), licences()],
   build: {
     outDir: fileURLToPath(new URL('../dist/renderer', import.meta.url)),
     emptyOutDir: true,

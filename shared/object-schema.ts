@@ -83,6 +83,11 @@ const systemFields: readonly FieldSchema[] = Object.freeze(
   systemTypes.map(([name, type, label]) => systemField(name, type, label)),
 )
 
+/** Name of the table that holds the records of an object (D-92). */
+export function objectTable(name: string): string {
+  return `o_${name}`
+}
+
 /**
  * Compiles a checked definition. Without uids the definition's own `uid` keys count, else names stand in for them
  * (renderer, tests); the host always passes uids.
@@ -105,7 +110,7 @@ export function compileObject(definition: ObjectDefinition, uids?: ObjectUids): 
   return Object.freeze({
     name: definition.name,
     uid: uids?.object ?? definition.uid ?? definition.name,
-    table: `o_${definition.name}`,
+    table: objectTable(definition.name),
     label,
     pluralLabel: definition.pluralLabel ?? `${label}s`,
     fields: Object.freeze(fields),

@@ -43,6 +43,8 @@ export interface BackupFolder {
    * @throws Error when the copy is not sound; nothing is left behind then
    */
   create(options: { kind: BackupKind; note?: string; copy: (target: string) => Promise<void> }): Promise<BackupEntry>
+  /** Bytes of the database that the backup being made has so far; null while none is. */
+  copiedBytes(): number | null
   /** Newest first. */
   list(): BackupEntry[]
   get(id: string): BackupEntry | undefined
@@ -84,6 +86,8 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
     if (!isUuid(id)) throw new Error('Not the id of a backup.')
     return join(root, id)
   }
+
+  let making: string | null = null
 
   const prepareRoot = (): void => {
     if (lstatSync(root, { throwIfNoEntry: false })?.isSymbolicLink() === true) throw new Error(`Not a folder: ${root}`)
@@ -159,6 +163,7 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
       const id = ids.uuid()
       const partial = join(root, id + partialSuffix)
       mkdirSync(partial, { mode: 0o700 })
+      making = partial
       try {
         const database = join(partial, databaseName)
         await copy(database)
@@ -189,9 +194,13 @@ export function createBackupFolder(options: BackupFolderOptions): BackupFolder {
       } catch (error) {
         rmSync(partial, { recursive: true, force: true })
         throw error
+      } finally {
+        making = null
       }
       return entryOf(id)
     },
+    copiedBytes: () =>
+      making === null ? null : (lstatSync(join(making, databaseName), { throwIfNoEntry: false })?.size ?? 0),
     list: () =>
       (existsSync(root) ? readdirSync(root) : [])
         .filter((name) => isUuid(name))

@@ -7,6 +7,7 @@ import type { HeavyLimits, HeavyReads, Statement } from '#main/kernel/database.t
 import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { KillableChild, ProcessSpawner } from '#main/kernel/ports.ts'
+import type { ComparedTable, TableComparison } from './compare-files.ts'
 import { tooManyRows } from './reader-protocol.ts'
 import type { ClosedFile } from './state-file.ts'
 import type { FileReport, ReaderReply, ReaderTask } from './reader-protocol.ts'
@@ -17,6 +18,12 @@ export interface ReaderPool extends Pick<HeavyReads, 'query'> {
   checkFile(file: string, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<FileReport>
   /** Checks the database itself; the report has problems only. */
   inspect(closed: ClosedFile | null, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<FileReport>
+  /** Compares tables of the database with those of a closed file. */
+  compare(
+    file: string,
+    tables: readonly ComparedTable[],
+    limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>,
+  ): Promise<readonly TableComparison[]>
   /** Copies the database to `target`, which must not exist: one snapshot, on disk when the promise resolves. */
   copyTo(target: string, limits: Pick<HeavyLimits, 'timeoutMs' | 'signal'>): Promise<void>
   /** Number of living processes. */
@@ -136,6 +143,7 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
         if (reply.tookMs !== undefined) task.tookMs?.(reply.tookMs)
         task.resolve(task.rows)
       } else if (reply.kind === 'report') task.resolve(reply.report)
+      else if (reply.kind === 'comparison') task.resolve(reply.tables)
       else task.reject(toError(reply, options.translate))
     })
     next()
@@ -253,6 +261,7 @@ export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
       ),
     checkFile: (file, limits) => submit<FileReport>({ kind: 'check', file }, limits),
     inspect: (closed, limits) => submit<FileReport>({ kind: 'inspect', closed }, limits),
+    compare: (file, tables, limits) => submit<readonly TableComparison[]>({ kind: 'compare', file, tables }, limits),
     async copyTo(target, limits) {
       await submit<unknown>({ kind: 'copy', target }, limits)
     },

@@ -1,4 +1,5 @@
 // The messages between the host and a reader process. Types only.
+import type { ComparedTable, TableComparison } from './compare-files.ts'
 import type { ClosedFile } from './state-file.ts'
 
 /** A task for a reader process. */
@@ -23,6 +24,12 @@ export type ReaderTask =
       readonly closed: ClosedFile | null
     }
   | { readonly kind: 'copy'; readonly target: string }
+  | {
+      /** Compares the database of the host with a closed file. */
+      readonly kind: 'compare'
+      readonly file: string
+      readonly tables: readonly ComparedTable[]
+    }
 
 /** Host to reader, during a stream: one slice was taken. */
 export interface ReaderDemand {
@@ -44,6 +51,7 @@ export type ReaderReply =
       readonly tookMs?: number
     }
   | { readonly id: number; readonly kind: 'report'; readonly report: FileReport }
+  | { readonly id: number; readonly kind: 'comparison'; readonly tables: readonly TableComparison[] }
   | { readonly id: number; readonly kind: 'error'; readonly code: string | null; readonly message: string }
 
 /** What a check of a database file found. */

@@ -67,6 +67,10 @@ async function run(request: ReaderRequest): Promise<void> {
     connection?.close()
     connection = undefined
     reply({ id: request.id, kind: 'report', report: inspectLive(file!, request.closed) })
+  } else if (request.kind === 'compare') {
+    const { compareTables } = await import('#main/database/compare-files.ts')
+    connection ??= openReader(file!, cacheKib)
+    reply({ id: request.id, kind: 'comparison', tables: compareTables(connection, request.file, request.tables) })
   } else {
     const { copyDatabase } = await import('#main/database/backup.ts')
     connection ??= openReader(file!, cacheKib)

@@ -15,6 +15,7 @@ import { ConfirmDialog } from './confirm-dialog.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { useFilePreview } from '../lib/file-preview.ts'
 import { OrganizationGate } from './organization-gate.tsx'
+import { useRecentPlaces } from './open-place.ts'
 import { focusPageHeading } from './regions.ts'
 import { SessionGate } from './session-gate.tsx'
 import { Shell } from './shell.tsx'
@@ -124,6 +125,18 @@ const ApiScreen = lazy(async () => ({
 const AssistantScreen = lazy(async () => ({
   default: (await import('../features/assistant/assistant-screen.tsx')).AssistantScreen,
 }))
+const TrashScreen = lazy(async () => ({
+  default: (await import('../features/trash/trash-screen.tsx')).TrashScreen,
+}))
+const BackupsScreen = lazy(async () => ({
+  default: (await import('../features/backups/backups-screen.tsx')).BackupsScreen,
+}))
+const SettingsScreen = lazy(async () => ({
+  default: (await import('../features/settings/settings-screen.tsx')).SettingsScreen,
+}))
+const SearchScreen = lazy(async () => ({
+  default: (await import('../features/search/search-screen.tsx')).SearchScreen,
+}))
 const JoinScreen = lazy(async () => ({
   default: (await import('../features/sync/join-screen.tsx')).JoinScreen,
 }))
@@ -153,6 +166,7 @@ export function App(props: { queryClient: QueryClient; code: string | undefined 
 function Frame() {
   useAppCommands()
   useShortcuts()
+  useRecentPlaces()
   const [location] = useLocation()
   useFocusAfterNavigation(location)
   return (
@@ -211,6 +225,10 @@ function Frame() {
                 <Route path="/webhooks/:part?/:name?">
                   {({ part, name }) => <WebhooksScreen part={part} name={name} />}
                 </Route>
+                <Route path="/trash/:object?">{({ object }) => <TrashScreen object={object} />}</Route>
+                <Route path="/backups">{() => <BackupsScreen />}</Route>
+                <Route path="/settings/:part?">{({ part }) => <SettingsScreen part={part} />}</Route>
+                <Route path="/search">{() => <SearchScreen />}</Route>
                 <Route>{() => <NotFoundScreen />}</Route>
               </Switch>
             </OrganizationGate>

@@ -1,29 +1,52 @@
-// Owns the palette: one field that finds commands, screens and objects by any of their words.
-import { IconArrowRight, IconCommand, IconTable } from '@tabler/icons-react'
+// Owns the palette: one field that finds commands, screens, objects, views, settings and records by any of their words.
+import {
+  IconAdjustments,
+  IconArrowRight,
+  IconCommand,
+  IconFileText,
+  IconHistory,
+  IconLayoutList,
+  IconTable,
+} from '@tabler/icons-react'
 import { Modal } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { useId, useMemo, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
 import { objectLabel, useObjects } from '../features/objects/index.ts'
-import { useCommandList } from '../lib/commands.ts'
+import { MarkedText, searchQuery } from '../features/search/index.ts'
 import { navigate } from '../lib/hash-location.ts'
+import { recordPath } from '../lib/record-address.ts'
 import { t, tn } from '../lib/strings.ts'
 import classes from './command-palette.module.css'
+import { arrange, usePaletteEntries } from './palette-entries.ts'
+import type { PaletteEntry } from './palette-entries.ts'
 import { setPaletteOpen, useUi } from './ui-state.ts'
 
-interface Entry {
-  id: string
-  label: string
-  section: 'goTo' | 'commands' | 'objects'
-  words: string
-  hint?: string
-  shortcut?: string
-  run(): void
-}
-
-const sectionTitle = { goTo: 'palette.goTo', commands: 'palette.commands', objects: 'palette.objects' } as const
-const sectionIcon = { goTo: IconArrowRight, commands: IconCommand, objects: IconTable } as const
-const maxShown = 50
+const sectionTitle = {
+  recent: 'palette.recent',
+  goTo: 'palette.goTo',
+  commands: 'palette.commands',
+  objects: 'palette.objects',
+  views: 'palette.views',
+  settings: 'palette.settings',
+  records: 'palette.records',
+} as const
+const sectionIcon = {
+  recent: IconHistory,
+  goTo: IconArrowRight,
+  commands: IconCommand,
+  objects: IconTable,
+  views: IconLayoutList,
+  settings: IconAdjustments,
+  records: IconFileText,
+} as const
+/** Records are asked for when typing pauses. */
+const pauseMs = 80
+/** Fewer letters are in too many records. */
+const leastLetters = 2
+const maxRecords = 8
 
 /** The palette; rendered only while it is open, so every opening starts empty. */
 export function CommandPalette() {
@@ -47,11 +70,12 @@ function PaletteBody() {
   const [active, setActive] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const listId = useId()
-  const entries = useEntries()
-  const found = useMemo(() => search(entries, query), [entries, query])
+  const entries = usePaletteEntries()
+  const records = useRecordEntries(query)
+  const found = useMemo(() => arrange(entries, records, query), [entries, records, query])
   const current = found[Math.min(active, found.length - 1)]
 
-  const choose = (entry: Entry): void => {
+  const choose = (entry: PaletteEntry): void => {
     setPaletteOpen(false)
     // After the dialog gave the focus back, so that a command may take it.
     setTimeout(() => entry.run())
@@ -122,7 +146,9 @@ function PaletteBody() {
                 onClick={() => choose(entry)}
               >
                 <Icon size={16} aria-hidden className={classes.icon} />
-                <span className={classes.label}>{entry.label}</span>
+                <span className={classes.label}>
+                  <MarkedText text={entry.label} ranges={entry.ranges ?? []} />
+                </span>
                 {entry.hint && <span className={classes.hint}>{entry.hint}</span>}
                 {entry.shortcut && <ShortcutKeys shortcut={entry.shortcut} />}
               </div>
@@ -135,38 +161,34 @@ function PaletteBody() {
   )
 }
 
-function useEntries(): Entry[] {
-  const commands = useCommandList()
+/** Records with the words, and the way to all of them. */
+function useRecordEntries(query: string): PaletteEntry[] {
+  const [words] = useDebouncedValue(query.trim(), pauseMs)
   const { data: objects = [] } = useObjects()
+  const isAsked = words.length >= leastLetters
+  const { data } = useQuery({ ...searchQuery(words, { limit: maxRecords - 1 }), enabled: isAsked })
   return useMemo(() => {
-    const runnable = commands.filter((command) => command.enabled !== false && !command.shortcutOnly)
-    const ofGroup = (navigation: boolean): Entry[] =>
-      runnable
-        .filter((command) => (command.group === 'navigation') === navigation)
-        .map((command) => ({
-          id: command.id,
-          label: command.label,
-          section: navigation ? ('goTo' as const) : ('commands' as const),
-          words: `${command.label} ${command.keywords ?? ''}`,
-          shortcut: command.shortcut,
-          run: command.run,
-        }))
-    return [
-      ...objects.map((object) => ({
-        id: `object.${object.name}`,
-        label: objectLabel(object),
-        section: 'objects' as const,
-        words: `${objectLabel(object)} ${object.name} ${object.pluralLabel ?? ''}`,
-        hint: object.name,
-        run: () => navigate(`/o/${object.name}`),
-      })),
-      ...ofGroup(true),
-      ...ofGroup(false),
-    ]
-  }, [commands, objects])
-}
-
-function search(entries: readonly Entry[], query: string): Entry[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  return entries.filter((entry) => words.every((word) => entry.words.toLowerCase().includes(word))).slice(0, maxShown)
+    // Not while there are others in the field: these would be chosen in their place.
+    if (!isAsked || words !== query.trim()) return []
+    const hits = (data?.results ?? []).map((hit): PaletteEntry => {
+      const object = objects.find(({ name }) => name === hit.object)
+      return {
+        id: `record.${hit.object}.${hit.id}`,
+        label: hit.title ?? hit.match?.text ?? t('palette.untitled'),
+        ranges: hit.title === null ? hit.match?.ranges : hit.titleRanges,
+        section: 'records',
+        words: '',
+        hint: object ? objectLabel(object) : hit.object,
+        run: () => navigate(recordPath(hit.object, hit.id)),
+      }
+    })
+    const all: PaletteEntry = {
+      id: 'record.all',
+      label: t('palette.searchAll', { words }),
+      section: 'records',
+      words: '',
+      run: () => navigate(`/search?${new URLSearchParams({ q: words }).toString()}`),
+    }
+    return [...hits, all]
+  }, [data, objects, words, query, isAsked])
 }

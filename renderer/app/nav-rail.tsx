@@ -1,6 +1,7 @@
 // Owns the navigation: home, the objects, where they are defined, and who may do what. Folded it shows signs with tooltips.
 import { Tooltip } from '@mantine/core'
 import {
+  IconArchive,
   IconArrowsJoin2,
   IconBuilding,
   IconChecklist,
@@ -12,8 +13,10 @@ import {
   IconPlus,
   IconRoute,
   IconSparkles,
+  IconSettings,
   IconTable,
   IconTools,
+  IconTrash,
   IconUser,
   IconUsers,
   IconWebhook,
@@ -42,6 +45,7 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
   const approvals = useOpenApprovals()
   const mayDesign = useMay('manage_flows') === true
   const mayStart = useMay('run_flows') === true
+  const mayRestore = useMay('restore_backups') === true
   const hasAutomation = (mayDesign || mayStart) && manifest?.routes.automation != null
   const mayWebhooks = useMay('manage_webhooks') === true && manifest?.routes.webhooks != null
   const hasPackages = useMay('manage_packages') === true && manifest?.routes.packages != null
@@ -88,6 +92,9 @@ export function NavRail(props: { wide: boolean; onNavigate: () => void }) {
         {conflicts !== undefined && (
           <Entry {...entry} to="/sync/conflicts" label={t('nav.conflicts')} icon={IconArrowsJoin2} open={conflicts} />
         )}
+        <Entry {...entry} to="/trash" label={t('nav.trash')} icon={IconTrash} />
+        {mayRestore && <Entry {...entry} to="/backups" label={t('nav.backups')} icon={IconArchive} />}
+        <Entry {...entry} to="/settings" label={t('nav.settings')} icon={IconSettings} />
         <Entry {...entry} to="/account" label={t('nav.account')} icon={IconUser} />
       </ul>
     </div>

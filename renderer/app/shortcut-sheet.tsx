@@ -4,9 +4,10 @@ import { Dialog } from '../components/dialog.tsx'
 import { ShortcutKeys } from '../components/shortcut-keys.tsx'
 import { useCommandList } from '../lib/commands.ts'
 import type { Command } from '../lib/commands.ts'
+import { setSingleKeys, useSingleKeys } from '../lib/single-keys.ts'
 import { t } from '../lib/strings.ts'
 import classes from './shortcut-sheet.module.css'
-import { setShortcutsOpen, setSingleKeys, useUi } from './ui-state.ts'
+import { setShortcutsOpen, useUi } from './ui-state.ts'
 
 const groups = [
   { id: 'general', title: 'shortcuts.group.general' },
@@ -27,7 +28,8 @@ const gridKeys = [
 
 /** The sheet as a dialog. */
 export function ShortcutSheet() {
-  const { shortcutsOpen, singleKeys } = useUi()
+  const { shortcutsOpen } = useUi()
+  const singleKeys = useSingleKeys()
   const commands = useCommandList().filter((command) => command.shortcut !== undefined)
   return (
     <Dialog opened={shortcutsOpen} onClose={() => setShortcutsOpen(false)} title={t('shortcuts.title')} size={620}>

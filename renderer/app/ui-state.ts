@@ -1,4 +1,4 @@
-// Owns what is open on screen and the choices a person keeps: navigation, palette, shortcut sheet, single keys.
+// Owns what is open on screen and the choices a person keeps: navigation, palette, shortcut sheet.
 import { create } from 'zustand'
 import { readStored, writeStored } from '../lib/storage.ts'
 
@@ -9,8 +9,6 @@ interface UiState {
   drawerOpen: boolean
   paletteOpen: boolean
   shortcutsOpen: boolean
-  /** Whether shortcuts of a single character are on (WCAG 2.1.4). */
-  singleKeys: boolean
 }
 
 /** State of the frame. */
@@ -19,7 +17,6 @@ export const useUi = create<UiState>(() => ({
   drawerOpen: false,
   paletteOpen: false,
   shortcutsOpen: false,
-  singleKeys: readStored('single-keys') !== 'off',
 }))
 
 /** Shows or hides the navigation and remembers it. */
@@ -41,10 +38,4 @@ export function setPaletteOpen(open: boolean): void {
 /** Opens or closes the sheet of shortcuts. */
 export function setShortcutsOpen(open: boolean): void {
   useUi.setState({ shortcutsOpen: open })
-}
-
-/** Turns shortcuts of a single character on or off and remembers it. */
-export function setSingleKeys(on: boolean): void {
-  writeStored('single-keys', on ? undefined : 'off')
-  useUi.setState({ singleKeys: on })
 }

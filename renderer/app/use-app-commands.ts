@@ -8,6 +8,8 @@ import { discoveryQuery } from '../lib/discovery.ts'
 import { navigate } from '../lib/hash-location.ts'
 import { useMay } from '../lib/own-rights.ts'
 import { t } from '../lib/strings.ts'
+import { togglePin } from '../lib/recents.ts'
+import { placeWithLabel, useOpenPlace } from './open-place.ts'
 import { moveToRegion } from './regions.ts'
 import { redoAndTell, undoAndTell } from './undo-commands.ts'
 import { setPaletteOpen, setRailOpen, setShortcutsOpen, useUi } from './ui-state.ts'
@@ -24,6 +26,8 @@ export function useAppCommands(): void {
   const mayStart = useMay('run_flows') === true
   const mayWebhooks = useMay('manage_webhooks') === true
   const mayPackages = useMay('manage_packages') === true
+  const mayRestore = useMay('restore_backups') === true
+  const place = useOpenPlace()
   const hasInbox = manifest?.routes.notifications != null
   useCommands([
     {
@@ -224,6 +228,61 @@ export function useAppCommands(): void {
       group: 'navigation',
       keywords: 'rest graphql odata openapi curl javascript python mcp assistant keys script developer',
       run: () => navigate('/api'),
+    },
+    {
+      id: 'go.search',
+      label: t('command.search'),
+      group: 'navigation',
+      shortcut: '/',
+      keywords: 'find records results words',
+      run: () => navigate('/search'),
+    },
+    {
+      id: 'go.trash',
+      label: t('command.trash'),
+      group: 'navigation',
+      shortcut: 'G T',
+      keywords: 'deleted restore purge bin',
+      run: () => navigate('/trash'),
+    },
+    {
+      id: 'go.backups',
+      label: t('command.backups'),
+      group: 'navigation',
+      shortcut: 'G B',
+      keywords: 'restore copy snapshot save',
+      enabled: mayRestore,
+      run: () => navigate('/backups'),
+    },
+    {
+      id: 'go.settings',
+      label: t('command.settings'),
+      group: 'navigation',
+      shortcut: 'G E',
+      keywords: 'options preferences configuration',
+      run: () => navigate('/settings'),
+    },
+    {
+      id: 'go.storage',
+      label: t('command.storage'),
+      group: 'navigation',
+      keywords: 'disk size space usage bytes',
+      run: () => navigate('/settings/storage'),
+    },
+    {
+      id: 'go.about',
+      label: t('command.about'),
+      group: 'navigation',
+      keywords: 'version licence license packages data folder',
+      run: () => navigate('/settings/about'),
+    },
+    {
+      id: 'app.pin',
+      label: t('command.pin'),
+      group: 'general',
+      keywords: 'favourite favorite star bookmark home',
+      enabled: place !== undefined,
+      run: () => place && togglePin(placeWithLabel(place)),
     },
     {
       id: 'go.blankObject',

@@ -2,7 +2,7 @@
 import { useEffect } from 'react'
 import { currentCommands } from '../lib/commands.ts'
 import { isSingleKey, matchesStroke, parseShortcut } from '../lib/shortcuts.ts'
-import { useUi } from './ui-state.ts'
+import { hasSingleKeys } from '../lib/single-keys.ts'
 
 const sequenceMs = 1_000
 
@@ -25,7 +25,7 @@ export function useShortcuts(): void {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing || event.repeat) return
       if (document.querySelector('[aria-modal="true"]')) return
-      const { singleKeys } = useUi.getState()
+      const singleKeys = hasSingleKeys()
       const previous = pending && event.timeStamp - pending.at < sequenceMs ? pending.key : undefined
       pending = undefined
       let startsSequence = false

@@ -5,6 +5,7 @@ import type { aiRoutes } from '#shared/contracts/ai.ts'
 import type { analyticsRoutes } from '#shared/contracts/analytics.ts'
 import type { auditRoutes } from '#shared/contracts/audit.ts'
 import type { automationRoutes } from '#shared/contracts/automation.ts'
+import type { backupRoutes } from '#shared/contracts/backup.ts'
 import type { authAdminRoutes } from '#shared/contracts/auth-admin.ts'
 import type { authOauthRoutes, authProviderRoutes } from '#shared/contracts/auth-oauth.ts'
 import type { authOrganizationRoutes } from '#shared/contracts/auth-organization.ts'
@@ -23,9 +24,13 @@ import type { packageRoutes } from '#shared/contracts/packages.ts'
 import type { permissionRoutes } from '#shared/contracts/permissions.ts'
 import type { realtimeRoutes } from '#shared/contracts/realtime.ts'
 import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
+import type { searchRoutes } from '#shared/contracts/search.ts'
+import type { settingsRoutes } from '#shared/contracts/settings.ts'
 import type { storageRoutes } from '#shared/contracts/storage.ts'
 import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
+import type { trashRoutes } from '#shared/contracts/trash.ts'
+import type { usageRoutes } from '#shared/contracts/usage.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
 import type { webhookRoutes } from '#shared/contracts/webhooks.ts'
 import type { workflowRoutes } from '#shared/contracts/workflow.ts'
@@ -63,8 +68,13 @@ type Contracts = typeof dataRoutes &
   typeof webhookRoutes &
   typeof workflowRoutes &
   typeof packageRoutes &
+  typeof automationRoutes &
+  typeof backupRoutes &
+  typeof searchRoutes &
+  typeof settingsRoutes &
   typeof storageRoutes &
-  typeof automationRoutes
+  typeof trashRoutes &
+  typeof usageRoutes
 
 /** `METHOD mount path` of a contract. */
 type EndpointText<R extends AnyRoute> = `${R['method']} ${R['mount']} ${R['path']}`
@@ -321,6 +331,19 @@ export const endpoints = {
   createReceiver: 'POST versioned /webhook-receivers',
   updateReceiver: 'PATCH versioned /webhook-receivers/:name',
   deleteReceiver: 'DELETE versioned /webhook-receivers/:name',
+  deleteRecord: 'DELETE versioned /data/:object/:id',
+  searchEverything: 'GET versioned /search',
+  getTrash: 'GET versioned /trash',
+  getUsage: 'GET versioned /usage',
+  getFileUsage: 'GET versioned /storage/usage',
+  getSettings: 'GET versioned /settings',
+  updateSettings: 'PATCH versioned /settings',
+  listBackups: 'GET versioned /backups',
+  createBackup: 'POST versioned /backups',
+  verifyBackup: 'POST versioned /backups/:id/verify',
+  getBackupChanges: 'GET versioned /backups/:id/changes',
+  restoreBackup: 'POST versioned /backups/:id/restore',
+  deleteBackup: 'DELETE versioned /backups/:id',
 } as const satisfies EndpointTable
 
 /** An operation of {@link endpoints}. */

@@ -14,6 +14,7 @@ import { designerStrings } from './strings/designer.ts'
 import type { fileStrings } from './strings/files.ts'
 import { fieldTypeStrings } from './strings/field-types.ts'
 import type { flowDesignStrings } from './strings/flow-design.ts'
+import type { homePartStrings } from './strings/home-parts.ts'
 import { homeStrings } from './strings/home.ts'
 import { importStrings } from './strings/import.ts'
 import type { liveTextStrings } from './strings/live-text.ts'
@@ -31,6 +32,10 @@ import type { syncDeviceStrings } from './strings/sync-devices.ts'
 import type { syncStrings } from './strings/sync.ts'
 import type { receiverStrings } from './strings/receivers.ts'
 import type { webhookStrings } from './strings/webhooks.ts'
+import type { backupStrings } from './strings/backup.ts'
+import type { searchStrings } from './strings/search.ts'
+import type { settingStrings } from './strings/settings.ts'
+import type { trashStrings } from './strings/trash.ts'
 import type { workflowStrings } from './strings/workflow.ts'
 
 const table = {
@@ -54,6 +59,7 @@ type LateTable = typeof accessStrings &
   typeof conflictStrings &
   typeof fileStrings &
   typeof flowDesignStrings &
+  typeof homePartStrings &
   typeof liveTextStrings &
   typeof notificationStrings &
   typeof organizationStrings &
@@ -66,6 +72,10 @@ type LateTable = typeof accessStrings &
   typeof syncStrings &
   typeof receiverStrings &
   typeof webhookStrings &
+  typeof backupStrings &
+  typeof searchStrings &
+  typeof settingStrings &
+  typeof trashStrings &
   typeof workflowStrings
 
 /** Key of a text. */

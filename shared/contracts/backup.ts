@@ -21,6 +21,43 @@ export const Backup = z
   })
   .meta({ id: 'Backup' })
 
+/** A backup that is being made. */
+const RunningBackup = z
+  .object({
+    kind: BackupKind,
+    startedAt: z.string(),
+    copiedBytes: z.int(),
+    totalBytes: z.int().meta({ description: 'Of the database; the check of the copy comes after its last byte.' }),
+  })
+  .meta({ id: 'RunningBackup' })
+
+const Differing = {
+  returning: z.int().meta({ description: 'There in the backup alone: they come back.' }),
+  going: z.int().meta({ description: 'There at present alone: they go.' }),
+  reverting: z.int().meta({ description: 'Different: they become what they were.' }),
+}
+
+/** What the restore of a backup would change. */
+export const BackupChanges = z
+  .object({
+    id: z.string(),
+    objects: z.array(
+      z.object({
+        object: z.string(),
+        now: z.int().nullable().meta({ description: 'Records at present; null while there is no such object.' }),
+        then: z.int().nullable().meta({ description: 'Records in the backup; null without the object there.' }),
+        ...Differing,
+      }),
+    ),
+    definitions: z.object({
+      ...Differing,
+      items: z
+        .array(z.object({ type: z.string(), name: z.string(), change: z.enum(['returning', 'going', 'reverting']) }))
+        .meta({ description: 'At most 200 of each kind of change.' }),
+    }),
+  })
+  .meta({ id: 'BackupChanges' })
+
 const BackupParams = z.object({ id: z.string() })
 const permission = { system: 'restore_backups' } as const
 const longTimeoutMs = 10 * 60_000
@@ -32,12 +69,12 @@ export const backupRoutes = defineRoutes({
     method: 'GET',
     mount: 'versioned',
     path: '/backups',
-    response: z.object({ backups: z.array(Backup) }).meta({ id: 'BackupList' }),
+    response: z.object({ backups: z.array(Backup), running: RunningBackup.nullable() }).meta({ id: 'BackupList' }),
     permission,
     rateLimit: 'read',
     errors: [],
     channel: 'backups',
-    summary: 'List the backups, newest first.',
+    summary: 'List the backups, newest first, and the one that is being made.',
     tag: 'backup',
   }),
   createBackup: defineRoute({
@@ -87,6 +124,21 @@ export const backupRoutes = defineRoutes({
     timeoutMs: longTimeoutMs,
     channel: 'backups',
     summary: 'Compare every byte of a backup with its checksums and check the integrity of its database.',
+    tag: 'backup',
+  }),
+  getBackupChanges: defineRoute({
+    operationId: 'getBackupChanges',
+    method: 'GET',
+    mount: 'versioned',
+    path: '/backups/:id/changes',
+    params: BackupParams,
+    response: BackupChanges,
+    permission,
+    rateLimit: 'heavy',
+    errors: ['conflict', 'timeout'],
+    timeoutMs: longTimeoutMs,
+    channel: 'backups',
+    summary: 'Tell what the restore of a backup would change of records and definitions.',
     tag: 'backup',
   }),
   restoreBackup: defineRoute({

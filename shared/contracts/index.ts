@@ -29,10 +29,13 @@ import { realtimeRoutes } from './realtime.ts'
 import { registryRoutes } from './registry.ts'
 import { schemaBackupRoutes } from './schema-backups.ts'
 import { scriptRoutes } from './scripts.ts'
+import { searchRoutes } from './search.ts'
 import { settingsRoutes } from './settings.ts'
 import { storageRoutes } from './storage.ts'
 import { syncConflictRoutes } from './sync-conflicts.ts'
 import { syncPeerRoutes, syncRoutes } from './sync.ts'
+import { trashRoutes } from './trash.ts'
+import { usageRoutes } from './usage.ts'
 import { viewRoutes } from './views.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workflowRoutes } from './workflow.ts'
@@ -46,6 +49,9 @@ export const allContracts: readonly AnyRoute[] = [
   metadataOperationRoutes,
   dataRoutes,
   schemaBackupRoutes,
+  searchRoutes,
+  trashRoutes,
+  usageRoutes,
   feedRoutes,
   importRoutes,
   automationRoutes,

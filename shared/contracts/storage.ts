@@ -381,6 +381,18 @@ export const storageRoutes = defineRoutes({
     errors: ['file_not_found', 'delete_restricted'],
     summary: 'Delete a file; a live record that names it holds it, unless forced.',
   }),
+  getFileUsage: defineRoute({
+    ...reads,
+    operationId: 'getFileUsage',
+    path: '/storage/usage',
+    response: z.object({
+      sizeBytes: z.int().meta({ description: 'Of all files together, those being uploaded too.' }),
+      quotaBytes: z.int().nullable().meta({ description: 'What they may take; null for as much as there is.' }),
+    }),
+    permission: { system: 'manage_settings' },
+    errors: [],
+    summary: 'Tell what all files take.',
+  }),
   getFileRules: defineRoute({
     ...reads,
     operationId: 'getFileRules',

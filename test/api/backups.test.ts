@@ -119,6 +119,59 @@ describe('an unknown backup', () => {
   })
 })
 
+describe('GET /backups/:id/changes', () => {
+  it('tells records and definitions that come back, go, or become what they were', async () => {
+    const own = await createTestHost()
+    try {
+      await own.defineObject('note', { title: { type: 'text' } })
+      await own.defineObject('doomed', { title: { type: 'text' } })
+      const [kept, changed, removed] = await Promise.all(
+        ['kept', 'changed', 'removed'].map(async (title) => (await own.post('/data/note', { title })).body.id),
+      )
+      await own.post('/data/doomed', { title: 'goes with its object' })
+      const { body: backup } = await own.post('/backups')
+      expect((await own.get(`/backups/${backup.id}/changes`)).body).toMatchObject({
+        objects: [
+          { object: 'doomed', now: 1, then: 1, returning: 0, going: 0, reverting: 0 },
+          { object: 'note', now: 3, then: 3, returning: 0, going: 0, reverting: 0 },
+        ],
+        definitions: { returning: 0, going: 0, reverting: 0, items: [] },
+      })
+      await own.patch(`/data/note/${changed}`, { title: 'another' })
+      await own.delete(`/data/note/${removed}`)
+      await own.post('/data/note', { title: 'new' })
+      await own.delete('/meta/object/doomed?confirm=true')
+      await own.defineObject('note', { title: { type: 'text' }, more: { type: 'text' } })
+      await own.defineObject('young', { title: { type: 'text' } })
+      const { status, body } = await own.get(`/backups/${backup.id}/changes`)
+      expect(status).toBe(200)
+      expect(body.objects).toEqual([
+        { object: 'doomed', now: null, then: 1, returning: 1, going: 0, reverting: 0 },
+        { object: 'note', now: 3, then: 3, returning: 1, going: 1, reverting: 1 },
+        { object: 'young', now: 0, then: null, returning: 0, going: 0, reverting: 0 },
+      ])
+      expect(body.definitions.items).toEqual(
+        expect.arrayContaining([
+          { type: 'object', name: 'doomed', change: 'returning' },
+          { type: 'object', name: 'young', change: 'going' },
+          { type: 'object', name: 'note', change: 'reverting' },
+        ]),
+      )
+      expect((await own.get(`/data/note/${kept}`)).status).toBe(200)
+    } finally {
+      await own.stop()
+    }
+  })
+
+  it('says that a damaged backup cannot be read', async () => {
+    const { body: backup } = await test.post('/backups')
+    writeFileSync(fileOf(backup.id), 'no database')
+    const answer = await test.get(`/backups/${backup.id}/changes`)
+    expect(answer.status).toBe(409)
+    expect(answer.body.error.details.reason).toBe('backup_damaged')
+  })
+})
+
 describe('POST /backups/:id/restore', () => {
   it('refuses a restore that is not confirmed with the id', async () => {
     const { body: backup } = await test.post('/backups')

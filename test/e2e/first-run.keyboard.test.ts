@@ -77,7 +77,7 @@ describe('first run by keyboard', () => {
     const { page, errors, close } = await bench.open('/objects')
     await page.getByRole('heading', { level: 1, name: 'Objects' }).waitFor()
     await page.keyboard.press('ControlOrMeta+K')
-    await page.getByRole('combobox', { name: /Type a command/ }).waitFor()
+    await page.getByRole('combobox', { name: /Search records/ }).waitFor()
     const labels = await page.getByRole('option').allTextContents()
     expect(labels.length).toBeGreaterThan(8)
     await page.keyboard.type('go to home')

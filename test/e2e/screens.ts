@@ -10,6 +10,7 @@ import { organizationScreens } from './organization-screens.ts'
 import { paste } from './open-console.ts'
 import { groupScreens } from './group-screens.ts'
 import { packageScreens } from './package-screens.ts'
+import { programScreens } from './program-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { syncScreens } from './sync-screens.ts'
@@ -398,6 +399,7 @@ export const screens: readonly Screen[] = [
   ...organizationScreens,
   ...syncScreens,
   ...packageScreens,
+  ...programScreens,
   ...webhookScreens,
   ...workflowScreens,
   ...automationScreens,
@@ -435,7 +437,7 @@ export const screens: readonly Screen[] = [
     reach: async (page) => {
       await heading(page, 'Home')
       await page.keyboard.press('ControlOrMeta+K')
-      await page.getByRole('combobox', { name: 'Type a command' }).fill('o')
+      await page.getByRole('combobox', { name: 'Search records' }).fill('o')
       await page.getByRole('option').first().waitFor()
     },
   },

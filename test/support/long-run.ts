@@ -18,6 +18,7 @@ export const longFiles: readonly string[] = [
   'test/api/notifications.kill.test.ts',
   'test/api/packages.kill.test.ts',
   'test/api/rename.kill.test.ts',
+  'test/api/restore.kill.test.ts',
   'test/api/schema-change-kill.test.ts',
   'test/api/schema-change-large.test.ts',
   'test/api/storage.kill.test.ts',

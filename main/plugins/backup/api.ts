@@ -1,12 +1,24 @@
 // What other plugins may ask of backups. Types only.
+import type { z } from 'zod'
+import type { BackupChanges } from '#shared/contracts/backup.ts'
 import type { Actor } from '#shared/events.ts'
 import type { BackupCheck, BackupEntry } from '#main/database/backup-folder.ts'
 import type { BackupKind } from '#main/database/backup-manifest.ts'
+
+/** What the restore of a backup would change. */
+export type BackupComparison = z.output<typeof BackupChanges>
 
 /** The backup service. Permission is the caller's business: the routes ask for `restore_backups`. */
 export interface BackupService {
   /** Newest first. */
   list(): BackupEntry[]
+  /** The backup that is being made; null while none is. */
+  running(): { kind: BackupKind; startedAt: string; copiedBytes: number; totalBytes: number } | null
+  /**
+   * Compares the present records and definitions with those of a backup.
+   * @throws resource_not_found, conflict when the backup cannot be read, timeout
+   */
+  changes(id: string, signal: AbortSignal): Promise<BackupComparison>
   /** Makes a verified backup while writing goes on, then lets old ones go by the rules of their kind. */
   create(kind: BackupKind, note?: string): Promise<BackupEntry>
   /** @throws resource_not_found */

@@ -1,4 +1,5 @@
 // The backup plugin: verified copies of the workspace, made while it runs, and the way back to them.
+import { statSync } from 'node:fs'
 import { backupRoutes } from '#shared/contracts/backup.ts'
 import { createBackupFolder } from '#main/database/backup-folder.ts'
 import { createFileChecker } from '#main/database/check-in-child.ts'
@@ -7,6 +8,7 @@ import { writeRestoreNote } from '#main/kernel/restore-note.ts'
 import { backupJobs } from './jobs.ts'
 import type { Announce } from './routes.ts'
 import { backupEvents, backupHandlers } from './routes.ts'
+import { createComparison } from './service/comparison.ts'
 import { createBackupService, parseRetention } from './service.ts'
 
 /** Makes, keeps, checks and restores backups (D-207). */
@@ -14,7 +16,7 @@ export const backupPlugin = definePlugin({
   id: 'backup',
   version: '1.0.0',
   requires: ['permissions'],
-  optional: ['storage'],
+  optional: ['metadata', 'storage'],
   discovery: { service: 'backup' },
   contract: backupRoutes,
   emits: backupEvents,
@@ -32,6 +34,8 @@ export const backupPlugin = definePlugin({
       }),
       copy: (target) => host.database.backupTo(target),
       whileKept: (work) => storage()?.whileKept(work) ?? work(),
+      databaseBytes: () => statSync(host.database.file).size,
+      compare: createComparison({ compare: checker.compare, metadata: host.optionalService('metadata') }),
       requestRestart: options.requestRestart,
       leaveNote: (note) => writeRestoreNote(options.dataDir, note),
       retention: parseRetention(options.config('backup')),

@@ -19,7 +19,8 @@ export type Announce = (
 /** The handlers of the backup routes. */
 export function backupHandlers(service: BackupService, announce: Announce): Handlers<typeof backupRoutes> {
   return {
-    listBackups: () => ({ backups: service.list() }),
+    listBackups: () => ({ backups: service.list(), running: service.running() }),
+    getBackupChanges: (ctx, { params }) => service.changes(params.id, ctx.signal),
     async createBackup(ctx, { body }) {
       const backup = await service.create('manual', body?.note)
       await announce(ctx, 'backup.created', { id: backup.id })

@@ -1,5 +1,5 @@
 // The rules of backups: what is kept, and what must hold before a restore.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -44,6 +44,8 @@ beforeEach(() => {
     folder,
     whileKept: (work) => work(),
     copy: (target) => copyDatabase(writer, target),
+    databaseBytes: () => statSync(join(dir, 'cairn.db')).size,
+    compare: async (id) => ({ id, objects: [], definitions: { returning: 0, going: 0, reverting: 0, items: [] } }),
     requestRestart: (prepare) => restarts.push(prepare),
     leaveNote: (note) => writeRestoreNote(dir, note),
     retention: defaultRetention,

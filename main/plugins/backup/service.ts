@@ -8,6 +8,7 @@ import type { Clock } from '#main/kernel/clock.ts'
 import type { Logger } from '#main/kernel/logger.ts'
 import type { RestoreNote } from '#main/kernel/restore-note.ts'
 import type { BackupService } from './api.ts'
+import type { CompareBackup } from './service/comparison.ts'
 
 /** How many backups of a kind are kept (D-207). Manual ones stay until somebody deletes them. */
 export interface Retention {
@@ -26,6 +27,10 @@ export interface BackupServiceOptions {
   readonly copy: (target: string) => Promise<void>
   /** Runs work while no file of the workspace goes: what the copy of the database names is then there to be kept. */
   readonly whileKept: <T>(work: () => Promise<T>) => Promise<T>
+  /** Bytes of the present database. */
+  readonly databaseBytes: () => number
+  /** Compares the present database with the file of a backup. */
+  readonly compare: CompareBackup
   readonly requestRestart: (prepare: () => Promise<void>) => void
   /** Tells the next start that the database was put back. */
   readonly leaveNote: (note: RestoreNote) => void
@@ -40,6 +45,7 @@ const dayMs = 86_400_000
 export function createBackupService(options: BackupServiceOptions): BackupService {
   const { folder, log } = options
   let last: Promise<unknown> = Promise.resolve()
+  let making: { kind: BackupKind; startedAt: string } | null = null
 
   /** One at a time: two copies would double the load, and a deletion must not meet a restore. */
   const inTurn = <T>(work: () => Promise<T> | T): Promise<T> => {
@@ -78,10 +84,25 @@ export function createBackupService(options: BackupServiceOptions): BackupServic
     create: (kind, note) =>
       inTurn(async () => {
         const told = note === undefined ? {} : { note }
-        const backup = await options.whileKept(() => folder.create({ kind, copy: options.copy, ...told }))
-        letOldOnesGo()
-        return backup
+        making = { kind, startedAt: options.clock.iso() }
+        try {
+          const backup = await options.whileKept(() => folder.create({ kind, copy: options.copy, ...told }))
+          letOldOnesGo()
+          return backup
+        } finally {
+          making = null
+        }
       }),
+    running() {
+      const copiedBytes = folder.copiedBytes()
+      if (making === null || copiedBytes === null) return null
+      // Written pages that wait in the log come on top of the file.
+      return { ...making, copiedBytes, totalBytes: Math.max(options.databaseBytes(), copiedBytes) }
+    },
+    changes: (id, signal) => {
+      find(id)
+      return options.compare(id, folder.databaseFile(id), signal)
+    },
     verify: (id) =>
       inTurn(() => {
         find(id)

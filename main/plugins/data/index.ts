@@ -3,6 +3,9 @@ import { userDirectory } from '#shared/user-directory.ts'
 import { randomBytes } from 'node:crypto'
 import { dataRoutes } from '#shared/contracts/data.ts'
 import { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
+import { searchRoutes } from '#shared/contracts/search.ts'
+import { trashRoutes } from '#shared/contracts/trash.ts'
+import { usageRoutes } from '#shared/contracts/usage.ts'
 import { recordEvents } from '#shared/events.ts'
 import { createCursorKey } from '#main/database/query/cursor.ts'
 import type { CursorKey } from '#main/database/query/cursor.ts'
@@ -23,10 +26,13 @@ import { backupExpiredEvent, createSchemaUpkeep } from './service/schema-change/
 import { withRelationChecks } from './service/relation-checks.ts'
 import { createTransitionRights } from './service/rules/transition-rights.ts'
 import { ruleHook, withRuleChecks } from './service/rules/rule-hook.ts'
+import { createSearchEverything } from './service/search-everything.ts'
+import { createTrash } from './service/trash.ts'
 import { createTrashRetention } from './service/trash-retention.ts'
 import { createTriggerActions } from './service/triggers/trigger-actions.ts'
 import { createTriggerList, triggerEvents } from './service/triggers/trigger-list.ts'
 import { createTriggerRunner } from './service/triggers/trigger-runner.ts'
+import { createUsage } from './service/usage.ts'
 import { getKey, getRow, putKey } from './store.ts'
 
 /** Records of any object: create, read, update, delete, batch, query. */
@@ -100,6 +106,13 @@ export const dataPlugin = definePlugin({
     })
     host.provide('data', service)
     host.handle(dataRoutes, dataHandlers(service, metadata, host.read))
+    const authorizer = () => host.authorizer
+    const search = createSearchEverything({ data: service, metadata, authorizer })
+    host.handle(searchRoutes, { searchEverything: (ctx, { query }) => search(ctx, query) })
+    host.handle(trashRoutes, { getTrash: createTrash({ data: service, metadata, settings, authorizer }) })
+    host.handle(usageRoutes, {
+      getUsage: createUsage({ read: host.read, heavy: host.heavy, metadata, dataFolder: host.options.dataDir }),
+    })
     const triggers = createTriggerRunner({
       read: host.read,
       write: host.write,

@@ -2,6 +2,7 @@
 import type { MetadataState, MetadataType } from '#shared/contracts/metadata.ts'
 import type { FieldError } from '#shared/errors.ts'
 import type { ObjectSchema } from '#shared/object-schema.ts'
+import type { ComparedTable } from '#main/database/compare-files.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
 import type { Reads, Tx } from '#main/kernel/database.ts'
 
@@ -161,6 +162,8 @@ export interface MetadataService {
    * is a draft or archived. The same frozen value is answered until it changes, so callers may key caches by identity.
    */
   objectSchema(name: string): ObjectSchema | undefined
+  /** Where definitions are, for comparisons with a copy of the database. */
+  readonly comparedItems: ComparedTable
   /** All compiled objects, by name. */
   objectSchemas(): readonly ObjectSchema[]
   /**

@@ -33,7 +33,7 @@ import type { Pipeline } from './service/pipeline.ts'
 import { createPipeline } from './service/pipeline.ts'
 import { visibleItem, visiblePart } from './service/visible-item.ts'
 import type { DraftRecord } from './store.ts'
-import { readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
+import { comparedItems, readAllDrafts, readAllItems, readAllOverlays } from './store.ts'
 
 /** What the service works with. */
 export interface MetadataServiceOptions {
@@ -260,6 +260,7 @@ export function createMetadataService(options: MetadataServiceOptions): Metadata
     },
     objectSchema: cache.objectSchema,
     objectSchemas: cache.objectSchemas,
+    comparedItems,
     async save(ctx, input) {
       const { result, field, after } = await pipeline.run(ctx, 'save', input)
       const stored = field === undefined ? undefined : (result.dryRun ? cache : after).get('field', field)

@@ -4,7 +4,11 @@ import type { Actor } from '#shared/events.ts'
 import type { MetadataType } from '#shared/contracts/metadata.ts'
 import type { Reads, Statement, Tx } from '#main/kernel/database.ts'
 import { statement } from '#main/kernel/database.ts'
+import type { ComparedTable } from '#main/database/compare-files.ts'
 import type { MetadataItem, OverlayRecord } from './api.ts'
+
+/** Where definitions are, for comparisons with a copy of the database. */
+export const comparedItems: ComparedTable = { table: 'metadata_item', keys: ['type', 'name'], version: 'updated_at' }
 
 /** The operations a history event may name (D-108). */
 export type HistoryOp = 'create' | 'update' | 'delete' | 'state' | 'overlay'

@@ -88,6 +88,7 @@ export const storagePlugin = definePlugin({
     host.handle(
       storageRoutes,
       storageHandlers({
+        read: host.read,
         files,
         rules,
         tokens,

@@ -3,6 +3,7 @@ import type { storageRoutes } from '#shared/contracts/storage.ts'
 import { FileMetadata } from '#shared/contracts/storage.ts'
 import { validationError } from '#shared/errors.ts'
 import type { RequestContext } from '#main/kernel/context.ts'
+import type { Reads } from '#main/kernel/database.ts'
 import type { Handlers } from '#main/kernel/plugin.ts'
 import type { ChunkedUploads } from './service/chunked-uploads.ts'
 import type { Downloads } from './service/downloads.ts'
@@ -15,6 +16,7 @@ import type { FileAdministration } from './service.ts'
 
 /** What the handlers work with. */
 export interface StorageHandlerParts {
+  readonly read: Reads
   readonly files: Files
   readonly administration: FileAdministration
   readonly uploads: Uploads
@@ -128,6 +130,7 @@ export function storageHandlers(parts: StorageHandlerParts): Handlers<typeof sto
     downloadFile: (ctx, { params, query, headers }) => downloads.send(ctx, params.id, download(query, headers)),
     getFile: (ctx, { params, query, headers }) => downloads.send(ctx, params.id, download(query, headers)),
     deleteFile: (ctx, { params, query }) => administration.remove(ctx, params.id, query.force === true),
+    getFileUsage: () => files.usage(parts.read),
     getFileRules: () => ({ rules: rules.all() }),
     putFileRules: async (ctx, { body }) => ({ rules: await rules.replace(ctx, body.rules) }),
   }

@@ -15,6 +15,7 @@ import type { ObjectItem } from '../objects/index.ts'
 import classes from './home-screen.module.css'
 
 const ReadyApps = lazy(async () => ({ default: (await import('../packages/index.ts')).ReadyApps }))
+const OverviewParts = lazy(async () => ({ default: (await import('./overview-parts.tsx')).OverviewParts }))
 
 /** Home. With nothing stored yet it asks what to keep track of and takes a pasted table at once. */
 export function HomeScreen() {
@@ -69,6 +70,9 @@ function FirstRun(props: { area: ReactNode }) {
 function Overview(props: { objects: readonly ObjectItem[]; area: ReactNode }) {
   return (
     <Page title={t('home.title')}>
+      <Suspense fallback={null}>
+        <OverviewParts objects={props.objects} />
+      </Suspense>
       <h2 className={classes.heading}>{t('home.objects')}</h2>
       <ul className={classes.cards}>
         {props.objects.map((object) => (

@@ -2,6 +2,7 @@
 import { Button, Progress } from '@mantine/core'
 import { useState } from 'react'
 import parts from '../../components/parts.module.css'
+import { formatBytes } from '../../lib/format.ts'
 import { t } from '../../lib/strings.ts'
 import { AsidePart } from './aside-part.tsx'
 import { CheckButton } from './check-button.tsx'
@@ -10,7 +11,7 @@ import { PeerList } from './peer-list.tsx'
 import { StateIcon } from './state-icon.tsx'
 import { StatusFacts } from './status-facts.tsx'
 import type { SyncStatus } from './sync-queries.ts'
-import { groupFingerprint, sizeText, stateText, toneOf } from './sync-words.ts'
+import { groupFingerprint, stateText, toneOf } from './sync-words.ts'
 import { useNow } from './use-now.ts'
 import classes from './sync.module.css'
 
@@ -51,7 +52,7 @@ export function DevicesPart(props: { status: SyncStatus; mayManage: boolean }) {
                 <code className={classes.fingerprint}>{groupFingerprint(status.device.fingerprint)}</code>
               </dd>
               <dt>{t('status.size')}</dt>
-              <dd>{sizeText(status.logBytes)}</dd>
+              <dd>{formatBytes(status.logBytes)}</dd>
             </dl>
             <p className={classes.help}>{t('own.fingerprint.help')}</p>
             {props.mayManage && status.device.role === 'admin' && <Rename name={status.device.name} />}

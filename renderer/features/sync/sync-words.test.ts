@@ -1,6 +1,7 @@
 // The words for how sync stands: exactly those of the design, and "up to date" only where it was proved.
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { formatBytes } from '../../lib/format.ts'
 import { addStrings } from '../../lib/strings.ts'
 import { syncDeviceStrings } from '../../lib/strings/sync-devices.ts'
 import { syncStrings } from '../../lib/strings/sync.ts'
@@ -13,7 +14,6 @@ import {
   reasonText,
   refusalText,
   shortMoment,
-  sizeText,
   stateText,
   stepTexts,
   toneOf,
@@ -167,7 +167,7 @@ describe('figures', () => {
     expect(groupDigits('482913')).toBe('482 913')
     expect(groupFingerprint('3F:9a:41c0:7be2')).toBe('3F9a 41c0 7be2')
     expect([299_001, 60_000, 900, 0, -5].map(countdownText)).toEqual(['5:00', '1:00', '0:01', '0:00', '0:00'])
-    expect([900, 18_400_000, 2_500_000_000].map(sizeText)).toEqual(['0.9 kB', '18 MB', '2.5 GB'])
+    expect([900, 18_400_000, 2_500_000_000].map(formatBytes)).toEqual(['0.9 kB', '18 MB', '2.5 GB'])
     expect(shortMoment(at('2026-11-22T00:05:00'), now)).toBe('00:05')
   })
 })

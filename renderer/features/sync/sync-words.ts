@@ -280,14 +280,3 @@ export function groupFingerprint(fingerprint: string): string {
   const plain = fingerprint.replaceAll(/[^0-9a-z]/gi, '')
   return (plain.match(/.{1,4}/g) ?? []).join(' ')
 }
-
-/** A size in bytes as people write it. */
-export function sizeText(bytes: number): string {
-  const step = bytes >= 1e9 ? 1e9 : bytes >= 1e6 ? 1e6 : 1e3
-  const unit = step === 1e9 ? 'gigabyte' : step === 1e6 ? 'megabyte' : 'kilobyte'
-  return new Intl.NumberFormat(locale, {
-    style: 'unit',
-    unit,
-    maximumFractionDigits: bytes >= 10 * step ? 0 : 1,
-  }).format(bytes / step)
-}

@@ -61,6 +61,7 @@ export const coveredContractChannels: ReadonlySet<string> = new Set([
   'registry',
   'reveal',
   'scripts',
+  'search',
   'session',
   'settings',
   'shares',

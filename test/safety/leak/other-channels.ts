@@ -388,12 +388,14 @@ export const otherChannels: Readonly<Record<string, ChannelCases>> = {
     get('/storage/signed/none'),
     ask('PUT', '/storage/signed/none', {}),
     get('/storage/rules'),
+    get('/storage/usage'),
     ask('PUT', '/storage/rules', { rules: {} }),
   ],
   hooks: () => ['/hooks/none', '//hooks/none'].flatMap((path) => [get(path), post(path, {}), ask('PUT', path, {})]),
-  settings: () => [get('/settings'), ask('PATCH', '/settings', { settings: { timezone: 'Nowhere' } })],
+  settings: () => [get('/settings'), get('/usage'), ask('PATCH', '/settings', { settings: { timezone: 'Nowhere' } })],
   backups: () => [
     get('/backups'),
+    get('/backups/none/changes'),
     post('/backups'),
     ...['download', 'verify', 'restore'].map((what) =>
       what === 'download' ? get('/backups/none/download') : post(`/backups/none/${what}`),

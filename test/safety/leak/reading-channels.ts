@@ -50,6 +50,7 @@ export const readingChannels: Readonly<Record<string, ChannelCases>> = {
     get('/data/matter?deleted=include&top=100'),
     get('/data/matter?deleted=only'),
     { method: 'HEAD', path: '/data/matter' },
+    get('/trash'),
   ],
   get: ({ seen, hidden, seenDeleted, hiddenDeleted, hiddenPerson, seenPerson, vaults, hiddenLine, seenLine }) => [
     ...[...seen, ...hidden, seenDeleted, hiddenDeleted].map((id) => get(`/data/matter/${id}`)),
@@ -174,6 +175,8 @@ export const readingChannels: Readonly<Record<string, ChannelCases>> = {
     query({ search: { query: 'alpha', fields: ['name'] } }),
     ...hiddenFields(world).map((field) => query({ search: { query: 'qzk', fields: [field] } })),
     get(`/data/matter?search=qzk&searchFields=${world.fields.text}`),
+    ...['alpha', 'qzk', 'victim', 'hidden'].map((text) => get(`/search?q=${text}&limit=50&count=true`)),
+    ...['matter', 'person', 'vault', 'matter_line'].map((object) => get(`/search?q=qzk&object=${object}&count=true`)),
     query({ search: 'qzk' }, 'person'),
     query({ search: 'qzk' }, 'vault'),
     query({ search: 'qzk' }, 'matter_line'),

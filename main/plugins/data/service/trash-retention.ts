@@ -1,6 +1,7 @@
 // Removes records for good that have been in the trash for longer than their object or the workspace keeps them (D-59).
 // Knows when, not how: each goes through the purge anybody may ask for.
 import { PlatformError } from '#shared/errors.ts'
+import type { ObjectSchema } from '#shared/object-schema.ts'
 import type { Clock } from '#main/kernel/clock.ts'
 import { internalContext } from '#main/kernel/context.ts'
 import type { Reads } from '#main/kernel/database.ts'
@@ -21,6 +22,11 @@ export interface TrashRetentionParts {
   readonly isBusy: () => boolean
   readonly clock: Clock
   readonly log: Logger
+}
+
+/** Days after which deleted records of an object are purged; 0 keeps them. */
+export function retentionOf(schema: ObjectSchema, settings: Pick<SettingsService, 'get'>): number {
+  return schema.definition.trashRetentionDays ?? settings.get('trashRetentionDays')
 }
 
 const dayMs = 86_400_000
@@ -51,7 +57,7 @@ export function createTrashRetention(parts: TrashRetentionParts): (signal: Abort
 
   return async (signal) => {
     for (const schema of metadata.objectSchemas()) {
-      const days = schema.definition.trashRetentionDays ?? settings.get('trashRetentionDays')
+      const days = retentionOf(schema, settings)
       if (schema.abstract || days === 0) continue
       const before = new Date(clock.now() - days * dayMs).toISOString()
       let rows: TrashedRow[] = []

@@ -45,6 +45,8 @@ export interface Files {
   judge(file: FileRow, arrived: ArrivedBytes, strict?: boolean): Promise<MediaType>
   /** @param more bytes beyond those counted already @throws storage_quota_exceeded */
   requireQuota(read: Pick<Reads, 'get'>, more: number): void
+  /** What all files take and may take. */
+  usage(read: Pick<Reads, 'get'>): { sizeBytes: number; quotaBytes: number | null }
   /** Raises the event of a file that is ready. */
   announceReady(tx: Tx, ctx: RequestContext, file: FileRow): void
   show(file: FileRow): StoredFile
@@ -142,6 +144,7 @@ export function createFiles({ access, rules, clock, ids, quotaBytes, urlOf }: Fi
       if (limitBytes !== null && usedBytes(read) + more > limitBytes)
         throw storageError('storage_quota_exceeded', { limitBytes })
     },
+    usage: (read) => ({ sizeBytes: usedBytes(read), quotaBytes: quotaBytes() }),
     announceReady(tx, ctx, file) {
       const { fileId, name, size, mimeType, scope } = show(file)
       tx.emit(ctx, { type: 'file.uploaded', payload: { fileId, name, size, mimeType, scope } })

@@ -1,0 +1,47 @@
+// Owns the settings on screen: all of them with one search, what the workspace takes, and what Cairn is.
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'wouter'
+import { Delayed } from '../../components/delayed.tsx'
+import { LoadFailure } from '../../components/notice.tsx'
+import { Page } from '../../components/page.tsx'
+import { TabbedParts } from '../../components/tab-list.tsx'
+import { navigate } from '../../lib/hash-location.ts'
+import { t } from '../../lib/strings.ts'
+import { AboutPart } from './about-part.tsx'
+import { SettingsPart } from './settings-part.tsx'
+import { settingsQuery } from './settings-queries.ts'
+import './setting-list.ts'
+import { StoragePart } from './storage-part.tsx'
+
+const tabs = ['all', 'storage', 'about'] as const
+
+/** The screen; `part` is one of its tabs. */
+export function SettingsScreen(props: { part: string | undefined }) {
+  const chosen = tabs.find((tab) => tab === props.part) ?? 'all'
+  const [parameters] = useSearchParams()
+  const { data: options, error, refetch } = useQuery(settingsQuery)
+  return (
+    <Page title={t('settings.title')}>
+      <TabbedParts
+        label={t('settings.parts')}
+        tabs={tabs.map((key) => ({ key, label: t(`settings.part.${key}`) }))}
+        chosen={chosen}
+        onChoose={(key) => navigate(key === 'all' ? '/settings' : `/settings/${key}`, { replace: true })}
+      >
+        {chosen === 'storage' && <StoragePart />}
+        {chosen === 'about' && <AboutPart />}
+        {chosen === 'all' && error && options === undefined && (
+          <LoadFailure error={error} onRetry={() => void refetch()} />
+        )}
+        {chosen === 'all' && options === undefined && !error && (
+          <Delayed>
+            <p role="status">{t('app.loading')}</p>
+          </Delayed>
+        )}
+        {chosen === 'all' && options !== undefined && (
+          <SettingsPart key={parameters.get('find') ?? ''} options={options} find={parameters.get('find') ?? ''} />
+        )}
+      </TabbedParts>
+    </Page>
+  )
+}

@@ -1,0 +1,24 @@
+// Words of the parts of home that only people with objects see.
+
+/** Texts of these parts. */
+export const homePartStrings = {
+  'home.pins': 'Pinned',
+  'home.recents': 'Opened last',
+  'home.pin': 'Pin {label}',
+  'home.unpin': 'Take {label} off',
+  'home.changes': 'Changed by others since you were last here',
+  'home.changes.since': 'Since {when}',
+  'home.changes.none': 'Nothing was changed by others since {when}.',
+  'home.changes.of.one': '{object}: {count} record',
+  'home.changes.of.other': '{object}: {count} records',
+  'home.changes.by': '{title}, by {name}',
+  'home.untitled': 'Untitled',
+  'home.next': 'What next?',
+  'home.next.hide': 'I know my way',
+  'home.next.fields': 'Look through the fields of {object}: types, rules, choices',
+  'home.next.view': 'Sort, filter and group {object}, and save it as a view',
+  'home.next.people': 'Invite somebody and say what they may see',
+  'home.next.device': 'Have it on a second machine',
+  'home.next.backup': 'See the backups that are made each night',
+  'home.next.keys': 'Press ? for the keys, and Ctrl+K to find anything.',
+} as const
