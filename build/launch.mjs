@@ -168,13 +168,12 @@ export function buildTarget(root, target) {
   const stamp = stampOf(listInputs(root, build.inputs))
   const staging = join(root, build.folder + '.' + process.pid)
   process.stderr.write('Building ' + (target === 'renderer' ? 'the screens' : 'the ' + target) + ' ...\n')
-  for (let pass = 0; pass < build.modes.length; pass += 1) {
-    const mode = build.modes[pass]
+  for (const mode of build.modes) {
     const args = [vite, 'build', '--config', build.config, '--mode', mode, '--logLevel', 'warn']
     // Node reads the configuration itself: bundling it would write into node_modules, which may be read-only.
     args.push('--configLoader', 'native')
     args.push('--outDir', staging)
-    if (pass === 0) args.push('--emptyOutDir')
+    if (mode === build.modes[0]) args.push('--emptyOutDir')
     // stdout stays free for the one line that names the address; colours are for terminals only.
     // A test runner sets NODE_ENV for itself; vite would take it over and bundle the slow development libraries.
     const env = Object.assign({}, process.env, { NODE_ENV: 'production' })

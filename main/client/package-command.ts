@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { PlatformError } from '#shared/errors.ts'
-import { locateDataDir } from '#main/data-dir.ts'
 import type { JudgedPackage } from '#main/plugins/packages/offline.ts'
 import {
   judgePackage,
@@ -14,7 +13,7 @@ import {
   readSigningKey,
   signPackage,
 } from '#main/plugins/packages/offline.ts'
-import { WrongUsage, exitCodeOf } from './command-line.ts'
+import { WrongUsage, commonOptions, exitCodeOf } from './command-line.ts'
 import { CommandFailed, connectToHost, refusalOf } from './host-client.ts'
 
 const usage = `Usage: cairn package <action> [...]
@@ -34,8 +33,7 @@ const options = {
   'key-id': { type: 'string' },
   'without-samples': { type: 'boolean' },
   confirm: { type: 'boolean' },
-  data: { type: 'string' },
-  help: { type: 'boolean', short: 'h' },
+  ...commonOptions,
 } as const
 
 type Options = ReturnType<typeof parse>['values']
@@ -43,23 +41,19 @@ type Options = ReturnType<typeof parse>['values']
 const parse = (argv: readonly string[]) => parseArgs({ args: [...argv], options, allowPositionals: true })
 
 /** One action: its words and options. */
-type Action = (words: readonly string[], options: Options) => Promise<number>
+type Action = (words: readonly string[], options: Options, dataDir: string) => Promise<number>
 
 const actions: Readonly<Record<string, Action>> = { key: makeKey, sign, pack, verify, install }
 
 /** Runs the command and answers the exit code. */
 export function runPackage(argv: readonly string[]): Promise<number> {
-  return exitCodeOf(usage, async () => {
-    const { positionals, values } = parse(argv)
+  const read = () => parse(argv)
+  return exitCodeOf(usage, read, async ({ positionals, values }, dataDir) => {
     const [name = '', ...words] = positionals
-    if (values.help === true) {
-      process.stdout.write(usage)
-      return 0
-    }
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined
     if (action === undefined) throw new WrongUsage(name === '' ? 'Say what to do.' : `There is no action ${name}.`)
     try {
-      return await action(words, values)
+      return await action(words, values, dataDir)
     } catch (error) {
       if (error instanceof PlatformError) throw refusalOf(error.httpStatus, JSON.stringify({ error }))
       if (error instanceof Error && 'syscall' in error) throw new CommandFailed(error.message)
@@ -103,9 +97,9 @@ async function verify([given]: readonly string[]): Promise<number> {
   return 0
 }
 
-async function install([given]: readonly string[], values: Options): Promise<number> {
+async function install([given]: readonly string[], values: Options, dataDir: string): Promise<number> {
   const { bytes, judged } = await judge(required(given, 'a folder or an archive'))
-  const host = await connectToHost(locateDataDir(values.data))
+  const host = await connectToHost(dataDir)
   const format = bytes.subarray(0, 2).toString('latin1') === 'PK' ? 'zip' : 'tgz'
   const artifact = { format, content: bytes.toString('base64'), packageId: judged.id, version: judged.version }
   const kept = await host.json({ method: 'POST', path: '/packages/upload', json: { artifact } })
