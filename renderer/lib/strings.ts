@@ -25,6 +25,8 @@ import type { signInStrings } from './strings/sign-in.ts'
 import type { syncDeviceStrings } from './strings/sync-devices.ts'
 import type { syncStrings } from './strings/sync.ts'
 import type { receiverStrings } from './strings/receivers.ts'
+import type { viewKindStrings } from './strings/views.ts'
+import { viewStrings } from './strings/views.ts'
 import type { webhookStrings } from './strings/webhooks.ts'
 import type { workflowStrings } from './strings/workflow.ts'
 
@@ -37,6 +39,7 @@ const table = {
   ...objectStrings,
   ...problemStrings,
   ...recordStrings,
+  ...viewStrings,
 } as const
 
 type LateTable = typeof accessStrings &
@@ -55,6 +58,7 @@ type LateTable = typeof accessStrings &
   typeof syncDeviceStrings &
   typeof syncStrings &
   typeof receiverStrings &
+  typeof viewKindStrings &
   typeof webhookStrings &
   typeof workflowStrings
 

@@ -5,7 +5,6 @@ import { useLocation, useSearch } from 'wouter'
 import { DataGrid } from '../../components/grid/index.ts'
 import type { DataGridHandle, GridColumn, GridProgress, GridSelection } from '../../components/grid/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
-import { Delayed } from '../../components/delayed.tsx'
 import { LoadFailure, Notice } from '../../components/notice.tsx'
 import { usePageTitle } from '../../components/page.tsx'
 import { useCommands } from '../../lib/commands.ts'
@@ -37,7 +36,7 @@ import { StatusBar } from './status-bar.tsx'
 import { useEditedCells } from './use-edited-cells.ts'
 import { useFieldContext } from './use-field-context.ts'
 import { useRecordMenu } from './use-record-menu.tsx'
-import { useRecordViews } from './use-record-views.tsx'
+import type { RecordViews } from './use-record-views.tsx'
 import { maxChecked, useRowChecks } from './use-row-checks.ts'
 import { useViewRows } from './use-view-rows.ts'
 
@@ -45,8 +44,8 @@ const SummaryPanel = lazy(async () => ({ default: (await import('./summary-panel
 const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }))
 
 /** Grid of all records of an object that has fields; `peek` shows one of them beside it. */
-export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
-  const { object } = props
+export function RecordView(props: { object: ObjectItem; views: RecordViews; peek?: RenderPeek | undefined }) {
+  const { object, views } = props
   const label = objectPluralLabel(object)
   usePageTitle(label)
   const client = useQueryClient()
@@ -66,7 +65,7 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
   const [progress, setProgress] = useState<GridProgress | null>(null)
   const grid = useRef<DataGridHandle>(null)
   const searchInput = useRef<HTMLInputElement>(null)
-  const heading = useRef<HTMLHeadingElement>(null)
+  const { heading } = views
 
   const setQuery = useCallback(
     (next: Partial<RecordQuery>): void => {
@@ -81,7 +80,6 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
     () => (query.filter ? buildGroup(query.filter, fields, context) : undefined),
     [query.filter, fields, context],
   )
-  const views = useRecordViews({ object: object.name, fields, query, filter: condition, onQuery: setQuery })
 
   const expand = useMemo(() => linkFields(fields), [fields])
   const view = useViewRows({
@@ -251,13 +249,11 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
         context={context}
         query={query}
         searchInput={searchInput}
-        heading={heading}
         checkedCount={checkedCount}
         onSearch={(search) => setQuery({ search })}
         onFilter={() => setFiltering(true)}
         onGroup={() => setGrouping(true)}
         terms={terms}
-        views={views.menu}
         columns={views.columnsList}
         columnsHidden={views.columns.length < fields.length}
         exporting={{
@@ -297,12 +293,6 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
       )}
       {rows.failed ? (
         <LoadFailure error={error} onRetry={view.retry} />
-      ) : !views.ready ? (
-        <Delayed>
-          <p role="status" className={classes.notice}>
-            {t('records.loading')}
-          </p>
-        </Delayed>
       ) : (
         <div className={classes.beside}>
           <div className={classes.grid}>
@@ -396,7 +386,6 @@ export function RecordView(props: { object: ObjectItem; peek?: RenderPeek }) {
           />
         </Suspense>
       )}
-      {views.dialogs}
       {menu.elements}
       <NewRecordDialog object={object} context={context} opened={adding} onClose={() => setAdding(false)} />
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
