@@ -38,6 +38,9 @@ const RecordsScreen = lazy(async () => ({
 const ViewKind = lazy(async () => ({
   default: (await import('../features/views/view-kind.tsx')).ViewKind,
 }))
+const FormScreen = lazy(async () => ({
+  default: (await import('../features/views/form-screen.tsx')).FormScreen,
+}))
 const RecordPeek = lazy(async () => ({
   default: (await import('../features/record/record-peek.tsx')).RecordPeek,
 }))
@@ -161,6 +164,9 @@ function Frame() {
                 </Route>
                 <Route path="/o/:name/record/:id">
                   {({ name, id }) => <RecordScreen key={name} name={name} id={id} />}
+                </Route>
+                <Route path="/o/:name/form/:view">
+                  {({ name, view }) => <FormScreen key={view} name={name} view={view} />}
                 </Route>
                 <Route path="/o/:name/import">{({ name }) => <ImportScreen key={name} name={name} />}</Route>
                 <Route path="/imports">{() => <JobsScreen />}</Route>

@@ -11,6 +11,7 @@ import { groupScreens } from './group-screens.ts'
 import { cut, dialog, heading, refuse } from './screen.ts'
 import type { Screen } from './screen.ts'
 import { syncScreens } from './sync-screens.ts'
+import { viewScreens } from './view-screens.ts'
 import { webhookScreens } from './webhook-screens.ts'
 import { workflowScreens } from './workflow-screens.ts'
 
@@ -300,7 +301,7 @@ export const screens: readonly Screen[] = [
     route: '/o/book',
     workspace: 'seeded',
     reach: async (page) => {
-      await page.getByRole('button', { name: 'View: All records' }).click()
+      await page.getByRole('button', { name: 'What to do with the view All records' }).click()
       await page.getByRole('menuitem', { name: 'Save as new view…' }).waitFor()
     },
   },
@@ -311,7 +312,7 @@ export const screens: readonly Screen[] = [
     route: '/o/book',
     workspace: 'seeded',
     reach: async (page) => {
-      await page.getByRole('button', { name: 'View: All records' }).click()
+      await page.getByRole('button', { name: 'What to do with the view All records' }).click()
       await page.getByRole('menuitem', { name: 'Save as new view…' }).click()
       await dialog(page, 'Save view')
       await page.getByRole('button', { name: 'Save' }).click()
@@ -390,6 +391,7 @@ export const screens: readonly Screen[] = [
     scrollsSideways: true,
   },
   ...groupScreens,
+  ...viewScreens,
   ...importScreens,
   ...accessScreens,
   ...activityScreens,

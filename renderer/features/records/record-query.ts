@@ -168,6 +168,12 @@ export function changeSort(
   return order === null ? others : [...others, { field, order }]
 }
 
+/** The conditions with one more; it replaces the one on the same field where all of them must hold. */
+export function narrowed(filter: FilterGroup | undefined, added: RecordFilter): FilterGroup {
+  const kept = filter === undefined || filter.any ? [] : filter.conditions
+  return { any: false, conditions: [...kept.filter(({ field }) => field !== added.field), added] }
+}
+
 /** The operator of a condition, or undefined when the field or the operator does not exist (any more). */
 export function operatorOf(
   filter: RecordFilter,

@@ -25,8 +25,8 @@ import { NewRecordDialog } from './new-record-dialog.tsx'
 import { NoRecords } from './no-records.tsx'
 import { useRecordPeek } from './record-peek-place.tsx'
 import type { RenderPeek } from './record-peek-place.tsx'
-import { buildGroup, changeSort, readQuery, sortText, writeQuery } from './record-query.ts'
-import type { RecordFilter, RecordQuery } from './record-query.ts'
+import { buildGroup, changeSort, narrowed, readQuery, sortText, writeQuery } from './record-query.ts'
+import type { RecordQuery } from './record-query.ts'
 import { RecordToolbar } from './record-toolbar.tsx'
 import { createRecordWrites } from './record-writes.ts'
 import type { Decision, RecordWritesPort } from './record-writes.ts'
@@ -286,7 +286,7 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
             fields={fields}
             context={context}
             filter={condition}
-            onGroup={(added) => setQuery({ filter: { any: false, conditions: narrowed(query.filter, added) } })}
+            onGroup={(added) => setQuery({ filter: narrowed(query.filter, added) })}
             onClose={() => setSumming(false)}
           />
         </Suspense>
@@ -391,12 +391,6 @@ export function RecordView(props: { object: ObjectItem; views: RecordViews; peek
       <ConflictDialog conflict={conflict} fields={fields} context={context} />
     </div>
   )
-}
-
-/** The conditions with one more; it replaces the one on the same field where all of them must hold. */
-function narrowed(filter: RecordQuery['filter'], added: RecordFilter): RecordFilter[] {
-  const kept = filter === undefined || filter.any ? [] : filter.conditions
-  return [...kept.filter(({ field }) => field !== added.field), added]
 }
 
 function useColumns(object: ObjectItem, fields: readonly FieldDefinition[]) {

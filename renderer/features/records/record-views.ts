@@ -47,6 +47,11 @@ export function useViews(object: string, enabled: boolean): readonly StoredView[
   return useQuery({ ...viewsQuery(object), enabled }).data
 }
 
+/** The stored views of an object, and why they are not there. */
+export function useStoredViews(object: string) {
+  return useQuery(viewsQuery(object))
+}
+
 function readView(view: {
   id: string
   label: string

@@ -161,7 +161,7 @@ export function KanbanColumn(props: {
               const isActive = place === (offset ?? -1)
               return (
                 <li
-                  key={place}
+                  key={record ? String(record.id) : place}
                   className={classes.slot}
                   style={{ transform: `translateY(${place * step}px)`, blockSize: step - gap }}
                   aria-setsize={count}

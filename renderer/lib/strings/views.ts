@@ -149,11 +149,8 @@ export const viewKindStrings = {
   'form.field.down': 'Move {field} down',
   'form.field.edit': 'Name and help of {field}',
   'form.required': 'required',
-  'form.missing': 'Enter a value.',
   'form.keys': 'Ctrl Enter sends. Enter alone never does.',
   'form.noFields': 'This form shows no fields. Choose some in its settings.',
   'form.notFound': 'There is no such form',
   'form.notFound.text': 'It may have been deleted, or it is somebody else’s own.',
-  'form.saveSettings': 'Save form',
-  'form.unsaved': 'The settings of the form are not saved yet.',
 } as const
