@@ -19,6 +19,7 @@ import type { notificationRoutes } from '#shared/contracts/notifications.ts'
 import type { permissionRoutes } from '#shared/contracts/permissions.ts'
 import type { realtimeRoutes } from '#shared/contracts/realtime.ts'
 import type { schemaBackupRoutes } from '#shared/contracts/schema-backups.ts'
+import type { storageRoutes } from '#shared/contracts/storage.ts'
 import type { syncConflictRoutes } from '#shared/contracts/sync-conflicts.ts'
 import type { syncPeerRoutes, syncRoutes } from '#shared/contracts/sync.ts'
 import type { viewRoutes } from '#shared/contracts/views.ts'
@@ -53,6 +54,7 @@ type Contracts = typeof dataRoutes &
   typeof authTwoFactorRoutes &
   typeof webhookRoutes &
   typeof workflowRoutes &
+  typeof storageRoutes &
   typeof automationRoutes
 
 /** `METHOD mount path` of a contract. */
@@ -125,6 +127,7 @@ export const endpoints = {
   createView: 'POST versioned /ui/views',
   updateView: 'PATCH versioned /ui/views/:viewId',
   deleteView: 'DELETE versioned /ui/views/:viewId',
+  downloadFile: 'GET versioned /storage/files/:id',
   queryAnalytics: 'POST versioned /analytics/query',
   getAuthConfig: 'GET versioned /auth/config',
   getSession: 'GET versioned /auth/get-session',

@@ -53,10 +53,18 @@ export async function seedViews(bench: ConsoleBench): Promise<void> {
     distributor: index % 3 === 2 ? null : makers[index % 2]?.id,
   }))
   await bench.api('POST', '/data/film/createMany', { records })
-  const view = async (key: string, label: string, config: Record<string, unknown>, viewKind = 'list'): Promise<unknown> =>
-    bench.api('POST', '/ui/views', { object: 'film', viewKind, key, label, config })
+  const view = async (
+    key: string,
+    label: string,
+    config: Record<string, unknown>,
+    viewKind = 'list',
+  ): Promise<unknown> => bench.api('POST', '/ui/views', { object: 'film', viewKind, key, label, config })
   const columns = ['title', 'status', 'genre', 'cost', 'first_day', 'distributor']
-  await view('by_status', 'By status', { type: 'kanban', kanban: { groupByField: 'status', sumField: 'cost' }, columns })
+  await view('by_status', 'By status', {
+    type: 'kanban',
+    kanban: { groupByField: 'status', sumField: 'cost' },
+    columns,
+  })
   await view('release', 'Release calendar', {
     type: 'calendar',
     calendar: { startDateField: 'first_day', endDateField: 'last_day', colorField: 'status' },
@@ -74,7 +82,11 @@ export async function seedViews(bench: ConsoleBench): Promise<void> {
       type: 'simple',
       title: 'Propose a film',
       description: 'For the spring programme.',
-      fields: ['title', { field: 'genre', label: 'Kind', help: 'As the programme has it.', required: true }, 'first_day'],
+      fields: [
+        'title',
+        { field: 'genre', label: 'Kind', help: 'As the programme has it.', required: true },
+        'first_day',
+      ],
       submitLabel: 'Send proposal',
     },
     'form',

@@ -138,7 +138,9 @@ describe('a kanban', () => {
     await page.getByRole('button', { name: 'Add record to Proposed' }).click()
     await page.getByRole('textbox', { name: 'Title of the new record' }).fill('Brand new')
     await page.keyboard.press('Enter')
-    await expect.poll(async () => (await films({ title: 'Brand new' })).map(({ status }) => status)).toEqual(['proposed'])
+    await expect
+      .poll(async () => (await films({ title: 'Brand new' })).map(({ status }) => status))
+      .toEqual(['proposed'])
     await page.keyboard.press('Escape')
     await card('Film 3').click()
     await page.getByRole('complementary', { name: /Film 3/ }).waitFor()
@@ -186,7 +188,9 @@ describe('a calendar', () => {
     const bar = (await event('Film 1').boundingBox())!
     await drag({ x: bar.x + 40, y: bar.y + 10 }, await over('2026-03-03'))
     await expect.poll(async () => (await film('Film 1')).first_day).toBe('2026-03-03')
-    await event('Film 1').and(page.getByRole('button', { name: /Mar 3, 2026/ })).waitFor()
+    await event('Film 1')
+      .and(page.getByRole('button', { name: /Mar 3, 2026/ }))
+      .waitFor()
     const moved = (await event('Film 1').boundingBox())!
     await drag({ x: moved.x + moved.width - 2, y: moved.y + 10 }, await over('2026-03-05'))
     await expect.poll(async () => (await film('Film 1')).last_day).toBe('2026-03-05')
@@ -205,7 +209,10 @@ describe('a calendar', () => {
     await expect.poll(async () => (await film('Film 1')).last_day).toBe('2026-03-05')
     await event('Film 1').first().focus()
     await page.keyboard.press('m')
-    await page.getByRole('dialog', { name: 'Dates of Film 1' }).getByRole('textbox', { name: 'Last day' }).fill('2026-03-01')
+    await page
+      .getByRole('dialog', { name: 'Dates of Film 1' })
+      .getByRole('textbox', { name: 'Last day' })
+      .fill('2026-03-01')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The end would be before the start.').waitFor()
     await page.getByRole('dialog').getByRole('textbox', { name: 'Last day' }).fill('2026-03-09')
@@ -245,7 +252,10 @@ describe('a gallery, a chart and a form', () => {
     await tab('Propose a film').click()
     await page.getByRole('textbox', { name: 'Title' }).fill('A quiet harbour')
     await page.getByRole('button', { name: 'Send proposal' }).click()
-    await page.locator('[data-field="genre"] p').filter({ hasText: /value|required/i }).waitFor()
+    await page
+      .locator('[data-field="genre"] p')
+      .filter({ hasText: /value|required/i })
+      .waitFor()
     await page.getByRole('combobox', { name: /^Kind/ }).fill('Drama')
     await page.getByRole('option', { name: 'Drama' }).click()
     await page.keyboard.press('ControlOrMeta+Enter')

@@ -137,7 +137,8 @@ export const viewScreens: readonly Screen[] = [
     ...records,
     name: 'calendar-agenda',
     state: 'full',
-    route: '/o/film?v=film.release&d=2026-03-18&o=startDateField.first_day,endDateField.last_day,colorField.status,mode.agenda',
+    route:
+      '/o/film?v=film.release&d=2026-03-18&o=startDateField.first_day,endDateField.last_day,colorField.status,mode.agenda',
     reach: async (page) => page.getByRole('heading', { name: 'Sunday, March 1', exact: true }).waitFor(),
   },
   {

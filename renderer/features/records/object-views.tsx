@@ -57,7 +57,9 @@ export function ObjectViews(props: {
     (next: Partial<RecordQuery>): void => {
       const { rec, tab } = readRecordAddress(address)
       const view = writeQuery({ ...readQuery(address), ...next })
-      navigate(tablePath(object.name, { view, rec, tab }), { replace: next.search !== undefined })
+      navigate(tablePath(object.name, { view, rec, tab }), {
+        replace: next.search !== undefined || next.day !== undefined,
+      })
     },
     [address, navigate, object.name],
   )

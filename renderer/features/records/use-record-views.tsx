@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { ReactNode, RefObject } from 'react'
 import { isEditable } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
+import { connection } from '../../lib/bridge.ts'
 import { useCommands } from '../../lib/commands.ts'
 import { confirmAction } from '../../lib/confirm.ts'
 import { discoveryQuery } from '../../lib/discovery.ts'
@@ -15,6 +16,7 @@ import type { StoredView, ViewDraft } from './record-views.ts'
 import { ViewDialog } from './view-dialog.tsx'
 import { ColumnsList, NewViewMenu, ViewMenu } from './view-menu.tsx'
 import { ViewTabs } from './view-tabs.tsx'
+import { requestText } from './view-request.ts'
 import { firstOptions, viewTypes } from './view-types.ts'
 import type { ViewType } from './view-types.ts'
 
@@ -104,7 +106,11 @@ export function useRecordViews({ object, label, fields, query, filter, onQuery }
   const stored = current?.options
   const { options: changedOptions } = query
   const options = useMemo(() => changedOptions ?? stored ?? {}, [changedOptions, stored])
-  const config = (): Record<string, unknown> => viewConfig(query, names, filter, type, { ...blank(stored), ...options })
+  const config = (): Record<string, unknown> => ({
+    ...viewConfig(query, names, filter, type, { ...blank(stored), ...options }),
+    // A kind that is shown as a grid stays what it is.
+    ...(current?.config['type'] === undefined ? {} : { type: current.config['type'] }),
+  })
   const changed =
     current !== undefined &&
     current.type !== 'form' &&
@@ -209,6 +215,14 @@ export function useRecordViews({ object, label, fields, query, filter, onQuery }
             onSaveNew={() => openCopy('')}
             onRename={() => current && setDialog({ kind: 'rename', type, draft: draftOf(current) })}
             onDuplicate={() => current && openCopy(t('views.copyName', { view: current.label }))}
+            onCopy={(form) =>
+              void attempt(async () => {
+                const { baseUrl, prefix } = await connection()
+                const request = { base: baseUrl + prefix, object, query, filter, columns: names }
+                await navigator.clipboard.writeText(requestText(form, request))
+                showToast({ message: t('views.copied'), tone: 'good' })
+              })
+            }
             onDefault={() =>
               current &&
               void attempt(async () =>

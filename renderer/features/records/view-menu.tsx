@@ -21,6 +21,8 @@ import type { StringKey } from '../../lib/strings.ts'
 import type { StoredView } from './record-views.ts'
 import { firstOptions, viewTypes } from './view-types.ts'
 import type { ViewType } from './view-types.ts'
+import { requestForms } from './view-request.ts'
+import type { RequestForm } from './view-request.ts'
 
 /** The menu hands the focus over a moment after it has closed; a dialog gives it back to where it was by then. */
 const handoverMs = 30
@@ -45,6 +47,8 @@ export function ViewMenu(props: {
   onSaveNew: () => void
   onRename: () => void
   onDuplicate: () => void
+  /** Copies what is shown as a request. */
+  onCopy: (form: RequestForm) => void
   onDefault: () => void
   onDelete: () => void
 }) {
@@ -74,8 +78,19 @@ export function ViewMenu(props: {
         {current && props.changed && <Menu.Item onClick={run(props.onUpdate)}>{t('views.update')}</Menu.Item>}
         {current && props.changed && <Menu.Item onClick={run(props.onReset)}>{t('views.reset')}</Menu.Item>}
         {!isForm && <Menu.Item onClick={run(props.onSaveNew)}>{t('views.save')}</Menu.Item>}
+        {!isForm && (
+          <div role="group" aria-label={t('views.copyAs')}>
+            <Menu.Label>{t('views.copyAs')}</Menu.Label>
+            {requestForms.map((form) => (
+              <Menu.Item key={form} onClick={run(() => props.onCopy(form))}>
+                {t(`views.copyAs.${form}`)}
+              </Menu.Item>
+            ))}
+          </div>
+        )}
         {current && (
           <>
+            <Menu.Divider />
             <Menu.Item onClick={run(props.onRename)}>{t('views.rename')}</Menu.Item>
             <Menu.Item onClick={run(props.onDuplicate)}>{t('views.duplicate')}</Menu.Item>
             {!isForm && (

@@ -1,7 +1,7 @@
 // Owns the calendar: which days are on screen, walking through them, and moving records by pointer, menu and key.
 import { ActionIcon, Button, Menu, SegmentedControl } from '@mantine/core'
 import { IconCalendarOff, IconCalendarTime, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
 import { EmptyState } from '../../components/notice.tsx'
 import type { GridRecord } from '../../components/grid/index.ts'
@@ -38,7 +38,7 @@ import { steppedRows } from './record-list.ts'
 import { UndatedTray } from './undated-tray.tsx'
 import { maxEvents, useCalendar } from './use-calendar.ts'
 import type { CalendarFields } from './use-calendar.ts'
-import { useKindPart } from './use-kind-part.tsx'
+import { isPeekOpen, useKindPart } from './use-kind-part.tsx'
 import type { KindPart } from './use-kind-part.tsx'
 import classes from './calendar.module.css'
 
@@ -96,7 +96,10 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
   const day = query.day ?? today
   const range = periodOf(mode, day, first)
   const { events, period, undated } = useCalendar(part, days, range)
-  const [tick, setTick] = useState(0)
+  /** The day the focus was led to; `tick` tells one time from the next. */
+  const [led, setLed] = useState({ day: '', tick: 0 })
+  /** A record that was moved by a key: the focus goes with it. */
+  const followed = useRef<{ id: string; from: string }>(undefined)
   const [dragged, setDragged] = useState<Dragged>()
   const [menu, setMenu] = useState<OpenCardMenu>()
   const [dated, setDated] = useState<GridRecord>()
@@ -114,13 +117,19 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
     address: part.address,
     rows: steppedRows(all),
     render: part.peek,
-    onShown: (line) => focusRecord(line === undefined ? undefined : all[line]),
+    onShown: (line) => line !== undefined && !isPeekOpen() && focusRecord(all[line]),
   })
   const openRecord = (record: GridRecord): void => open?.(all.indexOf(record), String(record.id))
   const walk = (next: string, focused: boolean): void => {
     onQuery({ day: next })
-    if (focused) setTick((current) => current + 1)
+    if (focused) setLed(({ tick }) => ({ day: next, tick: tick + 1 }))
   }
+  useEffect(() => {
+    const target = followed.current
+    if (!target || !events.some(({ record, from }) => record.id === target.id && from === target.from)) return
+    followed.current = undefined
+    focusRecord({ id: target.id })
+  })
 
   const drop = async (on: string): Promise<void> => {
     setDragged(undefined)
@@ -160,6 +169,7 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
       await part.change(record, { [end.name]: valueOn(addDays(to, by), record[end.name], end, context) })
       return
     }
+    followed.current = { id, from: addDays(from, by) }
     await part.change(record, {
       [start.name]: valueOn(addDays(from, by), record[start.name], start, context),
       ...(end && record[end.name] ? { [end.name]: valueOn(addDays(to, by), record[end.name], end, context) } : {}),
@@ -193,7 +203,7 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
     else if (here.length === 1) openRecord(only.record)
     else {
       onQuery({ day: at, options: { ...options, mode: 'day' } })
-      setTick((current) => current + 1)
+      setLed(({ tick }) => ({ day: at, tick: tick + 1 }))
     }
   }
 
@@ -320,7 +330,7 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
             label={label}
             weeks={weeksOf(mode, day, first)}
             events={events}
-            active={{ day, tick }}
+            active={{ day, tick: led.day === day ? led.tick : 0 }}
             today={today}
             month={day.slice(0, 7)}
             locale={locale}

@@ -4,6 +4,7 @@ import { IconCircleCheck } from '@tabler/icons-react'
 import { useEffect, useId, useRef, useState } from 'react'
 import type { KeyboardEvent } from 'react'
 import { Notice } from '../../components/notice.tsx'
+import { ShortcutKeys } from '../../components/shortcut-keys.tsx'
 import type { FieldContext, FieldDefinition } from '../../fields/index.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
@@ -128,7 +129,9 @@ export function FormSheet(props: {
               <Button onClick={() => void send()} loading={busy}>
                 {form.submit || t('form.submit.default')}
               </Button>
-              <span className={classes.keys}>{t('form.keys')}</span>
+              <span className={classes.keys}>
+                <ShortcutKeys shortcut="Mod+Enter" /> {t('form.keys')}
+              </span>
             </div>
           )}
         </form>

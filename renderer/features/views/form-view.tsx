@@ -1,7 +1,8 @@
 // Owns the tab of a form: the form as people fill it in, and its settings beside it.
 import { Button } from '@mantine/core'
 import { IconExternalLink, IconSettings } from '@tabler/icons-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { connection, shellBridge } from '../../lib/bridge.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem } from '../../lib/toast.ts'
 import { useViewWrites } from '../records/index.ts'
@@ -19,6 +20,7 @@ export function FormView({ object, fields, context, views }: ViewKindProps) {
   const [editing, setEditing] = useState(false)
   /** What was changed and is on its way to the host. */
   const [pending, setPending] = useState<FormConfig>()
+  const address = useConsoleAddress()
   if (!current) return null
   const form = pending ?? readForm(current.config, fields)
   const path = `#/o/${object.name}/form/${current.id}`
@@ -64,11 +66,20 @@ export function FormView({ object, fields, context, views }: ViewKindProps) {
         <FormSettings
           form={form}
           fields={fields}
-          link={`${window.location.href.split('#')[0]}${path}`}
+          link={`${address}${path}`}
           onChange={(next) => void change(next)}
           onClose={() => setEditing(false)}
         />
       )}
     </div>
   )
+}
+
+/** Where the screens are found with a browser; the window has an address of its own that nobody else can open. */
+function useConsoleAddress(): string {
+  const [address, setAddress] = useState(() => window.location.href.split('#')[0] ?? '')
+  useEffect(() => {
+    if (shellBridge()) void connection().then(({ baseUrl }) => setAddress(`${baseUrl}/_console/`))
+  }, [])
+  return address
 }

@@ -14,7 +14,7 @@ import type { OpenCardMenu } from './card-menu.tsx'
 import { KindFrame, OptionSelect } from './kind-frame.tsx'
 import { CardValues, cardHeight } from './record-card.tsx'
 import { RecordCover } from './record-cover.tsx'
-import { useKindPart } from './use-kind-part.tsx'
+import { isPeekOpen, useKindPart } from './use-kind-part.tsx'
 import classes from './gallery.module.css'
 
 const gap = 16
@@ -47,7 +47,11 @@ export function GalleryView(props: ViewKindProps) {
     address: part.address,
     rows,
     render: part.peek,
-    onShown: (line) => line !== undefined && focus(line),
+    onShown: (line) => {
+      if (line === undefined) return
+      if (isPeekOpen()) setActive({ line, tick: 0 })
+      else focus(line)
+    },
   })
 
   const scroller = useRef<HTMLDivElement>(null)
@@ -70,6 +74,8 @@ export function GalleryView(props: ViewKindProps) {
   const endLine = Math.min(lines, Math.ceil((room.top + room.height) / step) + spare)
   const first = firstLine * across
   const end = Math.min(rows.rowCount, endLine * across)
+  // Where the card of the keyboard is out of sight, the Tab key leads to the first that is drawn.
+  const stop = active.line >= first && active.line < end ? active.line : first
   const { onVisibleRange } = rows
   useEffect(() => {
     if (room.width > 0) onVisibleRange(first, end)
@@ -181,6 +187,7 @@ export function GalleryView(props: ViewKindProps) {
                         record={record}
                         title={part.titleOf(record)}
                         tick={line === active.line ? active.tick : undefined}
+                        isStop={line === stop}
                         cover={cover && <RecordCover value={record[cover.name]} field={cover} context={context} />}
                         onActive={() => setActive((before) => (before.line === line ? before : { line, tick: 0 }))}
                         onOpen={() => open?.(line, String(record.id))}
@@ -215,6 +222,8 @@ function GalleryCard(props: {
   title: string
   /** Undefined where the keyboard is on another card. */
   tick: number | undefined
+  /** Whether the Tab key leads to it. */
+  isStop: boolean
   cover: ReactNode
   onActive: () => void
   onOpen: () => void
@@ -226,7 +235,7 @@ function GalleryCard(props: {
   useEffect(() => {
     if (tick !== undefined && tick > 0) button.current?.focus({ preventScroll: true })
   }, [tick, record.id])
-  const tabIndex = tick === undefined ? -1 : 0
+  const tabIndex = props.isStop ? 0 : -1
   return (
     // The pointer's way only: the button inside is what everybody else uses.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- see above

@@ -4,7 +4,7 @@ import { IconChevronLeft, IconChevronRight, IconDots, IconPlus } from '@tabler/i
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { DragEvent } from 'react'
 import type { GridRecord } from '../../components/grid/index.ts'
-import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
+import { fieldLabel, fieldTypeOf, isEditable } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { t, tn } from '../../lib/strings.ts'
 import type { BoardColumn } from './board-columns.ts'
@@ -158,7 +158,7 @@ export function KanbanColumn(props: {
             {Array.from({ length: Math.max(0, range.end - range.first) }, (_, at) => {
               const place = range.first + at
               const record = board.rows.row(key, place)
-              const isActive = place === (offset ?? -1)
+              const isActive = place === offset
               return (
                 <li
                   key={record ? String(record.id) : place}
@@ -172,7 +172,7 @@ export function KanbanColumn(props: {
                       {...props}
                       record={record}
                       tick={isActive ? active?.tick : undefined}
-                      isActive={isActive}
+                      isStop={place === (offset ?? (range.first === 0 ? 0 : range.first + spare))}
                       onActive={() => props.onActive(place)}
                       onOpen={() => props.onOpen(place, record)}
                     />
@@ -194,7 +194,8 @@ function Card(props: {
   part: KindPart
   record: GridRecord
   fields: readonly FieldDefinition[]
-  isActive: boolean
+  /** Whether the Tab key leads to it. */
+  isStop: boolean
   tick: number | undefined
   moving: string | undefined
   canMove: boolean
@@ -229,7 +230,7 @@ function Card(props: {
         ref={button}
         type="button"
         className={classes.title}
-        tabIndex={props.isActive ? 0 : -1}
+        tabIndex={props.isStop ? 0 : -1}
         aria-keyshortcuts="M"
         onFocus={props.onActive}
         onClick={(event) => {
@@ -244,7 +245,7 @@ function Card(props: {
         className={classes.more}
         size={24}
         variant="default"
-        tabIndex={props.isActive ? 0 : -1}
+        tabIndex={props.isStop ? 0 : -1}
         aria-label={t('kinds.actions', { record: title })}
         onClick={(event) => {
           event.stopPropagation()
@@ -289,7 +290,7 @@ function AddCard(props: { part: KindPart; column: BoardColumn; start: Readonly<R
         justify="flex-start"
         leftSection={<IconPlus size={14} aria-hidden />}
         aria-label={t('kanban.addTo', { name: column.label })}
-        onClick={() => (titleField ? setText('') : part.openNew(start))}
+        onClick={() => (titleField && isEditable(titleField) ? setText('') : part.openNew(start))}
       >
         {t('kanban.add')}
       </Button>

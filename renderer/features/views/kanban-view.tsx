@@ -20,9 +20,11 @@ import type { ActiveCard } from './kanban-column.tsx'
 import { KindFrame, OptionSelect } from './kind-frame.tsx'
 import classes from './kanban.module.css'
 import { useBoard } from './use-board.ts'
-import { useKindPart } from './use-kind-part.tsx'
+import { isPeekOpen, useKindPart } from './use-kind-part.tsx'
 import type { KindPart } from './use-kind-part.tsx'
 
+/** The menu hands the focus over a moment after it has closed. */
+const handoverMs = 30
 /** Cards of a column that are looked through for one that was moved. */
 const looked = 200
 
@@ -72,6 +74,7 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
   const [said, setSaid] = useState('')
   /** A card that was moved: the focus goes to it once it is there. */
   const wanted = useRef<{ id: string; key: string; left: { key: string; offset: number } }>(undefined)
+  const isMoving = useRef(false)
   const canMove = isEditable(field)
   const open = board.columns.filter(({ key }) => !folded.has(key))
   const fields = part.cardFields([field.name])
@@ -93,8 +96,7 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
     render: part.peek,
     onShown: (line) => {
       const place = line === undefined ? undefined : cards.columnAt(line)
-      if (place)
-        setActive((before) => ({ ...place, tick: part.address.includes('rec=') ? 0 : (before?.tick ?? 0) + 1 }))
+      if (place) setActive((before) => ({ ...place, tick: isPeekOpen() ? 0 : (before?.tick ?? 0) + 1 }))
     },
   })
   const focus = (key: string, offset: number): void =>
@@ -102,12 +104,16 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
 
   const move = async (record: GridRecord, column: BoardColumn): Promise<void> => {
     const from = active ?? { key: column.key, offset: 0 }
+    isMoving.current = true
     setMoving(String(record.id))
     const done = await part.change(record, { [field.name]: column.value })
     if (done) {
       wanted.current = { id: String(record.id), key: column.key, left: from }
       setSaid(t('kanban.moved', { record: part.titleOf(record), name: column.label }))
       await board.reload()
+    } else {
+      isMoving.current = false
+      focus(from.key, from.offset)
     }
     setMoving(undefined)
   }
@@ -117,6 +123,7 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
     const target = wanted.current
     if (!target || board.loading || moving !== undefined) return
     wanted.current = undefined
+    isMoving.current = false
     for (let offset = 0; offset < looked; offset++) {
       if (board.rows.row(target.key, offset)?.id === target.id) return focus(target.key, offset)
     }
@@ -160,7 +167,7 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
   ])
   const closeMenu = (): void => {
     setMenu(undefined)
-    if (current && wanted.current === undefined) setTimeout(() => focus(current.key, current.offset), 30)
+    setTimeout(() => current && !isMoving.current && focus(current.key, current.offset), handoverMs)
   }
   const total = board.columns.reduce((sum, { count }) => sum + count, 0)
   const isNarrowed = part.filter !== undefined || query.search !== ''

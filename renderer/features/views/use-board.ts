@@ -47,7 +47,7 @@ export function useBoard(part: KindPart, field: FieldDefinition, sumField: Field
 
   const { data, error, refetch } = useQuery<Awaited<ReturnType<typeof call<'listRecords'>>>>({
     queryKey: ['board', object.name, key, sumField?.name],
-    placeholderData: (before, asked) => (asked?.queryKey[2] === key ? before : undefined),
+    placeholderData: (before, asked) => (asked?.queryKey[1] === object.name ? before : undefined),
     queryFn: async ({ signal }) =>
       call('listRecords', {
         params: { object: object.name },

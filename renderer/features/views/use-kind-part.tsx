@@ -8,6 +8,7 @@ import { fieldLabel, fieldTypeOf } from '../../fields/index.ts'
 import type { FieldDefinition } from '../../fields/index.ts'
 import { ApiError } from '../../lib/api-error.ts'
 import { fieldProblemText, problemText } from '../../lib/problem-text.ts'
+import { readRecordAddress } from '../../lib/record-address.ts'
 import { t } from '../../lib/strings.ts'
 import { showProblem, showToast } from '../../lib/toast.ts'
 import { displayFieldOf, refreshRecordCount } from '../objects/index.ts'
@@ -54,6 +55,11 @@ export interface KindPart extends ViewKindProps {
   openNew: (initial?: Readonly<Record<string, unknown>>) => void
   remove: (id: string) => Promise<void>
   dialogs: ReactNode
+}
+
+/** Whether a record is open beside the view at this moment: then the focus is its own. */
+export function isPeekOpen(): boolean {
+  return readRecordAddress(window.location.hash.split('?')[1] ?? '').rec !== undefined
 }
 
 /** The part of a kind of view that all of them share. */
