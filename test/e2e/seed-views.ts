@@ -10,7 +10,7 @@ const colors = ['#234047', '#a43f6d', '#dce8df', '#2b254a', '#c1542c'] as const
 /** Days of March 2026; every fifth film has none. */
 function daysOf(index: number): { first_day: string | null; last_day: string | null } {
   if (index % 5 === 4) return { first_day: null, last_day: null }
-  const first = 1 + ((index * 7) % 28)
+  const first = 1 + ((index * 5) % 28)
   const last = first + (index % 4)
   const day = (of: number): string => `2026-03-${String(of).padStart(2, '0')}`
   return { first_day: day(first), last_day: index % 4 === 0 ? null : day(Math.min(last, 31)) }

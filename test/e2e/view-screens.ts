@@ -217,7 +217,7 @@ export const viewScreens: readonly Screen[] = [
     state: 'error',
     route: '/o/film?v=film.propose',
     reach: async (page) => {
-      await page.getByRole('textbox', { name: 'First day' }).fill('soon')
+      await page.getByRole('textbox', { name: 'First day' }).first().fill('soon')
       await page.getByRole('button', { name: 'Send proposal' }).click()
       await page.locator('[data-field="title"] p').filter({ hasText: /\w/ }).waitFor()
     },

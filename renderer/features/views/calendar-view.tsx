@@ -1,5 +1,5 @@
 // Owns the calendar: which days are on screen, walking through them, and moving records by pointer, menu and key.
-import { ActionIcon, Button, Menu, SegmentedControl } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconCalendarOff, IconCalendarTime, IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import type { KeyboardEvent, ReactNode } from 'react'
@@ -294,13 +294,20 @@ function Calendar(props: { part: KindPart; days: CalendarFields; own: ReactNode 
         <h2 className={classes.period} aria-live="polite">
           {text}
         </h2>
-        <SegmentedControl
-          size="xs"
-          aria-label={t('calendar.mode')}
-          value={mode}
-          data={calendarModes.map((word) => ({ value: word, label: t(`calendar.mode.${word}`) }))}
-          onChange={(word) => part.setOptions({ mode: word })}
-        />
+        <div className={classes.modes} role="group" aria-label={t('calendar.mode')}>
+          {calendarModes.map((word) => (
+            <Button
+              key={word}
+              size="compact-sm"
+              variant={word === mode ? 'light' : 'subtle'}
+              {...(word === mode ? {} : { color: 'gray' })}
+              aria-pressed={word === mode}
+              onClick={() => part.setOptions({ mode: word })}
+            >
+              {t(`calendar.mode.${word}`)}
+            </Button>
+          ))}
+        </div>
         <Button
           className={classes.trayButton}
           size="compact-sm"
