@@ -39,7 +39,7 @@ const go = async (address: string): Promise<void> =>
     window.location.hash = to
   }, address)
 const cards = (within: string): Promise<string[]> =>
-  page.locator(`${within} [data-card] button:first-of-type`).allTextContents()
+  page.locator(`${within} [data-card] button:not([aria-label])`).allTextContents()
 
 const conditions = fc.oneof(
   fc

@@ -242,7 +242,7 @@ describe('a gallery, a chart and a form', () => {
   it('draws sums that the API has, and leads to their records', async () => {
     await tab('Takings').click()
     const running = await films({ status: 'running' })
-    const row = page.getByRole('row', { name: /^Running/ })
+    const row = page.getByRole('row', { name: /Running/ })
     await row.waitFor()
     const sum = running.reduce((all, { cost }) => all + cost, 0)
     expect(await row.getByRole('cell').textContent()).toBe(new Intl.NumberFormat('en').format(sum))

@@ -181,7 +181,7 @@ export const viewScreens: readonly Screen[] = [
     state: 'full',
     route: '/o/film?v=film.takings',
     reach: async (page) => {
-      await page.getByRole('row', { name: /^Running/ }).waitFor()
+      await page.getByRole('row', { name: /Running/ }).waitFor()
       await page.locator('svg.recharts-surface').waitFor()
     },
   },
