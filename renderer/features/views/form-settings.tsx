@@ -127,7 +127,6 @@ function Entry(props: {
   return (
     <>
       {/* Alt with an arrow moves the entry whichever of its controls has the focus. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- its buttons do the same */}
       <div
         className={classes.entry}
         onKeyDown={(event) => {

@@ -158,7 +158,6 @@ export function GalleryView(props: ViewKindProps) {
             onNew={() => part.openNew()}
           />
         ) : (
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys only move the focus between buttons
           <ul
             className={classes.cards}
             style={{ blockSize: lines * step }}
@@ -238,7 +237,6 @@ function GalleryCard(props: {
   const tabIndex = props.isStop ? 0 : -1
   return (
     // The pointer's way only: the button inside is what everybody else uses.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- see above
     <div className={classes.card} data-card={String(record.id)} onClick={props.onOpen}>
       {props.cover ?? <span className={classes.cover} data-empty aria-hidden />}
       <div className={classes.text}>

@@ -212,7 +212,6 @@ function Card(props: {
   }, [tick, record.id])
   return (
     // The pointer's way only: the button inside is what everybody else uses.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- see above
     <div
       className={classes.card}
       draggable={props.canMove}

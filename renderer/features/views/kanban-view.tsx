@@ -192,7 +192,6 @@ function KanbanBoard(props: { part: KindPart; field: FieldDefinition; own: React
     >
       {!canMove && <p className={classes.fixed}>{t('kanban.fixed', { field: fieldLabel(field) })}</p>}
       {/* Keys of the cards, which are buttons. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- only moves the focus between buttons */}
       <div
         className={classes.board}
         role="group"
