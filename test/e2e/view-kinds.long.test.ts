@@ -179,6 +179,7 @@ describe('a kanban', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Unfold Confirmed' }).click()
     await page.getByRole('button', { name: 'Fold Confirmed' }).waitFor()
+    expect(await page.getByRole('button', { name: /^Unfold/ }).count()).toBe(0)
   })
 })
 

@@ -213,7 +213,8 @@ describe('a calendar', () => {
     await page.keyboard.press('m')
     await page
       .getByRole('dialog', { name: 'Dates of Film 1' })
-      .getByRole('textbox', { name: 'Last day' }).first()
+      .getByRole('textbox', { name: 'Last day' })
+      .first()
       .fill('2026-03-01')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The end would be before the start.').waitFor()
