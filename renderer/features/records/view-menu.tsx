@@ -99,9 +99,7 @@ export function ViewMenu(props: {
               </Menu.Item>
             )}
             <Menu.Divider />
-            <Menu.Item color="red" onClick={run(props.onDelete)}>
-              {t('views.delete')}
-            </Menu.Item>
+            <Menu.Item onClick={run(props.onDelete)}>{t('views.delete')}</Menu.Item>
           </>
         )}
       </Menu.Dropdown>

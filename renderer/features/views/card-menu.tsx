@@ -58,7 +58,6 @@ export function CardMenu(props: {
           </Menu.Item>
         )}
         <Menu.Item
-          color="red"
           leftSection={<IconTrash size={14} aria-hidden />}
           onClick={() => record && void part.remove(String(record.id))}
         >
